@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 /** The client of a request, as known in every interface before the request is read. */
 export interface Caller {
   requestId: string
@@ -14,6 +16,22 @@ export interface Caller {
   lastEventId?: string
   /** Marks that a part of the request failed for the moment: the answer must not be stored. */
   markIncomplete?(): void
+  /** Marks that the answer is given for the credential: a repetition with a dead one must not get it. */
+  markPersonal?(): void
+  /** Counts cost units that the operation needs beside its answer; absent where nothing is counted. */
+  addUnits?(units: number): void
+  /** Cost units that the request was charged so far; absent before the first. */
+  units?: number
   /** Sets a header of the response, and replaces an earlier value. */
   setHeader(name: string, value: string): void
+}
+
+/** Browsers send the id of the last event when they connect again; others may put it into the address. */
+export function withLastEventId(
+  caller: Caller,
+  { headers }: IncomingMessage,
+  query: URLSearchParams,
+): Caller {
+  const lastEventId = headers['last-event-id'] || query.get('lastEventId')
+  return typeof lastEventId === 'string' && lastEventId !== '' ? { ...caller, lastEventId } : caller
 }

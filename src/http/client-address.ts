@@ -55,6 +55,12 @@ interface ParsedAddress {
   key: string
 }
 
+/** Whether a request comes from one of the operator's proxies. */
+export function isTrustedPeer(peer: string | undefined, isTrusted: IsTrusted): boolean {
+  const { address } = parseAddress(peer ?? '')
+  return address !== '' && isTrusted(address)
+}
+
 const parseAddress = memoize((entry): ParsedAddress => {
   // Some proxies add a port: `1.2.3.4:5678` or `[::1]:5678`.
   const text = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry

@@ -17,7 +17,7 @@ const responseHeaders = [
   'Access-Control-Allow-Headers',
   'Cache-Control',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements',
+  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements, X-Unavailable-Tokens',
 ]
 
 /** The same for each path and method: a page must be able to read the error of a wrong request. */
@@ -26,7 +26,7 @@ const preflightHeaders = [
   'Access-Control-Allow-Headers',
   [
     'Cache-Control, Content-Type, If-None-Match, Idempotency-Key, Last-Event-ID, Accept, Origin, Authorization',
-    'X-API-Key, X-Auth-Token, X-AppId, X-GraphQL-Event-Stream-Token, X-Request-Id',
+    'X-API-Key, X-Auth-Token, X-AppId, X-Client-Id, X-GraphQL-Event-Stream-Token, X-Request-Id',
   ].join(', '),
   'Access-Control-Allow-Methods',
   'GET, POST, DELETE, OPTIONS, PUT, PATCH, HEAD',

@@ -8,6 +8,12 @@ export interface HttpResponse {
   body: string | Buffer
 }
 
+/** For its client alone: no cache may store it. */
+export function unstored<Answer extends RoutedAnswer>(answer: Answer): Answer {
+  if ('stream' in answer) return answer
+  return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'no-store' } }
+}
+
 /** Writes a whole stream, from its headers to its end. */
 export type StreamWriter = (res: ServerResponse) => Promise<void>
 

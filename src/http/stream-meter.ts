@@ -2,6 +2,8 @@
 export interface StreamMeter {
   open: number
   delivered: number
+  /** Times that a stream waited because its client was over its cost units. */
+  rests: number
   /** Streams that the service ended, by reason. */
   readonly ends: Map<string, number>
   ended(reason: string): void
@@ -12,6 +14,7 @@ export function createStreamMeter(): StreamMeter {
   return {
     open: 0,
     delivered: 0,
+    rests: 0,
     ends,
     ended: (reason) => void ends.set(reason, (ends.get(reason) ?? 0) + 1),
   }

@@ -22,6 +22,8 @@ export function writeResponse(
 ): Promise<void> | undefined {
   if (res.destroyed) return undefined
   for (const name in answer.headers) responseHeaders.push(name, answer.headers[name] ?? '')
+  // RFC 9110, 15.5.2: a 401 says how to send a credential.
+  if (answer.status === 401) responseHeaders.push('WWW-Authenticate', 'Bearer')
   const coding = codingOf(req, answer)
   const compressed = coding && compress(answer.body, coding)
   const write = (bytes: Buffer | undefined) => {

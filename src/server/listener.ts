@@ -16,44 +16,57 @@ export interface RequestTimes {
 
 const defaultTimes: RequestTimes = { headersMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
 
-export interface ListenerOptions extends Omit<Serving, 'onEnd'> {
+export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast'> {
   times?: Partial<RequestTimes> | undefined
+  /** How long `close` waits for responses in progress. */
+  drainMs?: number | undefined
 }
 
 export interface Listener {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
+  /** From now on responses tell clients to close their connections: these would not come to another process otherwise. */
+  drain(): void
   /**
    * Takes no more requests, and waits for responses in progress.
-   * @param onLate called when they exceed `drainTimeoutMs` and their connections are closed
+   * @param onLate called when they exceed `drainMs` and their connections are closed
    */
   close(onLate: () => void): Promise<void>
 }
 
-const drainTimeoutMs = 5_000
+const defaultDrainMs = 5_000
 /** Connections that wait to be accepted. Node's 511 are too few when thousands come back at once: others wait for seconds then. */
 const backlog = 4_096
 
 /** Serves requests on one port. */
-export function createListener({ times, ...serving }: ListenerOptions): Listener {
+export function createListener({ times, drainMs = defaultDrainMs, ...serving }: ListenerOptions): Listener {
+  let draining = false
   let closing = false
   const onEnd = () => {
     // The connection becomes idle only after this event.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
-  const handle = createRequestHandler({ ...serving, onEnd })
-  const server = openServer({ ...defaultTimes, ...times }, serving.newRequestId, handle)
+  /** The latest response of each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>()
+  // A pipelined request that follows would stay without an answer.
+  const isLast: Serving['isLast'] = (req, res) => draining && responses.get(req.socket) === res
+  const handle = createRequestHandler({ ...serving, onEnd, isLast })
+  const server = openServer({ ...defaultTimes, ...times }, serving.newRequestId, handle, responses)
   return {
     listen: (port, host) => listenAt(server, port, host),
+    drain() {
+      draining = true
+    },
     async close(onLate) {
       if (!server.listening) return
+      draining = true
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
       const timer = setTimeout(() => {
         onLate()
         server.closeAllConnections()
-      }, drainTimeoutMs)
+      }, drainMs)
       await closed
       clearTimeout(timer)
     },
@@ -63,9 +76,12 @@ export function createListener({ times, ...serving }: ListenerOptions): Listener
 type Handle = ReturnType<typeof createRequestHandler>
 
 /** Node's server, with handlers for requests, expectations, CONNECT and bytes that are no HTTP. */
-function openServer(times: RequestTimes, newRequestId: () => string, handle: Handle): Server {
-  /** The latest response of each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>()
+function openServer(
+  times: RequestTimes,
+  newRequestId: () => string,
+  handle: Handle,
+  responses: WeakMap<Duplex, ServerResponse>,
+): Server {
   const pipeline = createPipelines()
   const handleLatest: Handle = (req, res) => {
     responses.set(req.socket, res)

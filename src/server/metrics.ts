@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
-import { createLoopMetrics, type LoopMetrics } from './loop-metrics.ts'
-import { createStreamMetrics, type StreamMetrics } from './stream-metrics.ts'
+import { type ChainMetrics, createChainMetrics } from './measures/chain-metrics.ts'
+import { createDeliveryMetrics, type DeliveryMetrics } from './measures/delivery-metrics.ts'
+import { createLoopMetrics, type LoopMetrics } from './measures/loop-metrics.ts'
+import { createStreamMetrics, type StreamMetrics } from './measures/stream-metrics.ts'
+import { createWorkMetrics, type WorkMetrics } from './measures/work-metrics.ts'
 
 export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
@@ -11,11 +13,16 @@ export interface Metrics {
   loops: LoopMetrics
   chain: ChainMetrics
   streams: StreamMetrics
+  deliveries: DeliveryMetrics
+  work: WorkMetrics
   contentType: string
   text(): Promise<string>
 }
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Clients may name any. */
+export const knownMethod = (method: string): string => (knownMethods.has(method) ? method : 'other')
 
 /** The label `route` is a pattern, never a path: clients must not be able to create series. */
 export function createMetrics(processMetrics: boolean, now: () => number = Date.now): Metrics {
@@ -62,7 +69,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
   }
   return {
     count(method, route, status, milliseconds) {
-      const labelled = seriesOf(knownMethods.has(method) ? method : 'other', route, status)
+      const labelled = seriesOf(knownMethod(method), route, status)
       labelled.requests.inc()
       labelled.durations.observe(milliseconds / 1000)
     },
@@ -71,6 +78,8 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
     loops: createLoopMetrics(registry, now),
     chain: createChainMetrics(registry),
     streams: createStreamMetrics(registry),
+    deliveries: createDeliveryMetrics(registry, now),
+    work: createWorkMetrics(registry),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   }

@@ -3,12 +3,14 @@ import type { Executor } from '../execution/execute.ts'
 import { apiKeyOf } from '../graphql/context/operator.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
-import { clientKey, type IsTrusted } from '../http/client-address.ts'
+import { clientKey, type IsTrusted, isTrustedPeer } from '../http/client-address.ts'
 import { commonHeaders, givenRequestId } from '../http/common-headers.ts'
 import { checkHost } from '../http/host.ts'
 import { atItsTurn } from '../http/pipelined.ts'
 import { writeResponse } from '../http/write-response.ts'
-import type { Metrics } from './metrics.ts'
+import { type TracedRequest, traceRequest } from '../outside/telemetry/work.ts'
+import type { AccessLog } from './access-log.ts'
+import { knownMethod, type Metrics } from './metrics.ts'
 import { faultResponse, type HttpRouter, type RoutedResponse } from './routes.ts'
 
 export interface Serving {
@@ -17,8 +19,12 @@ export interface Serving {
   metrics: Pick<Metrics, 'count'>
   newRequestId: () => string
   isTrustedProxy: IsTrusted
+  /** Told of each request once it has ended; of none when left out. */
+  accessLog?: AccessLog | undefined
   /** Called when the connection of a response has ended, also after a failure. */
   onEnd: () => void
+  /** Whether the connection of a response, which is about to be written, is closed behind it. */
+  isLast: (req: IncomingMessage, res: ServerResponse) => boolean
 }
 
 /** Handles one request, from its arrival to the end of its response. */
@@ -28,7 +34,9 @@ export function createRequestHandler({
   metrics,
   newRequestId,
   isTrustedProxy,
+  accessLog,
   onEnd,
+  isLast,
 }: Serving) {
   return (req: IncomingMessage, res: ServerResponse): void => {
     const started = performance.now()
@@ -36,13 +44,22 @@ export function createRequestHandler({
     const responseHeaders = commonHeaders(req.method, requestId)
     const path = pathOf(req)
     let route = 'unknown'
+    let caller: Caller | undefined
+    const traced = traceRequest(() => tracedRequest(req, requestId, isTrustedProxy))
     res.once('close', () => {
-      metrics.count(req.method ?? '', route, res.statusCode, performance.now() - started)
+      const { method = '' } = req
+      const [status, milliseconds] = [res.statusCode, performance.now() - started]
+      metrics.count(method, route, status, milliseconds)
+      const { units, client } = caller ?? {}
+      traced?.end(route, status)
+      accessLog?.({ method: knownMethod(method), route, status, milliseconds, units, requestId, client })
       onEnd()
     })
     const write = (answer: RoutedResponse): Promise<void> | undefined => {
       route = answer.route ?? path
       discardRest(req)
+      // Node writes `Connection: close` then.
+      if (isLast(req, res)) res.shouldKeepAlive = false
       if (!('stream' in answer)) return writeResponse(req, res, responseHeaders, answer)
       for (let index = 0; index < responseHeaders.length; index += 2)
         res.setHeader(responseHeaders[index] ?? '', responseHeaders[index + 1] ?? '')
@@ -62,13 +79,29 @@ export function createRequestHandler({
     }
     try {
       checkHost(req)
-      const caller = callerOf(req, responseHeaders, requestId, isTrustedProxy)
-      const answer = router.handlerOf(path)(req, caller, () => goneSignal(res))
+      caller = callerOf(req, responseHeaders, requestId, isTrustedProxy)
+      const from = caller
+      const handle = () => router.handlerOf(path)(req, from, () => goneSignal(res))
+      const answer = traced ? traced.run(handle) : handle()
       if (answer instanceof Promise) answer.then(write).catch(fail)
       else write(answer)?.catch(fail)
     } catch (error) {
       fail(error)
     }
+  }
+}
+
+function tracedRequest(
+  { method = '', headers, socket }: IncomingMessage,
+  requestId: string,
+  isTrusted: IsTrusted,
+): TracedRequest {
+  const { traceparent } = headers
+  return {
+    method: knownMethod(method),
+    traceparent: typeof traceparent === 'string' ? traceparent : '',
+    trusts: isTrustedPeer(socket.remoteAddress, isTrusted),
+    requestId,
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
+import { toOrderUid } from '../domain/order/uid.ts'
 import type { Executor } from '../execution/execute.ts'
 import { createGraphqlHandler, graphqlMethods } from '../execution/http/handler.ts'
 import { refusalHeaders, refused } from '../execution/http/refused.ts'
@@ -19,6 +20,11 @@ import { createEventStreams } from '../rest/stream.ts'
 import { createStreamHandler, defaultStreamLimits, type StreamLimits } from '../sse/handler.ts'
 import { createQuota } from '../sse/quota.ts'
 import { streamMethods } from '../sse/wire.ts'
+import { findOrderId } from '../storage/order/orders.ts'
+import { createLinkHandler } from './channel-links.ts'
+import { createPages, wantsPage } from './pages/pages.ts'
+import { homePath, pageFilesPath, pageOf, workerPath } from './pages/paths.ts'
+import { createTelegramHandler, type TelegramUpdates, telegramPath } from './telegram.ts'
 
 const graphqlPath = '/graphql'
 const streamPath = '/graphql/stream'
@@ -41,13 +47,18 @@ export interface HttpRouter {
 }
 
 /** State of the database, of each network and of each loop; true is up. A number says more about something that is. */
-export type Ready = () => Promise<Record<string, boolean | number>>
+export type Ready = () => Promise<Record<string, boolean | number | DownSince>>
+
+/** RFC 3339 times by the names of what is down: when that was found out. */
+export type DownSince = Readonly<Record<string, string>>
 
 export interface HttpRouterOptions extends Services {
   ready: Ready
   streamLimits?: Partial<StreamLimits>
   /** Counts what streams do. */
   streamMeter?: StreamMeter
+  /** Where Telegram posts updates. */
+  telegram?: TelegramUpdates
 }
 
 /** @param metrics handler of /metrics; undefined if this router does not serve it */
@@ -57,15 +68,12 @@ export function createHttpRouter(
   metrics: Handler | undefined,
 ): HttpRouter {
   const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
-  // GraphQL and REST streams share one quota.
-  const quota = createQuota(streamLimits)
-  const streams = createStreamHandler(
-    executor,
-    streamLimits,
-    quota,
-    options.streamMeter ?? createStreamMeter(),
-  )
-  const eventStreams = createEventStreams({ ...quota, ...streamLimits })
+  // GraphQL and REST streams share one quota, and are counted together.
+  const quota = createQuota(streamLimits, options.shared?.streams)
+  const meter = options.streamMeter ?? createStreamMeter()
+  const streams = createStreamHandler(executor, streamLimits, quota, meter)
+  const { deliveries } = executor
+  const eventStreams = createEventStreams({ ...quota, ...streamLimits, deliveries, meter })
   const tables = { orderBook: orderBookRoutes, account: accountRoutes }
   const rest = createRestHandler(executor, options, tables, eventStreams)
   const api = createApiHandlers(options.version)
@@ -80,6 +88,7 @@ export function createHttpRouter(
     ['/openapi.json', readOnly(counted(executor, api.document))],
   ])
   if (metrics) exact.set(metricsPath, metrics)
+  if (options.telegram) exact.set(telegramPath, createTelegramHandler(options.telegram, executor))
   const files = readOnly(counted(executor, api.viewer))
   const graphiqlFiles = createGraphiqlHandler(executor)
   const viewer: Handler = async (...request) => ({ ...(await files(...request)), route: '/docs' })
@@ -89,13 +98,22 @@ export function createHttpRouter(
     route: graphiqlPath,
   })
 
+  const links = createLinkHandler(executor, options)
+  const pages = createPagesHandler(executor, options)
+  exact.set(workerPath, pages)
+
   const handlerOfPrefix = (path: string): Handler => {
+    if (path.startsWith('/channels/')) return links
+    const page = pageOf(path)
+    if (path.startsWith(pageFilesPath) || (page && !page.fault)) return pages
+    if (page || path === homePath) return (...request) => (wantsPage(request[0]) ? pages : rest)(...request)
     if (path === '/docs' || path.startsWith('/docs/')) return viewer
     return path.startsWith(graphiqlPath) ? graphiql : rest
   }
   return {
     handlerOf: (path) => exact.get(path) ?? handlerOfPrefix(path),
     close() {
+      quota.stop()
       streams.close()
       eventStreams.close()
     },
@@ -137,6 +155,39 @@ function createGraphiqlHandler(executor: Pick<Executor, 'arrive'>): Handler {
   })
 }
 
+const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0] ?? ''
+
+/** Serves the pages for people, and their files: each request costs one unit. */
+function createPagesHandler(
+  executor: Pick<Executor, 'arrive'>,
+  { db, log }: Pick<Services, 'db' | 'log'>,
+): Handler {
+  const find = createPages(async ({ kind, name }) => {
+    const uid = kind === 'order' ? toOrderUid(name) : undefined
+    if (uid === undefined) return true
+    try {
+      return (await findOrderId(db, uid)) !== undefined
+    } catch (fault) {
+      // The page says that the service cannot answer, and asks again.
+      log.warn('pages: an order could not be looked up', { fault: String(fault) })
+      return true
+    }
+  })
+  const handle = readOnly(
+    counted(executor, async (req) => {
+      const answer = await find(pathOf(req))
+      if (!answer) throw new Refusal('NotFound', 'there is nothing at this path')
+      return conditional(req, answer)
+    }),
+  )
+  return async (...request) => {
+    const path = pathOf(request[0])
+    const page = pageOf(path)
+    const route = page ? `/${page.kind}s/` : path === homePath ? homePath : pageFilesPath
+    return { ...(await handle(...request)), route }
+  }
+}
+
 /** The response to a fault that no handler answered, in the error form of the path. */
 export function faultResponse(path: string, error: GraphQLError): HttpResponse {
   if (path === graphqlPath || path === streamPath) return refused(error)
@@ -161,7 +212,7 @@ export function readOnly(handler: Handler): Handler {
   return withOptions(methods, (req, caller, gone) => {
     if (req.method === 'GET' || req.method === 'HEAD') return handler(req, caller, gone)
     const fault = { code: 'MethodNotAllowed', message: 'use GET or HEAD' } as const
-    const { headers, ...refusal } = jsonResponse(405, toErrorBody('orderBook', fault))
+    const { headers, ...refusal } = jsonResponse(405, toErrorBody(familyOf(pathOf(req)), fault))
     return { ...refusal, headers: { ...headers, Allow: methods } }
   })
 }

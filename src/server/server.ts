@@ -3,6 +3,7 @@ import { createRateLimits, type Rates } from '../execution/admission/rate-limits
 import { createExecutor } from '../execution/execute.ts'
 import type { IdempotencyTimes } from '../execution/idempotency.ts'
 import type { IsTrusted } from '../http/client-address.ts'
+import type { AccessLog } from './access-log.ts'
 import { createListener, type RequestTimes } from './listener.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createMetricsHandler } from './metrics-answer.ts'
@@ -16,6 +17,9 @@ export interface ServerOptions extends HttpRouterOptions {
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
   requestTimes?: Partial<RequestTimes>
+  accessLog?: AccessLog | undefined
+  /** How long responses in progress are waited for at the end. */
+  drainMs?: number
   /** Where requests are counted; by default apart from all else. */
   metrics?: Metrics
   /** Whether the key of a request may read the metrics. Without it, /metrics is not served. */
@@ -25,6 +29,8 @@ export interface ServerOptions extends HttpRouterOptions {
 export interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
+  /** Serves on, and tells clients to close their connections. */
+  drain(): void
   /** Takes no more requests, ends streams, and waits for responses in progress. */
   close(): Promise<void>
 }
@@ -33,17 +39,21 @@ export function createServer(options: ServerOptions): Server {
   const { log, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
   const { metrics = createMetrics(false) } = options
   const executor = createExecutor(options, {
-    ...(rateLimits && { limits: createRateLimits(rateLimits, options.now) }),
+    ...(rateLimits && {
+      limits: createRateLimits(rateLimits, options.now, { shared: options.shared?.budgets }),
+    }),
     onLimited: metrics.countLimited,
     times: options.idempotencyTimes ?? {},
   })
   const metricsHandler = options.isMetricsReader && createMetricsHandler(metrics, options.isMetricsReader)
   const router = createHttpRouter(executor, options, metricsHandler)
-  const { requestTimes: times } = options
-  const listener = createListener({ executor, newRequestId, isTrustedProxy, times, router, metrics })
+  const { requestTimes: times, drainMs, accessLog } = options
+  const serving = { executor, newRequestId, isTrustedProxy, router, metrics, accessLog }
+  const listener = createListener({ ...serving, times, drainMs })
 
   return {
     listen: listener.listen,
+    drain: listener.drain,
     async close() {
       const closed = listener.close(() => log.warn('server: answers are still under way, closing anyway'))
       router.close()

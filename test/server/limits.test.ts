@@ -103,7 +103,7 @@ describe('order submissions', () => {
       429,
       {
         errorType: 'RateLimited',
-        description: 'over 5 order submissions a second: wait 1 s',
+        description: 'over 5 orders, sign-ins and other changes a second: wait 1 s',
         data: { limit: 'orders', retryAfterMs: 200 },
       },
     ])

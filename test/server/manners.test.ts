@@ -20,19 +20,22 @@ interface Place {
   envelope: Envelope
   /** Keyed by method. */
   bodies: Partial<Record<string, { maxBytes: number; anyContentType: boolean }>>
+  /** Methods that change something and have no body. */
+  bodiless?: string[]
 }
 
 /** Every path of the route tables, with values for its parameters. */
 function placesOf(routes: readonly AnyRoute[], family: Family): Place[] {
   const places = new Map<string, Place>()
-  for (const { on, maxBytes = 16_384, anyContentType = false } of routes) {
+  for (const { on, maxBytes = 16_384, anyContentType = false, hasNoBody } of routes) {
     const [method = '', pattern = ''] = on.split(' ')
     const path = `${family === 'orderBook' ? '/sepolia' : ''}${pattern}`
       .replace(':network', 'sepolia')
       .replace(/:\w+/g, numbered('0f'))
     const place = places.get(path) ?? { path, methods: [], envelope: family, bodies: {} }
     place.methods.push(method)
-    if (method !== 'GET') place.bodies[method] = { maxBytes, anyContentType }
+    if (hasNoBody) place.bodiless = [...(place.bodiless ?? []), method]
+    else if (method !== 'GET') place.bodies[method] = { maxBytes, anyContentType }
     places.set(path, place)
   }
   for (const { methods } of places.values()) {
@@ -89,7 +92,7 @@ function expectRefusal(answer: Exchange, status: number, envelope: Envelope, cod
 
 const sorted = (list: string | undefined) => (list ?? '').split(', ').sort()
 
-describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
+describe.each(places)('$path', ({ path, methods, envelope, bodies, bodiless = [] }) => {
   const to = (method: string, headers: Record<string, string> = {}, body?: string | Buffer) =>
     ask(`${server.url}${path}`, { method, headers, ...(body !== undefined && { body }) })
   test('OPTIONS lists the methods, and allows every origin', async () => {
@@ -130,6 +133,15 @@ describe.each(places)('$path', ({ path, methods, envelope, bodies }) => {
         if (path !== '/metrics') expect(head.headers['content-length']).toBe(length)
         expect(Number(length)).toBe(get.bytes.length)
       }
+    })
+  }
+
+  if (bodiless.length > 0) {
+    test.each(bodiless)('%s reads no body, whatever it is', async (method) => {
+      const { status } = await to(method)
+      for (const body of ['{', Buffer.alloc(100_000, 'x')])
+        expect((await to(method, { 'content-type': 'text/plain' }, body)).status).toBe(status)
+      expect([200, 201, 400]).toContain(status)
     })
   }
 
@@ -204,6 +216,12 @@ describe('an unknown path gets 404', () => {
     expectManners(preflight)
     expect([preflight.status, preflight.headers.allow]).toEqual([204, undefined])
   })
+})
+
+test('the page of an account is the same with a slash at its end', async () => {
+  const path = `/accounts/${numbered('77')}`
+  const { status, headers } = await ask(`${server.url}${path}/`)
+  expect([status, new URL(headers.location ?? '', `${server.url}${path}/`).pathname]).toEqual([308, path])
 })
 
 describe('X-Request-Id', () => {

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { AuctionMeter } from '../auctions/meter.ts'
-import type { IndexerMeter } from '../indexer/meter.ts'
+import type { AuctionMeter } from '../../auctions/meter.ts'
+import type { IndexerMeter } from '../../indexer/meter.ts'
+import { networkGauge } from './gauges.ts'
 
 /** What one process measures of its loops. Of a network it does not lead, gauges have no series. */
 export interface LoopMetrics {
@@ -114,22 +115,15 @@ function processSeries(registers: Registry[]) {
 
 /** Gauges that are computed when they are read. */
 function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>, now: () => number): void {
-  const gauge = <Label extends string>(
+  const gauge = (
     name: string,
     help: string,
-    labelNames: Label[],
+    labelNames: string[],
     values: (of: Newest) => [labels: Record<string, string>, value: number][],
   ) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['network', ...labelNames],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [network, of] of newest)
-          for (const [labels, value] of values(of)) this.set({ network, ...labels } as never, value)
-      },
+    networkGauge(registry, { name, help, labelNames }, function* () {
+      for (const [network, of] of newest)
+        for (const [labels, value] of values(of)) yield [{ network, ...labels }, value]
     })
   gauge(
     'tradegraph_auction_age_seconds',

@@ -1,6 +1,7 @@
-import { Gauge, type Registry } from 'prom-client'
-import type { NodeReport } from '../chain/rpc/nodes.ts'
-import type { Address } from '../domain/evm/address.ts'
+import type { Registry } from 'prom-client'
+import type { NodeReport } from '../../chain/rpc/nodes.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { networkGauge } from './gauges.ts'
 
 /** An account that pays for gas, and its balance in wei as it was read last. */
 export interface AccountReport {
@@ -29,17 +30,10 @@ export function createChainMetrics(registry: Registry): ChainMetrics {
     labelNames: string[],
     sample: (report: Report) => [labels: Record<string, string>, value: number | undefined],
   ) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['network', ...labelNames],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [network, reports] of watched)
-          for (const [labels, value] of reports().map(sample))
-            if (value !== undefined) this.set({ network, ...labels }, value)
-      },
+    networkGauge(registry, { name, help, labelNames }, function* () {
+      for (const [network, reports] of watched)
+        for (const [labels, value] of reports().map(sample))
+          if (value !== undefined) yield [{ network, ...labels }, value]
     })
   gauge(
     nodes,

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { createStreamMeter, type StreamMeter } from '../http/stream-meter.ts'
-import type { Feed } from '../notifications/feed.ts'
-import type { Feeds } from '../notifications/feeds.ts'
-import type { WaitingCommits } from '../storage/feeds/lock.ts'
+import { createStreamMeter, type StreamMeter } from '../../http/stream-meter.ts'
+import type { Feed } from '../../notifications/feed.ts'
+import type { Feeds } from '../../notifications/feeds.ts'
+import type { WaitingCommits } from '../../storage/feeds/lock.ts'
+import { within } from './within.ts'
 
 export interface StreamMetrics extends StreamMeter {
   /** Measures feeds, beside the streams. */
@@ -34,7 +34,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
 
   new Gauge({
     name: 'tradegraph_streams_open',
-    help: 'Open GraphQL event streams.',
+    help: 'Open event streams, of GraphQL and REST.',
     registers,
     collect() {
       this.set(meter.open)
@@ -47,6 +47,15 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
     collect() {
       this.reset()
       this.inc(meter.delivered)
+    },
+  })
+  new Counter({
+    name: 'tradegraph_stream_rests_total',
+    help: 'Times that a stream waited because its client was over its cost units.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(meter.rests)
     },
   })
   new Counter({
@@ -98,13 +107,4 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
     },
     follow: (followed: Feeds) => void feeds.push(...(Object.entries(followed) as [string, Feed][])),
   })
-}
-
-/** Undefined where the promise fails, or takes longer. */
-function within<Value>(
-  milliseconds: number,
-  promise: Promise<Value> | undefined,
-): Promise<Value | undefined> {
-  const late = pause(milliseconds, undefined, { ref: false })
-  return Promise.race([promise?.catch(() => undefined), late])
 }

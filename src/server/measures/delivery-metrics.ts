@@ -1,0 +1,66 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { within } from './within.ts'
+
+/** What waits for the receivers of one kind of channel. */
+export interface WaitingOfKind {
+  kind: string
+  count: number
+  oldestSeconds: number
+}
+
+/** What the processes that send to channels measure. */
+export interface DeliveryMetrics {
+  /** Messages of this process. */
+  count(kind: string, outcome: string, messages: number): void
+  /** @param read asks the database; what it does not answer in time has no series */
+  watch(read: () => Promise<readonly WaitingOfKind[]>): void
+}
+
+/** Scrapers may be many. */
+const cachedMs = 5_000
+const answerMs = 1_000
+
+export function createDeliveryMetrics(registry: Registry, now: () => number): DeliveryMetrics {
+  const registers = [registry]
+  const messages = new Counter({
+    name: 'tradegraph_channel_messages_total',
+    help: 'Messages to channels by kind of channel and outcome: sent, failed (to be tried again, unless it is counted as dead too), dead, or gone (the receiver ended its channel).',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  })
+  let watched: (() => Promise<readonly WaitingOfKind[]>) | undefined
+  let cached: { at: number; waiting: Promise<readonly WaitingOfKind[] | undefined> } | undefined
+  const read = () => {
+    if (!watched) return undefined
+    if (!cached || now() - cached.at >= cachedMs) cached = { at: now(), waiting: within(answerMs, watched()) }
+    return cached.waiting
+  }
+  const gauge = (name: string, help: string, value: (waiting: WaitingOfKind) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['kind'],
+      registers,
+      async collect() {
+        const waiting = await read()
+        this.reset()
+        for (const row of waiting ?? []) this.set({ kind: row.kind }, value(row))
+      },
+    })
+  gauge(
+    'tradegraph_channel_messages_waiting',
+    'Messages that wait for a kind of channel, of all processes. They are counted to 10,000.',
+    ({ count }) => count,
+  )
+  gauge(
+    'tradegraph_channel_oldest_wait_seconds',
+    'How long the oldest of them has waited: also for its next attempt, or for blocks.',
+    ({ oldestSeconds }) => oldestSeconds,
+  )
+  return {
+    count: (kind, outcome, count) => messages.inc({ kind, outcome }, count),
+    watch(watch) {
+      watched = watch
+    },
+  }
+}

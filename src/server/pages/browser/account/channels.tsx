@@ -1,0 +1,208 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ask, messageOf, Refused } from '../ask.ts'
+import type { ChannelKind, ChannelsResult, ServiceResult } from '../documents.generated.ts'
+import { documents } from './documents.ts'
+import { onConfirmed, pushFault, subscribeToPush } from './push.ts'
+import type { Session } from './session.ts'
+
+type Channel = ChannelsResult['channelSubscriptions'][number]
+
+const names: Readonly<Record<ChannelKind, string>> = {
+  WEBHOOK: 'Webhook',
+  EMAIL: 'E-mail',
+  PUSH: 'Browser',
+  TELEGRAM: 'Telegram',
+}
+
+/** How a channel that waits is confirmed. */
+const confirmations: Readonly<Record<ChannelKind, string>> = {
+  WEBHOOK: 'Its receiver has to return the token that was posted to it.',
+  EMAIL: 'Follow the link in the message that was sent to you.',
+  PUSH: 'Waits for the push service of this browser.',
+  TELEGRAM: 'Open the chat, and press Start.',
+}
+
+const pollMs = 2_000
+
+/** What became of the last thing that was asked. */
+interface Notice {
+  text: string
+  /** Confirms a channel. */
+  link?: string | null
+}
+
+interface Props {
+  account: string
+  session: Session
+  service: ServiceResult
+  /** The session has ended. */
+  onSignedOut(): void
+}
+
+export function Channels({ account, session, service, onSignedOut }: Props) {
+  const [channels, setChannels] = useState<Channel[]>()
+  const [notice, setNotice] = useState<Notice>({ text: '' })
+  /** The message of a test whose end is awaited. */
+  const [awaited, setAwaited] = useState<string>()
+  const { token } = session
+
+  const onFault = useCallback(
+    (fault: unknown) => {
+      if (fault instanceof Refused && fault.code === 'Unauthorized') return onSignedOut()
+      setNotice({ text: messageOf(fault) })
+    },
+    [onSignedOut],
+  )
+  const read = useCallback(async () => {
+    const { channelSubscriptions } = await ask(documents.channels, { account }, { token })
+    setChannels(channelSubscriptions)
+  }, [account, token])
+  const act = (work: () => Promise<Notice>) => () => {
+    setNotice({ text: '' })
+    work()
+      .then(async (done) => {
+        await read()
+        setNotice(done)
+      })
+      .catch(onFault)
+  }
+
+  useEffect(() => {
+    read().catch(onFault)
+    return onConfirmed(() => read().catch(onFault))
+  }, [read, onFault])
+
+  const isWaiting = awaited !== undefined || channels?.some(({ state }) => state === 'PENDING')
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setInterval(() => read().catch(onFault), pollMs)
+    return () => clearInterval(timer)
+  }, [isWaiting, read, onFault])
+
+  const tested = channels
+    ?.flatMap(({ deliveries }) => deliveries.nodes)
+    .find(({ messageId }) => messageId === awaited)
+  const isTaken = tested?.state === 'DELIVERED'
+  const testFault = tested?.fault
+  useEffect(() => {
+    if (isTaken) setNotice({ text: 'The test was delivered.' })
+    else if (testFault) setNotice({ text: `The test was not delivered: ${testFault}. It is tried again.` })
+    else return
+    setAwaited(undefined)
+  }, [isTaken, testFault])
+
+  const subscribe = (kind: ChannelKind, address?: string) =>
+    act(async () => {
+      if (kind === 'PUSH') setNotice({ text: 'Asking the browser…' })
+      const target = kind === 'PUSH' ? await subscribeToPush(service.pushPublicKey ?? '') : { address }
+      const input = { account, kind, ...target }
+      const { subscribeChannel: answer } = await ask(documents.subscribe, { input }, { token })
+      const { secret, confirmationLink: link, channel } = answer
+      if (secret) return { text: `Messages are signed with ${secret}. It is shown this once.` }
+      return channel.state === 'ACTIVE'
+        ? { text: `${names[kind]} is on.` }
+        : { text: confirmations[kind], link }
+    })()
+  const inputOf = ({ id }: Channel) => ({ input: { account, id } })
+  const test = (channel: Channel) =>
+    act(async () => {
+      setAwaited((await ask(documents.test, inputOf(channel), { token })).testChannel.messageId)
+      return { text: 'The test is sent…' }
+    })
+  const unsubscribe = (channel: Channel) =>
+    act(async () => {
+      await ask(documents.unsubscribe, inputOf(channel), { token })
+      return { text: `${nameOf(channel)} is off.` }
+    })
+
+  return (
+    <>
+      <p class="notice" role="status">
+        {notice.text}
+        {notice.link && (
+          <>
+            {' '}
+            <a href={notice.link}>Open it</a>
+          </>
+        )}
+      </p>
+      <ul class="channels">
+        {channels?.map((channel) => (
+          <li key={channel.id}>
+            <div class="section-head">
+              <h3>{nameOf(channel)}</h3>
+              <span class={channel.state === 'ACTIVE' ? 'state live' : 'state'}>
+                {channel.state === 'ACTIVE' ? 'On' : 'Not confirmed'}
+              </span>
+            </div>
+            {channel.state === 'PENDING' && <p class="note">{confirmations[channel.kind]}</p>}
+            <div class="buttons">
+              {channel.state === 'ACTIVE' && (
+                <button type="button" class="plain" onClick={test(channel)}>
+                  Send a test<span class="unseen"> to {nameOf(channel)}</span>
+                </button>
+              )}
+              <button type="button" class="plain" onClick={unsubscribe(channel)}>
+                Turn off<span class="unseen"> {nameOf(channel)}</span>
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <h3>Add a channel</h3>
+      {service.enabledChannelKinds.length === 0 && <p class="note">This service sends to no channels.</p>}
+      {service.enabledChannelKinds.map((kind) => (
+        <Subscribe key={kind} kind={kind} onSubscribe={(address) => subscribe(kind, address)} />
+      ))}
+    </>
+  )
+}
+
+function nameOf({ kind, address }: Pick<Channel, 'kind' | 'address'>): string {
+  return address === null ? names[kind] : `${names[kind]} ${address.replace(/^https?:\/\//, '')}`
+}
+
+const fields = {
+  WEBHOOK: {
+    label: 'URL of your webhook',
+    input: { type: 'url', placeholder: 'https://hooks.example.com/orders' },
+  },
+  EMAIL: { label: 'E-mail address', input: { type: 'email', placeholder: 'you@example.com' } },
+} as const
+
+function Subscribe({ kind, onSubscribe }: { kind: ChannelKind; onSubscribe(address?: string): void }) {
+  const [address, setAddress] = useState('')
+  const field = kind === 'WEBHOOK' || kind === 'EMAIL' ? fields[kind] : undefined
+  const fault = kind === 'PUSH' ? pushFault() : undefined
+  if (fault !== undefined) return <p class="note">{fault}</p>
+  if (!field)
+    return (
+      <button type="button" onClick={() => onSubscribe()}>
+        {kind === 'PUSH' ? 'Notify this browser' : `Add ${names[kind]}`}
+      </button>
+    )
+  const id = `new-${kind.toLowerCase()}`
+  return (
+    <form
+      class="subscribe"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubscribe(address)
+        setAddress('')
+      }}
+    >
+      <label for={id}>{field.label}</label>
+      <div class="row">
+        <input
+          id={id}
+          {...field.input}
+          maxLength={2_000}
+          required
+          value={address}
+          onInput={({ currentTarget }) => setAddress(currentTarget.value)}
+        />
+        <button type="submit">Add</button>
+      </div>
+    </form>
+  )
+}

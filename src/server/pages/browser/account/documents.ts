@@ -1,0 +1,20 @@
+const notification = '{ notificationId type message timestamp isReverted order { uid } }'
+const channel = 'id kind state address deliveries(first: 1) { nodes { messageId state attempts fault } }'
+
+/** What the page of an account asks, and the service worker. */
+export const documents = {
+  orders:
+    'query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }',
+  feed: `query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes ${notification} } }`,
+  follow: `subscription ($account: Address!, $after: String) { notifications(account: $account, after: $after) { node ${notification} } }`,
+  service: 'query { enabledChannelKinds pushPublicKey networks { chainId } }',
+  challenge: 'mutation { createSignInChallenge { nonce domain uri } }',
+  signIn: 'mutation ($input: SignInInput!) { signIn(input: $input) { token expiresAt } }',
+  signOut: 'mutation { signOut { sessions } }',
+  channels: `query ($account: Address!) { channelSubscriptions(account: $account) { ${channel} } }`,
+  subscribe:
+    'mutation ($input: SubscribeChannelInput!) { subscribeChannel(input: $input) { secret confirmationLink channel { id state } } }',
+  test: 'mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }',
+  unsubscribe: 'mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }',
+  confirm: 'mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }',
+} as const

@@ -1,0 +1,148 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ask, messageOf, Refused } from '../ask.ts'
+import type { FollowResult } from '../documents.generated.ts'
+import { follow } from '../follow.ts'
+import { PageLink } from '../view/links.tsx'
+import { documents } from './documents.ts'
+
+type Notification = FollowResult['notifications']['node']
+
+interface Feed {
+  /** Newest first; undefined until they are read. */
+  notifications?: Notification[]
+  /** Where older ones end; null when there are none. */
+  before: string | null
+  isLive: boolean
+  /** The newest that came while the page was open. */
+  latest?: Notification
+  fault?: string | undefined
+}
+
+/** More would make the page slow; older ones can be shown from the end of the list. */
+const maxShown = 500
+
+/** Each once, the newest first. A correction takes the place of what it corrects. */
+function merged(newer: readonly Notification[], older: readonly Notification[]): Notification[] {
+  const known = new Map(newer.map((entry) => [entry.notificationId, entry]))
+  const kept = older.map((entry) => {
+    const correction = known.get(entry.notificationId)
+    known.delete(entry.notificationId)
+    return correction ?? entry
+  })
+  return [...known.values(), ...kept]
+}
+
+function useFeed(account: string) {
+  const [feed, setFeed] = useState<Feed>({ before: null, isLive: false })
+  const [round, setRound] = useState(0)
+
+  useEffect(() => {
+    let stop: (() => void) | undefined
+    let isGone = false
+    async function start(): Promise<void> {
+      const { notifications: page } = await ask(documents.feed, { account })
+      if (isGone) return
+      const { pageInfo, nodes } = page
+      const before = pageInfo.hasPreviousPage ? pageInfo.startCursor : null
+      setFeed((known) => ({ ...known, notifications: nodes.toReversed(), before, fault: undefined }))
+      const variables = { account, after: page.cursor }
+      stop = follow(documents.follow, variables, {
+        onResult: ({ notifications: { node: latest } }) =>
+          setFeed(({ notifications = [], ...known }) => ({
+            ...known,
+            latest,
+            notifications: merged([latest], notifications).slice(0, maxShown),
+          })),
+        onLive: (isLive) => setFeed((known) => ({ ...known, isLive })),
+        onGap: () => setRound((count) => count + 1),
+        onEnd: (fault) => setFeed((known) => ({ ...known, fault })),
+      })
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    start().catch((fault: unknown) => {
+      if (isGone) return
+      setFeed((known) => ({ ...known, fault: messageOf(fault) }))
+      // Read again when the service is back; what is refused stays refused.
+      if (fault instanceof Refused && fault.code === 'Unavailable')
+        timer = setTimeout(() => setRound((count) => count + 1), 5_000)
+    })
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+      stop?.()
+    }
+  }, [account, round])
+
+  const showOlder = useCallback(async () => {
+    const { notifications: page } = await ask(documents.feed, { account, before: feed.before })
+    const { pageInfo, nodes } = page
+    setFeed(({ notifications = [], ...known }) => ({
+      ...known,
+      notifications: merged(notifications, nodes.toReversed()),
+      before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null,
+    }))
+  }, [account, feed.before])
+  return { feed, showOlder }
+}
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Messages say first what happened: “Order filled: 0.5 WETH for 1,493.97 USDC”. */
+function partsOf(message: string): [what: string, more: string] {
+  const colon = message.indexOf(': ')
+  return colon < 0 ? [message, ''] : [message.slice(0, colon), message.slice(colon + 2)]
+}
+
+function Entry({ notification }: { notification: Notification }) {
+  const { type, message, timestamp, isReverted, order } = notification
+  const [what, more] = partsOf(message)
+  return (
+    <li class={`entry ${type.toLowerCase()} ${isReverted ? 'reverted' : ''}`}>
+      <div class="section-head">
+        <h3>{what}</h3>
+        <time dateTime={timestamp}>{time.format(new Date(timestamp))}</time>
+      </div>
+      {more && <p>{more}</p>}
+      {isReverted && <p class="note">A chain reorganisation took this back.</p>}
+      {order && (
+        <p class="note">
+          Order <PageLink kind="order" id={order.uid} />
+        </p>
+      )}
+    </li>
+  )
+}
+
+export function FeedSection({ account }: { account: string }) {
+  const { feed, showOlder } = useFeed(account)
+  const { notifications, before, isLive, latest, fault } = feed
+  return (
+    <section aria-labelledby="feed-title">
+      <div class="section-head">
+        <h2 id="feed-title">Notifications</h2>
+        <span class={isLive ? 'state live' : 'state'}>{isLive ? 'Live' : 'Connecting…'}</span>
+      </div>
+      <p class="unseen" role="status">
+        {latest?.message}
+      </p>
+      {fault !== undefined && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      {notifications?.length === 0 && (
+        <p class="empty">None yet. What happens to orders of this account appears here.</p>
+      )}
+      <ol class="entries">
+        {notifications?.map((notification) => (
+          <Entry key={notification.notificationId} notification={notification} />
+        ))}
+      </ol>
+      {before !== null && (
+        <button type="button" class="plain" onClick={() => void showOlder().catch(() => undefined)}>
+          Show older
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import { createSiweMessage } from 'viem/siwe'
+import { getAddress, toHex } from 'viem/utils'
+import { ask, Refused } from '../ask.ts'
+import { documents } from './documents.ts'
+import type { Provider } from './wallets.ts'
+
+export interface Session {
+  token: string
+  expiresAt: string
+}
+
+const keyOf = (account: string) => `session of ${account}`
+
+/** Of this tab, while it is open. */
+export function storedSession(account: string): Session | undefined {
+  const text = sessionStorage.getItem(keyOf(account))
+  const session = text === null ? undefined : (JSON.parse(text) as Session)
+  return session && Date.parse(session.expiresAt) > Date.now() ? session : undefined
+}
+
+export function forgetSession(account: string): void {
+  sessionStorage.removeItem(keyOf(account))
+}
+
+/** The wallet has other accounts than that of the page. */
+export class OtherAccount extends Error {
+  readonly account: string
+
+  constructor(account: string) {
+    super('The wallet has another account.')
+    this.account = account
+  }
+}
+
+/** People reach the service at another address than that of this page: wallets warn of messages for another site. */
+export class OtherSite extends Error {
+  readonly uri: string
+
+  constructor(uri: string) {
+    super('Sign in at the service’s own address.')
+    this.uri = uri
+  }
+}
+
+/** Has the wallet sign a message of EIP-4361. @throws OtherAccount; OtherSite; Refused; what the wallet throws */
+export async function signIn(
+  account: string,
+  provider: Provider,
+  chainIds: readonly number[],
+): Promise<Session> {
+  const { createSignInChallenge: challenge } = await ask(documents.challenge, {})
+  if (challenge.domain !== location.host) throw new OtherSite(challenge.uri)
+  const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[]
+  if (!accounts.some((other) => other.toLowerCase() === account)) throw new OtherAccount(accounts[0] ?? '')
+  const current = Number(await provider.request({ method: 'eth_chainId' }))
+  const chainId = chainIds.includes(current) ? current : chainIds[0]
+  if (chainId === undefined) throw new Refused('The service has no network.', 'Unavailable')
+  const message = createSiweMessage({
+    ...challenge,
+    address: getAddress(account),
+    chainId,
+    version: '1',
+    statement: 'Sign in to manage the notifications of this account.',
+    issuedAt: new Date(),
+  })
+  const signature = await provider.request({ method: 'personal_sign', params: [toHex(message), account] })
+  const { signIn: session } = await ask(documents.signIn, {
+    input: { message, signature: String(signature) },
+  })
+  sessionStorage.setItem(keyOf(account), JSON.stringify(session))
+  return session
+}
+
+export async function signOut(account: string, { token }: Session): Promise<void> {
+  forgetSession(account)
+  await ask(documents.signOut, {}, { token })
+}

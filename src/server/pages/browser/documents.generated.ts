@@ -1,0 +1,369 @@
+// Made from the documents of the pages by `npm run codegen`.
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type CancellationSource =
+  | 'API'
+  | 'CHAIN'
+  | 'POLICY'
+  | 'REPLACEMENT';
+
+export type ChannelInput = {
+  account: string;
+  id: string | number;
+};
+
+export type ChannelKind =
+  | 'EMAIL'
+  | 'PUSH'
+  | 'TELEGRAM'
+  | 'WEBHOOK';
+
+export type ChannelState =
+  | 'ACTIVE'
+  | 'ENDED'
+  | 'PENDING';
+
+export type ConfirmChannelInput = {
+  account?: string | null | undefined;
+  token: string;
+};
+
+export type DeliveryState =
+  | 'DEAD'
+  | 'DELIVERED'
+  | 'DROPPED'
+  | 'WAITING';
+
+export type NotificationType =
+  | 'INSUFFICIENT_BALANCE'
+  | 'ORDER_CANCELLED'
+  | 'ORDER_EXPIRED'
+  | 'ORDER_FILLED'
+  | 'ORDER_PARTIALLY_FILLED'
+  | 'PRICE_IMPROVEMENT';
+
+export type OrderClass =
+  | 'LIMIT'
+  | 'LIQUIDITY'
+  | 'MARKET';
+
+export type OrderEventLabel =
+  | 'CANCELLED'
+  | 'CONSIDERED'
+  | 'CREATED'
+  | 'EXECUTING'
+  | 'EXPIRED'
+  | 'FILTERED'
+  | 'INVALID'
+  | 'READY'
+  | 'REFUNDED'
+  | 'TRADED';
+
+export type OrderEventReason =
+  | 'BANNED_USER'
+  | 'DUST_ORDER'
+  | 'INSUFFICIENT_BALANCE'
+  | 'INVALID_SIGNATURE'
+  | 'IN_FLIGHT'
+  | 'MISSING_NATIVE_PRICE'
+  | 'POLICY'
+  | 'UNSUPPORTED_TOKEN';
+
+export type OrderKind =
+  | 'BUY'
+  | 'SELL';
+
+export type OrderStandingReason =
+  | 'AUCTION_FULL'
+  | 'BANNED_USER'
+  | 'DUST_ORDER'
+  | 'FEE_EXCEEDS_VALUE'
+  | 'INSUFFICIENT_BALANCE'
+  | 'INVALID_SIGNATURE'
+  | 'IN_FLIGHT'
+  | 'MISSING_NATIVE_PRICE'
+  | 'SETTLEMENT_FAILED'
+  | 'UNSUPPORTED_TOKEN';
+
+export type OrderStatus =
+  | 'CANCELLED'
+  | 'EXPIRED'
+  | 'FULFILLED'
+  | 'OPEN'
+  | 'PRESIGNATURE_PENDING';
+
+export type PriceInterval =
+  | 'FIVE_MINUTES'
+  | 'ONE_DAY';
+
+export type PushKeysInput = {
+  auth: string;
+  p256dh: string;
+};
+
+export type SettlementOutcome =
+  | 'FAILED'
+  | 'SUCCESS'
+  | 'TIMEOUT';
+
+export type SignInInput = {
+  message: string;
+  signature: string;
+};
+
+export type SigningScheme =
+  | 'EIP712'
+  | 'EIP1271'
+  | 'ETHSIGN'
+  | 'PRESIGN';
+
+export type SubscribeChannelInput = {
+  account: string;
+  address?: string | null | undefined;
+  kind: ChannelKind;
+  leastImprovement?: string | null | undefined;
+  networks?: Array<string> | null | undefined;
+  pushKeys?: PushKeysInput | null | undefined;
+  types?: Array<NotificationType> | null | undefined;
+};
+
+export type ValueState =
+  | 'ABSENT'
+  | 'KNOWN'
+  | 'UNAVAILABLE';
+
+export type OrdersVariables = Exact<{
+  account: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type OrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type FeedVariables = Exact<{
+  account: string;
+  before?: string | null | undefined;
+}>;
+
+
+export type FeedResult = { notifications: { cursor: string, pageInfo: { hasPreviousPage: boolean, startCursor: string | null }, nodes: Array<
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+    > } };
+
+export type FollowVariables = Exact<{
+  account: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type FollowResult = { notifications: { node:
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+     } };
+
+export type ServiceVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ServiceResult = { enabledChannelKinds: Array<ChannelKind>, pushPublicKey: string | null, networks: Array<{ chainId: number }> };
+
+export type ChallengeVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ChallengeResult = { createSignInChallenge: { nonce: string, domain: string, uri: string } };
+
+export type SignInVariables = Exact<{
+  input: SignInInput;
+}>;
+
+
+export type SignInResult = { signIn: { token: string, expiresAt: string } };
+
+export type SignOutVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignOutResult = { signOut: { sessions: number } };
+
+export type ChannelsVariables = Exact<{
+  account: string;
+}>;
+
+
+export type ChannelsResult = { channelSubscriptions: Array<{ id: string, kind: ChannelKind, state: ChannelState, address: string | null, deliveries: { nodes: Array<{ messageId: string, state: DeliveryState, attempts: number, fault: string | null }> } }> };
+
+export type SubscribeVariables = Exact<{
+  input: SubscribeChannelInput;
+}>;
+
+
+export type SubscribeResult = { subscribeChannel: { secret: string | null, confirmationLink: string | null, channel: { id: string, state: ChannelState } } };
+
+export type TestVariables = Exact<{
+  input: ChannelInput;
+}>;
+
+
+export type TestResult = { testChannel: { messageId: string } };
+
+export type UnsubscribeVariables = Exact<{
+  input: ChannelInput;
+}>;
+
+
+export type UnsubscribeResult = { unsubscribeChannel: { id: string } };
+
+export type ConfirmVariables = Exact<{
+  input: ConfirmChannelInput;
+}>;
+
+
+export type ConfirmResult = { confirmChannel: { channel: { id: string } } };
+
+export type NetworkNamesVariables = Exact<{ [key: string]: never; }>;
+
+
+export type NetworkNamesResult = { networks: Array<{ name: string }> };
+
+export type AuctionVariables = Exact<{
+  id: number;
+  network: string;
+}>;
+
+
+export type AuctionResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, auction: { auctionId: number, block: number, deadline: number, network: { name: string, explorerUrl: string | null } | null, orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ uid: string, kind: OrderKind, status: OrderStatus, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, nativePrices: Array<{ price: string, token: { address: string, symbol: string | null, decimals: number | null } }>, solutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, referenceScore: string | null, txHash: string | null, orders: Array<{ orderUid: string, executedSell: string, executedBuy: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { kind: OrderKind, sellAmount: string, buyAmount: string } | null }> }>, settlementAttempts: Array<{ solutionUid: number, solver: string, startTimestamp: string, endTimestamp: string | null, startBlock: number, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null }>, settlements: Array<{ solutionUid: number | null, blockNumber: number, txHash: string, gasCost: string | null, trades: Array<{ orderUid: string, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }> } | null };
+
+export type FollowAuctionsVariables = Exact<{
+  network: string;
+}>;
+
+
+export type FollowAuctionsResult = { auctions: { auction: { auctionId: number } } };
+
+export type HomeVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeResult = { version: string, networks: Array<{ name: string, chainId: number, ready: boolean, explorerUrl: string | null, settlementContract: string }> };
+
+export type PulseVariables = Exact<{
+  network: string;
+}>;
+
+
+export type PulseResult = { meta: { block: { number: number, timestamp: string | null } | null, lag: { blocks: number | null, seconds: number | null } | null }, latestAuction: { auctionId: number } | null };
+
+export type TransactionVariables = Exact<{
+  hash: string;
+  network: string;
+}>;
+
+
+export type TransactionResult = { settlementsOfTransaction: Array<{ auctionId: number | null }>, transactionOrders: Array<{ uid: string, sellToken: { symbol: string | null }, buyToken: { symbol: string | null } }> };
+
+export type IsTokenVariables = Exact<{
+  address: string;
+  network: string;
+}>;
+
+
+export type IsTokenResult = { token: { address: string } | null };
+
+export type OrderVariables = Exact<{
+  uid: string;
+}>;
+
+
+export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, effectiveReceiver: string, signingScheme: SigningScheme, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, executedFraction: string, executedSellAmount: string, executedBuyAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, executedPrice: { numerator: string, denominator: string } | null, surplus: { amount: string, token: { address: string, symbol: string | null, decimals: number | null } }, network: { name: string, explorerUrl: string | null }, standing: { isInAuctions: boolean, reason: OrderStandingReason | null, since: string, marketGap: string | null } | null, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string }> }, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null }> }> } } } | null };
+
+export type OrderPricesVariables = Exact<{
+  uid: string;
+}>;
+
+
+export type OrderPricesResult = { order: { marketPrices: { nodes: Array<{ at: string, price: { numerator: string, denominator: string } | null }> } } | null };
+
+export type FollowOrderVariables = Exact<{
+  uid: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type FollowOrderResult = { orderEvents: { eventId: string | null, isRemoved: boolean, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null } | null } };
+
+export type TokenNetworksVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TokenNetworksResult = { networks: Array<{ name: string, explorerUrl: string | null }> };
+
+export type TokenVariables = Exact<{
+  address: string;
+  network: string;
+}>;
+
+
+export type TokenResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, token: { address: string, symbol: string | null, name: string | null, decimals: number | null, firstTradeBlock: number | null, lastAuctionPrice: string | null } | null };
+
+export type TokenHistoryVariables = Exact<{
+  address: string;
+  network: string;
+  interval: PriceInterval;
+}>;
+
+
+export type TokenHistoryResult = { token: { priceHistory: { source: string, points: Array<{ at: string, price: string }> } | null } | null };
+
+export type TokenHoldersVariables = Exact<{
+  address: string;
+  network: string;
+}>;
+
+
+export type TokenHoldersResult = { token: { holders: { source: string, nodes: Array<{ address: string, balance: string }> } | null } | null };
+
+export type FollowPricesVariables = Exact<{
+  tokens: Array<string>;
+  network: string;
+}>;
+
+
+export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: Array<{ nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, usdPrice: { price: string, source: string } | null }> } };
+
+/** What a document gives and takes, by its text. */
+export interface Documents {
+  "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
+  "query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes { notificationId type message timestamp isReverted order { uid } } } }": { result: FeedResult; variables: FeedVariables }
+  "subscription ($account: Address!, $after: String) { notifications(account: $account, after: $after) { node { notificationId type message timestamp isReverted order { uid } } } }": { result: FollowResult; variables: FollowVariables }
+  "query { enabledChannelKinds pushPublicKey networks { chainId } }": { result: ServiceResult; variables: ServiceVariables }
+  "mutation { createSignInChallenge { nonce domain uri } }": { result: ChallengeResult; variables: ChallengeVariables }
+  "mutation ($input: SignInInput!) { signIn(input: $input) { token expiresAt } }": { result: SignInResult; variables: SignInVariables }
+  "mutation { signOut { sessions } }": { result: SignOutResult; variables: SignOutVariables }
+  "query ($account: Address!) { channelSubscriptions(account: $account) { id kind state address deliveries(first: 1) { nodes { messageId state attempts fault } } } }": { result: ChannelsResult; variables: ChannelsVariables }
+  "mutation ($input: SubscribeChannelInput!) { subscribeChannel(input: $input) { secret confirmationLink channel { id state } } }": { result: SubscribeResult; variables: SubscribeVariables }
+  "mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }": { result: TestResult; variables: TestVariables }
+  "mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }": { result: UnsubscribeResult; variables: UnsubscribeVariables }
+  "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }": { result: ConfirmResult; variables: ConfirmVariables }
+  "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
+  "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
+  "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
+  "query { version networks { name chainId ready explorerUrl settlementContract } }": { result: HomeResult; variables: HomeVariables }
+  "query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId } }": { result: PulseResult; variables: PulseVariables }
+  "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
+  "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
+  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
+  "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
+  "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
+  "query { networks { name explorerUrl } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
+  "query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: \"-\", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }": { result: TokenResult; variables: TokenVariables }
+  "query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }": { result: TokenHistoryResult; variables: TokenHistoryVariables }
+  "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { holders(first: 10) { source nodes { address balance } } } }": { result: TokenHoldersResult; variables: TokenHoldersVariables }
+  "subscription ($tokens: [TokenAddress!]!, $network: NetworkName!) { tokenPrices(tokens: $tokens, network: $network) { isAvailable prices { nativePrice nativePriceState usdPrice { price source } usdPriceState } } }": { result: FollowPricesResult; variables: FollowPricesVariables }
+}

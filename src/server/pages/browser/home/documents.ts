@@ -1,0 +1,10 @@
+/** What the first page asks. */
+export const documents = {
+  home: 'query { version networks { name chainId ready explorerUrl settlementContract } }',
+  pulse:
+    'query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId } }',
+  transaction:
+    'query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }',
+  isToken:
+    'query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }',
+} as const

@@ -1,0 +1,27 @@
+const token = '{ address symbol decimals }'
+const price = '{ numerator denominator }'
+const solution = 'solutionUid ranking solver isWinner filteredOut score executedSell executedBuy'
+const attempt =
+  'solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash'
+
+/** What the page of an order asks. */
+export const documents = {
+  order: `query ($uid: OrderUid!) {
+    order(uid: $uid) {
+      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData
+      creationDate validFrom validTo sellAmount buyAmount
+      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken ${token}
+      sellToken ${token} buyToken ${token} limitPrice ${price} executedPrice ${price}
+      surplus { amount token ${token} }
+      network { name explorerUrl }
+      standing { isInAuctions reason since marketGap }
+      pendingSettlements { auctionId deadlineBlock txHash }
+      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
+      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount } }
+      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
+    }
+  }`,
+  orderPrices: `query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price ${price} } } } }`,
+  followOrder:
+    'subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }',
+} as const

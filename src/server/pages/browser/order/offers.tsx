@@ -1,0 +1,90 @@
+import { amountOf, readable, short } from '../view/amounts.ts'
+import { PageLink } from '../view/links.tsx'
+import { surplusOf } from '../view/prices.ts'
+import { Section, WideTable } from '../view/section.tsx'
+import type { Order } from './words.ts'
+
+type Report = Order['debugReport']['auctions']['nodes'][number]
+type Offer = Report['proposedSolutions'][number]
+
+/** What solvers offered for the order, by auction, the best first. */
+export function Offers({ order }: { order: Order }) {
+  const { nodes, pageInfo } = order.debugReport.auctions
+  const auctions = nodes.filter(({ proposedSolutions }) => proposedSolutions.length > 0).toReversed()
+  return (
+    <Section id="offers" title="Offers of solvers">
+      <p class="note">
+        Every few seconds solvers compete in an auction. A solver offers to fill one or more orders; the
+        offers that leave traders the most beyond their limits win.
+      </p>
+      {auctions.length === 0 && (
+        <p class="empty">No solver has made an offer for this order that can be shown.</p>
+      )}
+      {auctions.map((auction) => (
+        <AuctionOffers key={auction.auctionId} auction={auction} order={order} />
+      ))}
+      {pageInfo.hasPreviousPage && <p class="note">Earlier auctions are left out.</p>}
+    </Section>
+  )
+}
+
+function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
+  const { auctionId, proposedSolutions, settlementAttempts } = auction
+  const fixed = order.kind === 'SELL'
+  const token = fixed ? order.buyToken : order.sellToken
+  const ranked = proposedSolutions.toSorted((a, b) => a.ranking - b.ranking)
+  return (
+    <div class="group">
+      <h3>
+        <PageLink kind="auction" id={auctionId} />
+      </h3>
+      <WideTable label={`Offers in auction ${auctionId}`}>
+        <thead>
+          <tr>
+            <th scope="col">Place</th>
+            <th scope="col">Solver</th>
+            <th scope="col">{fixed ? 'You get' : 'You pay'}</th>
+            <th scope="col">{fixed ? 'More than your limit' : 'Less than your limit'}</th>
+            <th scope="col">What became of it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {ranked.map((offer) => {
+            const attempt = settlementAttempts.find(({ solutionUid }) => solutionUid === offer.solutionUid)
+            return (
+              <tr key={offer.solutionUid}>
+                <td>{offer.ranking}</td>
+                <td>
+                  <code title={offer.solver}>{short(offer.solver)}</code>
+                </td>
+                <td>{amountOf(fixed ? offer.executedBuy : offer.executedSell, token)}</td>
+                <td title={`${readable(offer.score)} wei of score for all orders of the offer`}>
+                  {amountOf(surplusOf(offer, order), token)}
+                </td>
+                <td>{fateOf(offer, attempt)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </WideTable>
+    </div>
+  )
+}
+
+function fateOf(
+  { isWinner, filteredOut }: Offer,
+  attempt: Report['settlementAttempts'][number] | undefined,
+): string {
+  if (filteredOut) return 'Left out: unfair to another order'
+  if (!isWinner) return 'Lost to a better offer'
+  switch (attempt?.outcome) {
+    case 'SUCCESS':
+      return 'Won, and traded'
+    case 'FAILED':
+      return 'Won, but the transaction failed'
+    case 'TIMEOUT':
+      return 'Won, but came too late'
+    default:
+      return attempt ? 'Won, on its way' : 'Won'
+  }
+}

@@ -1,0 +1,131 @@
+import { render } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ask } from '../ask.ts'
+import { follow } from '../follow.ts'
+import { nameInPath } from '../root.ts'
+import { useAsked } from '../view/asked.ts'
+import { Header } from '../view/header.tsx'
+import { orderTitle, stateOf } from '../view/orders.ts'
+import { Fault, Loading, Section } from '../view/section.tsx'
+import { documents } from './documents.ts'
+import { Facts } from './facts.tsx'
+import { Offers } from './offers.tsx'
+import { Prices } from './prices.tsx'
+import type { TakenBack } from './story.ts'
+import { Timeline } from './timeline.tsx'
+import { Trades } from './trades.tsx'
+
+const uid = nameInPath()
+const readOrder = async () => (await ask(documents.order, { uid })).order
+/** What changes without an event: figures, and the time that is left. */
+const refreshMs = 30_000
+
+/** What a reorganisation took back, from the stream, and whether it is being followed. */
+function useFollowed(again: () => void) {
+  const [takenBack, setTakenBack] = useState<readonly TakenBack[]>([])
+  const [isLive, setIsLive] = useState(false)
+  const [isCut, setIsCut] = useState(false)
+  useEffect(() => {
+    // What was taken back is in the stream alone: it begins with the first entry that is stored.
+    const variables = { uid, ...(!isCut && { after: 'earliest' }) }
+    return follow(documents.followOrder, variables, {
+      onResult({ orderEvents: { isRemoved, event } }) {
+        if (isRemoved && event) setTakenBack((known) => [...known, event].slice(-mostTakenBack))
+        again()
+      },
+      onLive(isLive) {
+        setIsLive(isLive)
+        if (isLive) again()
+      },
+      onGap: () => setIsCut(true),
+    })
+  }, [again, isCut])
+  return { takenBack, isLive }
+}
+
+const mostTakenBack = 20
+
+function OrderPage() {
+  const order = useAsked(readOrder, refreshMs)
+  const { takenBack, isLive } = useFollowed(order.again)
+  const { value, fault } = order
+  const [said, setSaid] = useState('')
+  const state = value ? stateOf(value) : undefined
+  const stateText = state?.text ?? ''
+  useEffect(() => {
+    // Said when it changes, and not when the page opens.
+    setSaid((before) => (before === '' ? ' ' : stateText))
+    if (stateText) document.title = `${stateText} · Order ${uid.slice(0, 8)}… · Tradegraph`
+  }, [stateText])
+  const retry = useCallback(() => order.again(), [order.again])
+
+  if (value === null) return <Unknown fault={fault} onRetry={retry} />
+  return (
+    <>
+      <Header>
+        <div class="section-head">
+          <h1>{value ? orderTitle(value) : 'Order'}</h1>
+          {state && <span class={`badge ${state.tone}`}>{state.text}</span>}
+        </div>
+        <p class="note">
+          Order <code class="hash">{uid}</code>
+        </p>
+        <p class="unseen" role="status">
+          {said}
+        </p>
+        {fault !== undefined && <Fault text={fault} />}
+      </Header>
+      {value ? (
+        <main>
+          <div class="column">
+            <Prices order={value} />
+            <Timeline order={value} takenBack={takenBack} isLive={isLive} />
+            <Offers order={value} />
+          </div>
+          <div class="column">
+            <Trades order={value} />
+            <Facts order={value} />
+          </div>
+        </main>
+      ) : (
+        fault === undefined && <Loading />
+      )}
+    </>
+  )
+}
+
+function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): void }) {
+  return (
+    <>
+      <Header>
+        <h1>There is no such order here</h1>
+        <p class="note">
+          Order <code class="hash">{uid}</code>
+        </p>
+        {fault !== undefined && <Fault text={fault} />}
+      </Header>
+      <main>
+        <Section id="unknown" title="What this means">
+          <p>This service never stored an order with this number. The usual reasons:</p>
+          <ul>
+            <li>
+              The wallet showed an error while the order was placed. Then nothing was placed, and nothing was
+              sold.
+            </li>
+            <li>The order was placed at another service, or in an environment for tests.</li>
+            <li>The number was not copied whole.</li>
+          </ul>
+          <p>If the wallet named an error, such as InsufficientBalance, search for that word.</p>
+          <div class="buttons">
+            <button type="button" onClick={onRetry}>
+              Look again
+            </button>
+          </div>
+        </Section>
+      </main>
+    </>
+  )
+}
+
+document.title = `Order ${uid.slice(0, 8)}… · Tradegraph`
+render(<OrderPage />, document.body)

@@ -1,0 +1,130 @@
+import { useCallback, useMemo } from 'preact/hooks'
+import { ask } from '../ask.ts'
+import { percent } from '../view/amounts.ts'
+import { useAsked } from '../view/asked.ts'
+import { type Line, Plot } from '../view/plot.tsx'
+import { gapOf, type PriceLike, type PriceScale, priceScale } from '../view/prices.ts'
+import { Fault, Section } from '../view/section.tsx'
+import { Time } from '../view/times.tsx'
+import { documents } from './documents.ts'
+import type { Order } from './words.ts'
+
+/** Prices are stored every five minutes. */
+const refreshMs = 150_000
+const stepSeconds = 300
+
+interface Seen {
+  at: string
+  price: PriceLike
+}
+
+/** What the market gave, against what the order asks for. */
+export function Prices({ order }: { order: Order }) {
+  const { uid, limitPrice } = order
+  const read = useCallback(
+    async () => (await ask(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
+    [uid],
+  )
+  const { value, fault } = useAsked(read, order.status === 'OPEN' ? refreshMs : 0)
+  const seen = useMemo(
+    () => value?.flatMap(({ at, price }): Seen[] => (price ? [{ at, price }] : [])).toReversed() ?? [],
+    [value],
+  )
+  const scale = useMemo(
+    () => limitPrice && priceScale(order.sellToken, order.buyToken, limitPrice),
+    [limitPrice, order.sellToken, order.buyToken],
+  )
+  if (!limitPrice || !scale) return null
+  const last = seen.at(-1)
+  return (
+    <Section id="prices" title="Its price and the market’s">
+      <p>{limitWords(order, limitPrice, scale)}</p>
+      {last && <LastPrice last={last} limit={limitPrice} scale={scale} isOpen={order.status === 'OPEN'} />}
+      {fault !== undefined && <Fault text={fault} />}
+      {seen.length > 0 && <PricePlot {...{ order, seen, limit: limitPrice, scale }} />}
+      {value && seen.length === 0 && (
+        <p class="empty">No price of the market is stored for the time of this order.</p>
+      )}
+      <p class="note">
+        The market’s price is what both tokens were worth in auctions, every five minutes. A trade pays the
+        fee of the network out of it, and large orders move it.
+      </p>
+    </Section>
+  )
+}
+
+function limitWords({ status }: Order, limit: PriceLike, scale: PriceScale): string {
+  const verb = status === 'OPEN' || status === 'PRESIGNATURE_PENDING' ? 'asks' : 'asked'
+  const price = `${scale.words(limit)} ${scale.unit}`
+  return scale.isMoreBetter
+    ? `The order ${verb} for at least ${price}. That is its limit.`
+    : `The order ${verb} to pay at most ${price}. That is its limit.`
+}
+
+function LastPrice({
+  last,
+  limit,
+  scale,
+  isOpen,
+}: {
+  last: Seen
+  limit: PriceLike
+  scale: PriceScale
+  isOpen: boolean
+}) {
+  const gap = gapOf(last.price, limit)
+  return (
+    <p>
+      The market {isOpen ? 'gives' : 'gave'} {scale.words(last.price)}{' '}
+      <span class="note">
+        (<Time at={last.at} isRelative={isOpen} />)
+      </span>
+      :{' '}
+      <strong class={gap < 0 ? 'bad' : 'good'}>
+        {gap < 0 ? `${percent(gap)} worse than the limit` : `${percent(gap)} better than the limit`}
+      </strong>
+      .
+    </p>
+  )
+}
+
+function PricePlot({
+  order,
+  seen,
+  limit,
+  scale,
+}: {
+  order: Order
+  seen: readonly Seen[]
+  limit: PriceLike
+  scale: PriceScale
+}) {
+  const { isMoreBetter } = scale
+  const limitValue = scale.value(limit)
+  const begin = Date.parse(order.creationDate) / 1_000
+  const shown = useMemo(() => {
+    const times = seen.map(({ at }) => Date.parse(at) / 1_000)
+    const values = seen.map(({ price }) => scale.value(price))
+    // The limit begins with the order, and is there when a price is.
+    const isFirst = begin < (times[0] ?? 0)
+    const marks = [...(isFirst ? [begin] : []), ...times, (times.at(-1) ?? begin) + stepSeconds]
+    const lines: Line[] = [
+      {
+        label: `The market: ${scale.unit}`,
+        values: [...(isFirst ? [null] : []), ...values, null],
+        color: '--accent',
+      },
+      {
+        label: isMoreBetter ? 'The limit: it trades above' : 'The limit: it trades below',
+        values: marks.map(() => limitValue),
+        color: '--bad',
+        isDashed: true,
+      },
+    ]
+    return { times: marks, lines }
+  }, [seen, limitValue, isMoreBetter, begin, scale])
+  const prices = seen.map(({ price }) => price)
+  const best = prices.reduce((a, b) => (gapOf(b, limit) > gapOf(a, limit) ? b : a))
+  const label = `Prices in ${scale.unit}. The limit is ${scale.words(limit)}. The market’s best was ${scale.words(best)}, and its last ${scale.words(prices.at(-1) ?? best)}.`
+  return <Plot label={label} {...shown} />
+}

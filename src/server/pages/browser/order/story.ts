@@ -1,0 +1,71 @@
+import type { FollowOrderResult } from '../documents.generated.ts'
+import { amountOf } from '../view/amounts.ts'
+import { eventWords, type Order } from './words.ts'
+
+export type TakenBack = NonNullable<FollowOrderResult['orderEvents']['event']>
+
+/** A line of the timeline. */
+export interface Step {
+  at: string
+  title: string
+  text: string
+  /** What a machine said, as it said it. */
+  detail?: string | null
+  txHash?: string | null
+  /** The order that took its place. */
+  replacedBy?: string
+  tone: 'good' | 'bad' | 'usual'
+  /** A reorganisation of the chain undid it. */
+  isTakenBack?: boolean
+}
+
+const tones: Readonly<Record<string, Step['tone']>> = {
+  TRADED: 'good',
+  INVALID: 'bad',
+  CANCELLED: 'bad',
+  EXPIRED: 'bad',
+}
+
+/** What happened to an order, the oldest first. @param takenBack events that a reorganisation took back */
+export function storyOf(order: Order, takenBack: readonly TakenBack[]): Step[] {
+  // The newest trade belongs to the newest event of a trade.
+  const trades = [...order.trades.nodes]
+  const events = order.events.nodes
+    .toReversed()
+    .map((event) => toStep(event, event.label === 'TRADED' ? trades.shift() : undefined, order))
+  const undone = takenBack.map((event) => ({ ...toStep(event, undefined, order), isTakenBack: true }))
+  return [...events, ...undone, ...failures(order)].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+}
+
+function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | undefined, order: Order): Step {
+  const [title, text] = eventWords(event)
+  return {
+    at: event.timestamp,
+    title,
+    text: trade
+      ? `${amountOf(trade.sellAmount, order.sellToken)} for ${amountOf(trade.buyAmount, order.buyToken)}.`
+      : text,
+    detail: event.detail,
+    txHash: trade?.txHash ?? event.txHash,
+    ...(event.replacedBy && { replacedBy: event.replacedBy.uid }),
+    tone: tones[event.label] ?? 'usual',
+  }
+}
+
+/** Settlements that did not come through. Those that did are trades. */
+function failures({ debugReport }: Order): Step[] {
+  return debugReport.auctions.nodes
+    .flatMap(({ settlementAttempts }) => settlementAttempts)
+    .filter(({ outcome }) => outcome === 'FAILED' || outcome === 'TIMEOUT')
+    .map(({ endTimestamp, startTimestamp, outcome, detail, txHash }) => ({
+      at: endTimestamp ?? startTimestamp,
+      title: outcome === 'FAILED' ? 'The trade failed' : 'The trade came too late',
+      text:
+        outcome === 'FAILED'
+          ? 'The transaction was refused, and nothing of the order was sold.'
+          : 'No block took the transaction in time, and nothing of the order was sold.',
+      detail,
+      txHash,
+      tone: 'bad',
+    }))
+}

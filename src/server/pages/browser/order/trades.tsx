@@ -1,0 +1,51 @@
+import { amountOf } from '../view/amounts.ts'
+import { ChainLink, PageLink } from '../view/links.tsx'
+import { FactList, Section } from '../view/section.tsx'
+import type { Order } from './words.ts'
+
+/** What was traded on chain, and what is on its way. */
+export function Trades({ order }: { order: Order }) {
+  const { trades, pendingSettlements, network, surplus } = order
+  return (
+    <Section id="trades" title="Trades on chain">
+      {pendingSettlements.map(({ auctionId, deadlineBlock, txHash }) => (
+        <div class="group" key={auctionId}>
+          <h3>On its way</h3>
+          <FactList
+            facts={[
+              ['Won in', <PageLink key="a" kind="auction" id={auctionId} />],
+              ['At the latest in block', deadlineBlock],
+              [
+                'Transaction',
+                txHash && <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />,
+              ],
+            ]}
+          />
+        </div>
+      ))}
+      {trades.nodes.map(({ txHash, logIndex, blockNumber, auctionId, sellAmount, buyAmount }) => (
+        <div class="group" key={`${txHash} ${logIndex}`}>
+          <h3>
+            {amountOf(sellAmount, order.sellToken)} for {amountOf(buyAmount, order.buyToken)}
+          </h3>
+          <FactList
+            facts={[
+              ['Transaction', <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />],
+              ['Block', blockNumber],
+              ['Settled', auctionId !== null && <PageLink key="a" kind="auction" id={auctionId} />],
+            ]}
+          />
+        </div>
+      ))}
+      {trades.pageInfo.hasNextPage && <p class="note">Earlier trades are left out.</p>}
+      {trades.nodes.length === 0 && pendingSettlements.length === 0 && (
+        <p class="empty">None yet. What is sold leaves the account with a trade only.</p>
+      )}
+      {trades.nodes.length > 0 && (
+        <p>
+          Better than the limit by <strong>{amountOf(surplus.amount, surplus.token)}</strong> in all.
+        </p>
+      )}
+    </Section>
+  )
+}

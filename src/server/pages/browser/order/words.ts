@@ -1,0 +1,56 @@
+import type { OrderResult } from '../documents.generated.ts'
+
+export type Order = NonNullable<OrderResult['order']>
+type Event = Order['events']['nodes'][number]
+
+const cancelledBy = {
+  API: 'Its owner cancelled it.',
+  POLICY: 'The operator of the service cancelled it.',
+  REPLACEMENT: 'A newer order of its owner took its place.',
+  CHAIN: 'Its owner cancelled it on chain.',
+} as const
+
+const pausedFor: Readonly<Record<string, string>> = {
+  BANNED_USER: 'The operator does not trade for this account.',
+  DUST_ORDER: 'What is left of it is too little to trade.',
+  INSUFFICIENT_BALANCE: 'The account has, or allows, too little of what it sells.',
+  INVALID_SIGNATURE:
+    'It is not signed yet, or the account’s contract does not accept the signature any more.',
+  MISSING_NATIVE_PRICE: 'One of its tokens has no known price.',
+  UNSUPPORTED_TOKEN: 'One of its tokens cannot be traded here.',
+}
+
+/** A step of the story for somebody who never heard of an auction. */
+export function eventWords({
+  label,
+  reason,
+  source,
+}: Pick<Event, 'label' | 'reason' | 'source'>): [title: string, text: string] {
+  switch (label) {
+    case 'CREATED':
+      return ['Placed', 'The signed order was accepted. It trades on its own terms, or not at all.']
+    case 'READY':
+      return ['Offered to solvers', 'Solvers, programs that compete to fill orders, can make offers for it.']
+    case 'FILTERED':
+      if (reason === 'IN_FLIGHT')
+        return ['On its way', 'While its trade is on the way, no other is looked for.']
+      return ['Set aside for now', pausedFor[reason ?? ''] ?? 'It comes back by itself.']
+    case 'INVALID':
+      return ['Set aside until its owner acts', pausedFor[reason ?? ''] ?? '']
+    case 'CONSIDERED':
+      return [
+        'An offer came, and did not win',
+        'A solver could fill it. Offers for other orders were worth more this time.',
+      ]
+    case 'EXECUTING':
+      return ['A trade was found', 'The best offer won: its transaction is on the way to the chain.']
+    case 'TRADED':
+      return ['Traded', 'The trade is on chain.']
+    case 'CANCELLED':
+      return ['Cancelled', source ? cancelledBy[source] : '']
+    case 'EXPIRED':
+      return ['Expired', 'Its time passed before it was filled.']
+    case 'REFUNDED':
+      return ['Paid back', 'What was not sold was paid back on chain.']
+  }
+}

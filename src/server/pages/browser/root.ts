@@ -1,0 +1,8 @@
+/** An address of the service, which may be below a path of a proxy. The page says where that is relative to itself. */
+export function at(path: string): string {
+  const { root = '..' } = document.documentElement.dataset
+  return new URL(path, new URL(`${root}/`, location.href)).href
+}
+
+/** The last part of the page’s path, which the server has checked. */
+export const nameInPath = (): string => (location.pathname.split('/').at(-1) ?? '').toLowerCase()

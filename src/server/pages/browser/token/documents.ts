@@ -1,0 +1,12 @@
+/** What the page of a token asks. What comes from different places is asked apart: one of them may be away. */
+export const documents = {
+  tokenNetworks: 'query { networks { name explorerUrl } }',
+  token:
+    'query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: "-", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }',
+  tokenHistory:
+    'query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }',
+  tokenHolders:
+    'query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { holders(first: 10) { source nodes { address balance } } } }',
+  followPrices:
+    'subscription ($tokens: [TokenAddress!]!, $network: NetworkName!) { tokenPrices(tokens: $tokens, network: $network) { isAvailable prices { nativePrice nativePriceState usdPrice { price source } usdPriceState } } }',
+} as const

@@ -1,0 +1,47 @@
+/** What pages know of a token. */
+export interface TokenLike {
+  address: string
+  symbol?: string | null
+  decimals?: number | null
+}
+
+export const short = (hex: string): string => (hex.length > 22 ? `${hex.slice(0, 8)}…${hex.slice(-6)}` : hex)
+
+const longestSymbol = 16
+
+/** Contracts call themselves what they like: what no one sees, or what turns text around, is left out. */
+export function symbolOf({ symbol, address }: TokenLike): string {
+  const clean = [...(symbol ?? '').replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()]
+  if (clean.length === 0) return short(address)
+  return clean.length > longestSymbol ? `${clean.slice(0, longestSymbol).join('')}…` : clean.join('')
+}
+
+const figures = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 4,
+  maximumSignificantDigits: 6,
+  roundingPriority: 'morePrecision',
+  roundingMode: 'trunc',
+})
+
+/** A plain decimal number of any size for people, rounded towards zero. */
+export const readable = (decimal: string): string => figures.format(decimal as Intl.StringNumericLiteral)
+
+/** Atoms as whole tokens, exact. Without decimals they stay atoms. */
+export function exact(atoms: string | bigint, decimals: number | null | undefined): string {
+  const digits = String(atoms).padStart((decimals ?? 0) + 1, '0')
+  if (!decimals) return digits
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/** Such as “1,493.97 USDC”. */
+export function amountOf(atoms: string | bigint, token: TokenLike): string {
+  const unit = token.decimals == null ? ` atoms of ${symbolOf(token)}` : ` ${symbolOf(token)}`
+  return `${readable(exact(atoms, token.decimals))}${unit}`
+}
+
+/** A share as per cent, such as “9.1 %”. Tiny ones are not told as nothing. */
+export function percent(share: number): string {
+  const value = Math.abs(share) * 100
+  if (value > 0 && value < 0.01) return 'less than 0.01 %'
+  return `${value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 })} %`
+}

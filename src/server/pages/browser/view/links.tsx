@@ -1,0 +1,47 @@
+import { at } from '../root.ts'
+import { short, symbolOf, type TokenLike } from './amounts.ts'
+
+/** What has a page here. */
+export function PageLink({
+  kind,
+  id,
+  text,
+}: {
+  kind: 'account' | 'order' | 'auction'
+  id: string | number
+  text?: string
+}) {
+  const name = String(id)
+  return (
+    <a href={at(`${kind}s/${name}`)} title={name}>
+      {text ?? (kind === 'auction' ? `Auction ${name}` : <code>{short(name)}</code>)}
+    </a>
+  )
+}
+
+export function TokenLink({ token, network }: { token: TokenLike; network: string }) {
+  return (
+    <a href={at(`tokens/${token.address}?network=${encodeURIComponent(network)}`)} title={token.address}>
+      <bdi>{symbolOf(token)}</bdi>
+    </a>
+  )
+}
+
+/** What is on chain, in the network’s explorer; where there is none it is written out, to be copied. */
+export function ChainLink({
+  explorer,
+  kind,
+  id,
+}: {
+  explorer: string | null | undefined
+  kind: 'tx' | 'address' | 'token'
+  id: string
+}) {
+  if (!explorer) return <code class="hash">{id}</code>
+  return (
+    <a href={`${explorer}/${kind}/${id}`} title={id} rel="noreferrer">
+      <code>{short(id)}</code>
+      <span class="unseen"> in the explorer</span>
+    </a>
+  )
+}

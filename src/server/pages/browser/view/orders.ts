@@ -1,0 +1,55 @@
+import { amountOf, type TokenLike } from './amounts.ts'
+
+interface OrderLike {
+  kind: 'SELL' | 'BUY'
+  sellAmount: string
+  buyAmount: string
+  sellToken: TokenLike
+  buyToken: TokenLike
+}
+
+/** What the trader asked for. */
+export function orderTitle(order: OrderLike): string {
+  const sold = amountOf(order.sellAmount, order.sellToken)
+  const bought = amountOf(order.buyAmount, order.buyToken)
+  return order.kind === 'SELL' ? `Sell ${sold} for at least ${bought}` : `Buy ${bought} for at most ${sold}`
+}
+
+/** “0.4” is “40 %”; what is not whole never reads as if it were. */
+export function filledPercent(fraction: string): string {
+  const tenths = Math.floor(Number(fraction) * 1_000)
+  return Number(fraction) > 0 && tenths === 0 ? 'less than 0.1 %' : `${tenths / 10} %`
+}
+
+export interface OrderState {
+  text: string
+  tone: 'good' | 'bad' | 'quiet'
+}
+
+type Status = 'FULFILLED' | 'OPEN' | 'PRESIGNATURE_PENDING' | 'CANCELLED' | 'EXPIRED'
+
+/** Where an order stands, in words. */
+export function stateOf({
+  status,
+  executedFraction,
+}: {
+  status: Status
+  executedFraction: string
+}): OrderState {
+  const isPartly = executedFraction !== '0'
+  const filled = `${filledPercent(executedFraction)} filled`
+  switch (status) {
+    case 'FULFILLED':
+      return { text: 'Filled', tone: 'good' }
+    case 'OPEN':
+      return isPartly
+        ? { text: `Open, ${filled}`, tone: 'good' }
+        : { text: 'Open, not filled yet', tone: 'quiet' }
+    case 'PRESIGNATURE_PENDING':
+      return { text: 'Waits for the owner’s signature on chain', tone: 'bad' }
+    case 'CANCELLED':
+      return { text: isPartly ? `Cancelled, ${filled}` : 'Cancelled', tone: 'bad' }
+    case 'EXPIRED':
+      return { text: isPartly ? `Expired, ${filled}` : 'Expired, not filled', tone: 'bad' }
+  }
+}

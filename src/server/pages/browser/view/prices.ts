@@ -1,0 +1,75 @@
+import { readable, symbolOf, type TokenLike } from './amounts.ts'
+
+/** Atoms that are bought for atoms that are sold. */
+export interface PriceLike {
+  numerator: string
+  denominator: string
+}
+
+/** How the prices of one order are told: all in the same direction, that in which the limit is 1 or more. */
+export interface PriceScale {
+  /** Whole tokens, such as “3,000”. */
+  words(price: PriceLike): string
+  /** Such as “USDC for each WETH”. */
+  unit: string
+  value(price: PriceLike): number
+  /** Whether more is better for the trader. */
+  isMoreBetter: boolean
+}
+
+const digits = 18n
+
+/** `numerator / denominator` with 18 digits behind the point, rounded down. */
+function decimalOf(numerator: bigint, denominator: bigint): string {
+  if (denominator === 0n) return '0'
+  const scaled = String((numerator * 10n ** digits) / denominator).padStart(19, '0')
+  return `${scaled.slice(0, -18)}.${scaled.slice(-18)}`
+}
+
+export function priceScale(sell: TokenLike, buy: TokenLike, limit: PriceLike): PriceScale {
+  const whole = ({ numerator, denominator }: PriceLike): [bigint, bigint] => [
+    BigInt(numerator) * 10n ** BigInt(sell.decimals ?? 0),
+    BigInt(denominator) * 10n ** BigInt(buy.decimals ?? 0),
+  ]
+  const [bought, sold] = whole(limit)
+  const isMoreBetter = bought >= sold
+  const decimal = (price: PriceLike) => {
+    const [bought, sold] = whole(price)
+    return isMoreBetter ? decimalOf(bought, sold) : decimalOf(sold, bought)
+  }
+  const [unitToken, perToken] = isMoreBetter ? [buy, sell] : [sell, buy]
+  return {
+    words: (price) => readable(decimal(price)),
+    unit: `${symbolOf(unitToken)} for each ${symbolOf(perToken)}`,
+    value: (price) => Number(decimal(price)),
+    isMoreBetter,
+  }
+}
+
+/** How much better a price is than the limit, as a share of the limit; negative when it is worse. */
+export function gapOf(price: PriceLike, limit: PriceLike): number {
+  const asked = BigInt(limit.numerator) * BigInt(price.denominator)
+  if (asked === 0n) return 0
+  const given = BigInt(price.numerator) * BigInt(limit.denominator)
+  return Number(((given - asked) * 1_000_000n) / asked) / 1e6
+}
+
+interface Executed {
+  executedSell: string
+  executedBuy: string
+}
+
+/** What a trade gives beyond the limit: buy atoms more where the sell side is fixed, sell atoms less where the buy side is. */
+export function surplusOf(
+  { executedSell, executedBuy }: Executed,
+  { kind, sellAmount, buyAmount }: { kind: 'SELL' | 'BUY'; sellAmount: string; buyAmount: string },
+): bigint {
+  const [sold, bought, sell, buy] = [executedSell, executedBuy, sellAmount, buyAmount].map(BigInt) as [
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+  ]
+  if (sell === 0n || buy === 0n) return 0n
+  return kind === 'SELL' ? bought - (sold * buy + sell - 1n) / sell : (bought * sell) / buy - sold
+}

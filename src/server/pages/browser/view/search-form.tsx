@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks'
+import { at } from '../root.ts'
+
+/** Leads to the first page, which finds what is meant. */
+export function SearchForm({ onSearch }: { onSearch?: (text: string) => void }) {
+  const [text, setText] = useState('')
+  const isLarge = onSearch !== undefined
+  return (
+    <search>
+      <form
+        class={isLarge ? 'row' : 'row small'}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (onSearch) onSearch(text)
+          else location.assign(at(`?q=${encodeURIComponent(text)}`))
+        }}
+      >
+        <label class={isLarge ? 'wide' : 'unseen'} for="search">
+          Paste what your wallet shows: an order, a transaction, an address, an auction, or the word of an
+          error
+        </label>
+        <input
+          id="search"
+          type="search"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={2_000}
+          required
+          placeholder={isLarge ? '0x…' : 'Search'}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  )
+}

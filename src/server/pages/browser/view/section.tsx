@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact'
+
+/** A part of a page with a heading that names it. */
+export function Section({
+  id,
+  title,
+  aside,
+  children,
+}: {
+  id: string
+  title: string
+  aside?: ComponentChildren
+  children: ComponentChildren
+}) {
+  return (
+    <section aria-labelledby={`${id}-title`}>
+      <div class="section-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+export function Fault({ text }: { text: string }) {
+  return (
+    <p class="fault" role="alert">
+      {text}
+    </p>
+  )
+}
+
+export const Loading = () => <p class="loading">Reading…</p>
+
+export function LiveState({ isLive }: { isLive: boolean }) {
+  return <span class={isLive ? 'state live' : 'state'}>{isLive ? 'Live' : 'Connecting…'}</span>
+}
+
+/** A table that is as wide as it needs to be, whatever the screen is. Who has no mouse scrolls it by the keyboard. */
+export function WideTable({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section class="wide-table" aria-label={label} tabIndex={0}>
+      <table>{children}</table>
+    </section>
+  )
+}
+
+/** Facts by name; those without a value are left out. */
+export function FactList({
+  facts,
+}: {
+  facts: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
+}) {
+  return (
+    <dl>
+      {facts
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
+        .map(([name, value], index) => (
+          <div key={index}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}

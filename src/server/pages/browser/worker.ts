@@ -1,0 +1,79 @@
+import { documents } from './account/documents.ts'
+import { ask } from './ask.ts'
+
+/** What the service pushes: `src/notifications/channels/push.ts` writes it. */
+interface PushMessage {
+  id: string
+  title: string
+  text: string
+  link: string | null
+  token?: string
+}
+
+interface ExtendableEvent extends Event {
+  waitUntil(promise: Promise<unknown>): void
+}
+
+interface WindowClient {
+  url: string
+  focus(): Promise<unknown>
+  postMessage(message: unknown): void
+}
+
+/** What this worker uses of ServiceWorkerGlobalScope: its types and those of pages exclude each other. */
+interface WorkerScope {
+  registration: ServiceWorkerRegistration
+  clients: {
+    matchAll(options: { type: 'window'; includeUncontrolled: true }): Promise<WindowClient[]>
+    openWindow(url: string): Promise<unknown>
+  }
+  skipWaiting(): Promise<void>
+  addEventListener(type: 'install', listener: (event: ExtendableEvent) => void): void
+  addEventListener(
+    type: 'push',
+    listener: (event: ExtendableEvent & { data: { json(): PushMessage } | null }) => void,
+  ): void
+  addEventListener(
+    type: 'notificationclick',
+    listener: (event: ExtendableEvent & { notification: globalThis.Notification }) => void,
+  ): void
+}
+
+const worker = self as unknown as WorkerScope
+const pages = () => worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
+const at = (path: string) => new URL(path, worker.registration.scope)
+
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()))
+
+worker.addEventListener('push', (event) => {
+  const message = event.data?.json()
+  if (message) event.waitUntil(Promise.all([show(message), confirm(message)]))
+})
+
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  const { link } = event.notification.data as Pick<PushMessage, 'link'>
+  event.waitUntil(open(link ?? worker.registration.scope))
+})
+
+/** One with the same tag is replaced. */
+function show({ id, title, text, link }: PushMessage): Promise<void> {
+  return worker.registration.showNotification(title, {
+    body: text,
+    tag: id,
+    icon: at('../pages/icon.png').href,
+    data: { link },
+  })
+}
+
+/** A token proves that this browser gets what is sent to its channel. */
+async function confirm({ token }: PushMessage): Promise<void> {
+  if (token === undefined) return
+  await ask(documents.confirm, { input: { token } }, { url: at('../graphql') })
+  for (const page of await pages()) page.postMessage('confirmed')
+}
+
+async function open(link: string): Promise<void> {
+  const page = (await pages()).find(({ url }) => url === link)
+  await (page ? page.focus() : worker.clients.openWindow(link))
+}

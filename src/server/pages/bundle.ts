@@ -1,0 +1,33 @@
+import path from 'node:path'
+import { build } from 'esbuild'
+import { pageKinds } from './paths.ts'
+
+const scripts = [...pageKinds, 'home']
+const browser = path.join(import.meta.dirname, 'browser')
+
+/** The files of the pages by name: scripts and styles with a hash of their content in it, and the service worker. */
+export async function bundlePages(): Promise<Map<string, Uint8Array>> {
+  const shared = {
+    absWorkingDir: browser,
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: path.join(browser, 'out'),
+    target: 'es2022',
+    logLevel: 'silent',
+  } as const
+  const results = await Promise.all([
+    build({
+      ...shared,
+      entryPoints: {
+        ...Object.fromEntries(scripts.map((page) => [page, `${page}/page.tsx`])),
+        page: 'page.css',
+      },
+      entryNames: '[name].[hash]',
+      format: 'esm',
+    }),
+    build({ ...shared, entryPoints: { worker: 'worker.ts', icon: 'icon.png' }, loader: { '.png': 'copy' } }),
+  ])
+  const files = results.flatMap(({ outputFiles }) => outputFiles)
+  return new Map(files.map((file) => [path.basename(file.path), file.contents]))
+}

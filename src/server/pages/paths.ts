@@ -1,0 +1,63 @@
+import { toAddress } from '../../domain/evm/address.ts'
+import { toOrderUid } from '../../domain/order/uid.ts'
+
+export const pageFilesPath = '/pages/'
+/** Beside the accounts' pages: a worker is for what is in its folder. */
+export const workerPath = '/accounts/worker.js'
+export const homePath = '/'
+
+interface Kind {
+  /** Whether the last part of a path names one. */
+  is(name: string): boolean
+  /** What the page says of another. */
+  fault: string
+  rule: string
+}
+
+const isAddress = (name: string) => /^0x/i.test(name) && toAddress(name) !== undefined
+
+const addressRule = 'is 0x and 40 digits from 0 to 9 and a to f.'
+
+/** What has a page of its own, by the first part of its path. */
+const kinds = {
+  account: {
+    is: isAddress,
+    fault: 'There is no such account',
+    rule: `The address of an account ${addressRule}`,
+  },
+  order: {
+    is: (name) => /^0x/i.test(name) && toOrderUid(name) !== undefined,
+    fault: 'There is no such order',
+    rule: 'The number of an order, its UID, is 0x and 112 digits from 0 to 9 and a to f. Was it copied whole?',
+  },
+  auction: {
+    is: (name) => /^(0|[1-9]\d{0,15})$/.test(name) && Number.isSafeInteger(Number(name)),
+    fault: 'There is no such auction',
+    rule: 'Auctions are numbered from 1.',
+  },
+  token: {
+    is: isAddress,
+    fault: 'There is no such token',
+    rule: `The address of a token ${addressRule}`,
+  },
+} satisfies Readonly<Record<string, Kind>>
+
+export type PageKind = keyof typeof kinds
+export const pageKinds = Object.keys(kinds) as PageKind[]
+
+export interface PagePath {
+  kind: PageKind
+  name: string
+  /** Words for a name that names nothing. */
+  fault?: Pick<Kind, 'fault' | 'rule'>
+}
+
+/** The page that a path is of, or would be of; undefined for all other paths. Below it are REST paths. */
+export function pageOf(path: string): PagePath | undefined {
+  const [, folder = '', name = '', ...rest] = path.split('/')
+  const kind = pageKinds.find((each) => folder === `${each}s`)
+  if (!kind || path === `/${folder}` || rest.length > 1 || rest.some((part) => part !== '')) return undefined
+  const row = kinds[kind]
+  if (row.is(name)) return { kind, name }
+  return rest.length === 0 ? { kind, name, fault: row } : undefined
+}
