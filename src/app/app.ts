@@ -2,31 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createStatistics } from '../affiliates/statistics.ts'
 import { uploadAppData } from '../app-data/upload.ts'
-import { runAuctions } from '../auctions/run.ts'
 import { Outage } from '../domain/errors/error.ts'
-import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
 import { operatorCheck } from '../graphql/context/operator.ts'
-import { refunding } from '../indexer/refunder.ts'
-import { runIndexer } from '../indexer/run.ts'
 import { closeFeeds, createFeeds } from '../notifications/feeds.ts'
-import { cancelByPolicy, cancelOrder, cancelOrders } from '../orders/cancel.ts'
-import { placeOrder } from '../orders/place.ts'
-import { placedSince } from '../orders/placed.ts'
-import { quote, replyTo } from '../quotes/quote.ts'
-import { quoteStream } from '../quotes/stream.ts'
-import type { Loop } from '../server/loop-metrics.ts'
+import { openRedis } from '../outside/redis/redis.ts'
+import { shareOver } from '../outside/redis/shared.ts'
 import type { Metrics } from '../server/metrics.ts'
 import type { Ready } from '../server/routes.ts'
 import { createServer } from '../server/server.ts'
-import { type Database, openDatabase } from '../storage/database/database.ts'
-import { whileLeading } from '../storage/database/leadership.ts'
-import { applyMigrations } from '../storage/database/migrations.ts'
+import { type Database, poolReports } from '../storage/database/database.ts'
+import { followWrites } from '../storage/database/own-writes.ts'
 import { openSignals } from '../storage/database/signals.ts'
 import { readWaitingCommits } from '../storage/feeds/lock.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
+import { type Role, startFollowing, startLeading } from './chain/loops.ts'
+import { tradingOf } from './chain/trading.ts'
+import { composeAnnouncements } from './channels/announcements.ts'
 import { composeChannels, startDelivery } from './channels/channels.ts'
+import { migrateAtStart } from './commands/migrate.ts'
 import {
   accessOf,
   affiliateNetwork,
@@ -35,22 +30,22 @@ import {
   type NetworkConfig,
   readDocuments,
 } from './config.ts'
+import { openDatabases } from './database/databases.ts'
+import { composeBalanceSessions } from './market/balance-sessions.ts'
+import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
+import { accessLogOf } from './observing/access.ts'
 import {
   checkReadiness,
   createLoopStates,
-  type LoopStates,
   type MonitoringOptions,
   metricsReaders,
   openMonitor,
-} from './monitoring.ts'
-import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
+  withSince,
+} from './observing/monitoring.ts'
+import { openTracing } from './observing/tracing.ts'
 import { startRetention } from './retention/retention.ts'
 import { feedLimitsOf, streamLimitsOf } from './settings/stream-settings.ts'
 import type { Settings } from './settings.ts'
-
-/** What a process does. Any number may serve; on each network one process leads the indexer, and one the auctions. */
-export const roles = ['serve', 'index', 'auction', 'deliver'] as const
-export type Role = (typeof roles)[number]
 
 export interface AppOptions extends MonitoringOptions {
   databaseUrl: string
@@ -72,57 +67,66 @@ export interface App {
   metricsUrl: string | undefined
   /** Resolves with the fault if the program must end, such as when a node that was away at the start is on another chain. */
   failed: Promise<unknown>
-  /** Ends streams and loops, then closes the database connections. */
-  close(): Promise<void>
+  /**
+   * Lets go of what it leads, and is not ready from now on. Serves for `delayMs` more, so that balancers notice, then ends streams,
+   * waits for requests under way, and closes the database connections. Committed data is safe, and the next start continues with the
+   * rest.
+   */
+  close(delayMs?: number): Promise<void>
 }
 
-/** Limit of a shutdown. Committed data is safe, and the next start continues with the rest. */
-const closeTimeoutMs = 10_000
+/** For what is left when requests have ended, or were given up. */
+const closeTimeoutMs = 2_000
 
 /**
  * Composes the program from its settings and starts it. A network whose node does not answer is waited for.
  * @throws ConfigError; when the database does not answer, or when it or a node belongs to another chain
  */
-export async function startApp(options: AppOptions): Promise<App> {
-  const { databaseUrl, settings, log } = options
-  checkNetworksNamed(settings, options.networks)
-  const sharedServices = createSharedServices(options)
-  const migrations = await applyMigrations(databaseUrl)
-  if (migrations.length > 0) log.info('database migrated', { applied: migrations })
-  const db = openDatabase({
-    url: databaseUrl,
-    maxConnections: settings.DATABASE_CONNECTIONS,
-    streamConnections: settings.STREAMS_CONNECTIONS,
-  })
+export async function startApp(given: AppOptions): Promise<App> {
+  const { settings, log } = given
+  checkNetworksNamed(settings, given.networks)
+  const sharedServices = createSharedServices(given)
+  const endMeasures = sharedServices.metrics.work.follow()
+  const endTracing = await openTracing(given)
+  const { directUrl, db, loopDb, ...databases } = await openDatabases(given.databaseUrl, settings, log)
+  // What is composed from here on needs a session of its own.
+  const options = { ...given, databaseUrl: directUrl }
+  await migrateAtStart(directUrl, options)
   const networks = options.networks.map((config) =>
-    composeNetwork(config, { ...options, db, ...sharedServices }),
+    composeNetwork(config, { ...options, db, loopDb, ...sharedServices }),
   )
   const { metrics } = sharedServices
+  metrics.work.watchPools(() => [db, loopDb].flatMap(poolReports))
   const states = createLoopStates(metrics)
-  const ready = async () => ({ ...(await checkReadiness(networks, db)), ...states.up() })
+  const [stopping, ending] = [new AbortController(), new AbortController()]
+  const { signal } = ending
+  const readStates = async () => ({ ...(await checkReadiness(networks, db)), ...states.up() })
+  const whileRunning = withSince(readStates, options.now)
+  // The end is told at once: a balancer waits for no answer of a database then.
+  const ready: Ready = async () => (stopping.signal.aborted ? { running: false } : whileRunning())
   const monitor = await openMonitor(options, metrics, ready)
-  const stopping = new AbortController()
-  const { signal } = stopping
   const claiming = Promise.all(networks.map((parts) => claimChain(parts, { db, log, signal })))
   const claims = await claiming.catch(async (fault) => {
-    stopping.abort()
-    await Promise.all([monitor?.close(), db.close()])
+    ending.abort()
+    await Promise.all([monitor?.close(), databases.close()])
     throw fault
   })
   const loops = networks.map(async (parts, index) => {
     const isClaimed = await claims[index]?.claimed.catch(() => false)
     if (!isClaimed) return
     const nodes = [parts.nodes.watch(signal), claimOtherNodes(parts, { db, log, signal })]
-    await Promise.all([...nodes, ...startLoops(parts, states, options, signal)])
+    const leading = startLeading(parts, states, options, stopping.signal)
+    await Promise.all([...nodes, ...leading, ...startFollowing(parts, options, signal)])
   })
   if (options.roles.includes('index')) {
     const served = networks.map(({ network }) => network)
-    const parts = { ...options, db, networks: served, onRemoved: metrics.countRemoved }
-    loops.push(startRetention(parts, signal))
+    const parts = { ...options, db: loopDb, networks: served, onRemoved: metrics.countRemoved }
+    loops.push(startRetention(parts, stopping.signal))
   }
   if (options.roles.includes('deliver')) {
     const followed = networks.map(({ network }) => network)
-    loops.push(startDelivery({ ...options, db, networks: followed }, signal))
+    const delivery = { ...options, db: loopDb, networks: followed, metrics: metrics.deliveries }
+    loops.push(startDelivery(delivery, stopping.signal))
   }
   const server = options.roles.includes('serve')
     ? await serve(networks, db, options, metrics, ready)
@@ -133,14 +137,21 @@ export async function startApp(options: AppOptions): Promise<App> {
     failed: new Promise((resolve) => {
       for (const { claimed } of claims) claimed.catch(resolve)
     }),
-    async close() {
+    async close(delayMs = 0) {
       stopping.abort()
+      server?.drain()
+      if (delayMs > 0) await pause(delayMs)
+      ending.abort()
+      endMeasures()
       const ended = (async () => {
-        await Promise.all([server?.close(), monitor?.close()])
-        await Promise.all(loops)
-        await db.close()
+        await Promise.all([server?.close(), ...loops])
+        // Until the end it says that this process is not ready.
+        await monitor?.close()
+        await databases.close()
+        await endTracing()
       })()
-      const late = pause(closeTimeoutMs, 'late' as const, { ref: false })
+      const timeoutMs = settings.SHUTDOWN_TIMEOUT_SECONDS * 1_000 + closeTimeoutMs
+      const late = pause(timeoutMs, 'late' as const, { ref: false })
       if ((await Promise.race([ended, late])) === 'late') log.warn('not everything ended in time, leaving it')
     },
   }
@@ -148,29 +159,6 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 function refuseWithoutNode(): Promise<never> {
   return Promise.reject(new Outage('the network node'))
-}
-
-function startLoops(
-  parts: NetworkParts,
-  states: LoopStates,
-  { databaseUrl: url, roles, log }: AppOptions,
-  signal: AbortSignal,
-): Promise<void>[] {
-  const { chainId, name: network } = parts.network
-  const lead = (loop: Loop, run: (signal: AbortSignal) => Promise<void>) => {
-    const onState = states.follow(loop, network)
-    return whileLeading({ url, name: `${loop}:${chainId}`, log, signal, onState }, run)
-  }
-  return [
-    ...(roles.includes('serve') ? [parts.pools.follow(signal)] : []),
-    ...(roles.includes('index')
-      ? [lead('indexer', (leading) => runIndexer(parts.indexerOptions, leading))]
-      : []),
-    ...(roles.includes('index') ? refunding(parts.refunderOptions, { url, log, signal }) : []),
-    ...(roles.includes('auction')
-      ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
-      : []),
-  ]
 }
 
 async function serve(
@@ -182,54 +170,24 @@ async function serve(
 ) {
   const { databaseUrl, settings, version, log, now, suggests = false } = options
   const signals = await openSignals(databaseUrl, log)
+  followWrites(db, signals)
   const feeds = createFeeds({ db, signals, log, limits: feedLimitsOf(settings) })
+  const sessions = composeBalanceSessions({ ...options, db, signals })
   metrics.streams.follow(feeds)
   metrics.streams.watchCommits(() => readWaitingCommits(db))
-  const tradingNetworks = networks.map(
-    ({
-      network,
-      nodes,
-      chain,
-      orderServices,
-      quoteServices,
-      tokens,
-      nativeRates,
-      tokenData,
-      balances,
-      prices,
-      simulations,
-    }) => ({
-      network,
-      placeOrder: (creation: Parameters<typeof placeOrder>[0]) => placeOrder(creation, orderServices),
-      placedSince: (creation: Parameters<typeof placeOrder>[0], since: Date) =>
-        placedSince(creation, since, orderServices),
-      cancelOrder: (cancellation: Parameters<typeof cancelOrder>[0]) =>
-        cancelOrder(cancellation, orderServices),
-      cancelOrders: (cancellation: Parameters<typeof cancelOrders>[0]) =>
-        cancelOrders(cancellation, orderServices),
-      cancelByPolicy: (cancellation: Parameters<typeof cancelByPolicy>[0]) =>
-        cancelByPolicy(cancellation, orderServices),
-      quote: (request: Parameters<typeof quote>[0]) => quote(request, quoteServices),
-      quotes: (request: Parameters<typeof quoteStream>[0], signal: AbortSignal) =>
-        quoteStream(request, quoteServices, signal),
-      ...simulations,
-      storedQuote: (id: bigint, from: Address) => replyTo(from, id, quoteServices),
-      tokens,
-      nativeRates,
-      ...tokenData,
-      watchBalances: balances.subscribe,
-      watchPrices: prices.subscribe,
-      ready: async () => Object.values(await checkReadiness([{ network, chain, nodes }], db)).every(Boolean),
-    }),
-  )
+  const tradingNetworks = networks.map((parts) => tradingOf(parts, db))
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
+  const redis = settings.REDIS_URL ? openRedis({ url: settings.REDIS_URL, now, log }) : undefined
   const server = createServer({
     db,
     now,
     log,
     version,
+    commit: settings.GIT_COMMIT_HASH,
     documents: readDocuments(settings.DOCUMENTS_FILE),
+    shared: redis && shareOver(redis),
     feeds,
+    ...sessions,
     affiliates: {
       db,
       now,
@@ -237,7 +195,8 @@ async function serve(
       checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? refuseWithoutNode,
     },
     statistics: createStatistics({ db, now, networks: tradingNetworks }),
-    ...composeChannels({ settings, db, now }, networks),
+    ...composeChannels({ settings, db, now, log }, networks),
+    ...composeAnnouncements(options),
     networks: createTradingNetworks(tradingNetworks),
     features: featuresOf(settings),
     suggests,
@@ -252,6 +211,7 @@ async function serve(
       uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),
     ready,
     newRequestId: randomUUID,
+    drainMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1_000,
     streamLimits: streamLimitsOf(settings),
     streamMeter: metrics.streams,
     rateLimits: {
@@ -262,14 +222,18 @@ async function serve(
     },
     ...(settings.TRUSTED_PROXIES && { isTrustedProxy: settings.TRUSTED_PROXIES }),
     metrics,
+    accessLog: accessLogOf(options),
     isMetricsReader: settings.METRICS_PORT === undefined ? metricsReaders(options) : undefined,
   })
   const url = await server.listen(settings.PORT, settings.HOST)
   return {
     url,
+    drain: server.drain,
     async close() {
       await server.close()
       closeFeeds(feeds)
+      redis?.close()
+      sessions.balanceSessions.close()
       await signals.close()
     },
   }

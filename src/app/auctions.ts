@@ -1,13 +1,16 @@
 import { createCodeChecks } from '../auctions/admission/code-checks.ts'
 import { createCurrentAuction, hiddenAuction } from '../auctions/admission/current-auction.ts'
+import { createExclusions } from '../auctions/admission/exclusions.ts'
 import { createHoldings } from '../auctions/admission/holdings.ts'
 import { createMarketPrices } from '../auctions/admission/market-prices.ts'
 import { createOrderBook } from '../auctions/admission/order-book.ts'
+import { createRounds } from '../auctions/admission/rounds.ts'
 import { createRoutedPrices } from '../auctions/admission/routed-prices.ts'
 import { createStandings } from '../auctions/admission/standings.ts'
 import type { AuctionMeter } from '../auctions/meter.ts'
 import { type AuctionServices, longestBackOff } from '../auctions/services.ts'
 import type { Chain } from '../chain/chain.ts'
+import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createDryRun, type DryRun } from '../chain/settlement/dry-run.ts'
@@ -112,6 +115,7 @@ export function composeAuctions({
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     book: createOrderBook({ db, chainId: network.chainId, log, maxOrders: settings.AUCTION_MAX_LIVE_ORDERS }),
+    exclusions: createExclusions(),
     standings: createStandings({
       db,
       chainId: network.chainId,
@@ -121,11 +125,11 @@ export function composeAuctions({
     marketPrices: createMarketPrices({ db, chainId: network.chainId, now }),
     current:
       settings.CURRENT_AUCTION_ACCESS === 'off' ? hiddenAuction : createCurrentAuction({ db, network, log }),
+    rounds: createRounds({ db, chainId: network.chainId, now, log }),
     routedPrices: createRoutedPrices(network.wrappedNative, routingMs),
     holdings: createHoldings({
       spendable: (holdings) => chain.spendable(holdings),
-      changed: (tokens, from, to) => chain.changedHoldings(tokens, from, to),
-      log,
+      changes: createHoldingChanges({ chain, log }),
       limits: { reads: settings.AUCTION_BALANCE_READS, turns: Math.ceil(settings.AUCTION_BALANCE_READS / 4) },
     }),
     pools: (pairs, blockHash) => pools.around(pairs, blockHash),

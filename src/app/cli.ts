@@ -1,48 +1,17 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { findRequest } from '../storage/auction/outside.ts'
-import { type Database, openDatabase } from '../storage/database/database.ts'
-import { type AccountingFlags, accountingCsv } from './accounting.ts'
-import { type AppOptions, type Role, roles, startApp } from './app.ts'
-import { ConfigError, describeSettings, readNetworks, readSettings } from './config.ts'
-import { createLog } from './log.ts'
+import type { Database } from '../storage/database/database.ts'
+import type { App, AppOptions } from './app.ts'
+import type { Role } from './chain/loops.ts'
+import type { AccountingFlags } from './commands/accounting.ts'
+import { flagFault, flags } from './commands/flags.ts'
+import { ConfigError } from './settings/config-error.ts'
 import type { Settings } from './settings.ts'
 
-const usage = `usage: tradegraph <command> [flags]
+// What only some commands need is loaded by them: the whole program takes seconds, and `explain` asks a service only.
 
-  dev       everything on this machine: database, chain with a market, service, traders
-  serve     GraphQL, REST and event streams
-  index     follow the chains
-  auction   run the auctions
-  deliver   send notifications to webhooks
-  all       serve, index, auction and deliver in one process
-  auction export ID   print what outside solvers were sent about an auction
-  accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
-
-flags of dev
-  --port N        port of the service, 0 for any free one (default 4000)
-  --home DIR      folder of everything it keeps (default .tradegraph)
-  --reset         empty the home first
-  --no-traders    no account trades by itself
-  --solver URL    an outside solver that takes part in auctions; up to six times
-
-flags of accounting
-  --from BLOCK    the first block
-  --to BLOCK      the last block (default: the last that the indexer has passed)
-  --network NAME  may be left out where there is only one
-
-settings, from the environment [default]
-${describeSettings()}`
-
-const commands: Record<string, readonly Role[]> = {
-  serve: ['serve'],
-  index: ['index'],
-  auction: ['auction'],
-  deliver: ['deliver'],
-  all: roles,
-}
+const localUrl = 'http://127.0.0.1:4000'
 
 function version(): string {
   for (const parent of ['../..', '../../..']) {
@@ -59,35 +28,47 @@ function version(): string {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean' },
-      port: { type: 'string' },
-      home: { type: 'string', default: '.tradegraph' },
-      reset: { type: 'boolean', default: false },
-      'no-traders': { type: 'boolean', default: false },
-      solver: { type: 'string', multiple: true, default: [] },
-      from: { type: 'string' },
-      to: { type: 'string' },
-      network: { type: 'string' },
-    },
+    options: flags,
   })
   const [command = '', ...rest] = positionals
   if (command === 'auction' && rest[0] === 'export') return exportAuction(rest[1] ?? '', values.home)
-  if (values.help) return print(usage)
+  if (values.help) return print((await import('./commands/usage.ts')).usage)
   if (values.version) return print(version())
+  if (command === 'explain' || command === 'watch') {
+    const url = values.url ?? localSystem(values.home)?.url ?? localUrl
+    // A pipe that is closed, as by `head`, is no fault.
+    process.stdout.on('error', () => process.exit(0))
+    const { runCommand } = await import('./commands/run.ts')
+    const code = await runCommand(command, rest, {
+      flags: { ...values, url },
+      ...{ random: Math.random, print, warn },
+    })
+    // Once all of it is written: connections that are kept would keep the process.
+    process.stdout.write('', () => process.exit(code))
+    return
+  }
+  if (command === 'vapid-keys' && rest.length === 0)
+    return print((await import('./channels/push-settings.ts')).newVapidKeys())
+  if (command === 'migrate' && rest.length === 0) return runMigrations(values)
   if (command === 'accounting' && rest.length === 0) return printAccounts(values)
-  if (rest.length > 0 || (command !== 'dev' && !commands[command])) return fail(usage, 2)
+  if (command === 'doctor' && rest.length === 0) return runDoctor(values.json)
+  const { commands, unknownCommand } = await import('./commands/usage.ts')
+  if (rest.length > 0 || (command !== 'dev' && !commands[command]))
+    return fail(unknownCommand(positionals), 2)
 
   if (values.home === '') return fail('tradegraph: --home must name a folder', 2)
   if (values.port !== undefined && !isPort(values.port)) {
     return fail('tradegraph: --port must be a number from 0 to 65535', 2)
   }
+  await warnOfMisspelt()
+  const { readSettings } = await import('./config.ts')
+  const { createLog } = await import('./observing/log.ts')
+  const { secretsIn } = await import('./observing/secrets.ts')
   const settings = readSettings({ ...process.env, ...(values.port !== undefined && { PORT: values.port }) })
   const shared = {
     settings,
     version: version(),
-    log: createLog(settings.LOG_LEVEL),
+    log: createLog(settings.LOG_LEVEL, secretsIn(settings)),
     now: Date.now,
     random: Math.random,
   }
@@ -104,46 +85,99 @@ async function main(): Promise<void> {
   }
 }
 
+/** @throws ConfigError with everything that is missing or wrong */
+async function neededBy(roles: readonly Role[], settings: Settings) {
+  const { readNetworks } = await import('./config.ts')
+  const { DATABASE_URL, NETWORKS_FILE, SOLVER_PRIVATE_KEY, PROFILE } = settings
+  const needed = { DATABASE_URL, NETWORKS_FILE, ...(roles.includes('auction') && { SOLVER_PRIVATE_KEY }) }
+  const faults = Object.entries(needed).flatMap(([name, value]) =>
+    value === undefined ? [`${name}: is needed for this command`] : [],
+  )
+  try {
+    const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
+    if (DATABASE_URL !== undefined && faults.length === 0) return { databaseUrl: DATABASE_URL, networks }
+  } catch (fault) {
+    if (!(fault instanceof ConfigError)) throw fault
+    faults.push(...fault.faults)
+  }
+  throw new ConfigError(faults)
+}
+
+async function runDoctor(asJson: boolean): Promise<void> {
+  const { examine, linesOf } = await import('./commands/doctor.ts')
+  const { createLog } = await import('./observing/log.ts')
+  const findings = await examine({ environment: process.env, log: createLog('silent') })
+  print(asJson ? JSON.stringify({ findings }) : linesOf(findings))
+  process.exit(findings.some(({ state }) => state === 'bad') ? 1 : 0)
+}
+
+/** Likely slips of the pen; other programs' variables are none of ours. */
+async function warnOfMisspelt(): Promise<void> {
+  const { misspeltSettings } = await import('./settings/nearest-name.ts')
+  const { settings: knownSettings } = await import('./settings.ts')
+  for (const { name, meant } of misspeltSettings(process.env, Object.keys(knownSettings.shape)))
+    process.stderr.write(`tradegraph: ${name} is no setting: did you mean ${meant}?\n`)
+}
+
 async function runRoles(
   roles: readonly Role[],
   settings: Settings,
   shared: Pick<AppOptions, 'settings' | 'version' | 'log' | 'now' | 'random'>,
 ): Promise<void> {
-  const networks = readNetworks(settings.NETWORKS_FILE, settings.PROFILE)
-  if (!settings.DATABASE_URL) throw new ConfigError(['DATABASE_URL: is needed for this command'])
-  if (roles.includes('auction') && !settings.SOLVER_PRIVATE_KEY) {
-    throw new ConfigError(['SOLVER_PRIVATE_KEY: is needed to run auctions'])
-  }
-  const app = await startApp({ ...shared, databaseUrl: settings.DATABASE_URL, networks, roles })
-  app.failed.then((fault) => fail(faultLine(fault), 1))
-  print(`ready ${app.url ?? roles.join(', ')}`)
+  const { startApp } = await import('./app.ts')
+  const { createLog } = await import('./observing/log.ts')
+  const { secretsIn } = await import('./observing/secrets.ts')
+  const { shutdownDelayMs } = await import('./settings/connection-settings.ts')
+  const { databaseUrl, networks } = await neededBy(roles, settings)
+  const log = createLog(settings.LOG_LEVEL, secretsIn([settings, networks]))
+  let app: App | undefined
+  let isStopping = false
   const stop = () => {
-    app.close().then(
+    // Nothing is under way before it is ready. A second signal does not wait.
+    if (!app || isStopping) process.exit(isStopping ? 1 : 0)
+    isStopping = true
+    log.info('stopping', { delaySeconds: delayMs / 1_000 })
+    app.close(delayMs).then(
       () => process.exit(0),
       (error) => fail(String(error), 1),
     )
   }
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const delayMs = shutdownDelayMs(settings, roles.includes('serve'))
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  app = await startApp({ ...shared, log, databaseUrl, networks, roles })
+  app.failed.then((fault) => fail(faultLine(fault), 1))
+  print(`ready ${app.url ?? roles.join(', ')}`)
 }
 
 async function exportAuction(id: string, home: string): Promise<void> {
   if (!/^[1-9]\d{0,17}$/.test(id)) return fail('usage: tradegraph auction export ID', 2)
+  const { findRequest } = await import('../storage/auction/outside.ts')
   const body = await withDatabase(home, (db) => findRequest(db, BigInt(id)))
   if (!body) return fail(`tradegraph: no request of auction ${id} is kept`, 1)
   print(body)
 }
 
+async function runMigrations({ home, 'dry-run': dryRun }: { home: string; 'dry-run': boolean }) {
+  const { readSettings } = await import('./config.ts')
+  const { directUrlOf } = await import('./database/databases.ts')
+  const { migrate } = await import('./commands/migrate.ts')
+  const settings = readSettings(process.env)
+  const url = await directUrlOf(databaseUrlOf(settings, home), settings.DATABASE_DIRECT_URL !== undefined)
+  await migrate(url, { dryRun, print })
+}
+
 async function printAccounts({ home, ...flags }: AccountingFlags & { home: string }): Promise<void> {
+  const { accountingCsv } = await import('./commands/accounting.ts')
   const accounts = await withDatabase(home, (db) => accountingCsv(db, flags))
   if ('fault' in accounts) return fail(`tradegraph: ${accounts.fault}`, 2)
   print(accounts.csv)
 }
 
-/** From the database of the settings, or else that of the local stack in this folder. */
 async function withDatabase<T>(home: string, read: (db: Database) => Promise<T>): Promise<T> {
+  const { readSettings } = await import('./config.ts')
+  const { openDatabase } = await import('../storage/database/database.ts')
   const settings = readSettings(process.env)
-  const url = settings.DATABASE_URL ?? localDatabase(home)
-  if (url === undefined) throw new ConfigError(['DATABASE_URL: is needed for this command'])
+  const url = databaseUrlOf(settings, home)
   const db = openDatabase({ url, maxConnections: settings.DATABASE_CONNECTIONS })
   try {
     return await read(db)
@@ -152,10 +186,17 @@ async function withDatabase<T>(home: string, read: (db: Database) => Promise<T>)
   }
 }
 
+/** The database of the settings, or else that of the local stack in this folder. */
+function databaseUrlOf(settings: Settings, home: string): string {
+  const url = settings.DATABASE_DIRECT_URL ?? settings.DATABASE_URL ?? localSystem(home)?.databaseUrl
+  if (url === undefined) throw new ConfigError(['DATABASE_URL: is needed for this command'])
+  return url
+}
+
 /** While it runs. */
-function localDatabase(home: string): string | undefined {
+function localSystem(home: string): { url?: string; databaseUrl?: string } | undefined {
   try {
-    return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8')).databaseUrl
+    return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
   } catch {
     return undefined
   }
@@ -173,12 +214,18 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+function warn(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
 function fail(text: string, code: number): void {
   process.stderr.write(`${text}\n`)
   process.exit(code)
 }
 
 main().catch((error) => {
-  if (error instanceof ConfigError) fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
+  if (String(error.code).startsWith('ERR_PARSE_ARGS')) fail(flagFault(error), 2)
+  else if (error instanceof ConfigError)
+    fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
   else fail(faultLine(error), 1)
 })

@@ -4,9 +4,18 @@ import { z } from 'zod'
 import { type Address, toAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/deployments.ts'
-import { defaultHooksTrampoline, defaultPriceAmount, type Network } from '../domain/network/network.ts'
+import {
+  defaultHooksTrampoline,
+  defaultPoolProject,
+  defaultPriceAmount,
+  type Network,
+} from '../domain/network/network.ts'
 import type { AccessRules } from '../graphql/context/access.ts'
 import type { Features } from '../graphql/context/features.ts'
+import { emailFaults } from './channels/email-settings.ts'
+import { pushFaults } from './channels/push-settings.ts'
+import { telegramFaults } from './channels/telegram-settings.ts'
+import { ConfigError } from './settings/config-error.ts'
 import { addressText, httpUrl } from './settings/setting-readers.ts'
 import { accountOf, accountOfKey } from './settings/source-settings.ts'
 import { type Settings, settings } from './settings.ts'
@@ -49,6 +58,11 @@ const networkRow = z.object({
   ethFlows: z.array(addressText).max(10).optional(),
   wrappedNative: addressText,
   poolFactory: addressText,
+  poolProject: z
+    .string()
+    .regex(/^[a-z0-9_-]{1,40}$/)
+    .default(defaultPoolProject),
+  explorer: httpUrl.transform((url) => url.replace(/\/$/, '')).optional(),
   baseTokens: z.array(addressText).max(20),
   priceAmount: z
     .string()
@@ -108,10 +122,11 @@ export function readSettings(environment: Record<string, string | undefined>): S
 
 /** Faults of settings that are valid each for itself. Two senders of one account would use each other's nonces. */
 function faultsBetween(settings: Settings): string[] {
-  const { CMS_ENABLED, CMS_API_KEY, REFUND_PRIVATE_KEY, SOLVER_PRIVATE_KEY, SOLVERS } = settings
-  const faults: string[] = []
+  const { CMS_ENABLED, CMS_API_KEY, CMS_URL, REFUND_PRIVATE_KEY, SOLVER_PRIVATE_KEY, SOLVERS } = settings
+  const faults = [...emailFaults(settings), ...pushFaults(settings), ...telegramFaults(settings)]
   if (CMS_ENABLED && CMS_API_KEY === undefined)
     faults.push('CMS_API_KEY: is needed where CMS_ENABLED is true')
+  if (CMS_URL !== undefined && CMS_API_KEY === undefined) faults.push('CMS_URL: needs CMS_API_KEY')
   const builtIn = SOLVER_PRIVATE_KEY && accountOfKey(SOLVER_PRIVATE_KEY)
   const accounts = SOLVERS.map(accountOf)
   for (const [index, account] of builtIn ? accounts.entries() : []) {
@@ -261,14 +276,4 @@ export function defaultOf(schema: z.ZodType): unknown {
 /** In brackets; a list has them already. */
 function showDefault(value: unknown): string {
   return Array.isArray(value) ? JSON.stringify(value) : `[${value}]`
-}
-
-export class ConfigError extends Error {
-  readonly faults: string[]
-
-  constructor(faults: string[]) {
-    super(`configuration: ${faults.join('; ')}`)
-    this.name = 'ConfigError'
-    this.faults = faults
-  }
 }

@@ -19,6 +19,7 @@ import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { TradingServices } from '../graphql/context/networks.ts'
 import type { RefunderOptions } from '../indexer/refunder.ts'
 import type { IndexerOptions } from '../indexer/run.ts'
 import { createPools, type Pools } from '../market/pools/pools.ts'
@@ -29,13 +30,18 @@ import type { QuoteServices } from '../quotes/quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
 import { solversAmong } from '../storage/auction/reverted.ts'
 import type { Database } from '../storage/database/database.ts'
+import { createBalanceReads } from '../tokens/balance-reads.ts'
 import { type BalanceWatch, createBalanceWatch } from '../tokens/balances.ts'
 import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
+import { createTokenNaming } from '../tokens/naming.ts'
+import { createHeldTokens } from '../tokens/own-holders.ts'
 import { createPriceWatch, type PriceWatch } from '../tokens/prices.ts'
 import { composeAuctions, composeSolvers, maxFeeOf } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
 import { composeNodes } from './chain/nodes.ts'
+import { composePools, type PoolCounts } from './chain/pools.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
+import { composeMarket, type MarketData } from './market/market.ts'
 import { composeOrders, composeSimulations } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
@@ -60,6 +66,9 @@ export interface NetworkParts {
   tokens: TokenReader['tokens']
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
   tokenData: TokenData
+  market: MarketData
+  holdings: Pick<TradingServices, 'balances' | 'heldTokens'>
+  poolCounts: PoolCounts
   balances: BalanceWatch
   prices: PriceWatch
 }
@@ -72,7 +81,10 @@ export interface SharedServices {
 }
 
 interface ComposeOptions extends SharedServices {
+  /** For requests. */
   db: Database
+  /** For auctions and the indexer. */
+  loopDb: Database
   settings: Settings
   log: Log
   now: Clock
@@ -97,15 +109,16 @@ export function createSharedServices({
 
 export function composeNetwork(
   config: NetworkConfig,
-  { db, settings, log, now, random, policy, gateway, metrics }: ComposeOptions,
+  { db, loopDb, settings, log, now, random, policy, gateway, metrics }: ComposeOptions,
 ): NetworkParts {
   const { network } = config
+  const shared = { network, db, settings, log, now }
   const { nodes, privateEndpoint } = composeNodes({ config, settings, metrics: metrics.chain, now, log })
   const timeoutMs = settings.RPC_TIMEOUT_MS
   const rpc = nodes.connect({ timeoutMs })
   const rpcWithoutRetries = nodes.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
   const accounts = composeAccounts({ network, rpc, settings, log, metrics: metrics.chain })
-  const chain = createChain({ rpc, network })
+  const chain = createChain({ rpc, tokenRpc: rpcWithoutRetries, network })
   const pools = createPools({ rpc, network, now, log })
   const sequence = createSettlementSequence(rpc, network, BigInt(settings.SETTLEMENT_MAX_GAS))
   const { tokens, knownTokens } = createTokenReader({
@@ -119,6 +132,7 @@ export function composeNetwork(
     now,
   })
   const { chainId } = network
+  const nameTokens = createTokenNaming({ chainId, db, log, knownTokens })
   const solvers = composeSolvers({
     network,
     rpc,
@@ -126,7 +140,7 @@ export function composeNetwork(
     privateEndpoint,
     chain,
     sequence,
-    db,
+    db: loopDb,
     settings,
     log,
     now,
@@ -151,47 +165,42 @@ export function composeNetwork(
     })
 
   const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
-  const { services: quoteServices, nativeRates } = composeQuoting({
-    network,
+  const {
+    services: quoteServices,
+    nativeRates,
+    ...quoting
+  } = composeQuoting({
     rpc,
     nodes,
     pools,
-    db,
-    settings,
-    log,
-    now,
     policy,
     appDataSources,
     tokens: knownTokens,
     solver: solvers.find(({ solver }) => !solver.outside)?.solver.address,
+    ...shared,
   })
   const orderServices = composeOrders({
-    network,
     chain,
-    db,
-    settings,
-    now,
     policy,
     appDataSources,
     checkOrder: newOrderCheck(),
     quoteFor: (order) => quoteForOrder(order, quoteServices),
+    nameTokens,
+    ...shared,
   })
   const simulations = composeSimulations({
-    network,
-    db,
+    chain,
+    policy,
     appDataSources,
-    now,
     rpc,
     simulationRpc: rpcWithoutRetries,
+    nodes,
+    timeoutMs,
+    ...shared,
   })
   const auctionServices = composeAuctions({
-    network,
     chain,
     pools,
-    db,
-    settings,
-    log,
-    now,
     random,
     policy,
     checkOrder: newOrderCheck(),
@@ -199,14 +208,19 @@ export function composeNetwork(
     solvers,
     sequence,
     meter: metrics.loops.auctions(network.name),
+    ...shared,
+    db: loopDb,
   })
   const indexerOptions: IndexerOptions = {
     chainId,
     network,
-    db,
+    db: loopDb,
     now,
     settlement: network.settlement,
-    readPlacements: (placements) => readPlacements(placements, orderServices),
+    readPlacements: (placements) => {
+      nameTokens(placements.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+      return readPlacements(placements, orderServices)
+    },
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     log,
     meter: metrics.loops.indexer(network.name),
@@ -219,7 +233,7 @@ export function composeNetwork(
         minedSettlements(
           {
             ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
-            solversAmong: (senders, block) => solversAmong(db, network, senders, block),
+            solversAmong: (senders, block) => solversAmong(loopDb, network, senders, block),
           },
           txHashes,
         ),
@@ -230,7 +244,7 @@ export function composeNetwork(
   }
   const refundKey = settings.REFUND_PRIVATE_KEY
   const refunderOptions = refundKey && {
-    ...{ network, db, log },
+    ...{ network, db: loopDb, log },
     refreshBalance: accounts.refunder.refresh,
     refund: createRefund({
       ...{ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log },
@@ -242,17 +256,18 @@ export function composeNetwork(
     limits: { signatureGas: BigInt(settings.EIP1271_GAS_LIMIT), atOnce: settings.EIP1271_AT_ONCE },
   })
   const tokenData = composeTokenData({
-    network,
     rpc,
     head: () => chain.head(),
-    db,
-    settings,
-    log,
-    now,
     tokens,
     nativeRates,
+    ...shared,
   })
+  const market = composeMarket({ pools, tokens, nativeRates: quoting.recordedRates, ...shared })
   const heads = createHeads({ head: () => chain.head(), blockTimeMs: network.blockTimeMs, now, log })
+  const holdings = {
+    balances: createBalanceReads({ chain, heads }),
+    heldTokens: createHeldTokens({ network, db, head: heads.newest }),
+  }
   const balances = createBalanceWatch({ chain, heads, most: settings.WATCHED_BALANCES, now, log })
   const prices = createPriceWatch({
     heads,
@@ -262,14 +277,14 @@ export function composeNetwork(
     most: settings.WATCHED_PRICES,
     now,
   })
+  const poolCounts = composePools({ chain, pools, rpc, rpcWithoutRetries, nativeRates, loopDb, ...shared })
   return {
-    network,
-    nodes,
+    ...{ network, nodes, chain, pools, poolCounts },
     tokenData,
+    market,
+    holdings,
     balances,
     prices,
-    chain,
-    pools,
     orderServices,
     simulations,
     quoteServices,

@@ -1,7 +1,9 @@
 import type { AppDataSources } from '../app-data/read.ts'
+import { createBundleSimulation } from '../chain/bundle/bundle.ts'
 import type { Chain } from '../chain/chain.ts'
 import { createOrderSimulation } from '../chain/order/simulation.ts'
 import { rememberSpendable } from '../chain/order/spendable.ts'
+import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
 import { batch } from '../concurrency/batch.ts'
@@ -11,13 +13,14 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { TradingServices } from '../graphql/context/networks.ts'
 import { recordLogged } from '../notifications/logged.ts'
 import type { OrderServices } from '../orders/check.ts'
+import { diagnoseOrders } from '../orders/diagnose.ts'
 import { simulateGiven, simulateStored } from '../orders/simulate.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
 import type { Settings } from './settings.ts'
 
-interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'quoteFor'> {
+interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'quoteFor' | 'nameTokens'> {
   network: Network
   chain: Chain
   db: Database
@@ -30,27 +33,47 @@ interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'quoteFor'> {
 /** Orders placed at the same time share queries and node requests. A batch to the node has two calls for each order. */
 const batching = { maxBatch: 50, concurrency: 2 }
 
-interface SimulationsOptions extends Pick<OrdersOptions, 'network' | 'db' | 'appDataSources' | 'now'> {
+interface SimulationsOptions
+  extends Pick<OrdersOptions, 'network' | 'chain' | 'db' | 'settings' | 'policy' | 'appDataSources' | 'now'> {
   rpc: Rpc
   /** Without retries, for calls that run strangers' code. */
   simulationRpc: Rpc
+  nodes: NetworkNodes
+  timeoutMs: number
 }
 
-/** Simulations of orders for clients, on one network. */
+/** Of one answer of the node about a bundle: what its transactions log and return. */
+const maxBundleBytes = 2 * 2 ** 20
+
+/** Simulations of orders and bundles for clients, and diagnoses of orders, on one network. */
 export function composeSimulations({
   network,
+  chain,
   db,
+  settings,
+  policy,
   appDataSources,
   now,
   rpc,
   simulationRpc,
-}: SimulationsOptions): Pick<TradingServices, 'simulateStored' | 'simulateOrder'> {
+  nodes,
+  timeoutMs,
+}: SimulationsOptions): Pick<
+  TradingServices,
+  'simulateStored' | 'simulateOrder' | 'simulateBundle' | 'diagnose'
+> {
   const slots = createTokenSlots({ rpc, now })
   const simulateOrder = createOrderSimulation({ rpc: simulationRpc, network, slots })
   const services = { network, db, appDataSources, simulateOrder }
+  const limits = { timeoutMs, retries: 0, maxBytes: maxBundleBytes }
+  const bundleRpc = nodes.connect({ ...limits, runsStrangersCode: true })
+  const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
+  const diagnosis = { db, network, now, policy, auctions, chain }
   return {
+    diagnose: (uids, hidesCompetitions) => diagnoseOrders(uids, hidesCompetitions, diagnosis),
     simulateStored: (uid, block) => simulateStored(uid, block, services),
     simulateOrder: (order, block) => simulateGiven(order, block, services),
+    simulateBundle: createBundleSimulation({ rpc: bundleRpc }),
   }
 }
 
@@ -65,6 +88,7 @@ export function composeOrders({
   appDataSources,
   checkOrder,
   quoteFor,
+  nameTokens,
 }: OrdersOptions): OrderServices {
   const spendable = rememberSpendable(batch(chain.spendable, batching), now)
   const rules = { leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT }
@@ -86,6 +110,7 @@ export function composeOrders({
     spendable: (owner, token, enough) => spendable({ owner, token }, enough),
     checkOrder,
     quoteFor,
+    nameTokens,
     isTaken: batch((uids) => areTaken(db, network.chainId, uids), batching),
     onLogged,
     store: batch((orders) => storeOrders(db, orders, onLogged), batching),

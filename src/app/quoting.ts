@@ -45,6 +45,8 @@ export interface QuotingOptions {
 interface Quoting {
   services: QuoteServices
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  /** The same for what the program records by itself: nobody uses the pools. */
+  recordedRates: Quoting['nativeRates']
 }
 
 /** How long a quote is valid, in seconds. */
@@ -76,6 +78,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     estimators: others,
     verification: settings.QUOTE_VERIFICATION,
     verify,
+    markBlock: pools.mark,
     timeoutMs: outsidePriceTimeoutMs,
     log,
     now,
@@ -100,12 +103,17 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     outsidePrice,
     verification: settings.QUOTE_VERIFICATION,
     verify,
+    markBlock: pools.mark,
     fastResults: settings.QUOTE_FAST_RESULTS,
     checkTokens,
     learnTokens: createTokenLearner(tokens),
     storedQuote: batch((ids) => findQuotes(db, network.chainId, ids), { maxBatch: 50, concurrency: 2 }),
   }
-  return { services, nativeRates: (addresses) => readNativeRates(addresses, services) }
+  return {
+    services,
+    nativeRates: (addresses) => readNativeRates(addresses, services),
+    recordedRates: (addresses) => readNativeRates(addresses, { ...services, look: pools.peek }),
+  }
 }
 
 /** Simulations in eth_call: verification of estimates, and checks of tokens. */
@@ -121,7 +129,7 @@ function createSimulations({ network, rpc, nodes, settings, log, now, pools }: Q
   const { checkTokens } = createTokenVerdicts({
     check: createTokenCheck({ rpc, slots }),
     async holderOf(token) {
-      const { pools: poolsOfToken } = await pools.look([[token, network.wrappedNative]])
+      const { pools: poolsOfToken } = await pools.peek([[token, network.wrappedNative]])
       return deepestPool(token, poolsOfToken)
     },
     wrappedNative: network.wrappedNative,

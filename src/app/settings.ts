@@ -12,7 +12,10 @@ import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
 import { submissionSettings } from './chain/submission-settings.ts'
 
 import { channelSettings } from './channels/settings.ts'
+import { databaseSettings } from './database/database-settings.ts'
+import { observingSettings } from './observing/observing-settings.ts'
 import { retentionSettings } from './retention/retention-settings.ts'
+import { connectionSettings } from './settings/connection-settings.ts'
 import { feeRule } from './settings/fee-settings.ts'
 import {
   addressText,
@@ -44,13 +47,12 @@ const estimatorSource = z.strictObject({
 
 /** Every setting. `--help` prints the descriptions. */
 export const settings = z.object({
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+  ...databaseSettings,
+  GIT_COMMIT_HASH: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/)
     .optional()
-    .describe('PostgreSQL to use. `dev` starts its own without it.'),
-  DATABASE_CONNECTIONS: integer(2, 200)
-    .default(10)
-    .describe('Connections of this process, at most; half of them are for reads.'),
+    .describe('Commit that the build is of, as hex. `GET /about` tells it.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
   METRICS_PORT: integer(0, 65_535)
@@ -68,6 +70,7 @@ export const settings = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('What is logged, as JSON lines on stderr.'),
+  ...observingSettings,
   NETWORKS_FILE: z.string().optional().describe('JSON list of networks with rpcUrl; not for `dev`.'),
   DOCUMENTS_FILE: z
     .string()
@@ -112,7 +115,9 @@ export const settings = z.object({
   SIMULATION_ACCESS: z
     .enum(accessLevels)
     .default('public')
-    .describe('Who may simulate orders: nobody (off), the operator, or all (public).'),
+    .describe(
+      'Who may simulate orders and bundles of transactions: nobody (off), the operator, or all (public).',
+    ),
   AUCTION_MAX_ORDERS: integer(1, 10_000)
     .default(1_000)
     .describe('Orders in one auction, at most: the likeliest to be filled, shared by owner and pair.'),
@@ -202,7 +207,7 @@ export const settings = z.object({
   ),
   RATE_LIMIT_QUOTES: perSecond(10).describe('Quotes of one client, per second; 0 is no limit.'),
   RATE_LIMIT_ORDERS: perSecond(5).describe(
-    'Orders and cancellations of one client, per second; 0 is no limit. Each process counts for itself.',
+    'Orders and cancellations of one client, per second; 0 is no limit.',
   ),
   RATE_LIMIT_INTROSPECTIONS: integer(0, 1_000)
     .default(6)
@@ -219,12 +224,7 @@ export const settings = z.object({
     })
     .optional()
     .describe('Proxies that may name the client in X-Forwarded-For: addresses and CIDR ranges, with commas.'),
-  STREAMS_PER_CLIENT: integer(0, 100_000)
-    .default(100)
-    .describe('Open event streams of one client address; 0 is no limit.'),
-  STREAMS_TOTAL: integer(0, 1_000_000)
-    .default(10_000)
-    .describe('Open event streams of this process; 0 is no limit.'),
+  ...connectionSettings,
   ...streamSettings,
   ...channelSettings,
   ...sourceSettings,
@@ -250,6 +250,11 @@ export const settings = z.object({
   CMS_API_KEY: apiKey
     .optional()
     .describe('Key for enabling and disabling affiliate codes, sent as a bearer token or X-API-Key.'),
+  CMS_URL: httpUrl
+    .optional()
+    .describe(
+      'Base URL of a content system whose announcements accounts get; it is sent CMS_API_KEY. Without it there are none.',
+    ),
   AFFILIATE_BRAND: z
     .string()
     .regex(/^[\w .-]{1,40}$/)

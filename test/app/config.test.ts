@@ -126,6 +126,30 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
   }
 })
 
+test('e-mail needs a server and a sender, and tells neither', () => {
+  const url = 'smtps://me:secret@mail.example.com'
+  const from = 'Tradegraph <notifications@Example.com>'
+  expect(readSettings({ SMTP_URL: url, SMTP_FROM: from })).toMatchObject({
+    SMTP_URL: url,
+    SMTP_FROM: { name: 'Tradegraph', address: 'notifications@example.com' },
+    EMAIL_MAX_PER_MINUTE: 5,
+  })
+  expect(readSettings({ SMTP_URL: url, SMTP_FROM: 'a@example.com' }).SMTP_FROM).toEqual({
+    name: '',
+    address: 'a@example.com',
+  })
+  expect(faultsOf(() => readSettings({ SMTP_URL: url }))).toEqual(['SMTP_FROM: is needed with SMTP_URL'])
+  expect(faultsOf(() => readSettings({ SMTP_FROM: from }))).toEqual(['SMTP_URL: is needed with SMTP_FROM'])
+  for (const wrong of ['https://me:secret@mail.example', 'me:secret@mail.example', `${url}/?x=secret`])
+    expect(faultsOf(() => readSettings({ SMTP_URL: wrong, SMTP_FROM: from }))).toEqual([
+      'SMTP_URL: must be smtp:// or smtps://, with a host',
+    ])
+  for (const wrong of ['nobody', 'A\r\nBcc: b@example.com <a@example.com>', 'a@example.com, b@example.com'])
+    expect(faultsOf(() => readSettings({ SMTP_URL: url, SMTP_FROM: wrong }))).toEqual([
+      'SMTP_FROM: must be an address, or a name and an address in <>',
+    ])
+})
+
 function networkOf(more: object) {
   const at = numbered('ab')
   const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }

@@ -3,6 +3,7 @@ import { encodeSettle } from '../../src/chain/settlement/call.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { transferCall } from '../../src/domain/settlement/calldata.ts'
 import type { SolverDriverFake } from '../fakes/solver-driver.ts'
+import { connectDirectly } from '../setup/database.ts'
 import { type DriverWorld, startDriverWorld } from '../setup/drivers.ts'
 import { eventually } from '../setup/eventually.ts'
 
@@ -75,6 +76,22 @@ test('one that never settles loses the order at the deadline, and another auctio
   })
 })
 
+test('what one may still settle is told to an owner who cancels', async () => {
+  const before = toldToSettle()
+  driver.goes({ submits: () => undefined })
+  const uid = await world.place()
+  await eventually('it is told to settle', () => toldToSettle() > before)
+  const [running] = await attemptsOf(uid)
+  const pending = async () =>
+    (await world.graphql(`{ order(uid: "${uid}") { pendingSettlements { auctionId txHash } } }`)).order
+      .pendingSettlements
+  expect(await pending()).toEqual([{ auctionId: running?.auctionId, txHash: null }])
+  const { status, headers } = await world.cancel(uid)
+  expect([status, headers.get('x-pending-settlements')]).toEqual([200, `auction-${running?.auctionId}`])
+  await mine(20)
+  await eventually('its time is over', async () => (await pending()).length === 0)
+})
+
 test('a settlement of a driver is followed across a restart of the service', async () => {
   const before = toldToSettle()
   let settlement: Hex | undefined
@@ -115,6 +132,8 @@ test('one that takes tokens of the contract is told, and not asked for the longe
   expect(await world.isFilled(uid)).toBe(true)
   expect((await world.buffers()).USDC).toBe(before - 1_000n * dollar)
   driver.goes({})
+  await world.stop()
+  await world.start()
   const times = asked()
   const next = await world.place({}, 1)
   const until = (await head()) + 4
@@ -132,4 +151,9 @@ test('so is one that takes them with a settlement of no auction', async () => {
   )
   await eventually('it is banned', async () => (await bans()).length > times)
   expect((await bans())[0]?.reason).toContain(`settlement ${hash}, of no auction, took`)
+  await using database = await connectDirectly(world.database.url)
+  const { rows } = await database.query(
+    'SELECT (until_block - block)::int AS blocks FROM solver_bans ORDER BY block',
+  )
+  expect(rows.map(({ blocks }) => blocks)).toEqual([64, 128])
 })

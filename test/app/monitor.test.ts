@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withSince } from '../../src/app/observing/monitoring.ts'
 import { findCheckpoint } from '../../src/storage/chain/log.ts'
 import { ask } from '../http/client.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -128,4 +129,23 @@ test('a process is alive but not ready while the node is away, also from its sta
   } finally {
     await late.close()
   }
+})
+
+test('what is down is told with the time when that was found out, until it is up again', async () => {
+  let clock = Date.UTC(2026, 10, 1)
+  let up: Record<string, boolean | number> = { database: true, sepolia: false, 'sepolia:node': 1 }
+  const ready = withSince(
+    async () => up,
+    () => clock,
+  )
+  expect(await ready()).toEqual({ ...up, downSince: { sepolia: '2026-11-01T00:00:00.000Z' } })
+  clock += 5_000
+  up = { database: false, sepolia: false }
+  const both = { sepolia: '2026-11-01T00:00:00.000Z', database: '2026-11-01T00:00:05.000Z' }
+  expect(await ready()).toEqual({ ...up, downSince: both })
+  up = { database: true, sepolia: true }
+  expect(await ready()).toEqual(up)
+  clock += 5_000
+  up = { database: true, sepolia: false }
+  expect(await ready()).toEqual({ ...up, downSince: { sepolia: '2026-11-01T00:00:10.000Z' } })
 })

@@ -33,6 +33,7 @@ beforeAll(async () => {
     {
       ...createSharedServices({ settings, now: Date.now }),
       db: world.database.db,
+      loopDb: world.database.db,
       settings,
       log: silentLog,
       now: Date.now,

@@ -34,6 +34,13 @@ test('the CMS without a key, with a key that is too short or a malformed switch 
     'CMS_API_KEY: is needed where CMS_ENABLED is true',
   ])
   expect(faultsOf(() => readSettings({ CMS_ENABLED: 'true', CMS_API_KEY: '' }))).toHaveLength(1)
+  expect(faultsOf(() => readSettings({ CMS_URL: 'https://cms.example' }))).toEqual([
+    'CMS_URL: needs CMS_API_KEY',
+  ])
+  expect(faultsOf(() => readSettings({ TELEGRAM_WEBHOOK_SECRET: 'x'.repeat(16) }))).toEqual([
+    'TELEGRAM_WEBHOOK_SECRET: needs TELEGRAM_BOT_TOKEN',
+    'TELEGRAM_WEBHOOK_SECRET: needs a PUBLIC_URL with https',
+  ])
   expect(faultsOf(() => readSettings({ CMS_API_KEY: 'short' }))).toEqual([
     'CMS_API_KEY: must be 16 to 1000 visible characters of ASCII',
   ])
@@ -90,7 +97,7 @@ test.each<[environment: Record<string, string>, statistics: boolean]>([
   ])
 })
 
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'commands', 'tradegraph.ts')
 
 /** Runs the program's command. */
 async function run(args: string[], environment: Record<string, string>) {
@@ -116,7 +123,34 @@ test('the command exits at once with the fault', async () => {
     'configuration: CMS_API_KEY: is needed where CMS_ENABLED is true\n',
   ])
   expect(half.code).toBe(2)
+  expect(half.stderr).toContain('configuration: DATABASE_URL: is needed for this command\n')
   expect(half.stderr).toContain('settlement and vaultRelayer go together')
+}, 60_000)
+
+test('vapid-keys prints a pair that the settings take, all of them or none', async () => {
+  const { code, stdout } = await run(['vapid-keys'], {})
+  expect(code).toBe(0)
+  const pair = Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=', 2)),
+  )
+  expect(Object.keys(pair)).toEqual(['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY'])
+  const VAPID_SUBJECT = 'mailto:operator@trade.example'
+  expect(readSettings({ ...pair, VAPID_SUBJECT })).toMatchObject(pair)
+  const faults = (environment: Record<string, string>) => faultsOf(() => readSettings(environment))
+  expect(faults({ ...pair })).toEqual(['VAPID_SUBJECT: is needed with the other settings of VAPID'])
+  const other = Buffer.alloc(32, 1).toString('base64url')
+  expect(faults({ ...pair, VAPID_SUBJECT, VAPID_PRIVATE_KEY: other })).toEqual([
+    'VAPID_PRIVATE_KEY: is not the key to VAPID_PUBLIC_KEY',
+  ])
+  const wrong = { VAPID_PUBLIC_KEY: 'A'.repeat(87), VAPID_PRIVATE_KEY: 'short', VAPID_SUBJECT: 'me' }
+  expect(faults(wrong)).toEqual([
+    'VAPID_PUBLIC_KEY: must be a public key of P-256',
+    'VAPID_PRIVATE_KEY: must be 32 bytes in base64url',
+    'VAPID_SUBJECT: must be mailto: and an address, or a URL with https:',
+  ])
 }, 60_000)
 
 /** A row that leaves its contracts to the profile. */

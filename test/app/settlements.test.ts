@@ -43,7 +43,8 @@ function auctionServices(): AuctionServices {
     AUCTION_DEADLINE_BLOCKS: '60',
   })
   const { network } = world.market
-  const shared = { ...createSharedServices({ settings, now: Date.now }), db: world.database.db, settings }
+  const { db } = world.database
+  const shared = { ...createSharedServices({ settings, now: Date.now }), db, loopDb: db, settings }
   const options = { ...shared, log: silentLog, now: Date.now, random: Math.random }
   const parts = composeNetwork({ network, rpcUrl: world.chain.rpcUrl }, options)
   for (const node of parts.nodes.list) node.accept()

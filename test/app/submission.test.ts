@@ -120,6 +120,24 @@ async function attemptsOf(uid: string): Promise<Attempt[]> {
   )
 }
 
+/** What the attempts to settle an order cost. */
+async function costsOf(uid: string) {
+  const question = `query ($uid: OrderUid!) { order(uid: $uid) { debugReport { auctions(first: 50) {
+    nodes { settlementAttempts { revertedGas cancellationGas cancellationGasCost } } } } } }`
+  const { order } = await graphql(app.url ?? '', question, { uid })
+  return order.debugReport.auctions.nodes.flatMap(
+    ({ settlementAttempts }: { settlementAttempts: Record<string, string | null>[] }) => settlementAttempts,
+  )
+}
+
+/** Why solutions with an order did not compete, the newest first. */
+async function refusalsOf(uid: string): Promise<{ code: string; message: string }[]> {
+  const question = `query ($uid: OrderUid!) { order(uid: $uid) { refusedSolutions(first: 50) {
+    nodes { refusal { code message } } } } }`
+  const { order } = await graphql(app.url ?? '', question, { uid })
+  return order.refusedSolutions.nodes.map(({ refusal }: { refusal: object }) => refusal)
+}
+
 /** Ended attempts; the indexer records a success a moment after the runner has told how it was sent. */
 const endedOf = (uid: string) =>
   eventually('its attempts have ended', async () => {
@@ -254,7 +272,7 @@ test('gas that costs three times as much after the simulation is paid, up to the
   expect(BigInt(receipt.effectiveGasPrice)).toBeLessThanOrEqual(100n * gwei)
 })
 
-test('gas that costs more than the cap ends an attempt with a reason, and the order is filled when it is cheaper', async () => {
+test('gas that costs more than the cap ends an attempt, and no other begins until the order is filled when it is cheaper', async () => {
   await price.holds(40n * gwei)
   endpoint.onSent = async () => {
     price.value = 150n * gwei
@@ -262,30 +280,39 @@ test('gas that costs more than the cap ends an attempt with a reason, and the or
   }
   endpoint.mood = 'keep'
   const uid = await place()
-  const dear = await eventually('the attempts tell why', async () => {
-    const attempts = await attemptsOf(uid)
-    return attempts.some(({ detail }) => detail?.startsWith('not sent: gas costs')) && attempts
+  const why = /^gas costs 15\d gwei, and a settlement may offer 100$/
+  await eventually('solutions are refused, auction after auction', async () => {
+    const dear = (await refusalsOf(uid)).filter(({ code }) => code === 'GAS_TOO_DEAR')
+    for (const { message } of dear) expect(message).toMatch(why)
+    return dear.length > 5
   })
-  expect(dear[0]).toMatchObject({ outcome: 'TIMEOUT' })
-  expect(dear[0]?.submission).toContain('gas costs 150 gwei, more than the 100 that it may offer')
-  expect(dear[0]?.submission).toMatch(
+  const [dear, ...more] = await attemptsOf(uid)
+  expect([dear?.outcome, more]).toEqual(['TIMEOUT', []])
+  expect(dear?.submission).toContain('gas costs 150 gwei, more than the 100 that it may offer')
+  expect(dear?.submission).toMatch(
     /offered 81 gwei; .*; block \d+: cancelled, since its time is over, for 301 gwei$/,
   )
-  expect(dear.find(({ detail }) => detail !== null)).toMatchObject({
-    outcome: 'FAILED',
-    detail: 'not sent: gas costs 150 gwei, and a settlement may offer 100',
-  })
   expect((await trader().order(uid)).status).toBe('open')
-  const { body: report } = await request(`${trader().base}/api/v1/debug/order/${uid}`)
-  const outcomes = report.auctions.flatMap((held: { settlementAttempts: Attempt[] }) =>
-    held.settlementAttempts.flatMap(({ outcome }) => outcome ?? []),
+  const { order } = await graphql(
+    app.url ?? '',
+    'query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary } } }',
+    { uid },
   )
-  expect(outcomes.slice(0, 2)).toEqual([
-    'timeout',
-    'driver failed: not sent: gas costs 150 gwei, and a settlement may offer 100',
-  ])
+  expect(order.diagnosis).toMatchObject({
+    code: 'SOLUTION_REFUSED',
+    summary: expect.stringMatching(/refused: gas costs 15\d gwei, and a settlement may offer 100\.$/),
+  })
   endpoint.onSent = async () => {}
   endpoint.mood = 'include'
   price.value = gwei
   await becomesFilled(uid)
+  const gas = await eventually('the transfer that cancelled it is counted', async () => {
+    const [{ cancellationGas, ...costs }] = await costsOf(uid)
+    return cancellationGas !== null && { cancellationGas, ...costs }
+  })
+  expect(gas).toEqual({
+    revertedGas: '0',
+    cancellationGas: '21000',
+    cancellationGasCost: expect.stringMatching(/^[1-9]\d{14,}$/),
+  })
 })

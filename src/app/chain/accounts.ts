@@ -5,13 +5,14 @@ import {
   createAccountBalances,
   shortageText,
 } from '../../chain/transaction/balances.ts'
+import { tooDearText } from '../../chain/transaction/fees.ts'
 import { accountOf } from '../../chain/transaction/transactions.ts'
 import { minOf } from '../../domain/amount.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import { goesBy } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { ChainMetrics } from '../../server/chain-metrics.ts'
+import type { ChainMetrics } from '../../server/measures/chain-metrics.ts'
 import { maxFeeOf } from '../auctions.ts'
 import type { Settings } from '../settings.ts'
 
@@ -52,10 +53,13 @@ export function composeAccounts({ network, rpc, settings, log, metrics }: Accoun
     refunder,
     inAuctions: {
       refresh: solvers.refresh,
-      shortage(account, gas, gasPrice) {
+      refusal(account, gas, gasPrice) {
+        // Drivers pay with accounts of their own.
+        if (!solverNames.has(account)) return undefined
+        if (gasPrice > cap) return { code: 'gas_too_dear', message: tooDearText(gasPrice, cap) }
         // As a settlement is sent: with a quarter more gas, at a price that holds until the base fee has doubled.
         const shortage = solvers.lacking(account, ((gas * 5n) / 4n) * minOf(2n * gasPrice, cap))
-        return shortage && shortageText(shortage)
+        return shortage && { code: 'solver_cannot_pay', message: shortageText(shortage) }
       },
     },
   }

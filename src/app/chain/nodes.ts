@@ -2,7 +2,7 @@ import { createNode } from '../../chain/rpc/node.ts'
 import { createNodes, type NetworkNodes } from '../../chain/rpc/nodes.ts'
 import type { PrivateEndpoint } from '../../chain/transaction/broadcast.ts'
 import type { Clock, Log } from '../../domain/log.ts'
-import type { ChainMetrics } from '../../server/chain-metrics.ts'
+import type { ChainMetrics } from '../../server/measures/chain-metrics.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
 

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { httpUrl, integer } from '../settings/setting-readers.ts'
+import { emailSettings } from './email-settings.ts'
+import { pushSettings } from './push-settings.ts'
+import { telegramSettings } from './telegram-settings.ts'
 
 export const channelSettings = {
   PUBLIC_URL: httpUrl
@@ -18,4 +21,7 @@ export const channelSettings = {
   CHANNEL_CONFIRMATIONS: integer(0, 1_000)
     .default(0)
     .describe('Blocks above that of a notification’s cause before it is sent to channels.'),
+  ...pushSettings,
+  ...telegramSettings,
+  ...emailSettings,
 }

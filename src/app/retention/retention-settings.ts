@@ -8,7 +8,7 @@ export const retentionSettings = {
   RETENTION_EVENTS_DAYS: days(0)
     .default(30)
     .describe(
-      'Age at which events of orders are removed, in days; 0 keeps them. The newest two of each order stay.',
+      'Age at which events of orders are removed, and where orders stood that expired, in days; 0 keeps them. The newest two events of each order stay.',
     ),
   RETENTION_COMPETITIONS_DAYS: days(0)
     .default(90)

@@ -43,6 +43,8 @@ const priceSource = z.discriminatedUnion('kind', [
       .string()
       .regex(/^[\w-]{1,60}$/)
       .default('x-cg-pro-api-key'),
+    /** Tokens in a call; 30 with a key, 1 without. */
+    addressesPerCall: z.int().min(1).max(100).optional(),
     network,
   }),
   z.strictObject({ kind: z.literal('orderbook'), name: sourceName.default('orderbook'), network }),
@@ -169,6 +171,19 @@ export const sourceSettings = {
     .default([{ kind: 'transfers', name: 'transfers' }])
     .describe(
       'Where top holders come from, in order, JSON: [{"kind":"moralis","apiKey":"…"}, {"kind":"ethplorer","apiKey":"…"}, {"kind":"transfers"}]; transfers are those of the network’s holderTokens.',
+    ),
+  FOLLOWED_POOLS: integer(0, 10_000)
+    .default(1_000)
+    .describe(
+      'Pools of one network whose logs the role index counts for volume, fees and value: those between baseTokens, and those that quotes and auctions used within a week; 0 turns it off.',
+    ),
+  TOKEN_LISTS: z
+    .string()
+    .transform((text) => text.split(',').map((address) => address.trim()))
+    .pipe(z.array(httpUrl.transform((address) => new URL(address).href)))
+    .default([])
+    .describe(
+      'What addresses of token lists begin with that clients may name for sessions of balances, with commas: https://lists.example.com/. None without it: the service asks no host that a stranger chooses.',
     ),
   WATCHED_BALANCES: integer(1, 1_000_000)
     .default(20_000)

@@ -1,9 +1,21 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { FeedLimits } from '../../notifications/feed.ts'
 import type { StreamLimits } from '../../sse/handler.ts'
 import { integer } from './setting-readers.ts'
 
 export const streamSettings = {
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe(
+      'Redis over which the processes of a service share rate limits, STREAMS_PER_CLIENT and registered documents. Without it, or while it is away, each process counts for itself.',
+    ),
+  STREAMS_PER_CLIENT: integer(0, 100_000)
+    .default(100)
+    .describe('Open event streams of one client address; 0 is no limit.'),
+  STREAMS_TOTAL: integer(0, 1_000_000)
+    .default(10_000)
+    .describe('Open event streams of this process; 0 is no limit.'),
   STREAMS_CONNECTIONS: integer(2, 50)
     .default(3)
     .describe('Connections to the database for streams, beside DATABASE_CONNECTIONS.'),
@@ -36,9 +48,7 @@ export function feedLimitsOf(settings: Settings): FeedLimits {
 /** A setting of 0 means no limit. */
 const limitOf = (setting: number) => (setting === 0 ? Number.POSITIVE_INFINITY : setting)
 
-export function streamLimitsOf(
-  settings: Settings & { STREAMS_PER_CLIENT: number; STREAMS_TOTAL: number },
-): Partial<StreamLimits> {
+export function streamLimitsOf(settings: Settings): Partial<StreamLimits> {
   return {
     perClient: limitOf(settings.STREAMS_PER_CLIENT),
     total: limitOf(settings.STREAMS_TOTAL),

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '../domain/log.ts'
-import { operatorCheck } from '../graphql/context/operator.ts'
-import type { Loop } from '../server/loop-metrics.ts'
-import type { Metrics } from '../server/metrics.ts'
-import { createMonitor } from '../server/monitor.ts'
-import type { Ready } from '../server/routes.ts'
-import { type Database, ping } from '../storage/database/database.ts'
-import type { LeadershipState } from '../storage/database/leadership.ts'
-import type { NetworkParts } from './network.ts'
-import type { Settings } from './settings.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import { operatorCheck } from '../../graphql/context/operator.ts'
+import type { Loop } from '../../server/measures/loop-metrics.ts'
+import type { Metrics } from '../../server/metrics.ts'
+import { createMonitor } from '../../server/monitor.ts'
+import type { Ready } from '../../server/routes.ts'
+import { type Database, ping } from '../../storage/database/database.ts'
+import type { LeadershipState } from '../../storage/database/leadership.ts'
+import type { NetworkParts } from '../network.ts'
+import type { Settings } from '../settings.ts'
 
 /** What does not answer within this time is down. */
 const readyTimeoutMs = 3_000
@@ -36,6 +36,20 @@ export async function checkReadiness(
     return reports.length > 1 ? [[`${network.name}:node`, place] as const] : []
   })
   return Object.fromEntries([...up, ...used])
+}
+
+/** The same states, and for what is down since when: the first time in a row that it was asked for in vain. */
+export function withSince(read: () => Promise<Record<string, boolean | number>>, now: Clock): Ready {
+  const downSince = new Map<string, string>()
+  return async () => {
+    const states = await read()
+    for (const [name, state] of Object.entries(states)) {
+      if (state !== false) downSince.delete(name)
+      else if (!downSince.has(name)) downSince.set(name, new Date(now()).toISOString())
+    }
+    for (const name of downSince.keys()) if (!(name in states)) downSince.delete(name)
+    return downSince.size === 0 ? states : { ...states, downSince: Object.fromEntries(downSince) }
+  }
 }
 
 /** Where the loops of this process stand. A loop is up while it leads, or waits for another process that does. */

@@ -1,7 +1,7 @@
-import type { SolverAccount } from '../domain/settlement/account.ts'
-import { type AccountLine, accountsOf } from '../storage/auction/accounting.ts'
-import { networkIds } from '../storage/chain/networks.ts'
-import type { Db } from '../storage/database/database.ts'
+import type { SolverAccount } from '../../domain/settlement/account.ts'
+import { type AccountLine, accountsOf } from '../../storage/auction/accounting.ts'
+import { networkIds } from '../../storage/chain/networks.ts'
+import type { Db } from '../../storage/database/database.ts'
 
 /** The flags of `tradegraph accounting`, as given. */
 export interface AccountingFlags {
@@ -22,6 +22,9 @@ const columns = {
   revertedAttempts: 'reverted_attempts',
   revertedGas: 'reverted_gas',
   revertedGasCost: 'reverted_gas_cost',
+  cancellations: 'cancellations',
+  cancellationGas: 'cancellation_gas',
+  cancellationGasCost: 'cancellation_gas_cost',
   networkFees: 'network_fees',
   protocolFees: 'protocol_fees',
   partnerFees: 'partner_fees',

@@ -1,0 +1,35 @@
+import type { TradingServices } from '../../graphql/context/networks.ts'
+import { cancelByPolicy, cancelOrder, cancelOrders } from '../../orders/cancel.ts'
+import { placeOrder } from '../../orders/place.ts'
+import { placedSince } from '../../orders/placed.ts'
+import { quote, replyTo } from '../../quotes/quote.ts'
+import { quoteStream } from '../../quotes/stream.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { NetworkParts } from '../network.ts'
+import { checkReadiness } from '../observing/monitoring.ts'
+
+/** What the interfaces offer of one network. */
+export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
+  const { orderServices, quoteServices, tokenData, market, holdings, simulations } = parts
+  return {
+    network: parts.network,
+    placeOrder: (creation) => placeOrder(creation, orderServices),
+    placedSince: (creation, since) => placedSince(creation, since, orderServices),
+    cancelOrder: (cancellation) => cancelOrder(cancellation, orderServices),
+    cancelOrders: (cancellation) => cancelOrders(cancellation, orderServices),
+    cancelByPolicy: (cancellation) => cancelByPolicy(cancellation, orderServices),
+    quote: (request) => quote(request, quoteServices),
+    quotes: (request, signal) => quoteStream(request, quoteServices, signal),
+    ...simulations,
+    storedQuote: (id, from) => replyTo(from, id, quoteServices),
+    tokens: parts.tokens,
+    nativeRates: parts.nativeRates,
+    ...tokenData,
+    ...market.services,
+    ...holdings,
+    poolFigures: parts.poolCounts.figures,
+    watchBalances: parts.balances.subscribe,
+    watchPrices: parts.prices.subscribe,
+    ready: async () => Object.values(await checkReadiness([parts], db)).every(Boolean),
+  }
+}

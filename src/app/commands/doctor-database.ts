@@ -1,0 +1,150 @@
+import { Client } from 'pg'
+import { type Access, probeAccess } from '../../storage/database/connections/pooler.ts'
+import { findPendingMigrations } from '../../storage/database/migrations.ts'
+import type { Settings } from '../settings.ts'
+import { bad, type Finding, good, poor, wordsOf } from './finding.ts'
+
+const timeoutMs = 5_000
+const leastVersion = 13
+const greatestDriftMs = 1_000
+
+interface Facts {
+  version: string
+  number: number
+  isReadOnly: boolean
+  mayCreate: boolean
+  free: number
+  at: Date
+}
+
+/** Lowest first. */
+const facts = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS number,
+  current_setting('transaction_read_only')::bool OR pg_is_in_recovery() AS "isReadOnly", has_schema_privilege('public', 'CREATE') AS "mayCreate",
+  current_setting('max_connections')::int - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS free,
+  clock_timestamp() AS at`
+
+export async function checkDatabases(settings: Settings): Promise<Finding[]> {
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATABASE_READ_URL: replica } = settings
+  if (url === undefined)
+    return [bad('database', 'DATABASE_URL is not set', 'name a PostgreSQL server with an empty database')]
+  const access = await probe('DATABASE_URL', url)
+  if ('about' in access) return [access]
+  const findings = [...pooling(access, direct), ...(await checkPrimary(direct ?? url, settings))]
+  if (replica !== undefined) findings.push(await checkReplica(replica, settings))
+  return findings
+}
+
+async function probe(name: string, url: string): Promise<Access | Finding> {
+  return probeAccess(url).catch((fault) =>
+    bad(
+      'database',
+      `${name} does not answer: ${wordsOf(fault)}`,
+      'check the address, the password, and that PostgreSQL runs',
+    ),
+  )
+}
+
+function pooling({ isPooled, prepares }: Access, direct: string | undefined): Finding[] {
+  if (!isPooled) return []
+  if (direct === undefined)
+    return [
+      bad(
+        'pooler',
+        'DATABASE_URL is a pooler',
+        'name PostgreSQL itself in DATABASE_DIRECT_URL, for locks, LISTEN and migrations',
+      ),
+    ]
+  return prepares
+    ? [good('pooler', 'keeps prepared statements')]
+    : [
+        poor(
+          'pooler',
+          'keeps no prepared statements',
+          'reads are planned each time: PgBouncer from 1.21 on keeps them',
+        ),
+      ]
+}
+
+async function checkPrimary(url: string, settings: Settings): Promise<Finding[]> {
+  const read = await ask(url)
+  if (!('version' in read))
+    return [bad('database', `does not answer: ${read.fault}`, 'check the address and the password')]
+  const { version, number, isReadOnly, mayCreate, free, at } = read
+  const findings = [
+    number < leastVersion
+      ? bad('database', `PostgreSQL ${version}`, `use PostgreSQL ${leastVersion} or newer`)
+      : good('database', `PostgreSQL ${version}`),
+  ]
+  if (isReadOnly) findings.push(bad('database', 'takes no writes', 'name the primary, not a replica'))
+  const drift = Math.abs(at.getTime() - Date.now())
+  if (drift > greatestDriftMs)
+    findings.push(
+      poor('clock', `${(drift / 1_000).toFixed(1)} s apart from that of the database`, 'set both by NTP'),
+    )
+  const { DATABASE_CONNECTIONS, DATABASE_LOOP_CONNECTIONS, STREAMS_CONNECTIONS } = settings
+  const need = DATABASE_CONNECTIONS + DATABASE_LOOP_CONNECTIONS + STREAMS_CONNECTIONS
+  findings.push(
+    free < need
+      ? poor(
+          'connections',
+          `${free} are free, and one process takes up to ${need}`,
+          'raise max_connections, or use a pooler',
+        )
+      : good('connections', `${free} are free; one process takes up to ${need}`),
+  )
+  return [...findings, await checkSchema(url, mayCreate)]
+}
+
+async function checkSchema(url: string, mayCreate: boolean): Promise<Finding> {
+  try {
+    const pending = await findPendingMigrations(url)
+    if (pending.length === 0) return good('schema', 'is that of this version')
+    const says = `${pending.length} migrations are pending`
+    return mayCreate
+      ? poor(
+          'schema',
+          says,
+          'run `tradegraph migrate`; a start does it too, unless MIGRATE_AT_START is false',
+        )
+      : bad('schema', `${says}, and this user may not create tables`, 'run `tradegraph migrate` as the owner')
+  } catch (fault) {
+    return bad('schema', wordsOf(fault), 'run the version that this database belongs to, or a newer one')
+  }
+}
+
+async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Settings): Promise<Finding> {
+  const read = await ask(
+    url,
+    `SELECT pg_is_in_recovery() AS standby,
+    coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0)::float8 AS lag`,
+  )
+  if ('fault' in read)
+    return poor('replica', `does not answer: ${read.fault}`, 'reads go to the primary until it does')
+  const { standby, lag } = read as unknown as { standby: boolean; lag: number }
+  if (!standby) return poor('replica', 'is a primary', 'name a replica in DATABASE_READ_URL, or leave it out')
+  return lag > most
+    ? poor(
+        'replica',
+        `its last transaction is ${Math.round(lag)} ms old`,
+        'where the primary is busy it is behind, and reads go there',
+      )
+    : good('replica', `its last transaction is ${Math.round(lag)} ms old`)
+}
+
+async function ask(url: string, text = facts): Promise<Facts | { fault: string }> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<Facts>(text)
+    return rows[0] ?? { fault: 'no answer' }
+  } catch (fault) {
+    return { fault: wordsOf(fault) }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

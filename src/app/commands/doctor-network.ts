@@ -1,0 +1,132 @@
+import { formatEther, Interface } from 'ethers'
+import { createRpc, type Rpc, RpcError } from '../../chain/rpc/rpc.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Log } from '../../domain/log.ts'
+import type { NetworkConfig } from '../config.ts'
+import { accountOf, accountOfKey } from '../settings/source-settings.ts'
+import type { Settings } from '../settings.ts'
+import { bad, type Finding, good, poor, wordsOf } from './finding.ts'
+
+const timeoutMs = 5_000
+const greatestGas = '0x1000000'
+/** Without code, `PUSH1 0 PUSH1 0 RETURN`. */
+const emptyCode = '0x60006000f3'
+const abi = new Interface([
+  'function authenticator() view returns (address)',
+  'function isSolver(address) view returns (bool)',
+])
+
+/** Each node of each network, and the accounts that send transactions there. */
+export async function checkNetworks(
+  networks: readonly NetworkConfig[],
+  settings: Settings,
+  log: Log,
+): Promise<Finding[]> {
+  const findings = await Promise.all(networks.map((config) => checkNetwork(config, settings, log)))
+  return findings.flat()
+}
+
+async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log): Promise<Finding[]> {
+  const urls = typeof config.rpcUrl === 'string' ? [config.rpcUrl] : config.rpcUrl
+  const nodes = urls.map((url) => createRpc({ url, timeoutMs, retries: 0, log }))
+  const checked = await Promise.all(
+    nodes.map((rpc, index) => {
+      const about = `${config.network.name}: node${urls.length > 1 ? ` ${index + 1}` : ''}`
+      return checkNode(about, rpc, config).catch((fault) => [
+        bad(about, `does not answer: ${wordsOf(fault)}`, 'check rpcUrl, and that the node runs'),
+      ])
+    }),
+  )
+  const [first] = nodes
+  const isWell = checked[0]?.every(({ state }) => state !== 'bad')
+  const accounts = first && isWell ? await checkAccounts(first, config, settings).catch(() => []) : []
+  return [...checked.flat(), ...accounts]
+}
+
+async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): Promise<Finding[]> {
+  const [id, block, code] = await Promise.all([
+    rpc.call<string>('eth_chainId'),
+    rpc.call<{ number: string; timestamp: string }>('eth_getBlockByNumber', ['latest', false]),
+    rpc.call<string>('eth_getCode', [network.settlement, 'latest']),
+  ])
+  if (Number(id) !== network.chainId)
+    return [bad(about, `is on chain ${Number(id)}`, `the row of ${network.name} says ${network.chainId}`)]
+  if (code === '0x')
+    return [
+      bad(about, `has no code at ${network.settlement}`, 'name the settlement contract, or another PROFILE'),
+    ]
+  const age = Math.round(Date.now() / 1_000 - Number(block.timestamp))
+  const usual = Math.max(60, (10 * network.blockTimeMs) / 1_000)
+  const head = `block ${Number(block.number)}, ${age} s old`
+  const findings = [
+    age > usual ? poor(about, head, 'the node is behind its chain, or a clock is wrong') : good(about, head),
+  ]
+  for (const ask of [checkGas, checkOverrides]) {
+    const finding = await ask(about, rpc)
+    if (finding) findings.push(finding)
+  }
+  return findings
+}
+
+const burn = { from: '0x0000000000000000000000000000000000000001', gas: greatestGas }
+
+async function checkGas(about: string, rpc: Rpc): Promise<Finding | undefined> {
+  const isTaken = await answers(rpc, [{ ...burn, data: emptyCode }, 'latest'])
+  return isTaken
+    ? undefined
+    : poor(about, 'refuses calls without `to` or with 16.8 million gas', 'quotes are 503 with this node')
+}
+
+async function checkOverrides(about: string, rpc: Rpc): Promise<Finding | undefined> {
+  const overrides = { [burn.from]: { code: emptyCode } }
+  const isTaken = await answers(rpc, [{ ...burn, to: burn.from, data: '0x' }, 'latest', overrides])
+  return isTaken
+    ? undefined
+    : poor(
+        about,
+        'takes no state overrides',
+        'quotes are not verified; orders with hooks or contract signatures are refused',
+      )
+}
+
+/** @throws Outage */
+async function answers(rpc: Rpc, params: readonly unknown[]): Promise<boolean> {
+  return rpc.call('eth_call', params).then(
+    () => true,
+    (fault) => {
+      if (fault instanceof RpcError) return false
+      throw fault
+    },
+  )
+}
+
+async function checkAccounts(rpc: Rpc, { network }: NetworkConfig, settings: Settings): Promise<Finding[]> {
+  const builtIn = settings.SOLVER_PRIVATE_KEY && accountOfKey(settings.SOLVER_PRIVATE_KEY)
+  const solvers = [
+    ...(builtIn ? [{ name: 'solver', account: builtIn }] : []),
+    ...settings.SOLVERS.filter(({ network: name }) => name === undefined || name === network.name).map(
+      (source) => ({
+        name: `solver ${source.name}`,
+        account: accountOf(source),
+      }),
+    ),
+  ]
+  const call = async (to: string, name: string, values: readonly unknown[] = []) => {
+    const data = abi.encodeFunctionData(name, values)
+    return abi.decodeFunctionResult(name, await rpc.call<string>('eth_call', [{ to, data }, 'latest']))[0]
+  }
+  const list = await call(network.settlement, 'authenticator')
+  const check = async ({ name, account }: { name: string; account: Address | undefined }) => {
+    if (account === undefined) return []
+    const about = `${network.name}: ${name} ${account}`
+    if (!(await call(list, 'isSolver', [account])))
+      return [bad(about, 'is not on the allow-list', 'the manager of the settlement contract has to add it')]
+    const balance = BigInt(await rpc.call<string>('eth_getBalance', [account, 'latest']))
+    return [
+      balance === 0n
+        ? bad(about, 'has none of the native coin', 'send it coins: it pays for settlements')
+        : good(about, `is on the allow-list and has ${formatEther(balance)} of the native coin`),
+    ]
+  }
+  return (await Promise.all(solvers.map(check))).flat()
+}

@@ -1,0 +1,41 @@
+import { ask, CommandFault, exitCodes, type Service } from './ask.ts'
+import { type ExplainedOrder, explainDocument } from './documents.ts'
+import { storyOf } from './story.ts'
+import { diagnosisLines, orderLines, storyLines } from './text.ts'
+
+export interface Output {
+  /** One line. */
+  print(line: string): void
+  json: boolean
+}
+
+/** Prints why an order is not filled, and what happened to it. @throws CommandFault */
+export async function explain(uid: string, service: Service, { print, json }: Output): Promise<void> {
+  const { order } = await ask<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
+  if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
+  const { diagnosis, events, debugReport: _, trades, ...facts } = order
+  const story = storyOf(order)
+  const isWhole = !events.pageInfo.hasPreviousPage
+  if (json)
+    return print(jsonLine({ ...facts, diagnosis, story, isWholeStory: isWhole, trades: trades.nodes }))
+  const heading = isWhole ? 'what happened' : 'what happened, the newest part'
+  for (const line of [
+    ...orderLines(order),
+    '',
+    ...diagnosisLines(diagnosis, order),
+    '',
+    heading,
+    ...storyLines(story).map((step) => `  ${step}`),
+  ])
+    print(line)
+}
+
+/** One line; a terminal that shows it is not steered by it. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+const escaped = (character: string) =>
+  [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+    .join('')

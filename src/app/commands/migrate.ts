@@ -1,0 +1,39 @@
+import type { Log } from '../../domain/log.ts'
+import { applyMigrations, findPendingMigrations, type Migration } from '../../storage/database/migrations.ts'
+
+/** Applies what is pending, or with `dryRun` changes nothing and prints what would run. @throws when this version does not fit the database */
+export async function migrate(
+  url: string,
+  { dryRun, print }: { dryRun: boolean; print(line: string): void },
+): Promise<void> {
+  const pending = dryRun ? await findPendingMigrations(url) : []
+  for (const migration of pending) print(scriptOf(migration))
+  const onWait = () => print('-- another process migrates: waiting for it')
+  const applied = dryRun ? [] : await applyMigrations(url, { onWait })
+  for (const name of applied) print(`-- applied ${name}`)
+  if (pending.length + applied.length === 0) print('-- nothing is pending')
+}
+
+/** @throws when this version does not fit the database, and with MIGRATE_AT_START=false when something is pending */
+export async function migrateAtStart(
+  url: string,
+  { settings, log }: { settings: { MIGRATE_AT_START: boolean }; log: Log },
+): Promise<void> {
+  if (!settings.MIGRATE_AT_START) {
+    const [first] = await findPendingMigrations(url)
+    if (first) throw new Error(`the database lacks migration ${first.name}: run \`tradegraph migrate\` first`)
+    return
+  }
+  const onWait = () => log.info('another process migrates the database, waiting for it')
+  const applied = await applyMigrations(url, { onWait })
+  if (applied.length > 0) log.info('database migrated', { applied })
+}
+
+function scriptOf({ name, script }: Migration): string {
+  const [, , needs] = raisesFloor.exec(script) ?? []
+  const contract = needs === undefined ? '' : `\n-- afterwards no version without ${needs} can run`
+  return `-- migration ${name}${contract}\n${script.trim()}\n`
+}
+
+/** What makes a migration one that takes something away: its own name, and what a version has to know from then on. */
+const raisesFloor = /^INSERT INTO "schema_floors" \("migration", "needs"\) VALUES \('(\w+)', '(\w+)'\);$/m

@@ -1,0 +1,81 @@
+import { type Role, roles } from '../chain/loops.ts'
+import { describeSettings } from '../config.ts'
+import { nearestName } from '../settings/nearest-name.ts'
+
+export const usage = `usage: tradegraph <command> [flags]
+
+  dev       everything on this machine: database, chain with a market, service, traders
+  serve     GraphQL, REST and event streams
+  index     follow the chains
+  auction   run the auctions
+  deliver   send notifications to channels
+  all       serve, index, auction and deliver in one process
+  doctor              look at everything that a process needs, and say what to do; changes nothing
+  migrate             change the database to what this version needs, and end
+  auction export ID   print what outside solvers were sent about an auction
+  vapid-keys          print a new pair of keys for web push, as settings
+  explain UID         print why an order is not filled, and what happened to it
+  watch UID|ACCOUNT   print what happens to an order until it has ended, or to the orders of an account
+  accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
+
+flags of dev
+  --port N        port of the service, 0 for any free one (default 4000)
+  --home DIR      folder of everything it keeps (default .tradegraph)
+  --reset         empty the home first
+  --no-traders    no account trades by itself
+  --solver URL    an outside solver that takes part in auctions; up to six times
+
+flags of migrate
+  --dry-run       change nothing, and print what would run
+
+flags of accounting
+  --from BLOCK    the first block
+  --to BLOCK      the last block (default: the last that the indexer has passed)
+  --network NAME  may be left out where there is only one
+
+flags of explain and watch
+  --url URL       base URL of the service (default: the local system of --home, else http://127.0.0.1:4000)
+  --json          one JSON object a line
+  --timeout N     seconds for an answer, 1 to 600 (default 10)
+  --after CURSOR  watch goes on behind it: each JSON line has one
+
+flags of doctor
+  --json          one JSON object
+
+exit codes
+  0  done, or stopped by a signal
+  1  failed; the service refuses; doctor found a fault
+  2  a fault of the command, its flags or the settings
+  3  of explain and watch: there is no such order
+  4  of explain and watch: the service is away
+
+settings, from the environment [default]
+${describeSettings()}`
+
+/** Commands that run roles. */
+export const commands: Record<string, readonly Role[]> = {
+  serve: ['serve'],
+  index: ['index'],
+  auction: ['auction'],
+  deliver: ['deliver'],
+  all: roles,
+}
+
+const otherCommands = [
+  'dev',
+  'doctor',
+  'migrate',
+  'auction export',
+  'vapid-keys',
+  'accounting',
+  'explain',
+  'watch',
+]
+
+export function unknownCommand(positionals: readonly string[]): string {
+  const given = positionals.join(' ')
+  if (given === '') return usage
+  const meant = nearestName(given, [...Object.keys(commands), ...otherCommands])
+  const hint = meant === undefined ? '`tradegraph --help` lists the commands' : `did you mean \`${meant}\`?`
+  return `tradegraph: there is no command \`${given}\`: ${hint}`
+}

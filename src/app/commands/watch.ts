@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { streamResults } from '../../sse/client.ts'
+import { ask, CommandFault, exitCodes, faultOf, type Service, shownUrl } from './ask.ts'
+import { type DiagnosedOrder, diagnosisDocument, type WatchEntry, watchDocument } from './documents.ts'
+import { explain, jsonLine, type Output } from './explain.ts'
+import { stepOf } from './story.ts'
+import { diagnosisLines, plain, stepLine } from './text.ts'
+
+export interface WatchOptions {
+  /** A UID of 56 bytes, or an account of 20. */
+  subject: string
+  service: Service
+  output: Output
+  /** Continues behind it; only what is new without it. */
+  after?: string
+  /** Lines that are no answer. */
+  warn(line: string): void
+  random(): number
+}
+
+/** The service sends something every twelve seconds. */
+const silenceMs = 45_000
+/** A diagnosis also changes without an event. */
+const diagnosisMs = 15_000
+const backOffMs = { least: 1_000, most: 30_000 }
+const ended = ['FULFILLED', 'CANCELLED', 'EXPIRED']
+
+/**
+ * Prints what happens to an order, or to the orders of an account. Of an order also the diagnosis, whenever its reason changes, until the
+ * order has ended. It connects again when it is disconnected, and misses nothing.
+ * @throws CommandFault
+ */
+export async function watch(options: WatchOptions): Promise<void> {
+  const { subject, service, output, warn, random } = options
+  const isOrder = subject.length > 42
+  const done = new AbortController()
+  if (isOrder && !output.json) await explain(subject, service, output)
+  const diagnoses = isOrder ? followDiagnosis(options, done.signal) : undefined
+  let cursor = options.after
+  let failures = 0
+  try {
+    while (!done.signal.aborted) {
+      try {
+        const question = {
+          ...{
+            url: `${service.url.replace(/(?<!\/)\/+$/, '')}/graphql/stream`,
+            query: watchDocument,
+            silenceMs,
+          },
+          variables: { ...(isOrder ? { uid: subject } : { owner: subject }), after: cursor },
+        }
+        for await (const { data, errors } of streamResults<{ orderEvents: WatchEntry }>(
+          question,
+          done.signal,
+        )) {
+          const [error] = errors ?? []
+          if (error) throw faultOf(error)
+          if (!data) continue
+          failures = 0
+          const entry = data.orderEvents
+          cursor = entry.cursor
+          printEntry(entry, isOrder, output)
+          if (!isOrder || !ended.includes(entry.order.status)) continue
+          await diagnoses?.look()
+          return
+        }
+      } catch (fault) {
+        if (fault instanceof CommandFault && fault.exitCode !== exitCodes.away) {
+          if (!fault.message.startsWith('FeedGap')) throw fault
+          // The snapshot tells what is now.
+          cursor = undefined
+        }
+        warn(`${plain(messageOf(fault))}; asking ${shownUrl(service.url)} again`)
+      }
+      const most = Math.min(backOffMs.most, backOffMs.least * 2 ** failures++)
+      await pause(most * (0.5 + random() / 2))
+    }
+  } finally {
+    done.abort()
+  }
+}
+
+function printEntry(
+  { cursor, isRemoved, event, order }: WatchEntry,
+  isOrder: boolean,
+  { print, json }: Output,
+) {
+  const { uid, status } = order
+  if (json) return print(jsonLine({ type: event ? 'event' : 'order', cursor, isRemoved, event, order }))
+  // The story was printed before.
+  if (!event && isOrder) return
+  const what = event ? stepLine(stepOf(event)) : `  ${status}`
+  print(plain(`${isRemoved ? 'taken back by a reorg: ' : ''}${what}${isOrder ? '' : `  ${uid}`}`))
+}
+
+/** Prints the diagnosis of an order when its reasons change, until the signal. */
+function followDiagnosis({ subject: uid, service, output }: WatchOptions, signal: AbortSignal) {
+  let last: string | undefined
+  async function look(): Promise<void> {
+    const { order } = await ask<{ order: DiagnosedOrder | null }>(service, diagnosisDocument, { uid })
+    if (!order) return
+    const { diagnosis, status } = order
+    const codes = [status, diagnosis, ...diagnosis.further].map((each) =>
+      typeof each === 'string' ? each : each.code,
+    )
+    const isFirst = last === undefined
+    if (codes.join() === last) return
+    last = codes.join()
+    if (output.json) return output.print(jsonLine({ type: 'diagnosis', uid, status, diagnosis }))
+    // `explain` printed it.
+    if (!isFirst) for (const line of ['', ...diagnosisLines(diagnosis, order), '']) output.print(line)
+  }
+  const following = (async () => {
+    while (!signal.aborted) {
+      // The stream says that the service is away.
+      await look().catch(() => undefined)
+      await pause(diagnosisMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  })()
+  return { look: () => look().catch(() => undefined), following }
+}
+
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}

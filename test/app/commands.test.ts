@@ -1,0 +1,191 @@
+import { execFile, spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCommand } from '../../src/app/commands/run.ts'
+import { startCuttingProxy } from '../setup/cutting-proxy.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
+
+const weth = 10n ** 18n
+const usdc = 10n ** 6n
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
+const uidOf = (account: string) => `0x${'12'.repeat(32)}${account.slice(2).toLowerCase()}ffffffff`
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+const trader = (account = 0) => createTrader(world.url, world.market, account)
+const far = { sell: 'WETH', buy: 'USDC', sellAmount: weth, buyAmount: 9_000n * usdc } as const
+
+async function place(wish: Parameters<ReturnType<typeof trader>['place']>[0], account = 0): Promise<string> {
+  const { status, body } = await trader(account).place(wish)
+  expect(status).toBe(201)
+  return body
+}
+
+async function run(...args: string[]): Promise<{ code: number; out: string[]; errors: string }> {
+  const command = ['--import', 'tsx', cli, ...args]
+  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, command, {
+    timeout: 60_000,
+  }).then(
+    (done) => ({ ...done, code: 0 }),
+    (fault: { stdout: string; stderr: string; code: number }) => fault,
+  )
+  return { code, out: stdout.trimEnd().split('\n'), errors: stderr }
+}
+
+/** A command that runs until it is stopped, with the lines that it has printed. */
+function start(...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  const errors: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => void lines.push(line))
+  createInterface({ input: child.stderr }).on('line', (line) => void errors.push(line))
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  return {
+    ...{ lines, errors, ended },
+    // biome-ignore lint/suspicious/noExplicitAny: lines of every shape
+    json: (): any[] => lines.map((line) => JSON.parse(line)),
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await ended
+    },
+  }
+}
+
+const readyAt = (uid: string) =>
+  eventually('an auction that looked at it', async () => {
+    const { body } = await request(`${world.url}/sepolia/api/v1/orders/${uid}/diagnosis`)
+    return body.code === 'priceOutOfReach'
+  })
+
+describe('explain', () => {
+  test('tells the reason, what to do, its evidence and the story', async () => {
+    const uid = await place(far)
+    await readyAt(uid)
+    const { code, out, errors } = await run('explain', uid, '--url', world.url)
+    expect([code, errors]).toEqual([0, ''])
+    expect(out[0]).toBe(`order ${uid}`)
+    expect(out[1]).toBe(`  OPEN on sepolia, of ${trader().address.toLowerCase()}`)
+    expect(out[2]).toMatch(
+      /^ {2}sells 1 WETH for at least 9000 USDC, until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+    )
+    expect(out[3]).toBe('  filled: 0 WETH of 1 WETH')
+    expect(out[5]).toMatch(/^PRICE_OUT_OF_REACH since /)
+    expect(out.join('\n')).toMatch(/- price: limit 9000 USDC for 1 WETH, .*gap percent \d+/)
+    expect(out.slice(out.indexOf('what happened') + 1).map((line) => line.split('  ')[2])).toEqual([
+      'CREATED',
+      'READY',
+    ])
+  })
+
+  test('is one JSON object a line for machines', async () => {
+    const uid = await place({ ...far, buyAmount: 9_001n * usdc })
+    await readyAt(uid)
+    const { code, out } = await run('explain', uid, '--json', '--url', `${world.url}/`)
+    expect([code, out.length]).toEqual([0, 1])
+    expect(JSON.parse(out[0] ?? '')).toMatchObject({
+      ...{ uid, status: 'OPEN', kind: 'SELL', sellAmount: '1000000000000000000', buyAmount: '9001000000' },
+      sellToken: { symbol: 'WETH', decimals: 18 },
+      diagnosis: {
+        ...{ code: 'PRICE_OUT_OF_REACH', retryable: true, further: [] },
+        evidence: [{ __typename: 'PriceEvidence', limit: { buyAmount: '9001000000' } }],
+      },
+      story: [{ what: 'CREATED' }, { what: 'READY' }],
+      isWholeStory: true,
+      trades: [],
+    })
+  })
+
+  test('ends with a code for each kind of fault', async () => {
+    const unknown = uidOf(trader().address)
+    const within = async (subject: string, url: string, timeout = '20') => {
+      const warned: string[] = []
+      const flags = { url, timeout, json: false }
+      const [print, warn] = [expect.unreachable, (line: string) => void warned.push(line)]
+      const code = await runCommand('explain', [subject], { flags, random: Math.random, print, warn })
+      return { code, errors: warned.join('\n') }
+    }
+    const answers = [
+      await run('explain', unknown, '--url', world.url),
+      await within('0x12', world.url),
+      await within(unknown, 'ftp://127.0.0.1'),
+      await within(unknown, 'http://127.0.0.1:9'),
+      await within(unknown, `${world.url}/docs`),
+      await within(unknown, world.url, '0'),
+    ]
+    expect(answers.map(({ code, errors }) => [code, errors.split('\n')[0]])).toEqual([
+      [3, `tradegraph: there is no order ${unknown}`],
+      [2, 'tradegraph: explain takes the UID of an order: 0x and 112 hex digits'],
+      [2, 'tradegraph: --url must be an http or https URL'],
+      [4, expect.stringMatching(/^tradegraph: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/)],
+      [4, expect.stringContaining(`${world.url}/docs`)],
+      [2, 'tradegraph: --timeout must be a number of seconds from 1 to 600'],
+    ])
+  })
+})
+
+describe('watch', () => {
+  test('follows an order until it has ended, over disconnects, without a gap', async () => {
+    let cutAfter: number | undefined
+    await using proxy = await startCuttingProxy(world.url, () => cutAfter)
+    const uid = await place({ ...far, buyAmount: 9_002n * usdc })
+    await readyAt(uid)
+    await using watching = start('watch', uid, '--json', '--url', proxy.url)
+    await eventually('the snapshot and the diagnosis', () => watching.lines.length >= 2)
+    expect(
+      watching
+        .json()
+        .map(({ type }) => type)
+        .sort(),
+    ).toEqual(['diagnosis', 'order'])
+    // Every connection from now on is cut in the middle of its first event.
+    cutAfter = 300
+    const before = proxy.cuts()
+    const { cursor } = watching.json().find(({ type }) => type === 'order')
+    await trader().cancel([uid])
+    await using second = start('watch', uid, '--json', '--after', cursor, '--url', proxy.url)
+    await eventually('a cut', () => proxy.cuts() > before)
+    cutAfter = undefined
+    expect(await watching.ended).toBe(0)
+    expect(await second.ended).toBe(0)
+    for (const { json } of [watching, second]) {
+      const events = json().filter(({ type }) => type === 'event')
+      expect(events.map(({ event, order }) => [event.label, order.status])).toEqual([
+        ['CANCELLED', 'CANCELLED'],
+      ])
+      expect(json().at(-1)).toMatchObject({ type: 'diagnosis', diagnosis: { code: 'CANCELLED' } })
+    }
+    expect(second.errors.join()).toContain('again')
+  })
+
+  test('follows the orders of an account, and prints text', async () => {
+    const { address } = trader(1)
+    const first = await place({ ...far, buyAmount: 9_003n * usdc }, 1)
+    await readyAt(first)
+    await using watching = start('watch', address, '--url', world.url)
+    await eventually('what is now', () => watching.lines.length > 0)
+    const uid = await place({ ...far, buyAmount: 9_004n * usdc }, 1)
+    await eventually('both events', () => watching.lines.length >= 3)
+    expect(watching.lines[0]).toBe(`  OPEN  ${first}`)
+    expect(watching.lines.slice(1).map((line) => line.split('  ').slice(1))).toEqual([
+      ['CREATED', uid],
+      ['READY', uid],
+    ])
+  })
+
+  test('ends for an order that is not known', async () => {
+    const unknown = uidOf(trader().address)
+    const { code, errors } = await run('watch', unknown, '--json', '--url', world.url)
+    expect(code).toBe(3)
+    expect(errors).toContain('OrderNotFound')
+  })
+})

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { misspeltSettings, nearestName } from '../../src/app/settings/nearest-name.ts'
+import { isNodeSupported } from '../../src/app/settings/node-version.ts'
+import { freePort } from '../../src/dev/process/process.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { temporaryFile } from '../fakes/settings.ts'
+import { startTestChain, type TestChain } from '../setup/chain.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+
+let chain: TestChain
+let database: TestDatabase
+const networks = temporaryFile('networks.json')
+
+beforeAll(async () => {
+  ;[chain, database] = await Promise.all([startTestChain(), createTestDatabase()])
+  await applyMigrations(database.url)
+})
+afterAll(async () => {
+  networks[Symbol.dispose]()
+  await chain?.[Symbol.asyncDispose]()
+  await database?.[Symbol.asyncDispose]()
+})
+
+const command = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'commands', 'tradegraph.ts')
+
+async function run(args: readonly string[], environment: Record<string, string>) {
+  const options = { env: { PATH: process.env.PATH, ...environment }, timeout: 60_000 }
+  return promisify(execFile)(process.execPath, ['--import', 'tsx', command, ...args], options).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  )
+}
+
+function environmentOf(row: object = {}): Record<string, string> {
+  const { network, solver } = chain.market
+  const text = JSON.stringify([
+    { ...network, priceAmount: `${network.priceAmount}`, rpcUrl: chain.rpcUrl, ...row },
+  ])
+  return {
+    DATABASE_URL: database.url,
+    NETWORKS_FILE: networks.write(text),
+    SOLVER_PRIVATE_KEY: solver.privateKey,
+    PUBLIC_URL: 'https://trade.example',
+  }
+}
+
+async function examined(environment: Record<string, string>) {
+  const { code, stdout } = await run(['doctor', '--json'], environment)
+  const { findings } = JSON.parse(stdout) as { findings: { about: string; state: string; says: string }[] }
+  return { code, findings, bad: findings.filter(({ state }) => state === 'bad') }
+}
+
+test('where all is well it says so of everything, and ends with 0', async () => {
+  const { code, stdout } = await run(['doctor'], environmentOf())
+  expect(stdout).toMatch(/\n0 faults, \d warnings\n$/)
+  expect(code).toBe(0)
+  for (const line of [
+    'node: ',
+    'settings: are valid',
+    'database: PostgreSQL',
+    'schema: is that of this version',
+  ])
+    expect(stdout).toContain(`ok    ${line}`)
+  expect(stdout).toMatch(/ok {4}sepolia: node: block \d+, \d+ s old/)
+  expect(stdout).toMatch(/ok {4}sepolia: solver 0x[0-9a-f]{40}: is on the allow-list and has \d+/)
+}, 60_000)
+
+test('it tells every fault at once, with what to do', async () => {
+  const port = await freePort()
+  const { code, findings, bad } = await examined({
+    ...environmentOf({ chainId: 5 }),
+    DATABASE_URL: `postgres://tradegraph:pass-word@127.0.0.1:${port}/tradegraph`,
+    REDIS_URL: `redis://:pass-word@127.0.0.1:${port}`,
+    RATE_LIMIT_READ: '7',
+  })
+  expect(code).toBe(1)
+  expect(bad.map(({ about, says }) => `${about}: ${says}`)).toEqual([
+    `database: DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:${port}`,
+    `sepolia: node: is on chain ${chain.market.network.chainId}`,
+  ])
+  expect(findings).toContainEqual({
+    about: 'settings',
+    state: 'poor',
+    says: 'RATE_LIMIT_READ is no setting',
+    advice: 'did you mean RATE_LIMIT_READS?',
+  })
+  expect(findings).toContainEqual(expect.objectContaining({ about: 'redis', state: 'poor' }))
+  expect(JSON.stringify(findings)).not.toContain('pass-word')
+}, 60_000)
+
+test('an account that is not on the allow-list, and a settlement contract that is not there, are found', async () => {
+  const stranger = await examined({ ...environmentOf(), SOLVER_PRIVATE_KEY: `0x${'7'.repeat(64)}` })
+  expect(stranger.bad.map(({ says }) => says)).toEqual(['is not on the allow-list'])
+  const nowhere = `0x${'9'.repeat(40)}`
+  const none = await examined(environmentOf({ settlement: nowhere }))
+  expect(none.bad.map(({ says }) => says)).toEqual([`has no code at ${nowhere}`])
+}, 60_000)
+
+test('commands and flags that do not exist are told with the nearest', async () => {
+  const [serv, prot, none] = await Promise.all([
+    run(['serv'], {}),
+    run(['serve', '--prot', '1'], {}),
+    run(['serve'], { DATABSE_URL: 'postgres://127.0.0.1/x' }),
+  ])
+  expect(serv).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean `serve`?') })
+  expect(prot).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean --port?') })
+  expect(none).toMatchObject({
+    code: 2,
+    stderr:
+      'tradegraph: DATABSE_URL is no setting: did you mean DATABASE_URL?\n' +
+      'configuration: DATABASE_URL: is needed for this command\nconfiguration: NETWORKS_FILE: is needed for this command\n',
+  })
+}, 60_000)
+
+test('a database that is down is named as such', async () => {
+  const port = await freePort()
+  const { code, stderr } = await run(['serve'], {
+    ...environmentOf(),
+    DATABASE_URL: `postgres://tradegraph:pass-word@127.0.0.1:${port}/tradegraph`,
+  })
+  expect([code, stderr]).toEqual([
+    1,
+    `tradegraph: the database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+  ])
+}, 60_000)
+
+test.each([
+  ['18.20.0', false],
+  ['20.18.3', false],
+  ['20.19.0', true],
+  ['22.1.0', true],
+])('Node %s: %s', (version, isSupported) => {
+  expect(isNodeSupported(version)).toBe(isSupported)
+})
+
+test('what other programs set is none of ours', () => {
+  const known = ['DATABASE_URL', 'PORT', 'METRICS_PORT', 'SMTP_FROM']
+  const environment = { PATH: '', HOME: '', PORTS: '', METRIC_PORT: '', DATABASE_URL: '', SMTP_FORM: '' }
+  expect(misspeltSettings(environment, known)).toEqual([
+    { name: 'METRIC_PORT', meant: 'METRICS_PORT' },
+    { name: 'SMTP_FORM', meant: 'SMTP_FROM' },
+  ])
+  expect(nearestName('settle', ['serve', 'index'])).toBeUndefined()
+})
