@@ -47,7 +47,7 @@ interface Source {
 
 function readSources(): Source[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.includes('generated'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('generated'))
     .map((file) => {
       const text = readFileSync(path.join(root, file), 'utf8')
       const specifiers = [...text.matchAll(/(?:from|import\(|import)\s*'(\.[^']+)'/g)].map(

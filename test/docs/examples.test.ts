@@ -32,7 +32,7 @@ const notRun: Record<string, Record<string, string>> = {
       'needs a real network: test/solvers/engine/balance-guard.test.ts deploys the contract',
     'export DATABASE_URL=postgres://tradegraph:secret@127.0.0.1:5432/tradegraph':
       'a database of the reader: the settings are read by a test below',
-    'METRICS_PORT=9464 node dist/src/app/cli.js serve      # GraphQL, REST and streams: any number of processes':
+    'METRICS_PORT=9464 node dist/src/app/commands/tradegraph.js serve      # GraphQL, REST and streams: any number of processes':
       'needs a real network; test/services/processes.test.ts starts the roles',
   },
   'docs/how-to/add-a-solver.md': {
@@ -40,14 +40,35 @@ const notRun: Record<string, Record<string, string>> = {
     'QUOTE_ESTIMATORS=$(cat estimators.json) npm run dev': 'starts the local stack: the same test',
   },
   'docs/how-to/write-a-solver.md': {
-    'node --import tsx src/app/cli.ts auction export 7 > auction.json':
+    'node --import tsx src/app/commands/tradegraph.ts auction export 7 > auction.json':
       'needs the local stack: test/app/engines.test.ts reads what is kept',
   },
   'docs/reference/accounting.md': {
-    'node --import tsx src/app/cli.ts accounting --from 0 --to 1000 > accounts.csv':
+    'node --import tsx src/app/commands/tradegraph.ts accounting --from 0 --to 1000 > accounts.csv':
       'needs a database: test/app/accounting.test.ts runs the command',
     'node --import tsx bench/accounting/run.ts --rpc http://127.0.0.1:8545 --service http://127.0.0.1:4000/sepolia \\':
       'needs the local stack: the same test computes what it prints',
+  },
+  'docs/how-to/run-in-containers.md': {
+    'export POSTGRES_PASSWORD=a-long-random-text':
+      'needs a daemon of containers: test/docs/ops.test.ts reads the files',
+    'cp ops/systemd/tradegraph@.service /etc/systemd/system/': 'needs systemd: the same test reads the unit',
+    'kubectl create namespace tradegraph': 'needs a cluster: the same test reads the manifests',
+    'pg_dump --format=custom --file=tradegraph.dump "$DATABASE_URL"':
+      'test/services/dump.test.ts restores a dump',
+  },
+  'docs/how-to/deploy.md': {
+    'node dist/src/app/commands/tradegraph.js migrate --dry-run    # prints what would run':
+      'needs a build and a database: test/storage/database/versions.test.ts runs the command',
+    'ROLLING_RESTARTS=10 ROLLING_RATE=200 npm run test:services -- rolling':
+      'takes minutes: CI runs it shorter',
+  },
+  'docs/how-to/send-e-mails.md': {
+    'export SMTP_URL=smtps://tradegraph:secret@mail.example.com':
+      'settings: test/app/config.test.ts reads them, test/app/e-mails.test.ts sends',
+  },
+  'docs/how-to/web-push.md': {
+    'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.test.ts runs it',
   },
   'docs/how-to/behind-a-proxy.md': {
     'export TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8': 'a setting: test/docs/proxy.test.ts reads it',
@@ -56,6 +77,8 @@ const notRun: Record<string, Record<string, string>> = {
 
 /** Code that is no file to be run, by page and name, and why. */
 const notExecuted: Record<string, string> = {
+  'docs/how-to/resume-streams.md balances.js':
+    'a part of a page; test/tokens/account-balances.test.ts reads the same stream',
   'docs/how-to/resume-streams.md browser.js':
     'a part of a page; test/sse/protocol.test.ts sends what a browser sends when it connects again',
   'docs/how-to/receive-webhooks.md receive.mjs': 'a server: test/app/webhooks.test.ts runs it',
@@ -77,7 +100,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-const languages = ['sh', 'graphql', 'js', 'ts', 'json', 'text', 'nginx']
+const languages = ['sh', 'graphql', 'js', 'ts', 'json', 'text', 'nginx', 'haproxy']
 
 test.each(pages.map((page) => [page.file, page] as const))(
   'every block of %s has a way to be tested',
@@ -94,6 +117,8 @@ test.each(pages.map((page) => [page.file, page] as const))(
         ).toBe(true)
       if (language === 'json')
         expect(isFile(language, name) || name in settingOf, `${file}: ${text}`).toBe(true)
+      // test/services/rolling.test.ts runs it.
+      if (language === 'haproxy') expect(file).toBe('docs/how-to/deploy.md')
       if (language === 'nginx') expect(file).toBe('docs/how-to/behind-a-proxy.md')
     }
   },
@@ -288,7 +313,7 @@ test('the solver of the how-to page answers as the service reads it', async () =
     })
     const { body } = await request(`http://127.0.0.1:${String(port).trim()}/solve`, 'POST', auction)
     const answer = parseEngineAnswer(body)
-    const solutions = answer && 'solutions' in answer ? answer.solutions : []
+    const solutions = 'solutions' in answer ? answer.solutions : []
     const claim = readEngineQuote(solutions, question, { ...network, name: 'engine', pools: [pool] })
     expect(claim).toMatchObject({ buyAmount: poolOutputDown(pool, tokens.WETH.address, 10n ** 18n) })
   } finally {

@@ -30,7 +30,7 @@ test('the configuration of nginx reads as one, and says what the page explains',
   const all = directives(config)
   expect(all).toContainEqual(['server', `client_max_body_size ${maxGraphqlBytes / 1024}k`])
   expect(all).toContainEqual(['server', 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for'])
-  const streams = 'location ~ ^/graphql/stream$|/quote/stream$'
+  const streams = 'location ~ ^/graphql/stream$|/quote/stream$|/balances/sse$'
   for (const line of [
     'proxy_buffering off',
     'gzip off',

@@ -1,8 +1,10 @@
 import { createCodeChecks } from '../../src/auctions/admission/code-checks.ts'
 import { createCurrentAuction } from '../../src/auctions/admission/current-auction.ts'
+import { createExclusions } from '../../src/auctions/admission/exclusions.ts'
 import { createHoldings } from '../../src/auctions/admission/holdings.ts'
 import { createMarketPrices } from '../../src/auctions/admission/market-prices.ts'
 import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
+import { createRounds } from '../../src/auctions/admission/rounds.ts'
 import { createRoutedPrices } from '../../src/auctions/admission/routed-prices.ts'
 import { createStandings } from '../../src/auctions/admission/standings.ts'
 import { silentMeter } from '../../src/auctions/meter.ts'
@@ -143,12 +145,19 @@ export function createAuctionServices(db: Database) {
       now: () => world.seconds * 1_000,
       notificationPauseMs: 3_600_000,
     }),
+    exclusions: createExclusions(),
     marketPrices: createMarketPrices({
       db,
       chainId: sampleNetwork.chainId,
       now: () => world.seconds * 1_000,
     }),
     current: createCurrentAuction({ db, network: sampleNetwork, log: silentLog }),
+    rounds: createRounds({
+      db,
+      chainId: sampleNetwork.chainId,
+      now: () => world.seconds * 1_000,
+      log: silentLog,
+    }),
     routedPrices: createRoutedPrices(sampleNetwork.wrappedNative, 20),
     holdings: createHoldings({
       spendable: async (holdings) =>
@@ -156,8 +165,7 @@ export function createAuctionServices(db: Database) {
           ({ owner, token }) =>
             world.funds.get(`${owner}:${token}`) ?? { balance: maxUint256, allowance: maxUint256 },
         ),
-      changed: async () => new Set(world.funds.keys()),
-      log: silentLog,
+      changes: { upTo: async () => new Set(world.funds.keys()), forget: () => {} },
       limits: { reads: 100, turns: 100 },
     }),
     pools: async () => [samplePool('01', wrapped, dollar, 10_000n)],
@@ -173,7 +181,8 @@ export function createAuctionServices(db: Database) {
     buffers: async (tokens) => tokens.map(() => 0n),
     accounts: {
       refresh: async () => {},
-      shortage: (account) => (world.poor.has(account) ? 'its account is empty' : undefined),
+      refusal: (account) =>
+        world.poor.has(account) ? { code: 'solver_cannot_pay', message: 'its account is empty' } : undefined,
     },
     sequence: {
       simulate: async (calls) =>

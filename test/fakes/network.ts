@@ -10,6 +10,7 @@ export const sampleNetwork: Network = {
   ethFlows: [numbered('0c')],
   wrappedNative: wrapped,
   poolFactory: numbered('0d'),
+  poolProject: 'uniswap_v2',
   baseTokens: [],
   priceAmount: 10n ** 17n,
   usdReference: null,

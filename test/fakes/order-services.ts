@@ -129,6 +129,7 @@ export function createOrderServices(db: Database, overrides: Partial<OrderServic
     quoteFor: async () => null,
     isTaken: async (uid) => (await areTaken(db, signingDomain.chainId, [uid]))[0] === true,
     onLogged: async () => undefined,
+    nameTokens: () => {},
     store: async (order) => (await storeOrders(db, [order]))[0] as bigint | undefined,
     ...overrides,
   }

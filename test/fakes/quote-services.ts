@@ -85,6 +85,7 @@ export function createQuoteServices(db: Database, overrides: Partial<QuoteServic
     outsidePrice: () => Promise.reject(new Refusal('NoLiquidity', 'nobody knows it')),
     verification: 'prefer',
     verify: async (estimate) => ({ verdict: 'held', estimate: { ...estimate, standing: 'simulated' } }),
+    markBlock: () => async () => false,
     fastResults: 2,
     checkTokens: async () => {},
     learnTokens: async () => {},

@@ -51,12 +51,19 @@ interface SeenPage extends AsyncDisposable {
   seen(): Promise<Seen[][]>
 }
 
+interface Source {
+  document: string
+  path?: '/graphql' | '/graphql/stream'
+}
+
 /** A page of another origin, with an EventSource for each document. */
-async function openSources(url: string, documents: readonly string[]): Promise<SeenPage> {
+async function openSources(url: string, sources: readonly Source[]): Promise<SeenPage> {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(appUrl)
-  const addresses = documents.map((query) => `${url}/graphql/stream?${new URLSearchParams({ query })}`)
+  const addresses = sources.map(
+    ({ document: query, path = '/graphql/stream' }) => `${url}${path}?${new URLSearchParams({ query })}`,
+  )
   await page.evaluate((addresses) => {
     const seen = addresses.map((address) => {
       const events: Seen[] = []
@@ -124,17 +131,15 @@ test('sources of a browser that are cut twenty times see each log whole, each en
     },
   ]
   // As many as a browser connects to one host.
-  const sources = [...feeds, ...feeds.slice(0, 2), ...feeds.slice(1, 2)]
+  const path = '/graphql' as const
+  const sources = [...feeds, ...feeds.map((feed) => ({ ...feed, path }))]
   // Each source may wait for its next cut.
   let planned = 0
   await using proxy = await startCuttingProxy(world.url, () =>
     planned++ < 20 + sources.length ? Math.ceil(Math.random() * 1_000) : undefined,
   )
   await using client = await connectDirectly(world.database.url)
-  await using opened = await openSources(
-    proxy.url,
-    sources.map(({ document }) => document),
-  )
+  await using opened = await openSources(proxy.url, sources)
   for (let round = 0; round < 10; round++)
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -163,7 +168,7 @@ test('a source goes on at a process that was started again, and behind a gap of 
   await write(0, 1, 2)
   const first = await startProgram(parts, environment)
   const url = first.url ?? ''
-  await using opened = await openSources(url, [notificationsOf(account)])
+  await using opened = await openSources(url, [{ document: notificationsOf(account) }])
   const seen = async () =>
     (await opened.seen())
       .flat()

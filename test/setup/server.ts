@@ -1,16 +1,20 @@
 import { createStatistics } from '../../src/affiliates/statistics.ts'
 import { uploadAppData } from '../../src/app-data/upload.ts'
+import { maxUint256 } from '../../src/domain/amount.ts'
 import { maxAppDataBytes } from '../../src/domain/app-data/document.ts'
-import { address } from '../../src/domain/evm/address.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Log } from '../../src/domain/log.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import type { QuoteReply, QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { createTradingNetworks, type TradingServices } from '../../src/graphql/context/networks.ts'
+import { createTokenLists } from '../../src/market/token-lists.ts'
 import { createWebhookSender } from '../../src/notifications/channels/webhook.ts'
 import { closeFeeds, createFeeds } from '../../src/notifications/feeds.ts'
+import { diagnoseOrders } from '../../src/orders/diagnose.ts'
 import { createReceivers } from '../../src/outside/receiver.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { openSignals } from '../../src/storage/database/signals.ts'
+import { createBalanceSessions } from '../../src/tokens/watch/sessions.ts'
 import { numbered, settlement } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -24,6 +28,7 @@ export const network: Network = {
   ethFlows: [],
   wrappedNative: numbered('aa'),
   poolFactory: numbered('fa'),
+  poolProject: 'uniswap_v2',
   baseTokens: [],
   priceAmount: 10n ** 17n,
   usdReference: null,
@@ -43,7 +48,12 @@ export interface TestServer extends AsyncDisposable {
 /** The server over a real database, with trading services that have no chain. */
 export async function openTestServer(
   services: Partial<TradingServices> = {},
-  more: Partial<ServerOptions> = {},
+  {
+    channels,
+    ...more
+  }: Partial<Omit<ServerOptions, 'channels'>> & {
+    channels?: Partial<ServerOptions['channels']>
+  } = {},
 ): Promise<TestServer> {
   const database = await createTestDatabase()
   const signals = await openSignals(database.url, silentLog)
@@ -51,10 +61,24 @@ export async function openTestServer(
   const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }
   const feeds = createFeeds({ db: database.db, signals, log })
   const receivers = createReceivers(['127.0.0.1'])
-  const networks = [{ ...unusedServices, ...services }]
+  const db = more.db ?? database.db
+  const diagnosis = {
+    ...{ db, network, now: () => 1_800_000_000_000, policy: { deniedTokens: new Set<Address>() } },
+    auctions: { everyBlocks: 1, minLifetime: 60 },
+    chain: {
+      balances: async (holdings: readonly unknown[]) =>
+        holdings.map(() => ({ balance: maxUint256, allowance: maxUint256 })),
+    },
+  }
+  const diagnose: TradingServices['diagnose'] = (uids, hides) => diagnoseOrders(uids, hides, diagnosis)
+  const networks = [{ ...unusedServices, diagnose, ...services }]
+  const now = more.now ?? (() => 1_800_000_000_000)
+  const balanceSessions = createBalanceSessions({ db: database.db, signals, now, log })
   const server = createServer({
     db: database.db,
     feeds,
+    balanceSessions,
+    tokenLists: createTokenLists({ allowed: [], now, log }),
     affiliates: {
       db: database.db,
       now: () => 1_800_000_000_000,
@@ -73,6 +97,7 @@ export async function openTestServer(
       now: () => 1_800_000_000_000,
       senders: { webhook: createWebhookSender({ receivers, now: () => 1_800_000_000_000 }) },
       addressFault: receivers.fault,
+      ...channels,
     },
     now: () => 1_800_000_000_000,
     log,
@@ -92,13 +117,14 @@ export async function openTestServer(
     async [Symbol.asyncDispose]() {
       await server.close()
       closeFeeds(feeds)
+      balanceSessions.close()
       await signals.close()
       await database[Symbol.asyncDispose]()
     },
   }
 }
 
-const unusedServices: TradingServices = {
+const unusedServices: Omit<TradingServices, 'diagnose'> = {
   network,
   placeOrder: () => Promise.reject(new Error('no order is placed here')),
   placedSince: async () => undefined,
@@ -109,18 +135,24 @@ const unusedServices: TradingServices = {
   quotes: async (request) => once(sampleReply(request)),
   simulateStored: () => Promise.reject(new Error('no order is simulated here')),
   simulateOrder: () => Promise.reject(new Error('no order is simulated here')),
+  simulateBundle: () => Promise.reject(new Error('no bundle is simulated here')),
   storedQuote: async () => undefined,
   nativeRates: async () => new Map(),
   usdPrice: async () => undefined,
   peekUsdPrice: () => undefined,
+  priceHistory: async () => undefined,
+  depth: async () => undefined,
   topHolders: async () => undefined,
   peekTopHolders: () => undefined,
+  balances: () => Promise.reject(new Error('no balance is read here')),
+  heldTokens: async () => [],
   watchBalances: () => {
     throw new Error('no balance is watched here')
   },
   watchPrices: () => {
     throw new Error('no price is watched here')
   },
+  poolFigures: async () => undefined,
   ready: async () => true,
   tokens: async (addresses) =>
     new Map(

@@ -1,4 +1,5 @@
-import { type App, type AppOptions, type Role, startApp } from '../../src/app/app.ts'
+import { type App, type AppOptions, startApp } from '../../src/app/app.ts'
+import type { Role } from '../../src/app/chain/loops.ts'
 import { readSettings } from '../../src/app/config.ts'
 import type { Market } from '../../src/dev/market/market.ts'
 import { silentLog } from '../fakes/silent-log.ts'

@@ -85,6 +85,10 @@ async function fill(n: number): Promise<void> {
     `INSERT INTO settlement_attempts (auction_id, solution_uid, chain_id, solver, started_at, start_block, deadline_block, outcome)
      SELECT g, 0, ${chainId}, '', now(), g, g, 'timeout' FROM ${rows}`,
     `INSERT INTO auction_spans (chain_id, order_id, first_auction, last_auction) SELECT ${chainId}, g, g, g FROM ${rows}`,
+    `INSERT INTO exclusion_spans (chain_id, order_id, first_auction, last_auction, reason) SELECT ${chainId}, g, g, g, 'auction_full' FROM ${rows}`,
+    `INSERT INTO solver_answers (auction_id, solver, answer) SELECT g, 'x', 'answered' FROM ${rows}`,
+    `INSERT INTO refused_solutions (auction_id, chain_id, deadline_block, solver, code, message, at)
+       SELECT g, ${chainId}, 1, 'x', 'reverts', '', ${aged(n)} FROM ${rows}`,
     `INSERT INTO price_series (id, chain_id, token) SELECT g, ${chainId}, ${bytes('g')} FROM generate_series(1, 10) g`,
     `INSERT INTO price_changes (series_id, auction_id, price) SELECT 1 + g % 10, g, g FROM ${rows}`,
     `INSERT INTO market_prices (series_id, at, price) SELECT 1 + g % 10, ${aged(n)} + g * interval '1 microsecond', g FROM ${rows}`,
@@ -146,6 +150,9 @@ describe('old rows', () => {
       settlement_attempts: removed.auctions,
       solution_executions: removed.auctions,
       auction_spans: removed.auctions,
+      exclusion_spans: removed.auctions,
+      solver_answers: removed.auctions,
+      refused_solutions: olderThan[90],
     })
     // These are removed in the order of their ids, so that those of the last hour before the age may be left.
     const anHour = n / 200 / 24
@@ -182,6 +189,7 @@ describe('old rows', () => {
       idempotency_keys: (await older(1_000, 2)) - 1,
       market_prices: await older(1_000, 30),
       feed_entries: (await older(1_000, 60)) - 1,
+      refused_solutions: await older(1_000, 90),
     })
     expect(await left('retention_marks')).toBe(0)
     await other.query('COMMIT')
@@ -189,6 +197,17 @@ describe('old rows', () => {
     expect(second).toMatchObject({ quotes: 1, idempotency_keys: 1, feed_entries: 1 })
     expect(Math.min(second.order_events ?? 0, second.solutions ?? 0)).toBeGreaterThan(400)
     expect(await sweepNow()).toEqual({})
+  })
+
+  test('of where orders stood go as long after their expiry as events', async () => {
+    await fill(1)
+    await client.query(`UPDATE orders SET effective_valid_to = ${now / 1_000} - (id / 2) * 86400`)
+    await client.query(
+      `INSERT INTO order_standings (order_id, chain_id, since, updated_at) SELECT id, ${chainId}, now(), now() FROM orders`,
+    )
+    // Two expire in each second: those of days 31 to 49.
+    expect(await sweepNow({ batchRows: 5 })).toMatchObject({ order_standings: 38 })
+    expect(await left('order_standings')).toBe(62)
   })
 
   test('are kept without an age', async () => {
