@@ -8,6 +8,8 @@ export const readSuites = ['debug', 'documents', 'month'] as const
 export interface Options {
   suite: (typeof readSuites)[number]
   orders: number
+  brief: number
+  subjects: 'whole' | 'all'
   fresh: boolean
   home: string
   seconds: number
@@ -31,6 +33,8 @@ documents of many shapes (documents). month reads one order that was in very man
 all pages in a row.
 
   --orders N        orders in the database (default 100000, at least ${leastOrders}); each with ${shape.auctions} auctions
+  --brief N         further orders, with an event or two each (default 0)
+  --subjects whole|all  orders that are asked for: with the full story, or of all (default whole)
   --fresh           fill anew
   --home DIR        folder of the embedded database, kept between runs (default bench/.cache/home)
   --seconds N       length of a turn (default 5)
@@ -54,6 +58,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     options: {
       help: { type: 'boolean', short: 'h' },
       orders: { type: 'string', default: '100000' },
+      brief: { type: 'string', default: '0' },
+      subjects: { type: 'string', default: 'whole' },
       fresh: { type: 'boolean', default: false },
       home: { type: 'string', default: path.join(cache, 'home') },
       seconds: { type: 'string', default: '5' },
@@ -71,14 +77,18 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   const suite = readSuites.find((name) => name === positionals[0])
   if (positionals.length !== 1 || !suite)
     throw new Error(
-      'usage: npm run bench -- debug|documents|month|orders|quotes|tokens|greedy|auctions|competition|streams [flags]; --help lists them',
+      'usage: npm run bench -- debug|documents|month|orders|quotes|tokens|greedy|auctions|competition|streams|balances|channels|soak [flags]; --help lists them',
     )
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
   const auctions = whole('auctions', values.auctions, 1_000, 1_000_000)
+  const subjects = (['whole', 'all'] as const).find((name) => name === values.subjects)
+  if (!subjects) throw new Error('--subjects must be whole or all')
   return {
     suite,
     // Whole groups only.
     orders: Math.ceil(orders / shape.groupSize) * shape.groupSize,
+    brief: whole('brief', values.brief, 0, 100_000_000),
+    subjects,
     fresh: values.fresh,
     home: values.home,
     seconds: whole('seconds', values.seconds, 1, 600),

@@ -5,6 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { runDay } from './auctions/day.ts'
 import { type AuctionOptions, auctionUsage, readAuctionOptions } from './auctions/options.ts'
 import { runAuctionBench } from './auctions/run.ts'
+import { type BalanceOptions, balanceUsage, readBalanceOptions } from './balances/options.ts'
+import { runBalances } from './balances/run.ts'
+import { type ChannelOptions, channelUsage, readChannelOptions } from './channels/options.ts'
+import { runChannels } from './channels/run.ts'
 import { type CompetitionOptions, competitionUsage, readCompetitionOptions } from './competition/options.ts'
 import { runCompetition } from './competition/run.ts'
 import { query } from './database/open.ts'
@@ -23,6 +27,8 @@ import { type QuotingOptions, quotingUsage, readQuotingOptions } from './quoting
 import { runQuoting } from './quoting/run.ts'
 import { formatTable, ratios } from './report.ts'
 import { prepareDatabase, startServers, type Undo } from './setup.ts'
+import { readSoakOptions, type SoakOptions, soakUsage } from './soak/options.ts'
+import { runSoak } from './soak/run.ts'
 import { readSolverOptions, type SolverBenchOptions, solverUsage } from './solver/options.ts'
 import { runSolver } from './solver/run.ts'
 import { readStreamOptions, type StreamOptions, streamUsage } from './streams/options.ts'
@@ -38,7 +44,11 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   const { url, filling } = await prepareDatabase(options, undo, print)
   const stand = await startServers(options, url, undo, print)
   if (stand.withoutPostgraphile) print(`PostGraphile is skipped: ${stand.withoutPostgraphile}`)
-  const { orders, collector } = await readSubjects(url, sizeOf(options.orders))
+  const { orders, collector } = await readSubjects(
+    url,
+    sizeOf(options.orders, options.brief),
+    options.subjects === 'whole',
+  )
   const { only } = options
   const workloads = (await debugWorkloads(stand.servers, collector)).filter(
     ({ name }) => only === undefined || only.includes(name),
@@ -138,6 +148,18 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readStreamOptions(argv)
     return (undo) => stream(options, undo)
   }
+  if (argv.includes('balances') && !argv.includes('--help')) {
+    const options = readBalanceOptions(argv)
+    return (undo) => watchBalances(options, undo)
+  }
+  if (argv.includes('channels') && !argv.includes('--help')) {
+    const options = readChannelOptions(argv)
+    return (undo) => sendToChannels(options, undo)
+  }
+  if (argv.includes('soak') && !argv.includes('--help')) {
+    const options = readSoakOptions(argv)
+    return (undo) => soak(options, undo)
+  }
   const options = readOptions(argv, process.env)
   if (options === 'help')
     return [
@@ -150,6 +172,9 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       auctionUsage,
       competitionUsage,
       streamUsage,
+      balanceUsage,
+      channelUsage,
+      soakUsage,
     ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
   if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
@@ -224,6 +249,27 @@ async function stream(options: StreamOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, source: __, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return true
+}
+
+async function watchBalances(options: BalanceOptions, undo: Undo): Promise<boolean> {
+  const results = await runBalances(options, undo, print)
+  const { json, home: _, source: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return results.wrong === 0
+}
+
+async function sendToChannels(options: ChannelOptions, undo: Undo): Promise<boolean> {
+  const results = await runChannels(options, undo, print)
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return results.faults.length === 0
+}
+
+async function soak(options: SoakOptions, undo: Undo): Promise<boolean> {
+  const { results, errors } = await runSoak(options, undo, print)
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return errors === 0
 }
 
 async function main(): Promise<void> {

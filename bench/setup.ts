@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { createLog } from '../src/app/log.ts'
+import { createLog } from '../src/app/observing/log.ts'
 import { applyMigrations } from '../src/storage/database/migrations.ts'
 import { clear, type Filling, fill, findFilling } from './database/fill.ts'
 import { openEmbedded } from './database/open.ts'
@@ -22,31 +22,35 @@ export interface FilledDatabase {
 
 /** The database, filled now or by an earlier run. */
 export async function prepareDatabase(
-  options: Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl'>,
+  options: Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl'> & Partial<Pick<Options, 'brief'>>,
   undo: Undo,
   print: Print,
-  name = `bench_${options.orders}`,
+  name = `bench_${options.orders}${options.brief ? `_${options.brief}` : ''}`,
 ): Promise<FilledDatabase> {
-  const { orders, fresh, home, databaseUrl } = options
+  const { orders, brief = 0, fresh, home, databaseUrl } = options
   const url = databaseUrl ?? (await embedded(name, home, undo))
-  const known = fresh ? undefined : await current(url, orders, print)
+  const known = fresh ? undefined : await current(url, { orders, brief }, print)
   if (known) return told(known, 'filled before, in')
   await clear(url)
-  return told(await fill(url, orders, print), 'filled and analysed in')
+  return told(await fill(url, { orders, brief }, print), 'filled and analysed in')
 
   function told(filling: Filling, how: string): FilledDatabase {
     const { seconds, bytes } = filling
-    const each = (bytes / orders / 1024).toFixed(1)
+    const each = (bytes / (orders + brief) / 1024).toFixed(1)
     print(
-      `database: ${orders} orders, ${how} ${seconds.toFixed(1)} s; ${(bytes / 2 ** 20).toFixed(0)} MiB, ${each} KiB an order`,
+      `database: ${orders + brief} orders, ${how} ${seconds.toFixed(1)} s; ${(bytes / 2 ** 20).toFixed(0)} MiB, ${each} KiB an order`,
     )
     return { url, filling }
   }
 }
 
 /** Applies new migrations; an edited one makes the fill useless. */
-async function current(url: string, orders: number, print: Print): Promise<Filling | undefined> {
-  const filling = await findFilling(url, orders)
+async function current(
+  url: string,
+  { orders, brief }: Pick<Filling, 'orders' | 'brief'>,
+  print: Print,
+): Promise<Filling | undefined> {
+  const filling = await findFilling(url, orders, brief)
   if (!filling) return undefined
   try {
     await applyMigrations(url)

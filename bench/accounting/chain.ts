@@ -27,11 +27,19 @@ export interface ChainSettlement {
   flows: { token: string; amount: bigint }[]
 }
 
-export interface RevertedCall {
-  sender: string
-  auctionId: bigint
+export interface UsedGas {
   gasUsed: bigint
   gasPrice: bigint
+}
+
+export interface RevertedCall extends UsedGas {
+  sender: string
+  auctionId: bigint
+}
+
+export interface Cancellation extends UsedGas {
+  sender: string
+  block: number
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: results of every shape
@@ -146,25 +154,28 @@ function flowsIn(logs: readonly ChainLog[], { settlement, wrappedNative }: Contr
   })
 }
 
-/** Settlements of these accounts that reverted. */
-export async function readReverted(
+/** What these accounts sent that settled nothing: settlements that reverted, and transfers to themselves that ended one. */
+export async function readLost(
   ask: Ask,
   { settlement }: Contracts,
   senders: ReadonlySet<string>,
   from: number,
   to: number,
-): Promise<RevertedCall[]> {
+): Promise<{ reverted: RevertedCall[]; cancellations: Cancellation[] }> {
   const reverted: RevertedCall[] = []
+  const cancellations: Cancellation[] = []
   for (let number = from; number <= to; number++) {
     const { transactions } = await ask('eth_getBlockByNumber', [hex(number), true])
     for (const { hash, from: sender, to: target, input } of transactions) {
-      if (!senders.has(sender) || target !== settlement) continue
+      const isCancellation = target === sender && input === '0x'
+      if (!senders.has(sender) || (target !== settlement && !isCancellation)) continue
       const { status, gasUsed, effectiveGasPrice } = await ask('eth_getTransactionReceipt', [hash])
+      const gas = { gasUsed: BigInt(gasUsed), gasPrice: BigInt(effectiveGasPrice) }
+      if (isCancellation) cancellations.push({ sender, block: number, ...gas })
       const call = parseSettleCall(input)
       if (status !== '0x0' || !call) continue
-      const gas = { gasUsed: BigInt(gasUsed), gasPrice: BigInt(effectiveGasPrice) }
       reverted.push({ sender, auctionId: call.auctionId, ...gas })
     }
   }
-  return reverted
+  return { reverted, cancellations }
 }

@@ -1,4 +1,11 @@
-import { type Ask, type ChainSettlement, type Contracts, readReverted, readSettlements } from './chain.ts'
+import {
+  type Ask,
+  type ChainSettlement,
+  type Contracts,
+  readLost,
+  readSettlements,
+  type UsedGas,
+} from './chain.ts'
 import { feesOfTrade } from './fees.ts'
 import type { Competition, Records } from './records.ts'
 
@@ -17,7 +24,8 @@ export interface Question {
 
 const columns = [
   ...['wins', 'score', 'missed_score', 'reference_score', 'settlements', 'gas_used', 'gas_cost'],
-  ...['reverted_attempts', 'reverted_gas', 'reverted_gas_cost', 'network_fees', 'protocol_fees'],
+  ...['reverted_attempts', 'reverted_gas', 'reverted_gas_cost'],
+  ...['cancellations', 'cancellation_gas', 'cancellation_gas_cost', 'network_fees', 'protocol_fees'],
   ...[
     'partner_fees',
     'slippage',
@@ -88,15 +96,26 @@ export async function accountingFromChain(question: Question): Promise<string> {
   const winners = [...competitions.values()].flatMap(({ solutions }) =>
     solutions.flatMap(({ isWinner, solverAddress }) => (isWinner ? [solverAddress] : [])),
   )
-  for (const { sender, auctionId, gasUsed, gasPrice } of await readReverted(
-    ...([ask, contracts, new Set(winners)] as const),
-    start,
-    head,
-  )) {
-    if (!competitions.has(auctionId)) continue
-    add([sender, '', ''], 'reverted_attempts', 1n)
-    add([sender, '', ''], 'reverted_gas', gasUsed)
-    add([sender, '', ''], 'reverted_gas_cost', gasUsed * gasPrice)
+  const { reverted, cancellations } = await readLost(ask, contracts, new Set(winners), start, head)
+  const countLost = (sender: string, kind: 'reverted' | 'cancellation', { gasUsed, gasPrice }: UsedGas) => {
+    add([sender, '', ''], kind === 'reverted' ? 'reverted_attempts' : 'cancellations', 1n)
+    add([sender, '', ''], `${kind}_gas`, gasUsed)
+    add([sender, '', ''], `${kind}_gas_cost`, gasUsed * gasPrice)
+  }
+  for (const { sender, auctionId, ...gas } of reverted)
+    if (competitions.has(auctionId)) countLost(sender, 'reverted', gas)
+  // A transfer does not say what it ended. Nonces follow each other, so it was the first that won and is nowhere on chain.
+  const unsettled = [...competitions.values()]
+    .flatMap((competition) => competition.solutions.map((solution) => ({ competition, solution })))
+    .filter(({ solution }) => solution.isWinner && settled.every((each) => each.solution !== solution))
+    .toSorted((a, b) => a.competition.auctionDeadlineBlock - b.competition.auctionDeadlineBlock)
+  for (const { sender, block, ...gas } of cancellations) {
+    const index = unsettled.findIndex(
+      ({ competition, solution }) =>
+        solution.solverAddress === sender && competition.auctionStartBlock < block,
+    )
+    if (index >= 0) countLost(sender, 'cancellation', gas)
+    if (index >= 0) unsettled.splice(index, 1)
   }
   return csvOf(network, accounts)
 }

@@ -35,8 +35,11 @@ export interface Records {
   terms(uid: string, auctionId: bigint): Promise<OrderTerms>
 }
 
-/** @param base such as `http://127.0.0.1:4000/local` @param exported the text of an exported auction, if there is one */
-export function createRecords(base: string, exported: (auctionId: bigint) => string | undefined): Records {
+/** The text of an exported auction, if there is one. */
+export type Exported = (auctionId: bigint) => string | undefined | Promise<string | undefined>
+
+/** @param base such as `http://127.0.0.1:4000/local` */
+export function createRecords(base: string, exported: Exported): Records {
   // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
   async function read(path: string): Promise<any> {
     const response = await fetch(`${base}/api/${path}`)
@@ -67,7 +70,7 @@ export function createRecords(base: string, exported: (auctionId: bigint) => str
       const { fullAppData, quote } = (await orderOf(uid)) ?? {}
       const fees = [JSON.parse(fullAppData || '{}').metadata?.partnerFee ?? []].flat()
       const recipients = fees.map(({ recipient }: { recipient: string }) => recipient.toLowerCase())
-      const text = exported(auctionId)
+      const text = await exported(auctionId)
       const entry: ExportedOrder | undefined = text
         ? JSON.parse(text).orders.find((order: ExportedOrder) => order.uid === uid)
         : undefined

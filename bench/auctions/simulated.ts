@@ -1,4 +1,5 @@
-import { createLog } from '../../src/app/log.ts'
+import { createLog } from '../../src/app/observing/log.ts'
+import { createExclusions } from '../../src/auctions/admission/exclusions.ts'
 import { type Candidate, rankOrders } from '../../src/auctions/admission/judge.ts'
 import { createMarketPrices } from '../../src/auctions/admission/market-prices.ts'
 import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
@@ -60,6 +61,7 @@ export async function simulateAuctions(options: SimulatedOptions): Promise<void>
           reason: null,
           routed: routed.get(order.id),
         })),
+        number,
       )
       await record({
         db,
@@ -87,7 +89,14 @@ function createTurns() {
     for (const { order, outlook } of candidates) {
       if (order.id % turns !== BigInt(number) % turns) continue
       const [sell, buy] = [order.sellAmount, order.buyAmount]
-      prices.set(order.id, { sell, buy, block: number, gap: outlook.marketGap - 3_000n })
+      prices.set(order.id, {
+        sell,
+        buy,
+        block: number,
+        at: Date.now(),
+        gap: outlook.marketGap - 3_000n,
+        hops: 1,
+      })
     }
     return prices
   }
@@ -115,7 +124,7 @@ function walkPrices(start: ReadonlyMap<Address, bigint>, wrappedNative: Address)
 }
 
 interface Recording
-  extends Pick<Parameters<typeof recordCompetition>[2], 'db' | 'now' | 'log' | 'standings'> {
+  extends Pick<Parameters<typeof recordCompetition>[3], 'db' | 'now' | 'log' | 'standings'> {
   network: Network
   orders: readonly Order[]
   nativePrices: ReadonlyMap<Address, bigint>
@@ -143,8 +152,11 @@ async function record(recording: Recording): Promise<void> {
   }
   const order = orders[number % orders.length]
   if (!order) throw new Error('no order is live')
-  const contest = { auction, solutions: [solutionOf(order)], unusable: new Map(), maxWinners: 1 }
-  await recordCompetition(contest, block, recording)
+  const contest = {
+    ...{ auction, solutions: [solutionOf(order)], unusable: new Map(), maxWinners: 1 },
+    ...{ answers: [], reverts: new Map() },
+  }
+  await recordCompetition(contest, new Map(), block, { ...recording, exclusions: createExclusions() })
   await db.transaction((tx) =>
     endAttempt(tx, {
       auctionId: auction.id,

@@ -16,6 +16,7 @@ export function formatCompetition(results: readonly CompetitionResults[]): strin
         ]),
       ),
     ),
+    formatAccounting(results),
     ...results.flatMap(({ bad }) => (bad ? [formatReasons(bad.reasons)] : [])),
   ]
   return tables.join('\n\n')
@@ -58,6 +59,28 @@ function toLine(results: CompetitionResults): string[] {
     quantile(endings.toTradeMs, 0.99).toFixed(0),
     rssMb.toFixed(0),
   ]
+}
+
+const ofAccounts = [
+  'wins',
+  'settlements',
+  'gas_cost',
+  'reverted_attempts',
+  'network_fees',
+  'protocol_fees',
+  'partner_fees',
+  'slippage',
+]
+
+function formatAccounting(results: readonly CompetitionResults[]): string {
+  return toTable(
+    ['accounting', 'lines', ...ofAccounts],
+    results.map(({ field, accounting: { lines, sums, faults } }) => [
+      `${field}: ${faults.length === 0 ? 'equal' : `${faults.length} differences`}`,
+      String(lines),
+      ...ofAccounts.map((column) => `${sums[column] ?? ''}`),
+    ]),
+  )
 }
 
 function formatReasons(reasons: Record<string, string[]>): string {

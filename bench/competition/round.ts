@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BadName, badNames } from './bad/engines.ts'
+import { type AccountingResults, type Books, checkAccounting } from './checks/accounting.ts'
 import { type BadResults, checkBad } from './checks/bad.ts'
 import { type BalanceResults, checkBalances, readKept } from './checks/balances.ts'
 import { checkCompetitions, type SelectionResults } from './checks/competitions.ts'
@@ -22,6 +23,7 @@ export interface RoundOptions {
   maxWinners: number
   /** Grows while the program runs. */
   failures: readonly Failure[]
+  books: Books
   /** Whether there is time for all tricks of bad solvers. */
   everyTrick?: boolean
   signal: AbortSignal
@@ -32,6 +34,7 @@ export interface RoundResults {
   endings: EndingResults
   selection: SelectionResults
   balances: BalanceResults
+  accounting: AccountingResults
   /** Only where there are bad solvers. */
   bad?: BadResults
   /** Settlements by solver. */
@@ -43,7 +46,7 @@ export interface RoundResults {
 export async function runRound(
   ground: Ground,
   crowd: Crowd,
-  { plans, seconds, restMs, accounts, maxWinners, failures, everyTrick, signal }: RoundOptions,
+  { plans, seconds, restMs, accounts, maxWinners, failures, books, everyTrick, signal }: RoundOptions,
 ): Promise<RoundResults> {
   const before = await readKept(ground)
   const { placed, faults } = await placeAll(ground, crowd, plans, seconds, signal)
@@ -53,6 +56,7 @@ export async function runRound(
   const endings = checkEndings(placed, reports)
   const balances = await checkBalances(ground, before)
   const selection = await checkCompetitions(ground, { reports, maxWinners, failures })
+  const accounting = await checkAccounting(ground, books, signal)
   const hasBad = badNames.every((name) => accounts[name] !== undefined)
   const bad = hasBad
     ? await checkBad(ground, accounts as Record<BadName, string>, balances.solvers, everyTrick)
@@ -62,9 +66,17 @@ export async function runRound(
     endings,
     selection,
     balances,
+    accounting,
     ...(bad && { bad }),
     settled: byName(balances.solvers, accounts),
-    faults: [...faults, ...endings.faults, ...selection.faults, ...balances.faults, ...(bad?.faults ?? [])],
+    faults: [
+      ...faults,
+      ...endings.faults,
+      ...selection.faults,
+      ...balances.faults,
+      ...accounting.faults,
+      ...(bad?.faults ?? []),
+    ],
   }
 }
 

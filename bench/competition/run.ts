@@ -69,14 +69,14 @@ async function competeOnce(
   undo.push(end)
   try {
     const { hear, list: failures } = collectFailures()
-    const { ground, crowd, program, accounts } = await openStand(
+    const { ground, crowd, program, accounts, books } = await openStand(
       { field, plans, home, built, print, hear, races },
       own,
     )
     print(`${field}: ${orders} orders in ${seconds} s`)
     const watch = watchPhases(program.port, metricsKey)
     const round = await runRound(ground, crowd, {
-      ...{ plans, seconds, restMs, accounts, maxWinners, failures, signal },
+      ...{ plans, seconds, restMs, accounts, maxWinners, failures, books, signal },
     })
     await watch.stop()
     const { rssMb } = await program.vitals()

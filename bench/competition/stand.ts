@@ -3,10 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { createLog } from '../../src/app/log.ts'
+import { accountingCsv } from '../../src/app/commands/accounting.ts'
+import { createLog } from '../../src/app/observing/log.ts'
 import { createRpc } from '../../src/chain/rpc/rpc.ts'
 import type { Market } from '../../src/dev/market/market.ts'
 import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { findRequest } from '../../src/storage/auction/outside.ts'
+import { type Database, openDatabase } from '../../src/storage/database/database.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { openEmptyDatabase } from '../database/empty.ts'
 import { cache } from '../options.ts'
@@ -16,6 +19,7 @@ import { startProgram } from '../servers/program.ts'
 import type { Undo } from '../setup.ts'
 import { putThief } from './bad/contracts.ts'
 import { badNames } from './bad/engines.ts'
+import type { Books } from './checks/accounting.ts'
 import type { Ground } from './ground.ts'
 import { type Crowd, prepareCrowd } from './orders/crowd.ts'
 import type { Plan } from './orders/plan.ts'
@@ -32,6 +36,7 @@ export interface Stand {
   ground: Ground
   crowd: Crowd
   program: ServerProcess
+  books: Books
   /** Of outside solvers, by name. */
   accounts: Record<string, string>
 }
@@ -104,7 +109,25 @@ export async function openStand(options: StandOptions, undo: Undo): Promise<Stan
   )
   const rpc = createRpc({ url: rpcUrl, log: createLog('warn') })
   const ground = { url: `http://127.0.0.1:${program.port}`, rpc, market }
-  return { ground, crowd, program, accounts: toAccounts(Object.keys(urls), market) }
+  const books = { rpcUrl, ...openBooks(database.url, undo) }
+  return { ground, crowd, program, books, accounts: toAccounts(Object.keys(urls), market) }
+}
+
+function openBooks(url: string, undo: Undo): Omit<Books, 'rpcUrl'> {
+  const db = openDatabase({ url, maxConnections: 2 })
+  undo.push(() => db.close())
+  return booksOf(db)
+}
+
+export function booksOf(db: Database): Omit<Books, 'rpcUrl'> {
+  return {
+    async accounts(to) {
+      const told = await accountingCsv(db, { from: '0', to: `${to}` })
+      if ('fault' in told) throw new Error(told.fault)
+      return told.csv
+    },
+    exported: (auctionId) => findRequest(db, auctionId),
+  }
 }
 
 type Keep = <T extends { stop(): Promise<void> }>(starting: Promise<T>) => Promise<T>

@@ -1,4 +1,4 @@
-import { createLog } from '../../src/app/log.ts'
+import { createLog } from '../../src/app/observing/log.ts'
 import { clear } from './fill.ts'
 import { type BenchServer, openEmbedded, query } from './open.ts'
 

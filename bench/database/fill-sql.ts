@@ -17,18 +17,19 @@ const tradeNumbers = `generate_series($1::bigint, $2::bigint) i,
 const notificationNumber = `a * ${groupSize} + (i - 1) % ${groupSize}`
 
 /** Functions of an order's number that several tables share, in their own schema. */
-export function helperSql({ stride, owners }: Size): string {
+export function helperSql({ orders, stride, owners, brief }: Size): string {
   return `
 
 CREATE FUNCTION bench.bytes(salt text, n bigint, size int) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN substr(sha256((salt || n::text)::bytea), 1, size);
 CREATE FUNCTION bench.owner(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE WHEN i % ${stride} = 0 THEN bench.bytes('collector', 0, 20)
+  RETURN CASE WHEN i > ${orders} THEN bench.bytes('brief owner', i % ${Math.ceil(brief / shape.ordersOfOwner) || 1}, 20)
+    WHEN i % ${stride} = 0 THEN bench.bytes('collector', 0, 20)
     ELSE bench.bytes('owner', (i - i / ${stride}) % ${owners}, 20) END;
 CREATE FUNCTION bench.created(i bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN '2026-01-01 00:00:00.250+00'::timestamptz + i * '10 seconds'::interval;
+  RETURN '2026-01-01 00:00:00.250+00'::timestamptz + ((i - 1) % ${orders} + 1) * '10 seconds'::interval;
 CREATE FUNCTION bench.valid_to(i bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN 1767225600 + i * 10 + 3600;
+  RETURN 1767225600 + ((i - 1) % ${orders} + 1) * 10 + 3600;
 CREATE FUNCTION bench.uid(i bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN bench.bytes('uid', i, 32) || bench.owner(i) || int4send(bench.valid_to(i)::int);
 CREATE FUNCTION bench.token(k bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -64,6 +65,25 @@ INSERT INTO fee_policy_sets (id, policies) VALUES
 -- Behind every auction's deadline, so that no competition is hidden, and long behind the orders' end.
 INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
   VALUES (${chainId}, 90000000, bench.bytes('block', 90000000, 32), bench.created(0));`
+
+/** Brief orders from number \`$1\` to \`$2\`: cancelled, or expired. */
+export const briefSql: Readonly<Record<string, string>> = {
+  orders: `
+INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount, kind,
+  partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class, full_balance_check,
+  created_at, effective_valid_to, expired_at_block, cancelled_at, app_code)
+SELECT i, ${chainId}, bench.uid(i), bench.owner(i), bench.sell_token(i), bench.buy_token(i), bench.amount(i, 1), bench.amount(i, 2),
+  bench.valid_to(i), bench.bytes('document', i % ${documents}, 32), 0, CASE WHEN i % 3 = 0 THEN 'buy' ELSE 'sell' END, false, 'erc20',
+  'erc20', 'eip712', bench.bytes('r', i, 32) || bench.bytes('s', i, 32) || '\\x1b', bench.bytes('settlement', 0, 20), 'limit', false,
+  bench.created(i), bench.valid_to(i), CASE WHEN i % 2 = 0 THEN 80000000 END,
+  CASE WHEN i % 2 = 1 THEN bench.created(i) + '60 seconds'::interval END, 'Bench ' || i % ${documents}
+FROM generate_series($1::bigint, $2::bigint) i`,
+
+  order_events: `
+INSERT INTO order_events (order_id, label, timestamp)
+SELECT i, (ARRAY['created', 'cancelled'])[k], bench.created(i) + (k - 1) * '60 seconds'::interval
+FROM generate_series($1::bigint, $2::bigint) i, generate_series(1, 1 + i % 2) k`,
+}
 
 /** Rows of the orders from number \`$1\` to \`$2\`, both whole groups; every statement takes both. */
 export const batchSql: Readonly<Record<string, string>> = {

@@ -3,7 +3,8 @@
  * Orders come in groups of 20 that meet in the same 5 auctions, as orders that are open at the same time do. Each auction
  * has prices of the group's 10 tokens and 4 solutions that trade every order of the group; the first one wins and is
  * attempted, and the last one or two attempts succeed: every fourth order is filled in two trades, the others in one.
- * Owners have 20 orders, spread over the whole time; one of them, the collector, has 1,200.
+ * Owners have 20 orders, spread over the whole time; one of them, the collector, has 1,200. Brief orders, if any, come
+ * behind them in the tables: never traded, with an event or two, of owners of their own, from the same time.
  */
 export const shape = {
   network: { name: 'bench', chainId: 31_337 },
@@ -26,10 +27,12 @@ export interface Size {
   stride: number
   /** Owners beside the collector. */
   owners: number
+  /** Further orders, with an event or two. */
+  brief: number
 }
 
-export function sizeOf(orders: number): Size {
+export function sizeOf(orders: number, brief = 0): Size {
   const stride = Math.floor(orders / shape.ordersOfCollector)
   const others = orders - Math.floor(orders / stride)
-  return { orders, stride, owners: Math.floor(others / shape.ordersOfOwner) }
+  return { orders, stride, owners: Math.floor(others / shape.ordersOfOwner), brief }
 }

@@ -16,10 +16,15 @@ export interface Subjects {
 
 const most = 20_000
 
-/** Orders from all over the table, none of them the collector's. */
-export async function readSubjects(url: string, { orders, stride }: Size): Promise<Subjects> {
+/** Orders from all over the table, none of them the collector's. `whole` ones have the full story; else brief ones are among them. */
+export async function readSubjects(
+  url: string,
+  { orders, stride, brief }: Size,
+  whole = true,
+): Promise<Subjects> {
   const random = createRandom(orders)
-  const numbers = Array.from({ length: most }, () => 1 + Math.floor(random() * orders))
+  const count = whole ? orders : orders + brief
+  const numbers = Array.from({ length: most }, () => 1 + Math.floor(random() * count))
   const rows = await query<Subject>(
     url,
     'SELECT id::int AS number, uid, owner FROM orders WHERE id = ANY($1::bigint[]) AND id % $2 <> 0 ORDER BY sha256(uid)',

@@ -13,7 +13,11 @@ export async function runDocuments(options: Options, undo: Undo, print: (line: s
   const { url, filling } = await prepareDatabase(options, undo, print)
   const { servers, withoutPostgraphile } = await startServers(options, url, undo, print)
   if (withoutPostgraphile) print(`PostGraphile is skipped: ${withoutPostgraphile}`)
-  const { orders } = await readSubjects(url, sizeOf(options.orders))
+  const { orders } = await readSubjects(
+    url,
+    sizeOf(options.orders, options.brief),
+    options.subjects === 'whole',
+  )
   const matters = toMatters(orders)
   const workloads = await documentWorkloads(servers, matters, options.only)
   const differences: string[] = []

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { createLog } from '../../src/app/log.ts'
+import { createLog } from '../../src/app/observing/log.ts'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/chain/anvil.ts'
 import { buildMarket } from '../../src/dev/market/build.ts'

@@ -16,6 +16,8 @@ export interface CountingNode {
   url: string
   /** Everything since the last call. */
   take(): Traffic
+  /** While it is away, it drops every request. */
+  setAway(isAway: boolean): void
   close(): void
 }
 
@@ -23,8 +25,10 @@ export interface CountingNode {
 export async function startCountingNode(rpcUrl: string): Promise<CountingNode> {
   const agent = new Agent({ keepAlive: true })
   let traffic = noTraffic()
+  let away = false
 
   const server = createServer(async (incoming, response) => {
+    if (away) return response.destroy()
     const started = performance.now()
     const body = await readAll(incoming)
     const label = labelOf(body.toString())
@@ -46,6 +50,9 @@ export async function startCountingNode(rpcUrl: string): Promise<CountingNode> {
       const taken = traffic
       traffic = noTraffic()
       return taken
+    },
+    setAway(isAway) {
+      away = isAway
     },
     close() {
       server.closeAllConnections()

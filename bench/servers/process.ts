@@ -4,6 +4,7 @@ import path from 'node:path'
 /** A server under test, in a separate process. */
 export interface ServerProcess {
   port: number
+  pid: number
   /** The events since the last call. */
   vitals: () => Promise<Vitals>
   /** By SIGTERM, which has 10 s, unless another signal is named. */
@@ -48,6 +49,7 @@ export async function startServer(command: Command): Promise<ServerProcess> {
   const port = await readPort(child, name)
   return {
     port,
+    pid: child.pid ?? 0,
     vitals: async () => {
       const answer = once<Vitals>(name, answerMs, (resolve) => child.once('message', resolve as () => void))
       child.kill('SIGUSR2')

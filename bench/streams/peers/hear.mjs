@@ -19,6 +19,6 @@ export function listen(server) {
   })
 }
 
-export function accountOf(url) {
-  return JSON.parse(new URL(url, 'http://localhost/').searchParams.get('variables')).account
+export function variablesOf(url) {
+  return JSON.parse(new URL(url, 'http://localhost/').searchParams.get('variables'))
 }

