@@ -174,14 +174,17 @@ test('one that the private endpoint brings nowhere is public after two blocks', 
   endpoint.mood = 'keep'
   const uid = await place()
   await becomesFilled(uid)
-  const { submission } = (await endedOf(uid)).at(-1) ?? {}
-  const [offered, first] = submission?.split('; ') ?? []
+  const submission = await eventually('it is public', async () => {
+    const told = (await endedOf(uid)).at(-1)?.submission
+    return told?.includes('public nodes') && told
+  })
+  const [offered, first] = submission.split('; ')
   expect([offered, first]).toEqual([
     expect.stringContaining('offered'),
     expect.stringContaining('sent to the private endpoint'),
   ])
   expect(submission).toContain('sent to the private endpoint and to public nodes')
-  const blocks = [...(submission ?? '').matchAll(/block (\d+): ([^;]*)/g)]
+  const blocks = [...submission.matchAll(/block (\d+): ([^;]*)/g)]
   const at = (what: string) => Number(blocks.find(([, , text]) => text === what)?.[1])
   expect(
     at('sent to the private endpoint and to public nodes') - at('sent to the private endpoint'),

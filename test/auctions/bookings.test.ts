@@ -129,7 +129,7 @@ test.each<[string, [Address, bigint][]]>([
     expect.objectContaining({ kind: 'banned', reason: expect.stringContaining('less than it had to') }),
   ])
   await place()
-  fake.world.block += 63
+  fake.world.block += 64
   await auction()
   expect(solver.auctions).toHaveLength(1)
   fake.world.block += 1

@@ -58,9 +58,9 @@ export async function runPage({ blocks }: Page, { folder, adapt, skips }: Sessio
   const runs = blocks.flatMap(({ language, text }, index): Run[] => {
     if (language !== 'sh' || skips(text.split('\n', 1)[0] ?? '')) return []
     const next = blocks[index + 1]
-    return [
-      { commands: adapt(text), output: '', expected: next?.language === 'text' ? next.text : undefined },
-    ]
+    // A text with a name is not what the commands before it print.
+    const isPrinted = next?.language === 'text' && next.name === ''
+    return [{ commands: adapt(text), output: '', expected: isPrinted ? next.text : undefined }]
   })
   const marker = '--- the next block ---'
   const script = runs.map(({ commands }) => `${commands}\necho '${marker}'`).join('\n')

@@ -45,7 +45,7 @@ export const watchedTokensOfSession = z.object(
 )
 
 export const balanceSession = z.object({
-  clientId: z.uuid(),
+  clientId: z.uuid().meta({ description: 'What the client named it by.' }),
   tokens: z.int().meta({ description: 'How many it follows, each once.' }),
   idleSeconds: z.int().meta({ description: 'It ends after so long without a stream.' }),
 })

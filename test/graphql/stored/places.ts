@@ -8,8 +8,26 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
     process:
       'activeTraders code computedAt leftToNextReward nextPayout paidOut totalEarned totalTraders totalVolume triggerVolume wallet',
   },
+  AmountsEvidence: { process: 'available missing needed token' },
   Announcement: { outside: 'createdAt description id isForAll location thumbnail title url' },
   Auction: { process: 'network' },
+  BlocksEvidence: { process: 'at head number' },
+  CancellationEvidence: { process: 'by detail' },
+  CompetitionEvidence: { process: 'auctionId refusal score scoreGap solver winningScore' },
+  Diagnosed: { process: 'advice code evidence retryable since summary' },
+  DiagnosisReason: { process: 'advice code evidence retryable since summary' },
+  FeeEvidence: { process: 'fee leastAmount left token' },
+  OrderDiagnosis: { process: 'advice code evidence further retryable since summary' },
+  OrderEvidence: { process: 'order uid' },
+  PriceAmounts: { process: 'buyAmount decimal sellAmount' },
+  PriceEvidence: {
+    process:
+      'best dayMovementPercent foundAt foundAtBlock foundBy foundInAuction gapPercent limit secondsNeeded',
+  },
+  RevertEvidence: { process: 'reason' },
+  TokenEvidence: { process: 'token' },
+  TransactionEvidence: { process: 'block txHash' },
+  ValidityEvidence: { process: 'from until' },
   BalancesUpdate: { outside: 'balances block isAvailable isComplete' },
   Channel: {
     process: 'address confirmedAt createdAt deliveries id kind leastImprovement networks state types',
@@ -52,7 +70,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
       'chainId explorerUrl id name poolProject pools ready settlementContract vaultRelayer wrappedNative',
   },
   Node: { process: 'id' },
-  Order: { outside: 'simulation', process: 'network' },
+  Order: { outside: 'simulation', process: 'diagnosis network' },
   OrderSimulation: { outside: 'block error from gas input stateOverrides to' },
   OrderToSign: {
     process:

@@ -46,6 +46,7 @@ const undescribed: Record<string, string> = {
   'auctions.created_at': 'the time of a trade in the statistics',
   'settlement_attempts.reverted_block': 'says what a reorg takes back',
   'settlement_attempts.signed_transaction': 'what a process that takes over needs, while it is pending',
+  'settlement_attempts.cancellation_hashes': 'what the indexer looks up to say what a cancellation cost',
   'order_standings.chain_id': 'only searched by',
   'order_standings.policy_share': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
   'order_standings.balance': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
