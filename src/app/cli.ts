@@ -106,9 +106,9 @@ async function neededBy(roles: readonly Role[], settings: Settings) {
 async function runDoctor(asJson: boolean): Promise<void> {
   const { examine, linesOf } = await import('./commands/doctor.ts')
   const { createLog } = await import('./observing/log.ts')
-  const findings = await examine({ environment: process.env, log: createLog('silent') })
-  print(asJson ? JSON.stringify({ findings }) : linesOf(findings))
-  process.exit(findings.some(({ state }) => state === 'bad') ? 1 : 0)
+  const checks = await examine({ environment: process.env, log: createLog('silent') })
+  print(asJson ? JSON.stringify({ checks }) : linesOf(checks))
+  process.exit(checks.some(({ state }) => state === 'bad') ? 1 : 0)
 }
 
 /** Likely slips of the pen; other programs' variables are none of ours. */

@@ -9,7 +9,7 @@ export interface HttpResponse {
 }
 
 /** For its client alone: no cache may store it. */
-export function unstored<Answer extends RoutedAnswer>(answer: Answer): Answer {
+export function noStore<Answer extends RoutedAnswer>(answer: Answer): Answer {
   if ('stream' in answer) return answer
   return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'no-store' } }
 }

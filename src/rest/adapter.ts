@@ -11,7 +11,7 @@ import { requireEditor } from '../graphql/context/operator.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import { type Caller, withLastEventId } from '../http/caller.ts'
 import { conditional } from '../http/conditional.ts'
-import { type HttpResponse, type RoutedAnswer, unstored } from '../http/response.ts'
+import { type HttpResponse, noStore, type RoutedAnswer } from '../http/response.ts'
 import { type Family, familyOf } from './errors/body.ts'
 import { refused } from './errors/refused.ts'
 import { compileAction } from './row/action-route.ts'
@@ -157,7 +157,7 @@ export function createRestHandler(
       const admitted = { req, caller, admission, gone, endpoint, path, pathname, search, refuse }
       return answer(admitted)
         .catch(refuse)
-        .then((routed) => ({ route, ...(endpoint.row.isPersonal ? unstored(routed) : routed) }))
+        .then((routed) => ({ route, ...(endpoint.row.isPersonal ? noStore(routed) : routed) }))
     } catch (error) {
       return { route, ...refuse(error) }
     }

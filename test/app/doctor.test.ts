@@ -53,8 +53,8 @@ function environmentOf(row: object = {}): Record<string, string> {
 
 async function examined(environment: Record<string, string>) {
   const { code, stdout } = await run(['doctor', '--json'], environment)
-  const { findings } = JSON.parse(stdout) as { findings: { about: string; state: string; says: string }[] }
-  return { code, findings, bad: findings.filter(({ state }) => state === 'bad') }
+  const { checks } = JSON.parse(stdout) as { checks: { about: string; state: string; says: string }[] }
+  return { code, checks, bad: checks.filter(({ state }) => state === 'bad') }
 }
 
 test('where all is well it says so of everything, and ends with 0', async () => {
@@ -74,7 +74,7 @@ test('where all is well it says so of everything, and ends with 0', async () => 
 
 test('it tells every fault at once, with what to do', async () => {
   const port = await freePort()
-  const { code, findings, bad } = await examined({
+  const { code, checks, bad } = await examined({
     ...environmentOf({ chainId: 5 }),
     DATABASE_URL: `postgres://tradegraph:pass-word@127.0.0.1:${port}/tradegraph`,
     REDIS_URL: `redis://:pass-word@127.0.0.1:${port}`,
@@ -85,14 +85,14 @@ test('it tells every fault at once, with what to do', async () => {
     `database: DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:${port}`,
     `sepolia: node: is on chain ${chain.market.network.chainId}`,
   ])
-  expect(findings).toContainEqual({
+  expect(checks).toContainEqual({
     about: 'settings',
     state: 'poor',
     says: 'RATE_LIMIT_READ is no setting',
     advice: 'did you mean RATE_LIMIT_READS?',
   })
-  expect(findings).toContainEqual(expect.objectContaining({ about: 'redis', state: 'poor' }))
-  expect(JSON.stringify(findings)).not.toContain('pass-word')
+  expect(checks).toContainEqual(expect.objectContaining({ about: 'redis', state: 'poor' }))
+  expect(JSON.stringify(checks)).not.toContain('pass-word')
 }, 60_000)
 
 test('an account that is not on the allow-list, and a settlement contract that is not there, are found', async () => {

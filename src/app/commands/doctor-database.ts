@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { type Access, probeAccess } from '../../storage/database/connections/pooler.ts'
 import { findPendingMigrations } from '../../storage/database/migrations.ts'
 import type { Settings } from '../settings.ts'
-import { bad, type Finding, good, poor, wordsOf } from './finding.ts'
+import { bad, type Check, good, poor, wordsOf } from './check.ts'
 
 const timeoutMs = 5_000
 const leastVersion = 13
@@ -23,18 +23,18 @@ const facts = `SELECT current_setting('server_version') AS version, current_sett
   current_setting('max_connections')::int - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS free,
   clock_timestamp() AS at`
 
-export async function checkDatabases(settings: Settings): Promise<Finding[]> {
+export async function checkDatabases(settings: Settings): Promise<Check[]> {
   const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATABASE_READ_URL: replica } = settings
   if (url === undefined)
     return [bad('database', 'DATABASE_URL is not set', 'name a PostgreSQL server with an empty database')]
   const access = await probe('DATABASE_URL', url)
   if ('about' in access) return [access]
-  const findings = [...pooling(access, direct), ...(await checkPrimary(direct ?? url, settings))]
-  if (replica !== undefined) findings.push(await checkReplica(replica, settings))
-  return findings
+  const checks = [...pooling(access, direct), ...(await checkPrimary(direct ?? url, settings))]
+  if (replica !== undefined) checks.push(await checkReplica(replica, settings))
+  return checks
 }
 
-async function probe(name: string, url: string): Promise<Access | Finding> {
+async function probe(name: string, url: string): Promise<Access | Check> {
   return probeAccess(url).catch((fault) =>
     bad(
       'database',
@@ -44,7 +44,7 @@ async function probe(name: string, url: string): Promise<Access | Finding> {
   )
 }
 
-function pooling({ isPooled, prepares }: Access, direct: string | undefined): Finding[] {
+function pooling({ isPooled, prepares }: Access, direct: string | undefined): Check[] {
   if (!isPooled) return []
   if (direct === undefined)
     return [
@@ -65,25 +65,25 @@ function pooling({ isPooled, prepares }: Access, direct: string | undefined): Fi
       ]
 }
 
-async function checkPrimary(url: string, settings: Settings): Promise<Finding[]> {
+async function checkPrimary(url: string, settings: Settings): Promise<Check[]> {
   const read = await ask(url)
   if (!('version' in read))
     return [bad('database', `does not answer: ${read.fault}`, 'check the address and the password')]
   const { version, number, isReadOnly, mayCreate, free, at } = read
-  const findings = [
+  const checks = [
     number < leastVersion
       ? bad('database', `PostgreSQL ${version}`, `use PostgreSQL ${leastVersion} or newer`)
       : good('database', `PostgreSQL ${version}`),
   ]
-  if (isReadOnly) findings.push(bad('database', 'takes no writes', 'name the primary, not a replica'))
+  if (isReadOnly) checks.push(bad('database', 'takes no writes', 'name the primary, not a replica'))
   const drift = Math.abs(at.getTime() - Date.now())
   if (drift > greatestDriftMs)
-    findings.push(
+    checks.push(
       poor('clock', `${(drift / 1_000).toFixed(1)} s apart from that of the database`, 'set both by NTP'),
     )
   const { DATABASE_CONNECTIONS, DATABASE_LOOP_CONNECTIONS, STREAMS_CONNECTIONS } = settings
   const need = DATABASE_CONNECTIONS + DATABASE_LOOP_CONNECTIONS + STREAMS_CONNECTIONS
-  findings.push(
+  checks.push(
     free < need
       ? poor(
           'connections',
@@ -92,10 +92,10 @@ async function checkPrimary(url: string, settings: Settings): Promise<Finding[]>
         )
       : good('connections', `${free} are free; one process takes up to ${need}`),
   )
-  return [...findings, await checkSchema(url, mayCreate)]
+  return [...checks, await checkSchema(url, mayCreate)]
 }
 
-async function checkSchema(url: string, mayCreate: boolean): Promise<Finding> {
+async function checkSchema(url: string, mayCreate: boolean): Promise<Check> {
   try {
     const pending = await findPendingMigrations(url)
     if (pending.length === 0) return good('schema', 'is that of this version')
@@ -112,7 +112,7 @@ async function checkSchema(url: string, mayCreate: boolean): Promise<Finding> {
   }
 }
 
-async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Settings): Promise<Finding> {
+async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Settings): Promise<Check> {
   const read = await ask(
     url,
     `SELECT pg_is_in_recovery() AS standby,

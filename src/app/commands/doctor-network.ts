@@ -5,7 +5,7 @@ import type { Log } from '../../domain/log.ts'
 import type { NetworkConfig } from '../config.ts'
 import { accountOf, accountOfKey } from '../settings/source-settings.ts'
 import type { Settings } from '../settings.ts'
-import { bad, type Finding, good, poor, wordsOf } from './finding.ts'
+import { bad, type Check, good, poor, wordsOf } from './check.ts'
 
 const timeoutMs = 5_000
 const greatestGas = '0x1000000'
@@ -21,12 +21,12 @@ export async function checkNetworks(
   networks: readonly NetworkConfig[],
   settings: Settings,
   log: Log,
-): Promise<Finding[]> {
-  const findings = await Promise.all(networks.map((config) => checkNetwork(config, settings, log)))
-  return findings.flat()
+): Promise<Check[]> {
+  const checks = await Promise.all(networks.map((config) => checkNetwork(config, settings, log)))
+  return checks.flat()
 }
 
-async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log): Promise<Finding[]> {
+async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log): Promise<Check[]> {
   const urls = typeof config.rpcUrl === 'string' ? [config.rpcUrl] : config.rpcUrl
   const nodes = urls.map((url) => createRpc({ url, timeoutMs, retries: 0, log }))
   const checked = await Promise.all(
@@ -43,7 +43,7 @@ async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log)
   return [...checked.flat(), ...accounts]
 }
 
-async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): Promise<Finding[]> {
+async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): Promise<Check[]> {
   const [id, block, code] = await Promise.all([
     rpc.call<string>('eth_chainId'),
     rpc.call<{ number: string; timestamp: string }>('eth_getBlockByNumber', ['latest', false]),
@@ -58,26 +58,26 @@ async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): P
   const age = Math.round(Date.now() / 1_000 - Number(block.timestamp))
   const usual = Math.max(60, (10 * network.blockTimeMs) / 1_000)
   const head = `block ${Number(block.number)}, ${age} s old`
-  const findings = [
+  const checks = [
     age > usual ? poor(about, head, 'the node is behind its chain, or a clock is wrong') : good(about, head),
   ]
   for (const ask of [checkGas, checkOverrides]) {
-    const finding = await ask(about, rpc)
-    if (finding) findings.push(finding)
+    const check = await ask(about, rpc)
+    if (check) checks.push(check)
   }
-  return findings
+  return checks
 }
 
 const burn = { from: '0x0000000000000000000000000000000000000001', gas: greatestGas }
 
-async function checkGas(about: string, rpc: Rpc): Promise<Finding | undefined> {
+async function checkGas(about: string, rpc: Rpc): Promise<Check | undefined> {
   const isTaken = await answers(rpc, [{ ...burn, data: emptyCode }, 'latest'])
   return isTaken
     ? undefined
     : poor(about, 'refuses calls without `to` or with 16.8 million gas', 'quotes are 503 with this node')
 }
 
-async function checkOverrides(about: string, rpc: Rpc): Promise<Finding | undefined> {
+async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefined> {
   const overrides = { [burn.from]: { code: emptyCode } }
   const isTaken = await answers(rpc, [{ ...burn, to: burn.from, data: '0x' }, 'latest', overrides])
   return isTaken
@@ -100,7 +100,7 @@ async function answers(rpc: Rpc, params: readonly unknown[]): Promise<boolean> {
   )
 }
 
-async function checkAccounts(rpc: Rpc, { network }: NetworkConfig, settings: Settings): Promise<Finding[]> {
+async function checkAccounts(rpc: Rpc, { network }: NetworkConfig, settings: Settings): Promise<Check[]> {
   const builtIn = settings.SOLVER_PRIVATE_KEY && accountOfKey(settings.SOLVER_PRIVATE_KEY)
   const solvers = [
     ...(builtIn ? [{ name: 'solver', account: builtIn }] : []),

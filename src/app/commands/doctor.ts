@@ -5,9 +5,9 @@ import { ConfigError } from '../settings/config-error.ts'
 import { misspeltSettings } from '../settings/nearest-name.ts'
 import { isNodeSupported, leastNode } from '../settings/node-version.ts'
 import { settings as known, type Settings } from '../settings.ts'
+import { bad, type Check, good, poor } from './check.ts'
 import { checkDatabases } from './doctor-database.ts'
 import { checkNetworks } from './doctor-network.ts'
-import { bad, type Finding, good, poor } from './finding.ts'
 
 export interface DoctorOptions {
   environment: Readonly<Record<string, string | undefined>>
@@ -15,49 +15,49 @@ export interface DoctorOptions {
 }
 
 /** Looks at everything that a process needs, and changes nothing. Every fault at once. */
-export async function examine({ environment, log }: DoctorOptions): Promise<Finding[]> {
-  const findings = [checkNode(process.versions.node), ...misspelt(environment)]
-  const settings = readable(() => readSettings(environment), findings)
-  if (!settings) return findings
-  findings.push(good('settings', 'are valid'))
-  const networks = readable(() => readNetworks(settings.NETWORKS_FILE, settings.PROFILE), findings) ?? []
+export async function examine({ environment, log }: DoctorOptions): Promise<Check[]> {
+  const checks = [checkNode(process.versions.node), ...misspelt(environment)]
+  const settings = readable(() => readSettings(environment), checks)
+  if (!settings) return checks
+  checks.push(good('settings', 'are valid'))
+  const networks = readable(() => readNetworks(settings.NETWORKS_FILE, settings.PROFILE), checks) ?? []
   if (networks.length > 0)
-    findings.push(good('networks', networks.map(({ network }) => network.name).join(', ')))
+    checks.push(good('networks', networks.map(({ network }) => network.name).join(', ')))
   const [databases, nodes, redis] = await Promise.all([
     checkDatabases(settings),
     checkNetworks(networks, settings, log),
     checkRedis(settings, log),
   ])
-  return [...findings, ...databases, ...nodes, ...redis, ...optional(settings)]
+  return [...checks, ...databases, ...nodes, ...redis, ...optional(settings)]
 }
 
-function checkNode(version: string): Finding {
+function checkNode(version: string): Check {
   return isNodeSupported(version)
     ? good('node', version)
     : bad('node', version, `use Node ${leastNode} or newer`)
 }
 
-function misspelt(environment: DoctorOptions['environment']): Finding[] {
+function misspelt(environment: DoctorOptions['environment']): Check[] {
   return misspeltSettings(environment, Object.keys(known.shape)).map(({ name, meant }) =>
     poor('settings', `${name} is no setting`, `did you mean ${meant}?`),
   )
 }
 
-/** Adds each fault of the configuration to the findings. */
-function readable<T>(read: () => T, findings: Finding[]): T | undefined {
+/** Adds each fault of the configuration to the checks. */
+function readable<T>(read: () => T, checks: Check[]): T | undefined {
   try {
     return read()
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault
     for (const line of fault.faults) {
       const [about = 'settings', ...rest] = line.split(': ')
-      findings.push(bad(about, rest.join(': ') || line, 'see `tradegraph --help`'))
+      checks.push(bad(about, rest.join(': ') || line, 'see `tradegraph --help`'))
     }
     return undefined
   }
 }
 
-async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Finding[]> {
+async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Check[]> {
   if (url === undefined) return []
   const redis = openRedis({ url, now: Date.now, log })
   try {
@@ -72,24 +72,22 @@ async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Findi
 }
 
 /** What is off without its settings. */
-function optional(settings: Settings): Finding[] {
-  const findings: Finding[] = []
+function optional(settings: Settings): Check[] {
+  const checks: Check[] = []
   if (settings.SOLVER_PRIVATE_KEY === undefined)
-    findings.push(poor('auctions', 'SOLVER_PRIVATE_KEY is not set', 'the role `auction` needs it'))
+    checks.push(poor('auctions', 'SOLVER_PRIVATE_KEY is not set', 'the role `auction` needs it'))
   if (settings.PUBLIC_URL === undefined)
-    findings.push(
-      poor('sign-in', 'PUBLIC_URL is not set', 'accounts cannot sign in, and mails have no links'),
-    )
-  return findings
+    checks.push(poor('sign-in', 'PUBLIC_URL is not set', 'accounts cannot sign in, and mails have no links'))
+  return checks
 }
 
 const marks = { good: 'ok  ', poor: 'warn', bad: 'FAIL' } as const
 
-export function linesOf(findings: readonly Finding[]): string {
-  const lines = findings.map(({ about, state, says, advice }) => {
+export function linesOf(checks: readonly Check[]): string {
+  const lines = checks.map(({ about, state, says, advice }) => {
     const line = `${marks[state]}  ${about}: ${says}`
     return advice === undefined ? line : `${line}\n      ${advice}`
   })
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length
+  const count = (state: Check['state']) => checks.filter((check) => check.state === state).length
   return [...lines, `${count('bad')} faults, ${count('poor')} warnings`].join('\n')
 }

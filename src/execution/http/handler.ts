@@ -7,7 +7,7 @@ import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
 import { conditional } from '../../http/conditional.ts'
 import { createGraphiql } from '../../http/pages/graphiql.ts'
-import { type HttpResponse, type RoutedAnswer, unstored } from '../../http/response.ts'
+import { type HttpResponse, noStore, type RoutedAnswer } from '../../http/response.ts'
 import type { Admission } from '../admission/admission.ts'
 import { createRememberedAnswers } from '../admission/remembered.ts'
 import { keptUnits } from '../admission/units.ts'
@@ -68,7 +68,7 @@ export function createGraphqlHandler(
         : await performOnce(key, text, caller, perform)
     const varying = { ...answer, headers: { ...answer.headers, Vary: 'Accept' } }
     // Reads with a session may be of its account alone; mutations may answer with a token.
-    if (caller.apiKey !== undefined || executor.isMutation(params)) return unstored(varying)
+    if (caller.apiKey !== undefined || executor.isMutation(params)) return noStore(varying)
     return varying.status === 200 && executor.isIntrospection(params)
       ? cachedAnswers.keep(params, type, varying)
       : varying

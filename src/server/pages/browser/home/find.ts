@@ -3,14 +3,14 @@ import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
 
-export type Finding =
+export type SearchResult =
   | { kind: 'page'; path: string }
   | { kind: 'errors'; errors: { code: string; description: string; advice: string }[] }
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
   | { kind: 'nothing'; text: string }
 
 /** What a pasted text is about: also one that holds it, such as an address of a page or the text of an error. */
-export async function find(text: string): Promise<Finding> {
+export async function find(text: string): Promise<SearchResult> {
   const digits = text.toLowerCase().split(/[^0-9a-fx]+/)
   const ofLength = (length: number) =>
     digits.map((part) => part.replace(/^0x/, '')).find((hex) => hex.length === length && !hex.includes('x'))
@@ -28,7 +28,7 @@ async function networkNames(): Promise<string[]> {
   return networks.map(({ name }) => name)
 }
 
-async function findTransaction(hash: string): Promise<Finding> {
+async function findTransaction(hash: string): Promise<SearchResult> {
   const names = await networkNames()
   const answers = await Promise.all(names.map((network) => ask(documents.transaction, { hash, network })))
   const orders = answers.flatMap(({ transactionOrders }) => transactionOrders)
@@ -51,7 +51,7 @@ async function findTransaction(hash: string): Promise<Finding> {
 }
 
 /** A token if it is one somewhere. That it cannot be read is no reason not to go on. */
-async function findAddress(address: string): Promise<Finding> {
+async function findAddress(address: string): Promise<SearchResult> {
   const names = await networkNames()
   const isToken = await Promise.all(
     names.map((network) =>
@@ -67,7 +67,7 @@ async function findAddress(address: string): Promise<Finding> {
 }
 
 /** Errors that the text names, as wallets show them: “InsufficientAllowance”, or in a longer text. */
-function findErrors(text: string): Finding {
+function findErrors(text: string): SearchResult {
   const words = text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, ' ')

@@ -4,17 +4,17 @@ import { at } from '../root.ts'
 import { PageLink } from '../view/links.tsx'
 import { SearchForm } from '../view/search-form.tsx'
 import { Fault } from '../view/section.tsx'
-import { type Finding, find } from './find.ts'
+import { find, type SearchResult } from './find.ts'
 
 /** Finds what was pasted, and goes there; what is more than one thing, or none, is told here. */
 export function Search() {
-  const [finding, setFinding] = useState<Finding>()
+  const [result, setResult] = useState<SearchResult>()
   const [fault, setFault] = useState<string>()
   const search = useCallback((text: string) => {
     setFault(undefined)
-    setFinding(undefined)
+    setResult(undefined)
     find(text).then(
-      (found) => (found.kind === 'page' ? location.assign(at(found.path)) : setFinding(found)),
+      (found) => (found.kind === 'page' ? location.assign(at(found.path)) : setResult(found)),
       (reason) => setFault(messageOf(reason)),
     )
   }, [])
@@ -28,17 +28,17 @@ export function Search() {
   return (
     <>
       <SearchForm onSearch={search} />
-      <div role="status">{finding && <Found finding={finding} />}</div>
+      <div role="status">{result && <Found result={result} />}</div>
       {fault !== undefined && <Fault text={fault} />}
     </>
   )
 }
 
-function Found({ finding }: { finding: Finding }) {
-  if (finding.kind === 'errors')
+function Found({ result }: { result: SearchResult }) {
+  if (result.kind === 'errors')
     return (
       <>
-        {finding.errors.map(({ code, description, advice }) => (
+        {result.errors.map(({ code, description, advice }) => (
           <div class="group" key={code}>
             <h2>{code}</h2>
             <p>{description}</p>
@@ -50,29 +50,29 @@ function Found({ finding }: { finding: Finding }) {
         ))}
       </>
     )
-  if (finding.kind === 'orders')
+  if (result.kind === 'orders')
     return (
       <div class="group">
-        <h2>The transaction traded {finding.orders.length} orders</h2>
+        <h2>The transaction traded {result.orders.length} orders</h2>
         <ul class="plain-list">
-          {finding.orders.map(({ uid, text }) => (
+          {result.orders.map(({ uid, text }) => (
             <li key={uid}>
               <PageLink kind="order" id={uid} /> {text}
             </li>
           ))}
         </ul>
-        {finding.auctions.map((id) => (
+        {result.auctions.map((id) => (
           <p key={id}>
             It settled <PageLink kind="auction" id={id} />.
           </p>
         ))}
       </div>
     )
-  if (finding.kind === 'page') return null
+  if (result.kind === 'page') return null
   return (
     <div class="group">
       <h2>Nothing was found</h2>
-      <p>{finding.text}</p>
+      <p>{result.text}</p>
     </div>
   )
 }

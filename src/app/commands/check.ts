@@ -1,5 +1,5 @@
 /** What `tradegraph doctor` found out about one thing. */
-export interface Finding {
+export interface Check {
   about: string
   /** `bad`: it does not work so. `poor`: it works, and something is missing. */
   state: 'good' | 'poor' | 'bad'
@@ -8,14 +8,14 @@ export interface Finding {
   advice?: string
 }
 
-export const good = (about: string, says: string): Finding => ({ about, state: 'good', says })
-export const poor = (about: string, says: string, advice: string): Finding => ({
+export const good = (about: string, says: string): Check => ({ about, state: 'good', says })
+export const poor = (about: string, says: string, advice: string): Check => ({
   about,
   state: 'poor',
   says,
   advice,
 })
-export const bad = (about: string, says: string, advice: string): Finding => ({
+export const bad = (about: string, says: string, advice: string): Check => ({
   about,
   state: 'bad',
   says,
