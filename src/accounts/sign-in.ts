@@ -19,7 +19,7 @@ import type { Database, Db } from '../storage/database/database.ts'
 export interface SignInServices {
   db: Database
   now: Clock
-  /** Where people reach the service: messages name its host. Nobody can sign in without it. */
+  /** Where people reach the service: messages name its host. No account can sign in without it. */
   publicUrl: URL | undefined
   /** Of the networks that are served; contract wallets are asked on the network that the message names. */
   checkSignature(chainId: number): CheckAccountSignature | undefined
@@ -63,7 +63,7 @@ export async function createSignInChallenge({
 }
 
 /**
- * Opens a session for whoever signed the message (EIP-4361). Its nonce works once, also for many requests at the same time; a message that
+ * Opens a session for the account that signed the message (EIP-4361). Its nonce works once, also for many requests at the same time; a message that
  * is refused for its text or signature leaves the nonce as it is.
  * @throws Outage; Refusal FeatureDisabled, InvalidSignIn with the member at fault in `data.reason`
  */

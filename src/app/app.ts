@@ -102,7 +102,7 @@ export async function startApp(given: AppOptions): Promise<App> {
   const { signal } = ending
   const readStates = async () => ({ ...(await checkReadiness(networks, db)), ...states.up() })
   const whileRunning = withSince(readStates, options.now)
-  // The end is told at once: a balancer waits for no answer of a database then.
+  // The end is reported at once: a balancer waits for no answer of a database then.
   const ready: Ready = async () => (stopping.signal.aborted ? { running: false } : whileRunning())
   const monitor = await openMonitor(options, metrics, ready)
   const claiming = Promise.all(networks.map((parts) => claimChain(parts, { db, log, signal })))

@@ -45,7 +45,7 @@ export interface QuotingOptions {
 interface Quoting {
   services: QuoteServices
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
-  /** The same for what the program records by itself: nobody uses the pools. */
+  /** The same for what the program records by itself: no request uses the pools. */
   recordedRates: Quoting['nativeRates']
 }
 

@@ -171,7 +171,7 @@ async function usable(
 }
 
 /**
- * The solutions that can be sent. Others win until the solver's account is funded; nobody's do while gas is too dear, since each auction
+ * The solutions that can be sent. Others win until the solver's account is funded; none do while gas is too dear, since each auction
  * would leave an attempt that is not sent. The solver is notified.
  */
 function payable(

@@ -117,11 +117,12 @@ function tellDropped(
   dropped: Unusable,
   { log }: Pick<AuctionServices, 'log'>,
 ): void {
-  const told = solutions.flatMap(({ proposal, solver, score }) => {
+  const refused = solutions.flatMap(({ proposal, solver, score }) => {
     const after = dropped.get(proposal)
     return after ? [{ solver, score: String(score), after: [...after] }] : []
   })
-  if (told.length > 0) log.info('solutions cannot be settled', { auctionId: String(id), solutions: told })
+  if (refused.length > 0)
+    log.info('solutions cannot be settled', { auctionId: String(id), solutions: refused })
 }
 
 /** Those of the cancelled orders that a winner trades: without them, what else it trades could be settled. */

@@ -47,7 +47,7 @@ async function checkDelegated(head: number, services: AuctionServices): Promise<
     await checkSettled(attempt, solver, { txHash, block }, services)
 }
 
-/** Its solver was told to settle, and is not told again: it may have begun. Nothing is held against it, as it may not have heard. */
+/** Its solver was asked to settle, and is not asked again: it may have begun. Nothing is held against it, as it may not have heard. */
 async function resumeDelegated(
   attempt: DelegatedAttempt,
   services: AuctionServices,

@@ -87,7 +87,7 @@ export interface AuctionServices {
   accounts: {
     /** Reads it again now and then. */
     refresh(block: number): Promise<void>
-    /** Why nothing is sent from the account that needs this much gas, at this price; undefined if it is, or nobody knows. */
+    /** Why nothing is sent from the account that needs this much gas, at this price; undefined if it is, or if that is unknown. */
     refusal(account: Address, gas: bigint, gasPrice: bigint): Refused | undefined
   }
   /** What settlements do after those that are under way. */

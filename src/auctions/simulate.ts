@@ -71,7 +71,7 @@ async function withoutFailing(
     if (cancelled.length > 0 && !isLast)
       return { contest: { ...contest, reverts, unusable }, culprits, cancelled }
     const winners = selectWinners(solutions, maxWinners, unusable).filter(({ isWinner }) => isWinner)
-    // Where nothing else can win, an attempt tells why.
+    // Where nothing else can win, an attempt shows why.
     if (winners.length === 0)
       unusable = new Map([...unusable].filter(([proposal]) => !faulty.includes(proposal)))
     const failures = await failuresOf(auction, winners, services)

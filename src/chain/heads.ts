@@ -51,7 +51,7 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
   }
 
   /** Never rejects. */
-  async function tell(listener: HeadListener, block: Block): Promise<void> {
+  async function notify(listener: HeadListener, block: Block): Promise<void> {
     busy.add(listener)
     try {
       await listener.onHead(block)
@@ -71,7 +71,7 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
       const block = await readHead()
       for (const listener of listeners) {
         if (busy.has(listener)) late.add(listener)
-        else void tell(listener, block)
+        else void notify(listener, block)
       }
       return true
     } catch (fault) {

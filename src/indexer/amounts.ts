@@ -9,7 +9,7 @@ type Attributed = ReadFacts['attributed'][number]
 
 /**
  * The rows of settlements, with what those of the service's auctions kept and left, by token, at the prices of their auctions. Nothing is
- * told of one whose logs are not known.
+ * known of one whose logs are not.
  */
 export async function withAmounts(
   tx: Tx,

@@ -73,7 +73,7 @@ export function guardedSource<Value>(
   }
 }
 
-/** Nobody waits for the call any more. */
+/** No caller waits any more. */
 function whenAllAbort(signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController()
   let waiting = signals.length

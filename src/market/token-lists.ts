@@ -40,7 +40,7 @@ const listSchema = z.object({
 
 type List = ReadonlyMap<number, readonly Address[]>
 
-/** Each list is read once in ten minutes, whoever names it, and each host has a breaker. */
+/** Each list is read once in ten minutes, for all who name it, and each host has a breaker. */
 export function createTokenLists({ allowed, now, log }: TokenListsOptions): TokenLists {
   const cache = createAnswerCache<List>({ maxEntries: maxLists, now, ttlMs: () => keptMs })
   const healths = new Map<string, ReturnType<typeof createHealth>>()

@@ -21,7 +21,7 @@ export interface DiagnosisServices {
   chain: Pick<Chain, 'balances'>
 }
 
-/** Orders of one look at the chain: those beyond are told without it. */
+/** Orders of one look at the chain: those beyond are answered without it. */
 const maxLooks = 100
 
 type WithoutLook = Omit<DiagnosisFacts, 'look'>

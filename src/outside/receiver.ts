@@ -141,7 +141,7 @@ function publicLookup(lookup: Lookup): Lookup {
   return filtered as unknown as Lookup
 }
 
-/** Errors of the filter name what a host resolves to, which nobody outside should learn. */
+/** Errors of the filter name what a host resolves to, which clients should not learn. */
 function asFault(cause: unknown): ReceiverFault {
   if (cause instanceof ReceiverFault) return cause
   const { code, message } = cause as { code?: unknown; message?: unknown }

@@ -25,7 +25,7 @@ const waitTimeoutMs = 20_000
 const exchangeTimeoutMs = 25_000
 const maxConnections = 8
 const maxWaiting = 200
-/** Connections that nobody needs are closed after this. */
+/** Unused connections are closed after this. */
 const idleMs = 5_000
 const name = 'SMTP'
 /** Channels are not all tried at a server that is away. */
@@ -81,7 +81,7 @@ export function createMailer({ url, now, log }: { url: string; now: Clock; log: 
   }
 }
 
-/** Faults of connections that nobody uses concern nobody. */
+/** Faults of unused connections concern no caller. */
 function openTransport(text: string): Transporter {
   return createTransport(optionsOf(new URL(text))).on('error', () => undefined)
 }

@@ -20,7 +20,7 @@ export type AccessLog = (request: EndedRequest) => void
 
 const maxClients = 1_000
 
-/** @param key makes the hashes of addresses: nobody without it can find the address by trying all */
+/** @param key makes the hashes of addresses: without it the address cannot be found by trying all */
 export function createAccessLog(log: Log, key: string | Buffer): AccessLog {
   const hashes = new LRUCache<string, string>({ max: maxClients })
   const hashOf = (client: string) => {

@@ -25,7 +25,7 @@ export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast'> {
 export interface Listener {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /** From now on responses tell clients to close their connections: these would not come to another process otherwise. */
+  /** From now on responses ask clients to close their connections: these would not come to another process otherwise. */
   drain(): void
   /**
    * Takes no more requests, and waits for responses in progress.

@@ -19,7 +19,7 @@ export interface Serving {
   metrics: Pick<Metrics, 'count'>
   newRequestId: () => string
   isTrustedProxy: IsTrusted
-  /** Told of each request once it has ended; of none when left out. */
+  /** Called with each request once it has ended; of none when left out. */
   accessLog?: AccessLog | undefined
   /** Called when the connection of a response has ended, also after a failure. */
   onEnd: () => void

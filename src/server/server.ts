@@ -29,7 +29,7 @@ export interface ServerOptions extends HttpRouterOptions {
 export interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /** Serves on, and tells clients to close their connections. */
+  /** Serves on, and asks clients to close their connections. */
   drain(): void
   /** Takes no more requests, ends streams, and waits for responses in progress. */
   close(): Promise<void>

@@ -9,7 +9,7 @@ export const telegramPath = '/channels/telegram/updates'
 
 /** What becomes of updates that Telegram posts. */
 export interface TelegramUpdates {
-  /** Whether the secret is the one that Telegram was given. Its time tells nothing. */
+  /** Whether the secret is the one that Telegram was given. The time it takes reveals nothing. */
   isSecret(secret: string | undefined): boolean
   /** @throws Outage: then it has to come again */
   handle(update: unknown): Promise<void>

@@ -8,7 +8,7 @@ import type { Booking } from '../domain/settlement/booking.ts'
 /** Liquidity for solvers. */
 export interface SolverMarket {
   pools: readonly Pool[]
-  /** Told of each solution that is refused before it is proposed. */
+  /** Called with each solution that is refused before it is proposed. */
   refuse?(refused: RefusedSolution): void
 }
 
@@ -53,7 +53,7 @@ export interface OutsideSolver {
   submits?: OwnSubmission
 }
 
-/** What a solver is told that has won and submits its settlement itself. */
+/** What a solver is sent that has won and submits its settlement itself. */
 export interface Assignment {
   auctionId: bigint
   /** Its own id of the solution. */
@@ -67,7 +67,7 @@ export interface OwnSubmission {
   /**
    * Has it settle. Resolves as soon as it answers: at once, or when it is done.
    * @returns why it does not settle
-   * @throws OutsideFault when nobody knows whether it was told
+   * @throws OutsideFault when it is unknown whether it has heard
    */
   settle(assignment: Assignment, signal: AbortSignal): Promise<string | undefined>
 }

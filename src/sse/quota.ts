@@ -5,7 +5,7 @@ import { heldMs, type SharedStreams } from '../outside/redis/shared.ts'
 export interface Quota {
   /** Takes a slot. @returns a function that releases it. @throws Refusal RateLimited, or Unavailable where the process has no slot */
   take(client: string): Promise<() => void>
-  /** Tells other processes nothing more. */
+  /** Reports nothing more to other processes. */
   stop(): void
 }
 
@@ -13,7 +13,7 @@ export interface Quota {
 const retryAfterMs = () => 2_000 + Math.floor(Math.random() * 4_000)
 
 const maxBatch = 500
-/** Streams that end together are told together. */
+/** Streams that end together are reported together. */
 const pauseMs = 50
 
 /** @param shared counts the streams of a client at all processes; those of this process alone where it cannot be reached */
@@ -25,9 +25,9 @@ export function createQuota(
   const openByClient = new Map<string, number>()
   let open = 0
   const changed = new Set<string>()
-  const repeating = common && setInterval(() => tell(openByClient.keys()), heldMs / 3).unref()
+  const repeating = common && setInterval(() => report(openByClient.keys()), heldMs / 3).unref()
 
-  function tell(clients: Iterable<string>): void {
+  function report(clients: Iterable<string>): void {
     const counts = [...clients].map((client) => [client, openByClient.get(client) ?? 0] as const)
     for (let start = 0; start < counts.length; start += maxBatch)
       common?.hold(counts.slice(start, start + maxBatch)).catch(() => {})
@@ -38,7 +38,7 @@ export function createQuota(
     changed.add(client)
     if (changed.size > 1) return
     setTimeout(() => {
-      tell(changed)
+      report(changed)
       changed.clear()
     }, pauseMs).unref()
   }

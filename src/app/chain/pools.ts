@@ -12,7 +12,7 @@ import type { Database } from '../../storage/database/database.ts'
 import { createPoolFigures } from '../../tokens/pool-figures.ts'
 import type { Settings } from '../settings.ts'
 
-/** What counts the logs of pools, and tells their figures. */
+/** What counts the logs of pools, and reports their figures. */
 export interface PoolCounts {
   figures: ReturnType<typeof createPoolFigures>
   /** Stores which pools this process uses. */

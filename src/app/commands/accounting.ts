@@ -39,7 +39,7 @@ const head = ['network', 'solver', 'token', 'recipient', ...Object.values(column
 /**
  * The accounts of a range of blocks as CSV: a row in native atoms for each solver, followed by rows in the atoms of each token, and of each
  * partner that is owed some.
- * @returns why it cannot be told, if it cannot
+ * @returns why there is no accounting, if there is none
  */
 export async function accountingCsv(
   db: Db,

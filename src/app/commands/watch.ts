@@ -67,7 +67,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       } catch (fault) {
         if (fault instanceof CommandFault && fault.exitCode !== exitCodes.away) {
           if (!fault.message.startsWith('FeedGap')) throw fault
-          // The snapshot tells what is now.
+          // The snapshot has the state of now.
           cursor = undefined
         }
         warn(`${plain(messageOf(fault))}; asking ${shownUrl(service.url)} again`)

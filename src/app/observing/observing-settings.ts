@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { httpUrl, jsonText } from '../settings/setting-readers.ts'
 
-/** What is told of requests, beside metrics. */
+/** What is recorded of requests, beside metrics. */
 export const observingSettings = {
   ACCESS_LOG: z
     .stringbool()

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
 
-/** The known name that somebody who wrote `name` most likely meant; undefined where none is near. */
+/** The known name that `name` most likely stands for; undefined where none is near. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined
   const near = closest(name, known)

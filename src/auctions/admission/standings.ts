@@ -54,7 +54,7 @@ export interface Standings {
   reset(): void
   /**
    * Writes what changed, up to a number of orders: the others are written with the next auction. That funds are missing is written once
-   * the indexer has read the block that showed it: somebody may have filled the order there.
+   * the indexer has read the block that showed it: the order may have been filled there.
    * @param block of which the funds were read
    */
   write(verdicts: readonly Verdict[], block: number): Promise<void>

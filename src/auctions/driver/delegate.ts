@@ -14,7 +14,7 @@ export interface Delegation extends AttemptKey {
   assignment: Assignment
 }
 
-/** Has a solver settle what it has won, and follows that on the chain until it ends. Nobody but the solver can send the settlement. */
+/** Has a solver settle what it has won, and follows that on the chain until it ends. Only the solver can send the settlement. */
 export async function delegate(
   { assignment, ...attempt }: Delegation,
   submits: OwnSubmission,

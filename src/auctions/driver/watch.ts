@@ -5,7 +5,7 @@ import { banSolver } from '../outside.ts'
 import { type AuctionServices, longestBackOff } from '../services.ts'
 
 /**
- * Looks at what solvers settle from their own accounts without having won it: nobody can prevent that. Where the settlement contract has
+ * Looks at what solvers settle from their own accounts without having won it: that cannot be prevented. Where the settlement contract has
  * less of a token afterwards, the solver is banned. After a restart it begins as far back as the shortest ban lasts.
  */
 export function createSolverWatch(services: AuctionServices): () => Promise<void> {

@@ -27,7 +27,7 @@ const balanceOf = '0x70a08231'
 const probeGas = 200_000
 
 /**
- * Balances as the tokens tell them before and after each transaction: the bundle runs a second time, with calls of `balanceOf` between its
+ * Balances as the tokens report them before and after each transaction: the bundle runs a second time, with calls of `balanceOf` between its
  * transactions. A log only says whose balance to ask for.
  * @param run on the same state as before @param most balances that are asked for
  */

@@ -37,7 +37,7 @@ export interface BundleOptions {
   limitMs?: number
 }
 
-/** Logs of a bundle that are told, and bytes of their data. */
+/** Logs of a bundle that are returned, and bytes of their data. */
 const maxLogs = 500
 const maxLogBytes = 131_072
 /** Balances that are asked for. A trace takes two round trips for each. */
@@ -63,11 +63,11 @@ export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: Bu
       block: head.number,
       transactions: runner.results.map((result, index): SimulatedTransaction => {
         const { succeeds, error, gasUsed } = result
-        const told = logs[index] ?? []
+        const kept = logs[index] ?? []
         return {
           ...{ succeeds, error, gasUsed },
-          logs: told.map(withEvent),
-          hasAllLogs: told.length === result.logs.length,
+          logs: kept.map(withEvent),
+          hasAllLogs: kept.length === result.logs.length,
           balances: balances.changes[index] ?? [],
           hasAllBalances: balances.complete[index] ?? true,
           storage: slots ? changesIn(slots[index]) : null,
@@ -168,7 +168,7 @@ function toCalls(transactions: readonly BundleTransaction[]): Call[] {
   return transactions.map(({ gas, ...call }) => ({ ...call, gas: gas ?? most }))
 }
 
-/** @returns what is told of each list, as long as there is room */
+/** @returns what is kept of each list, as long as there is room */
 function boundedLogs() {
   let [logs, bytes] = [0, 0]
   return (result: CallResult): CallResult['logs'] =>
@@ -188,7 +188,7 @@ function changesIn(slots: Slots = new Map()): StorageChange[] {
   )
 }
 
-/** Tells a bundle that is too much for the node from a node that does not answer, by asking it something else. */
+/** Distinguishes a bundle that is too much for the node from a node that does not answer, by asking it something else. */
 async function bounded<T>(rpc: Rpc, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

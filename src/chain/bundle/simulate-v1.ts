@@ -94,7 +94,7 @@ export function failureText(output: CallResult['output'], fault: unknown, usedAl
   return usedAll ? 'out of gas' : 'reverted'
 }
 
-/** Nodes tell transfers of the native coin as logs of this address. */
+/** Nodes report transfers of the native coin as logs of this address. */
 function nativeChanges(logs: readonly RawLog[]): Map<Address, bigint> {
   const changes = new Map<Address, bigint>()
   for (const { topics, data } of logs) {

@@ -101,7 +101,7 @@ function encodeAlone(order: SimulatedOrder): Hex {
   })
 }
 
-/** Null if the settlement would succeed. Code that takes too long is told from a node that does not answer by asking it something else. */
+/** Null if the settlement would succeed. Code that takes too long is distinguished from a node that does not answer by asking it something else. */
 async function failureOf(
   rpc: Rpc,
   { block, from, to, input, gas, overrides }: Omit<OrderSimulation, 'error'>,

@@ -81,7 +81,7 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
   let behind: (number | undefined)[] = []
   let used = 0
   let changes = 0
-  /** The newest block that was told to clients. */
+  /** The newest block that clients have seen. */
   let newest = { number: -1, at: Number.NEGATIVE_INFINITY }
   let searching: Promise<boolean> | undefined
   let foundNoneAt = Number.NEGATIVE_INFINITY
@@ -167,7 +167,7 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
     try {
       note(parseIndex(typeof value === 'string' ? value : parseObject(value).number))
     } catch {
-      // Whoever asked finds out.
+      // The caller finds out.
     }
   }
 

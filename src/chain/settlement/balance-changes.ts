@@ -27,7 +27,7 @@ const interactionTopic = keccakText('Interaction(address,uint256,bytes4)')
  *
  * The same logs are the amounts of accounts (`mined.ts`), but for the balance below: it spares a solver the reproach of a loss that a
  * block tells is none. Accounts are kept of any block, also long after it, when nodes no longer have its balances; and a block may have
- * several settlements, which its balances do not tell apart. Native coins that come in without a log are missing there.
+ * several settlements, which its balances do not distinguish. Native coins that come in without a log are missing there.
  * @throws Outage when the node does not answer, or with what is no receipt
  */
 export async function balanceChanges(
@@ -41,7 +41,7 @@ export async function balanceChanges(
   const changes = loggedChanges(parseList(logs), network)
   const native = changes.get(nativeMarker) ?? 0n
   if (native < 0n) {
-    // Coins that came in leave no log. The balance tells, if only of the block.
+    // Coins that came in leave no log. The balance shows it, if only of the block.
     const block = parseIndex(blockNumber)
     changes.set(nativeMarker, maxOf(native, await nativeChange(rpc, network, block)))
   }

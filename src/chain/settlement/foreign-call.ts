@@ -5,7 +5,7 @@ import type { Interaction } from '../../domain/order/order.ts'
 import { settlementAbi } from './abi.ts'
 import { type DecodedSettlement, decodeSettle } from './call.ts'
 
-/** A settlement that somebody else encoded, with its calls. */
+/** A settlement that was encoded elsewhere, with its calls. */
 export interface ForeignSettlement extends DecodedSettlement {
   interactions: readonly [pre: Interaction[], intra: Interaction[], post: Interaction[]]
 }

@@ -66,7 +66,7 @@ export interface SubmitLimits extends FollowingLimits {
 }
 
 export interface ResumeLimits extends FollowingLimits {
-  /** What the process before has told. */
+  /** What the process before has recorded. */
   submission?: string | undefined
 }
 

@@ -38,20 +38,20 @@ const everyBlocks = 5
 export function createAccountBalances({ rpc, accounts, log }: BalancesOptions): AccountBalances {
   const known = new Map<Address, bigint>()
   const unpaid = new Map<Address, bigint>()
-  /** Told in the log, until more has come. */
-  const told = new Set<Address>()
+  /** In the log already, until more has come. */
+  const logged = new Set<Address>()
   const list = [...accounts.keys()]
   let readAt: number | undefined
 
   function note(account: Address, balance: bigint): void {
-    if (balance > (known.get(account) ?? balance)) told.delete(account)
+    if (balance > (known.get(account) ?? balance)) logged.delete(account)
     known.set(account, balance)
     if (balance >= (unpaid.get(account) ?? 0n)) unpaid.delete(account)
   }
 
   function warn(account: Address, { balance, cost }: Shortage): void {
-    if (told.has(account)) return
-    told.add(account)
+    if (logged.has(account)) return
+    logged.add(account)
     const amounts = { balance: String(balance), cost: String(cost) }
     log.warn('an account cannot pay for a transaction', { account, name: accounts.get(account), ...amounts })
   }

@@ -27,7 +27,7 @@ export interface Sending {
 }
 
 export interface Sent {
-  /** Why nobody takes it. */
+  /** Why no node takes it. */
   refusal?: string
   isPublic: boolean
   /** Where it went, in words; undefined where there is one place only. */
@@ -76,7 +76,7 @@ function isTaken(outcome: Outcome): boolean {
   return 'isAway' in outcome && !outcome.isAway
 }
 
-/** A private endpoint may not tell transactions by their hash. */
+/** A private endpoint may not know transactions by their hash. */
 const saysThatItIsThere = /already (known|imported|exists|pending)|^known transaction/i
 
 async function sendTo(rpc: Rpc, { raw, hash }: Signed, log: Log, duplicate?: RegExp): Promise<Outcome> {

@@ -11,7 +11,7 @@ export interface SubmissionStory {
   text(): string
 }
 
-/** @param before what another process has told */
+/** @param before what another process has recorded */
 export function createSubmissionStory(before = ''): SubmissionStory {
   const steps = before === '' ? [] : before.split('; ')
   let last = ''

@@ -3,12 +3,12 @@ interface CodeText {
   meaning: string
   /** What to do. */
   advice: string
-  /** Whether waiting may be enough: nobody has to change the order, its account or the service. */
+  /** Whether waiting may be enough: without a change of the order, its account or the service. */
   retryable: boolean
 }
 
 /**
- * Why an order is not filled, or how it ended. Reasons are told in this order: the first has to be solved first. What is about the
+ * Why an order is not filled, or how it ended. Reasons are listed in this order: the first has to be solved first. What is about the
  * service comes before what is about the order, whose figures are old until the service runs again.
  */
 export const diagnosisTexts = {
@@ -203,5 +203,5 @@ export type DiagnosisCode = keyof typeof diagnosisTexts
 /** In the order in which reasons have to be solved. */
 export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
 
-/** Says nothing about the order itself: told alone, and only where nothing else is known. */
+/** Says nothing about the order itself: given alone, and only where nothing else is known. */
 export const generalCodes: readonly DiagnosisCode[] = ['outOfPlaces', 'notProposed', 'waitingForAuction']

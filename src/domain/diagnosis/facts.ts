@@ -67,7 +67,7 @@ export interface BidFacts extends PriceAmounts {
   score: bigint
   isWinner: boolean
   filteredOut: boolean
-  /** Of the best winner; null where nobody won. */
+  /** Of the best winner; null without a winner. */
   winningScore: bigint | null
 }
 
@@ -130,6 +130,6 @@ export interface DiagnosisFacts {
     auctionPauseMs: number
     blockTimeMs: number
   }
-  /** What its account has now; null where nobody looked. */
+  /** What its account has now; null if it was not looked at. */
   look: { balance: bigint; allowance: bigint } | 'away' | null
 }

@@ -4,7 +4,7 @@ export const announcementLocations = ['default', 'speechBubble'] as const
 /** Where clients show it. */
 export type AnnouncementLocation = (typeof announcementLocations)[number]
 
-/** What the content system tells an account, or all. It is written by hand, and never about an order. */
+/** What the content system announces to an account, or all. It is written by hand, and never about an order. */
 export interface Announcement {
   /** The content system’s number. */
   id: string

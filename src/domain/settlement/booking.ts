@@ -58,10 +58,10 @@ export function bookingsOf(
     if (!order || !trade || !prices) continue
     const gross = grossFill(order.kind, trade, prices)
     const withheld = order.kind === 'sell' ? gross.buy - execution.buy : execution.sell - gross.sell
-    const told = execution.protocolFees.reduce((sum, fee) => sum + fee, 0n)
+    const charged = execution.protocolFees.reduce((sum, fee) => sum + fee, 0n)
     const surplus = at(wrappedForm(surplusToken(order), wrappedNative))
-    surplus.protocolFee += told
-    surplus.least += minOf(told, withheld)
+    surplus.protocolFee += charged
+    surplus.least += minOf(charged, withheld)
     at(order.sellToken).networkFee += execution.networkFee
   }
   for (const [token, amount] of proposal.internalized ?? []) {

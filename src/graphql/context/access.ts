@@ -8,7 +8,7 @@ import { type Featured, requireFeature } from './features.ts'
 import { requireOperator } from './operator.ts'
 
 export const accessLevels = ['off', 'operator', 'public'] as const
-/** Who may read something: nobody, the operator, or all. */
+/** Who may read something: none, the operator, or all. */
 export type Access = (typeof accessLevels)[number]
 
 /** What settings permit. */
@@ -55,7 +55,7 @@ interface Session {
 }
 
 /**
- * Lets through whoever has a session of the account, and the content system.
+ * Lets through who has a session of the account, and the content system.
  * @throws Outage; Refusal Unauthorized
  */
 export async function requireAccount(
@@ -67,7 +67,7 @@ export async function requireAccount(
 }
 
 /**
- * Lets through whoever manages an account's channels, where notifications are enabled.
+ * Lets through who manages an account's channels, where notifications are enabled.
  * @throws Outage; Refusal FeatureDisabled, Unauthorized
  */
 export async function requireChannelsOf(asking: Session & Featured, account: Address): Promise<void> {

@@ -64,7 +64,7 @@ function createStep(options: PoolFollowing): () => Promise<boolean> {
   const back = createRange()
   let quiet = { until: 0, failures: 0 }
 
-  /** Between base tokens, whether or not anybody asks; and without those that nobody uses. */
+  /** Between base tokens, whether or not they are asked for; and without those that are not used. */
   async function chooseAgain(at: Checkpoint): Promise<void> {
     await lookAround(at.hash)
     await forgetUnusedPools(db, chainId, { since: new Date(now() - unusedMs), most })

@@ -47,7 +47,7 @@ export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | und
     return body === undefined ? undefined : priceIn(pricesIn(body, [token], name), token, name)
   }
 
-  /** An answer that tells of none of the tokens is no answer about any. Then each is asked for alone. */
+  /** An answer that has none of the tokens is no answer about any. Then each is asked for alone. */
   async function findSeveral(
     tokens: readonly Address[],
     signal: AbortSignal,

@@ -136,7 +136,7 @@ function newKeys(kind: ChannelKind): ChannelKeys {
   return kind === 'email' ? newEmailKeys() : {}
 }
 
-/** Nobody can have a stranger’s mailbox or server flooded with tokens. @throws Refusal TooManyConfirmations */
+/** Keeps a stranger’s mailbox or server from being flooded with tokens. @throws Refusal TooManyConfirmations */
 async function checkConfirmations(
   tx: Tx,
   { kind, account, address }: Pick<Channel, 'kind' | 'account' | 'address'>,

@@ -52,7 +52,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
   async function push(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<SendResult> {
     try {
       const answer = await post(channel, message, signal)
-      // Some take less than the standard says: what happened is still told, and the page has the rest.
+      // Some take less than the standard says: what happened is still said, and the page has the rest.
       return toResult(answer.status === 413 ? await post(channel, { ...message, text: '' }, signal) : answer)
     } catch (fault) {
       if (!(fault instanceof ReceiverFault)) throw fault

@@ -74,7 +74,7 @@ export async function sendTurn(
         })
         .finally(() => clearTimeout(timer))
       isSlow ||= performance.now() - sending > slowMs
-      // Nobody knows whether it arrived: it is sent again by whoever goes on.
+      // It is unknown whether it arrived: the process that goes on sends it again.
       if (signal.aborted && result.kind === 'failed') break
       const retryAt = await store(channel, deliveries, result, options)
       if (result.kind === 'gone') return false

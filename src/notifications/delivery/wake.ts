@@ -1,4 +1,4 @@
-/** Waits for a signal or a time. A signal that comes while nobody waits ends the next wait at once. */
+/** Waits for a signal or a time. A signal that comes without a waiter ends the next wait at once. */
 export function createWake(signal: AbortSignal) {
   let isDue = false
   let resolve: (() => void) | undefined

@@ -40,7 +40,7 @@ export function createUpdateHandler({ db, now, log, bot }: ChatServices): Handle
   const pace = createPace(answerPaceMs, now)
   let answers = 0
 
-  /** Whoever writes more than a command a second gets no answer to the others. */
+  /** Who writes more than a command a second gets no answer to the others. */
   function answer(chat: string, text: string): void {
     if (answers >= maxAnswers || !pace.tryTurn(chat)) return
     answers++

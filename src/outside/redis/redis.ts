@@ -32,7 +32,7 @@ export function openRedis({ url, now, log }: { url: string; now: Clock; log: Log
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(5_000, 100 * 2 ** Math.min(attempt, 6)),
   })
-  // What fails is told by the commands.
+  // What fails is reported by the commands.
   redis.on('error', () => {})
   const connecting = redis.connect()
   connecting.catch(() => {})

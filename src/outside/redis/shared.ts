@@ -37,7 +37,7 @@ export interface SharedDocuments {
 }
 
 const prefix = 'tradegraph:'
-/** A document that nobody sent for so long is sent again with its text. */
+/** A document that was not sent for so long is sent again with its text. */
 const documentSeconds = 86_400
 /** A process that holds streams says so three times in this. */
 export const heldMs = 30_000

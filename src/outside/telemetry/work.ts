@@ -13,7 +13,7 @@ export type Measure = (work: Work, milliseconds: number, fault: unknown) => void
 /** Follows work through the program as spans of a trace. */
 export interface Tracer {
   inSpan<T>(work: Work, run: () => Promise<T>): Promise<T>
-  /** Headers that carry the trace to whoever is asked. */
+  /** Headers that carry the trace to the service that is asked. */
   headers(): Record<string, string>
   /** Begins the trace of a request, or goes on with its client's. */
   request(request: TracedRequest): RequestTrace
@@ -61,8 +61,8 @@ export function traceWork(by: Tracer): () => void {
 }
 
 /**
- * Tells of work once it has ended.
- * @param faultOf of a result that tells of a failure
+ * Reports work once it has ended.
+ * @param faultOf of a result that is a failure
  */
 export function observed<T>(work: Work, run: () => Promise<T>, faultOf?: (result: T) => unknown): Promise<T> {
   const measured = measures.size === 0 ? run : () => timed(work, run, faultOf)
@@ -89,7 +89,7 @@ async function timed<T>(
   }
 }
 
-/** Somebody outside who is asked with a breaker. */
+/** A service outside that is asked with a breaker. */
 export interface Source {
   name: string
   /** Of the breaker: `closed` while it is asked. */

@@ -155,11 +155,11 @@ async function* eventsOf(
       continue
     }
     if (isComplete) digest = 0n
-    // One that differs in what is not told here is no news.
-    const told = changes.filter(
+    // One that differs in what is not sent here is no news.
+    const sent = changes.filter(
       ({ value, before }) => isComplete || before === undefined || textOf(value) !== textOf(before),
     )
-    for (const { subject, value, before } of told) {
+    for (const { subject, value, before } of sent) {
       if (!isComplete && before !== undefined) digest -= digestOf(subject, before)
       // The sum over all of them stands for what a client knows.
       digest += digestOf(subject, value)
@@ -167,8 +167,8 @@ async function* eventsOf(
     const state = BigInt.asUintN(64, digest).toString(36)
     const isKnown = isComplete && known?.endsWith(`-${state}`)
     known = undefined
-    if (isKnown || (!isComplete && told.length === 0)) continue
-    const events = isComplete ? await initial(told) : changed(told)
+    if (isKnown || (!isComplete && sent.length === 0)) continue
+    const events = isComplete ? await initial(sent) : changed(sent)
     const last = events.pop()
     // Only the last event of a block has the id: who lost some of them gets them again.
     if (last !== undefined) yield `${events.join('')}id: ${block}-${state}\n${last}`

@@ -28,7 +28,7 @@ export const currentAuctionRoutes: StoredRoute[] = [
     access: { to: 'currentAuction' },
     statuses: { FeatureDisabled: 403 },
     isKept: true,
-    // Whoever keeps it has to ask again, and with the same permission.
+    // A cache has to ask again, and with the same permission.
     headers: { 'Cache-Control': 'private, no-cache' },
     read: async (_request, reading) => {
       const auctionId = await currentAuctionId(reading.db, reading.network.chainId)

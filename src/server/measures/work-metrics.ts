@@ -53,7 +53,7 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
   }
 }
 
-/** `refused`: whoever was asked answered that it does not do this. */
+/** `refused`: the answer was that it does not do this. */
 function outcomeOf(fault: unknown): string {
   if (fault === undefined) return 'ok'
   if (fault instanceof RpcError || fault instanceof Refusal) return 'refused'

@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../http/response.ts'
 import { homePath, type PagePath, pageFilesPath, pageOf, workerPath } from './paths.ts'
 import { type Pages, readPages } from './shell.ts'
 
-/** Whether a person followed a link, whom a page tells what is wrong. */
+/** Whether a person followed a link, who gets a page that says what is wrong. */
 export function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 }

@@ -174,7 +174,7 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
 }
 
 /**
- * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was told to send it, or it is running
+ * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was asked to send it, or it is running
  * or succeeded and its deadline has not passed; and its settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {

@@ -13,7 +13,7 @@ export interface DelegatedAttempt extends AttemptKey {
   driverSolution: number
 }
 
-/** Before its solver is told to settle. @returns false if the attempt has ended: it must not be told */
+/** Before its solver is asked to settle. @returns false if the attempt has ended: it must not be asked */
 export async function storeDelegation(
   db: Db,
   { auctionId, solutionUid }: AttemptKey,

@@ -29,7 +29,7 @@ export async function insertJitExecutions(
 }
 
 /**
- * Owners of orders in winning solutions that may still settle, whoever brought the orders; as `ordersInFlight`. In SQL: one statement over
+ * Owners of orders in winning solutions that may still settle, also of orders that solvers brought; as `ordersInFlight`. In SQL: one statement over
  * several tables. The owner of an order is in its UID.
  */
 export async function ownersInFlight(db: Db, chainId: number, block: number): Promise<Set<Address>> {

@@ -83,7 +83,7 @@ export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt
   )
 }
 
-/** Ends running attempts that never had a transaction, and whose solver was not told to send one. @returns their number */
+/** Ends running attempts that never had a transaction, and whose solver was not asked to send one. @returns their number */
 export async function endUnsentAttempts(
   tx: Tx,
   chainId: number,

@@ -26,7 +26,7 @@ export async function readPrepared<Row extends TextRow>(
   }
 }
 
-/** The same from the primary always: of what only the newest state can tell. */
+/** The same from the primary always: of what only the newest state can answer. */
 export function readCurrent<Row extends TextRow>(
   db: Db,
   text: string,

@@ -25,7 +25,7 @@ export interface FeedSource {
 export interface SnapshotSource {
   /** Text after FROM: `f`, joined with what `entry` reads. */
   rows: string
-  /** SQL for whether a row is an entry. One that is none tells the head alone. */
+  /** SQL for whether a row is an entry. One that is none gives the head alone. */
   isEntry: string
 }
 

@@ -88,7 +88,7 @@ export async function endForgotten(db: Database, { before, limit }: Age): Promis
   return { removed: {}, isLast: count < limit }
 }
 
-/** What was written for channels is carried over to them also where nobody sends. */
+/** What was written for channels is carried over to them also where no process sends. */
 export async function carryWakes(db: Database, now: Date, limit: number): Promise<Batch> {
   return { removed: {}, isLast: (await wakeChannels(db, now, limit)) < limit }
 }

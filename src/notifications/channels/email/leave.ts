@@ -8,7 +8,7 @@ export function newEmailKeys(): EmailKeys {
   return { leave: randomBytes(18).toString('base64url') }
 }
 
-/** In links: whoever has it may end the channel, without a session. */
+/** In links: it suffices to end the channel, without a session. */
 export function leaveToken({ id, keys }: Pick<Channel, 'id' | 'keys'>): string {
   return `${id}.${(keys as EmailKeys).leave}`
 }

@@ -5,7 +5,7 @@ export interface ToldReason {
 
 type ToldDiagnosis = ToldReason & { further: readonly ToldReason[] }
 
-/** As GraphQL tells it, but evidence has its kind, and tokens are addresses. */
+/** As in GraphQL, but evidence has its kind, and tokens are addresses. */
 export function writeDiagnosis({ further, ...reason }: ToldDiagnosis) {
   return { ...writeReason(reason), further: further.map(writeReason) }
 }

@@ -9,7 +9,7 @@ const timeoutMs = 1_000
 type Wired = PoolClient & { host: string; port: number; processID: number; secretKey: number }
 
 /**
- * Asks the server to end the statement that runs on a connection. The server closes when it has told the connection's process, so
+ * Asks the server to end the statement that runs on a connection. The server closes when it has signalled the connection's process, so
  * that a later statement is not met. Never rejects: a statement that goes on ends by its timeout.
  */
 export function cancelStatement(client: PoolClient): Promise<void> {

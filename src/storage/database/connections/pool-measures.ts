@@ -18,7 +18,7 @@ type Query = (config: string | { text?: string; submit?: unknown }, ...rest: unk
 
 const names = new WeakMap<Pool, string>()
 
-/** Tells of each wait for a connection. */
+/** Measures each wait for a connection. */
 export function measurePool(name: string, pool: Pool): Pool {
   names.set(pool, name)
   const work = { kind: 'statement', name: 'connect', of: name } as const
@@ -42,7 +42,7 @@ export function observedStatement<T>(pool: Pool, text: string, run: () => Promis
   return observed({ kind: 'statement', name: statementName(text), of: names.get(pool) ?? '' }, run)
 }
 
-/** Connections that tell of Prisma's statements, and of those of transactions. */
+/** Connections that measure Prisma's statements, and of those of transactions. */
 export function measuredClient(Base: typeof Client, of: string): typeof Client {
   class MeasuredClient extends Base {
     override query(config: string | { text?: string; submit?: unknown }, ...rest: unknown[]): never {

@@ -108,7 +108,7 @@ export function followReplica({
     }
     reached = atReplica
     const bound = boundNow()
-    tell(reached === undefined ? 'away' : bound !== undefined && reached >= bound ? 'used' : 'behind')
+    report(reached === undefined ? 'away' : bound !== undefined && reached >= bound ? 'used' : 'behind')
   }
 
   /** The oldest place that is new enough. */
@@ -118,7 +118,7 @@ export function followReplica({
     return notes[0]?.place
   }
 
-  function tell(next: string): void {
+  function report(next: string): void {
     if (next === state || closed) return
     state = next
     if (next === 'used') log.info('the replica is new enough again')

@@ -18,7 +18,7 @@ export interface TextStatement {
 }
 
 /**
- * Each column as PostgreSQL's text. When `gone` aborts, the server is told to end the statement.
+ * Each column as PostgreSQL's text. When `gone` aborts, the server is asked to end the statement.
  * @throws Outage; the error of the server; Refusal Unavailable for a client that has gone
  */
 export async function runAsText(

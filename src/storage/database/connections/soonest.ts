@@ -35,7 +35,7 @@ export function soonest(pool: Pool): Pool {
   }
 
   pool.on('release', () => {
-    // It is idle only after this event, unless somebody in the queue of the pool has it.
+    // It is idle only after this event, unless the queue of the pool has given it away.
     queueMicrotask(() => {
       const [serve] = waiting
       if (serve && pool.idleCount > 0 && pool.waitingCount === 0) serve()

@@ -18,7 +18,7 @@ interface Announcement {
 export function findWallets(onWallets: (wallets: readonly Wallet[]) => void): () => void {
   const announced = new Map<string, Wallet>()
   const injected = (globalThis as { ethereum?: Provider }).ethereum
-  const tell = () =>
+  const notify = () =>
     onWallets(
       announced.size === 0 && injected
         ? [{ id: 'injected', name: 'your wallet', provider: injected }]
@@ -27,10 +27,10 @@ export function findWallets(onWallets: (wallets: readonly Wallet[]) => void): ()
   const onAnnounced = (event: Event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail
     announced.set(info.uuid, { id: info.uuid, name: info.name, provider })
-    tell()
+    notify()
   }
   addEventListener('eip6963:announceProvider', onAnnounced)
   dispatchEvent(new Event('eip6963:requestProvider'))
-  tell()
+  notify()
   return () => removeEventListener('eip6963:announceProvider', onAnnounced)
 }

@@ -43,11 +43,11 @@ async function findTransaction(hash: string): Promise<SearchResult> {
       kind: 'nothing',
       text: 'No trade of this service is in this transaction. It may be on another network, it may have failed, or it may only allow a token to be sold. Search for the number of the order, or for your account.',
     }
-  const told = orders.map(({ uid, sellToken, buyToken }) => ({
+  const named = orders.map(({ uid, sellToken, buyToken }) => ({
     uid,
     text: `${symbolOf({ address: '', ...sellToken })} for ${symbolOf({ address: '', ...buyToken })}`,
   }))
-  return { kind: 'orders', orders: told, auctions }
+  return { kind: 'orders', orders: named, auctions }
 }
 
 /** A token if it is one somewhere. That it cannot be read is no reason not to go on. */

@@ -6,7 +6,7 @@ import { SearchForm } from '../view/search-form.tsx'
 import { Fault } from '../view/section.tsx'
 import { find, type SearchResult } from './find.ts'
 
-/** Finds what was pasted, and goes there; what is more than one thing, or none, is told here. */
+/** Finds what was pasted, and goes there; what is more than one thing, or none, is shown here. */
 export function Search() {
   const [result, setResult] = useState<SearchResult>()
   const [fault, setFault] = useState<string>()

@@ -20,7 +20,7 @@ const pausedFor: Readonly<Record<string, string>> = {
   UNSUPPORTED_TOKEN: 'One of its tokens cannot be traded here.',
 }
 
-/** A step of the story for somebody who never heard of an auction. */
+/** A step of the story for a reader who never heard of an auction. */
 export function eventWords({
   label,
   reason,

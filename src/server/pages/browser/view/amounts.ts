@@ -39,7 +39,7 @@ export function amountOf(atoms: string | bigint, token: TokenLike): string {
   return `${readable(exact(atoms, token.decimals))}${unit}`
 }
 
-/** A share as per cent, such as “9.1 %”. Tiny ones are not told as nothing. */
+/** A share as per cent, such as “9.1 %”. Tiny ones are not shown as nothing. */
 export function percent(share: number): string {
   const value = Math.abs(share) * 100
   if (value > 0 && value < 0.01) return 'less than 0.01 %'

@@ -6,7 +6,7 @@ export interface PriceLike {
   denominator: string
 }
 
-/** How the prices of one order are told: all in the same direction, that in which the limit is 1 or more. */
+/** How the prices of one order are shown: all in the same direction, that in which the limit is 1 or more. */
 export interface PriceScale {
   /** Whole tokens, such as “3,000”. */
   words(price: PriceLike): string
