@@ -152,7 +152,7 @@ export function composeNetwork(
     retries: 0,
     runsStrangersCode: true,
   })
-  /** One for placing orders and one for auctions, each with its own queue, so that neither delays the other. */
+  /** One each for placing orders, for explaining them and for auctions, with its own queue: none delays another. */
   const newOrderCheck = () =>
     createOrderCheck({
       rpc: orderCodeRpc,
@@ -194,8 +194,8 @@ export function composeNetwork(
     appDataSources,
     rpc,
     simulationRpc: rpcWithoutRetries,
-    nodes,
-    timeoutMs,
+    ...{ nodes, timeoutMs, quotes: quoteServices },
+    orders: { ...orderServices, checkOrder: newOrderCheck() },
     ...shared,
   })
   const auctionServices = composeAuctions({

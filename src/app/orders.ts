@@ -14,7 +14,10 @@ import type { TradingServices } from '../graphql/context/networks.ts'
 import { recordLogged } from '../notifications/logged.ts'
 import type { OrderServices } from '../orders/check.ts'
 import { diagnoseOrders } from '../orders/diagnose.ts'
+import { explainOrder } from '../orders/explain/explain.ts'
+import { lookAhead, quoteWarnings } from '../orders/explain/quote-warnings.ts'
 import { simulateGiven, simulateStored } from '../orders/simulate.ts'
+import type { QuoteServices } from '../quotes/quote.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
@@ -40,6 +43,9 @@ interface SimulationsOptions
   simulationRpc: Rpc
   nodes: NetworkNodes
   timeoutMs: number
+  /** For explaining orders: its checks have a queue of their own. */
+  orders: OrderServices
+  quotes: QuoteServices
 }
 
 /** Of one answer of the node about a bundle: what its transactions log and return. */
@@ -58,9 +64,17 @@ export function composeSimulations({
   simulationRpc,
   nodes,
   timeoutMs,
+  orders,
+  quotes,
 }: SimulationsOptions): Pick<
   TradingServices,
-  'simulateStored' | 'simulateOrder' | 'simulateBundle' | 'diagnose'
+  | 'simulateStored'
+  | 'simulateOrder'
+  | 'simulateBundle'
+  | 'diagnose'
+  | 'explainOrder'
+  | 'lookAhead'
+  | 'quoteWarnings'
 > {
   const slots = createTokenSlots({ rpc, now })
   const simulateOrder = createOrderSimulation({ rpc: simulationRpc, network, slots })
@@ -69,8 +83,13 @@ export function composeSimulations({
   const bundleRpc = nodes.connect({ ...limits, runsStrangersCode: true })
   const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
   const diagnosis = { db, network, now, policy, auctions, chain }
+  const warnings = { ...diagnosis, appDataSources }
+  const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {
     diagnose: (uids, hidesCompetitions) => diagnoseOrders(uids, hidesCompetitions, diagnosis),
+    explainOrder: (order, options) => explainOrder(order, options, explanation),
+    lookAhead: (order) => lookAhead(order, warnings),
+    quoteWarnings: (reply, slippageBps, look) => quoteWarnings(reply, slippageBps, look, warnings),
     simulateStored: (uid, block) => simulateStored(uid, block, services),
     simulateOrder: (order, block) => simulateGiven(order, block, services),
     simulateBundle: createBundleSimulation({ rpc: bundleRpc }),

@@ -26,6 +26,7 @@ import type { PriceHistory, PricePoint, Volatility } from '../domain/token/price
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
 import type { Subscribed } from '../notifications/channels/manage.ts'
+import type { LookAhead } from '../orders/explain/quote-warnings.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
 import type { BalancesUpdate } from '../tokens/balances.ts'
@@ -161,9 +162,9 @@ export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
 export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
 export const QuotePathRef = builder.objectRef<QuotePath & OnChain>('QuotePath')
-export const QuoteResponseRef = builder.objectRef<QuoteReply & { slippage?: QuoteSlippage | null }>(
-  'QuoteResponse',
-)
+export const QuoteResponseRef = builder.objectRef<
+  QuoteReply & { slippage?: QuoteSlippage | null; look?: Promise<LookAhead> | undefined }
+>('QuoteResponse')
 export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
 export const QuoteSlippageRef = builder.objectRef<QuoteSlippage>('QuoteSlippage')
 export const ReferredTradeEdgeRef = builder.objectRef<ReferredTradeRow>('ReferredTradeEdge')
@@ -172,6 +173,7 @@ export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
+export const RefusalEvidenceRef = builder.objectRef<EvidenceOf<'refusal'>>('RefusalEvidence')
 export const RevertEvidenceRef = builder.objectRef<EvidenceOf<'revert'>>('RevertEvidence')
 export const SettlementRef = modelRef('Settlement')
 export const SimulatedLogRef = builder.objectRef<SimulatedLog>('SimulatedLog')

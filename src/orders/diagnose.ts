@@ -51,20 +51,24 @@ export async function diagnoseOrders(
 function toFacts(
   { owner: _owner, hasOwnCode: _code, service, ...row }: StoredFacts,
   now: Date,
-  { network, policy, auctions }: DiagnosisServices,
+  services: DiagnosisServices,
 ): WithoutLook {
+  const { policy } = services
   const { sellToken, buyToken } = row.order
   return {
     ...row,
     now,
     deniedTokens: [sellToken, buyToken].filter((token) => policy.deniedTokens.has(token)),
-    service: {
-      ...service,
-      minLifetime: auctions.minLifetime,
-      auctionPauseMs: auctions.everyBlocks * network.blockTimeMs,
-      blockTimeMs: network.blockTimeMs,
-    },
+    service: serviceFacts(service, services),
   }
+}
+
+export function serviceFacts(
+  service: StoredFacts['service'],
+  { network: { blockTimeMs }, auctions }: Pick<DiagnosisServices, 'network' | 'auctions'>,
+): DiagnosisFacts['service'] {
+  const { minLifetime, everyBlocks } = auctions
+  return { ...service, minLifetime, auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs }
 }
 
 /** In the order of `holdings`. A node that is away is an answer. */
@@ -82,7 +86,7 @@ async function look(
   }
 }
 
-function toFunds(balance: ReadBalance) {
+export function toFunds(balance: ReadBalance) {
   if (balance === 'absent') return { balance: 0n, allowance: 0n }
   return { balance: balance.balance, allowance: balance.allowance ?? 0n }
 }

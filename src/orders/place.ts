@@ -24,16 +24,16 @@ import { orderOwner } from './owner.ts'
 import { replace, replaced } from './replace.ts'
 
 /** Checks that need no look-up once the owner is known, and the document if the request contains it. */
-const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
+export const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
 
 /**
  * Checks against the document and the database. `unique` precedes `replaced`: a client that sends a replacing order again gets
  * DuplicatedOrder, not AlreadyCancelled for the order it replaced.
  */
-const inDatabase: readonly Check[] = [document, unique, replaced]
+export const inDatabase: readonly Check[] = [document, unique, replaced]
 
 /** Checks of an order that has its quote. `validFrom` needs no look-up, but clients rely on this order of errors. */
-const withQuote: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]
+export const withQuote: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]
 
 /**
  * Checks a signed order in memory, in the database and on the chain, then stores it. The first fault is thrown: clients rely on
@@ -73,7 +73,7 @@ function needsDocument({ appData, from, signingScheme }: OrderCreation): boolean
   return appData.document !== null || (from === null && !isEcdsa(signingScheme))
 }
 
-function toDraft(creation: OrderCreation, reading: Reading | null, services: OrderServices): Draft {
+export function toDraft(creation: OrderCreation, reading: Reading | null, services: OrderServices): Draft {
   const order: OrderData = { ...creation, appData: creation.appData.hash }
   const declaredSigner = reading?.parsedAppData.signer ?? null
   const { owner, signature } = orderOwner(creation, order, declaredSigner, services)

@@ -4,7 +4,7 @@ import type { OrderData, SigningScheme } from '../domain/order/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote/quote.ts'
 import { findQuoteFor, insertQuoteForOrder } from '../storage/quote/quotes.ts'
 import { startDeadline } from './deadline.ts'
-import { price } from './price.ts'
+import { type Priced, price } from './price.ts'
 import type { QuoteServices } from './quote.ts'
 import { quoteKind } from './request.ts'
 import { verificationPolicyFor } from './verification/policy.ts'
@@ -56,29 +56,41 @@ async function bestStoredQuote(order: UnquotedOrder, services: QuoteServices): P
 }
 
 async function newQuote(order: UnquotedOrder, services: QuoteServices): Promise<Quote> {
+  const { quote } = await priceOrder(order, services)
+  const offer: Omit<Quote, 'id'> = {
+    ...quote,
+    quoteKind: searchedKind(order.signingScheme),
+    expiration: new Date(services.now() + services.limits.offered * 1000),
+  }
+  return { ...offer, id: await insertQuoteForOrder(services.db, offer, order) }
+}
+
+/**
+ * What the market gives for all of an order; nothing is stored.
+ * @throws Refusal NoLiquidity, Unavailable when no estimator answers in time, other codes of estimators; Outage
+ */
+export async function priceOrder(
+  order: UnquotedOrder,
+  services: QuoteServices,
+  extraGas = 0n,
+): Promise<Priced> {
   const size: QuoteSize =
     order.kind === 'sell'
       ? { form: 'sellAmountAfterFee', amount: order.sellAmount }
       : { form: 'buyAmountAfterFee', amount: order.buyAmount }
   const deadline = startDeadline(implicitMs)
   try {
-    const { quote } = await price(
+    return await price(
       {
         ...pairOf(order),
         size,
         trader: { from: order.owner, receiver: order.receiver, preHooks: [], postHooks: [] },
-        extraGas: 0n,
+        extraGas,
         verificationPolicy: verificationPolicyFor('optimal', services.verification),
       },
       services,
       deadline.signal,
     )
-    const offer: Omit<Quote, 'id'> = {
-      ...quote,
-      quoteKind: searchedKind(order.signingScheme),
-      expiration: new Date(services.now() + services.limits.offered * 1000),
-    }
-    return { ...offer, id: await insertQuoteForOrder(services.db, offer, order) }
   } finally {
     deadline.end()
   }

@@ -77,16 +77,20 @@ export type DiagnosisCode =
   | 'filteredForFairness'
   | 'hooksFail'
   | 'lostCompetition'
+  | 'marketUnknown'
   | 'neverTradable'
   | 'nodeAway'
+  | 'notAccepted'
   | 'notProposed'
   | 'notYetValid'
   | 'noLiquidity'
   | 'noNativePrice'
   | 'outOfPlaces'
   | 'partlyFilled'
+  | 'placeable'
   | 'presignatureMissing'
   | 'priceOutOfReach'
+  | 'priceUnverified'
   | 'settlementFailed'
   | 'settlementPaused'
   | 'settlementReverts'
@@ -108,6 +112,28 @@ export type Eligibility =
   | 'other_code'
   | 'time_cap_reached'
   | 'volume_cap_reached';
+
+export type ExplainOrderInput = {
+  appData: string;
+  appDataHash?: string | null | undefined;
+  buyAmount: string;
+  buyToken: string;
+  buyTokenBalance?: BuyTokenDestination | null | undefined;
+  feeAmount: string;
+  from?: string | null | undefined;
+  fullBalanceCheck?: boolean | null | undefined;
+  kind: OrderKind;
+  network?: string | null | undefined;
+  partiallyFillable: boolean;
+  quoteId?: number | null | undefined;
+  receiver?: string | null | undefined;
+  sellAmount: string;
+  sellToken: string;
+  sellTokenBalance?: SellTokenSource | null | undefined;
+  signature?: string | null | undefined;
+  signingScheme: SigningScheme;
+  validTo: number;
+};
 
 export type NotificationType =
   | 'insufficient_balance'
@@ -290,6 +316,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
           | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
           | { __typename: 'OrderEvidence', uid: string }
           | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+          | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
           | { __typename: 'RevertEvidence', reason: string }
           | { __typename: 'TokenEvidence', token: { address: string } }
           | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
@@ -302,6 +329,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
         | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
         | { __typename: 'OrderEvidence', uid: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+        | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
         | { __typename: 'RevertEvidence', reason: string }
         | { __typename: 'TokenEvidence', token: { address: string } }
         | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
@@ -316,6 +344,7 @@ type reason_DiagnosisReason = { code: DiagnosisCode, summary: string, since: str
     | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
     | { __typename: 'OrderEvidence', uid: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+    | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
     | { __typename: 'RevertEvidence', reason: string }
     | { __typename: 'TokenEvidence', token: { address: string } }
     | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
@@ -330,6 +359,7 @@ type reason_OrderDiagnosis = { code: DiagnosisCode, summary: string, since: stri
     | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
     | { __typename: 'OrderEvidence', uid: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+    | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
     | { __typename: 'RevertEvidence', reason: string }
     | { __typename: 'TokenEvidence', token: { address: string } }
     | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
@@ -340,6 +370,39 @@ export type reason =
   | reason_DiagnosisReason
   | reason_OrderDiagnosis
 ;
+
+export type PostApiV1OrdersDiagnosisVariables = Exact<{
+  input: ExplainOrderInput;
+}>;
+
+
+export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCode, summary: string, since: string | null, retryable: boolean, advice: string, further: Array<{ code: DiagnosisCode, summary: string, since: string | null, retryable: boolean, advice: string, evidence: Array<
+        | { __typename: 'AmountsEvidence', needed: string, available: string, missing: string, token: { address: string } }
+        | { __typename: 'BlocksEvidence', number: number, at: string | null, head: number | null }
+        | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
+        | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
+        | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+        | { __typename: 'OrderEvidence', uid: string }
+        | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+        | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
+        | { __typename: 'RevertEvidence', reason: string }
+        | { __typename: 'TokenEvidence', token: { address: string } }
+        | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
+        | { __typename: 'ValidityEvidence', from: string | null, until: string }
+      > }>, evidence: Array<
+      | { __typename: 'AmountsEvidence', needed: string, available: string, missing: string, token: { address: string } }
+      | { __typename: 'BlocksEvidence', number: number, at: string | null, head: number | null }
+      | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
+      | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
+      | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+      | { __typename: 'OrderEvidence', uid: string }
+      | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+      | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
+      | { __typename: 'RevertEvidence', reason: string }
+      | { __typename: 'TokenEvidence', token: { address: string } }
+      | { __typename: 'TransactionEvidence', txHash: string, block: number | null }
+      | { __typename: 'ValidityEvidence', from: string | null, until: string }
+    > } };
 
 export type GetApiV1DebugSimulationUidVariables = Exact<{
   network: string;
@@ -682,7 +745,8 @@ export type GetAffiliateTraderActivityAddressResult = { traderActivity: { comput
 
 /** What a document gives and takes, by its text. */
 export interface Documents {
-  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until }\n        ... on CancellationEvidence { by detail }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
+  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
+  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
   "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
   "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
   "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }

@@ -2,15 +2,17 @@ import { createLimiter } from '../../concurrency/limiter.ts'
 import { maxOf } from '../../domain/amount.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, address, nativeMarker } from '../../domain/evm/address.ts'
-import type { Hex } from '../../domain/evm/hex.ts'
+import { type Hex, hexToBytes } from '../../domain/evm/hex.ts'
+import { keccakHex, keccakText } from '../../domain/evm/keccak.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderSimulation, SimulatedOrder, StateOverride } from '../../domain/order/simulation.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
+import { orderUid } from '../../domain/signing/signing.ts'
 import { uintWord } from '../../domain/signing/typed-data.ts'
 import { revertText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isExecutionFault, isTimeout, toQuantity } from '../rpc/wire.ts'
-import { encodeSettle, encodeTrade } from '../settlement/call.ts'
+import { encodeSettle, encodeTrade, type SignedOrder } from '../settlement/call.ts'
 import type { FindTokenSlots } from '../token/slots.ts'
 import { readAuthenticator } from '../trade/call.ts'
 import { alwaysTrueCode } from '../trade/check.ts'
@@ -57,10 +59,15 @@ export function createOrderSimulation({
       to: network.settlement,
       input: encodeAlone(order),
       gas: Number(maxTransactionGas - 1n),
-      overrides: { [authenticator]: { code: alwaysTrueCode }, ...funds },
+      overrides: {
+        [authenticator]: { code: alwaysTrueCode },
+        ...funds,
+        ...(order.signature === null && signedOnChain(order, network, funds?.[network.settlement])),
+      },
     }
     const error = await failureOf(rpc, simulation)
-    return { ...simulation, error: error === null || funds ? error : `${error} (${noFunds})` }
+    const isFunded = funds !== undefined
+    return { ...simulation, isFunded, error: error === null || isFunded ? error : `${error} (${noFunds})` }
   }
 
   return (order, block) => enqueue(() => simulate(order, block))
@@ -87,15 +94,34 @@ async function fundsFor(
   return balance && { [buyToken]: { stateDiff: { [balance(settlement)]: uintWord(amount) } } }
 }
 
+const isPresigned = keccakText('GPv2Signing.Scheme.PreSign')
+/** Of the mapping from UIDs to what is signed on chain. */
+const presignatureSlot = '00'.repeat(32)
+
+/** The settlement contract finds the order signed on chain. @param own what else it finds */
+function signedOnChain(
+  order: SimulatedOrder,
+  network: Network,
+  own: StateOverride = {},
+): Record<Address, StateOverride> {
+  const key = `${orderUid(network, order, order.owner)}${presignatureSlot}` as Hex
+  const stateDiff = { ...own.stateDiff, [keccakHex(hexToBytes(key))]: isPresigned }
+  return { [network.settlement]: { ...own, stateDiff } }
+}
+
 /** At the limit price. Of a filled order the whole again, so that the contract says that it is filled. */
 function encodeAlone(order: SimulatedOrder): Hex {
   const { sellToken, buyToken, sellAmount, buyAmount, kind, filled, interactions } = order
   const total = kind === 'sell' ? sellAmount : buyAmount
   const executed = filled < total ? total - filled : total
+  const signed: SignedOrder =
+    order.signature === null
+      ? { ...order, signingScheme: 'presign', signature: '0x' }
+      : { ...order, signature: order.signature }
   return encodeSettle({
     tokens: [sellToken, buyToken],
     clearingPrices: [buyAmount, sellAmount],
-    trades: [encodeTrade(order, { sell: 0, buy: 1 }, executed)],
+    trades: [encodeTrade(signed, { sell: 0, buy: 1 }, executed)],
     interactions: [filled === 0n ? interactions.pre : [], [], interactions.post],
     auctionId: 0n,
   })
@@ -104,7 +130,7 @@ function encodeAlone(order: SimulatedOrder): Hex {
 /** Null if the settlement would succeed. Code that takes too long is distinguished from a node that does not answer by asking it something else. */
 async function failureOf(
   rpc: Rpc,
-  { block, from, to, input, gas, overrides }: Omit<OrderSimulation, 'error'>,
+  { block, from, to, input, gas, overrides }: Omit<OrderSimulation, 'error' | 'isFunded'>,
 ) {
   const call = { from, to, gas: toQuantity(gas), gasPrice: '0x0', data: input }
   try {

@@ -63,6 +63,11 @@ export const diagnosisTexts = {
     advice: 'Wait: the service withdraws the transaction, and tries again.',
     retryable: true,
   },
+  notAccepted: {
+    meaning: 'The service does not take the order as it is.',
+    advice: 'Change what the error names, and sign the order again.',
+    retryable: false,
+  },
   notYetValid: {
     meaning: 'The order asks not to be traded before a time that has not come.',
     advice: 'Wait until then.',
@@ -123,6 +128,11 @@ export const diagnosisTexts = {
     advice: 'Sell more at once.',
     retryable: false,
   },
+  marketUnknown: {
+    meaning: 'The service cannot see at the moment what the market gives.',
+    advice: 'Ask again in a moment.',
+    retryable: true,
+  },
   noLiquidity: {
     meaning: 'No market leads from one token to the other for this amount.',
     advice: 'Trade a smaller amount, or wait for a market.',
@@ -141,6 +151,11 @@ export const diagnosisTexts = {
   costsMoreThanItBrings: {
     meaning: 'The order meets the market, but what it leaves is less than the fee of the network.',
     advice: 'Sell more at once, lower the limit, or wait for lower fees.',
+    retryable: true,
+  },
+  priceUnverified: {
+    meaning: 'No simulation has confirmed the price.',
+    advice: 'Ask for a verified quote, or expect another price.',
     retryable: true,
   },
   settlementReverts: {
@@ -196,6 +211,11 @@ export const diagnosisTexts = {
     advice: 'Wait: an auction is held every few blocks.',
     retryable: true,
   },
+  placeable: {
+    meaning: 'Nothing that is known would keep the order from being filled.',
+    advice: 'Sign and place it.',
+    retryable: true,
+  },
 } as const satisfies Record<string, CodeText>
 
 export type DiagnosisCode = keyof typeof diagnosisTexts
@@ -204,4 +224,9 @@ export type DiagnosisCode = keyof typeof diagnosisTexts
 export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
 
 /** Says nothing about the order itself: given alone, and only where nothing else is known. */
-export const generalCodes: readonly DiagnosisCode[] = ['outOfPlaces', 'notProposed', 'waitingForAuction']
+export const generalCodes: readonly DiagnosisCode[] = [
+  'outOfPlaces',
+  'notProposed',
+  'waitingForAuction',
+  'placeable',
+]

@@ -10,13 +10,18 @@ import { reasonOf } from './reason.ts'
 import { isHalted, serviceReasons } from './service.ts'
 
 /**
- * Why an order is not filled, or how it ended. Pure: also for an order that is not placed, of which a dry run made the facts.
+ * Why an order is not filled, or how it ended. Pure.
  * @returns always a reason
  */
 export function diagnose(facts: DiagnosisFacts): Diagnosis {
-  const [first, ...further] = reasonsOf(facts).toSorted((a, b) => place(a) - place(b))
+  const [first, ...further] = inOrder(reasonsOf(facts))
   if (!first) throw new TypeError('an order without a reason')
   return { ...first, further }
+}
+
+/** In the order in which they have to be solved. */
+export function inOrder(reasons: readonly Reason[]): Reason[] {
+  return reasons.toSorted((a, b) => place(a) - place(b))
 }
 
 /** Whether the diagnosis needs to know what the account of an order has now: no auction has looked at it, or none lately. */
@@ -125,7 +130,7 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
   }
 }
 
-function settlementReverts(revert: string, since: Date): Reason {
+export function settlementReverts(revert: string, since: Date): Reason {
   const summary = `A settlement of the order alone fails: ${revert}.`
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
 }

@@ -1,3 +1,4 @@
+import type { RefusalCode } from '../errors/refusal-codes.ts'
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource } from '../order/event.ts'
@@ -108,6 +109,15 @@ export interface CancellationEvidence {
   detail: string | null
 }
 
+export interface RefusalEvidence {
+  kind: 'refusal'
+  /** With which the service would refuse to place the order. */
+  code: RefusalCode
+  /** The member of the order that is at fault; null where it is none. */
+  field: string | null
+  message: string
+}
+
 export type Evidence =
   | AmountsEvidence
   | TokenEvidence
@@ -120,6 +130,7 @@ export type Evidence =
   | RevertEvidence
   | ValidityEvidence
   | CancellationEvidence
+  | RefusalEvidence
 
 /** One reason. */
 export interface Reason {

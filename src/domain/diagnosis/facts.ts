@@ -53,9 +53,9 @@ export interface StandingFacts {
   /** Tokens without a price. */
   unpriced: readonly Address[]
   /** What the router found last; null where it did not look, `none` where it found nothing. */
-  routed: (PriceAmounts & { block: number }) | 'none' | null
+  routed: (PriceAmounts & { block: number | null }) | 'none' | null
   /** The best of what it ever found for the order. */
-  best: (PriceAmounts & { block: number; at: Date }) | null
+  best: (PriceAmounts & { block: number | null; at: Date }) | null
 }
 
 /** The newest solution for the order that may be shown: the best of its auction. */

@@ -6,8 +6,8 @@ import type { Interactions, OrderData, SigningScheme } from './order.ts'
 export interface SimulatedOrder extends OrderData {
   owner: Address
   signingScheme: SigningScheme
-  /** As the settlement contract takes it. */
-  signature: Hex
+  /** As the settlement contract takes it; null: as if it were signed. */
+  signature: Hex | null
   interactions: Interactions
   /** Atoms of the fixed side. */
   filled: bigint
@@ -32,4 +32,6 @@ export interface OrderSimulation {
   overrides: Record<Address, StateOverride>
   /** Why it fails; null if it would succeed. */
   error: string | null
+  /** Whether the made-up solver had what it pays with: otherwise it may have failed for that. */
+  isFunded: boolean
 }

@@ -46,6 +46,17 @@ export function requireAccess(
   if (level === 'operator' && !asking.restricted) requireOperator(asking)
 }
 
+/** Whether `requireAccess` lets through. */
+export function hasAccess(name: keyof AccessRules, asking: Asking): boolean {
+  try {
+    requireAccess(name, asking)
+    return true
+  } catch (fault) {
+    if (fault instanceof Refusal) return false
+    throw fault
+  }
+}
+
 interface Session {
   db: Db
   now: Clock

@@ -1,4 +1,4 @@
-import type { Diagnosis } from '../../domain/diagnosis/diagnosis.ts'
+import type { Diagnosis, Reason } from '../../domain/diagnosis/diagnosis.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { BundleSimulation, BundleTransaction } from '../../domain/evm/bundle.ts'
@@ -13,6 +13,8 @@ import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { PriceHistory, PriceInterval } from '../../domain/token/price-history.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
+import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
+import type { LookAhead } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
 import type { ReadBalances } from '../../tokens/balance-reads.ts'
 import type { BalanceWatch } from '../../tokens/balances.ts'
@@ -52,6 +54,15 @@ export interface TradingServices {
    * @param hidesCompetitions whether those are left out whose deadline has not passed
    */
   diagnose(uids: readonly OrderUid[], hidesCompetitions: boolean): Promise<Map<OrderUid, Diagnosis>>
+  /**
+   * What would keep an order from being placed and filled that need not be signed yet. Nothing is stored.
+   * @throws Refusal MissingFrom, Unavailable; Outage of the database
+   */
+  explainOrder(order: OrderToExplain, options: ExplainOptions): Promise<Diagnosis>
+  /** What bears on an order before its price is known. A read that fails is no fault. */
+  lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<LookAhead>
+  /** What would keep the order to sign for a quote from being filled. */
+  quoteWarnings(reply: QuoteReply, slippageBps: number, look: LookAhead): Promise<Reason[]>
   /** Simulates a settlement of what remains of a stored order. @throws Refusal OrderNotFound, NotFound for the block; Outage */
   simulateStored(uid: OrderUid, block: number | null): Promise<OrderSimulation>
   /** The same for an order that a client describes. @throws Refusal InvalidParameter, BadRequest, NotFound; Outage */

@@ -73,6 +73,27 @@ export const placeOrderInput = inputType('PlaceOrderInput', {
     .transform(({ network, ...order }) => ({ network, creation: toCreation(order) })),
 })
 
+const explanationMembers = {
+  ...members,
+  signature: members.signature.nullish().meta({
+    description:
+      'As in an order that is placed; left out where it is not signed yet: then `from` is required.',
+  }),
+}
+
+/** An order to explain as REST describes it. */
+export const explanationBody = z.object(explanationMembers, objectExpected)
+
+export const explainOrderInput = inputType('ExplainOrderInput', {
+  description: 'An order that is not placed, and maybe not signed, and the network it is for.',
+  schema: z
+    .object({ network: networkField(onlyNetwork), ...explanationMembers }, objectExpected)
+    .transform(({ network, signature = null, ...order }) => ({
+      network,
+      order: { ...toCreation({ ...order, signature: '0x' }), signature },
+    })),
+})
+
 export const placeOrdersInput = inputType('PlaceOrdersInput', {
   description: 'Signed orders of one network.',
   schema: z.object(

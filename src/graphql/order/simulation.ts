@@ -37,8 +37,8 @@ OrderSimulationRef.implement({
 const maxSimulations = 4
 const simulations = new WeakMap<Context, number>()
 
-function countSimulation(context: Context): void {
-  requireAccess('simulation', context)
+/** @throws Refusal QueryTooComplex */
+export function countSimulation(context: Context): void {
   const count = (simulations.get(context) ?? 0) + 1
   if (count > maxSimulations)
     throw new Refusal('QueryTooComplex', `at most ${maxSimulations} orders are simulated in a request`)
@@ -61,6 +61,7 @@ builder.objectField(OrderRef, 'simulation', (t) =>
       }),
     },
     resolve: (parent, { blockNumber }, context) => {
+      requireAccess('simulation', context)
       countSimulation(context)
       const { chainId, uid } = identityOf<{ chainId: number; uid: OrderUid }>(parent)
       const trading = context.networks.byChainId(chainId)
@@ -77,6 +78,7 @@ builder.queryField('simulateOrder', (t) =>
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, simulateOrderInput, 'The order.') },
     resolve: (_root, { input }, context) => {
+      requireAccess('simulation', context)
       countSimulation(context)
       return tradingOn(context, input.network).simulateOrder(input.order, input.blockNumber)
     },

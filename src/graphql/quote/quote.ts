@@ -1,11 +1,19 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
+import { fieldsOf } from '../stored/merged-fields.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'
 import { slippageFor } from './slippage.ts'
+
+function asksForWarnings({ fieldNodes, variableValues, fragments }: GraphQLResolveInfo): boolean {
+  const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  const fields = fieldsOf(sets, variableValues, new Map(Object.entries(fragments)))
+  return [...fields.values()].some(([{ name }]) => name.value === 'warnings')
+}
 
 builder.mutationField('quote', (t) =>
   t.field({
@@ -13,11 +21,14 @@ builder.mutationField('quote', (t) =>
     description: 'Quotes price and fee for an order, and stores the quote.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
-    async resolve(_root, { input }, context) {
+    async resolve(_root, { input }, context, info) {
       const trading = tradingOn(context, input.network)
       const reply = trading.quote(quoteRequestOf(input))
+      // Beside the quote, so that its warnings cost no time of their own.
+      const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
+      look?.catch(() => {})
       const [slippage] = await Promise.all([slippageFor(input, context), reply])
-      return { ...(await reply), slippage }
+      return { ...(await reply), slippage, look }
     },
   }),
 )

@@ -3,6 +3,7 @@ import { orderToSign } from '../../domain/quote/order-to-sign.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { formatNodeId, nodeIdText } from '../../storage/query/node-id.ts'
 import {
+  DiagnosisReasonRef,
   NetworkRef,
   NodeRef,
   OrderToSignRef,
@@ -15,6 +16,9 @@ import {
 } from '../refs.ts'
 import { networkOn } from '../service/network.ts'
 import { usualSlippageBps } from '../token/market/reading.ts'
+
+/** In objects, as that of a diagnosis. */
+const warningsWeight = 40
 
 QuoteResponseRef.implement({
   description:
@@ -81,6 +85,20 @@ QuoteResponseRef.implement({
       nullable: true,
       description: 'What it took with `slippage: AUTO`; null without, and for a quote that is read again.',
       resolve: ({ slippage }) => slippage ?? null,
+    }),
+    warnings: t.field({
+      type: [DiagnosisReasonRef],
+      description:
+        'What would keep the order to sign from being filled, in the order in which it has to be solved: what is at hand, and what one look at the account shows. A look that fails does not fail the quote.',
+      extensions: { weight: warningsWeight, items: 2 },
+      resolve: async (reply, _args, context) => {
+        const { quote, terms, slippage, look } = reply
+        const trading = context.networks.byChainId(quote.chainId)
+        if (!trading) throw new Error(`chain ${quote.chainId} is not served here`)
+        const looked = await (look ?? trading.lookAhead({ ...quote, from: terms.from }))
+        const reasons = await trading.quoteWarnings(reply, slippage?.bps ?? usualSlippageBps, looked)
+        return reasons.map((reason) => ({ ...reason, chainId: quote.chainId }))
+      },
     }),
     route: t.field({
       type: QuoteRouteRef,

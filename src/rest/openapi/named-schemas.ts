@@ -1,7 +1,7 @@
 import { affiliateSwitch, registerAffiliateInput } from '../../graphql/affiliate/input.ts'
 import { appDataBody } from '../../graphql/app-data/input.ts'
 import { cancellationBody, singleCancellationBody } from '../../graphql/order/cancellation-input.ts'
-import { orderInput } from '../../graphql/order/creation-input.ts'
+import { explanationBody, orderInput } from '../../graphql/order/creation-input.ts'
 import { simulationBody } from '../../graphql/order/simulation-input.ts'
 import { orderUidsInput } from '../../graphql/order/uids-input.ts'
 import { quoteBody } from '../../graphql/quote/rest-input.ts'
@@ -73,6 +73,11 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     description: 'The order that a quote stands for, ready to be signed with a `feeAmount` of 0.',
   },
   OrderCreation: { schema: orderInput.schema, graphqlType: 'OrderInput', description: 'A signed order.' },
+  OrderToExplain: {
+    schema: explanationBody,
+    graphqlType: 'ExplainOrderInput',
+    description: 'An order that is not placed, and maybe not signed.',
+  },
   OrderToSimulate: {
     schema: simulationBody,
     graphqlType: 'SimulateOrderInput',

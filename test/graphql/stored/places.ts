@@ -24,6 +24,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
     process:
       'best dayMovementPercent foundAt foundAtBlock foundBy foundInAuction gapPercent limit secondsNeeded',
   },
+  RefusalEvidence: { process: 'code field message' },
   RevertEvidence: { process: 'reason' },
   TokenEvidence: { process: 'token' },
   TransactionEvidence: { process: 'block txHash' },
@@ -91,7 +92,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   PoolEdge: { outside: 'cursor node' },
   PricesUpdate: { outside: 'block isAvailable isComplete prices' },
   Query: {
-    outside: 'explainSignature market simulateBundle simulateOrder',
+    outside: 'explainOrder explainSignature market simulateBundle simulateOrder',
     process:
       'affiliateStatistics affiliateTypedData channelSubscription channelSubscriptions commit currentAuction enabledChannelKinds network networks pushPublicKey quote traderActivity traderStatistics version',
   },
@@ -99,7 +100,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
   QuotePath: { outside: 'amountIn amountOut hops' },
   QuoteResponse: {
-    outside: 'expiration from order protocolFeeBps quote quoteId route slippage stored verified',
+    outside: 'expiration from order protocolFeeBps quote quoteId route slippage stored verified warnings',
   },
   QuoteRoute: { outside: 'block paths priceImpact' },
   QuotedOrder: {

@@ -9,6 +9,7 @@ import type { Order } from '../../../src/domain/order/order.ts'
 import { sample } from '../../../src/rest/openapi/sample.ts'
 import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
 import { storeCurrentAuction } from '../../../src/storage/auction/current.ts'
+import { storeRound } from '../../../src/storage/auction/rounds.ts'
 import { insertChainFacts } from '../../../src/storage/chain/log.ts'
 import { confirmChannel, insertChannel } from '../../../src/storage/channels/channels.ts'
 import { insertNonce, insertSession } from '../../../src/storage/channels/sessions.ts'
@@ -31,6 +32,7 @@ export async function seedSamples(db: Database): Promise<void> {
   await seedOpenOrders(db)
   await seedChannels(db)
   await indexedUpTo(db, 110)
+  await storeRound(db, { chainId: network.chainId, at: new Date(1_800_000_000_000) })
 }
 
 async function seedChannels(db: Database): Promise<void> {

@@ -12,6 +12,7 @@ import type { TradingServices } from '../../../src/graphql/context/networks.ts'
 import { operatorCheck } from '../../../src/graphql/context/operator.ts'
 import type { Sender } from '../../../src/notifications/channels/sender.ts'
 import { cancelOrder, cancelOrders } from '../../../src/orders/cancel.ts'
+import { explainOrder } from '../../../src/orders/explain/explain.ts'
 import { placeOrder } from '../../../src/orders/place.ts'
 import { simulateGiven, simulateStored } from '../../../src/orders/simulate.ts'
 import { createRouter } from '../../../src/quotes/estimators/router.ts'
@@ -184,6 +185,7 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
       gas: tenderlyRequest.gas,
       overrides: tenderlyRequest.state_objects as OrderSimulation['overrides'],
       error: null,
+      isFunded: true,
     }),
   })
   return {
@@ -193,6 +195,16 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
     cancelOrders: (wish) => cancelOrders(wish, orderServices()),
     quote: (request) => quote(request, quoteServices()),
     quotes: (request, signal) => quoteStream(request, quoteServices(), signal),
+    explainOrder: (order, options) =>
+      explainOrder(order, options, {
+        orders: orderServices(),
+        quotes: quoteServices(),
+        simulateOrder: simulations().simulateOrder,
+        diagnosis: {
+          ...{ db: db(), network, now, policy: { deniedTokens: new Set() } },
+          ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain: { balances: async () => [] } },
+        },
+      }),
     simulateStored: (uid, block) => simulateStored(uid, block, simulations()),
     simulateOrder: (order, block) => simulateGiven(order, block, simulations()),
     balances: async (_, asked) => ({ block: 7, balances: asked.map(balanceOf) }),

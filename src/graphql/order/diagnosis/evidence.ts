@@ -13,6 +13,7 @@ import {
   OrderRef,
   PriceAmountsRef,
   PriceEvidenceRef,
+  RefusalEvidenceRef,
   RevertEvidenceRef,
   TokenEvidenceRef,
   TokenRef,
@@ -221,6 +222,18 @@ CancellationEvidenceRef.implement({
   }),
 })
 
+RefusalEvidenceRef.implement({
+  description: 'The error with which the service would refuse to place the order.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'Its code, of the list of errors.' }),
+    field: t.exposeString('field', {
+      nullable: true,
+      description: 'The member of the order that is at fault; null where it is none.',
+    }),
+    message: t.exposeString('message', { description: 'What is wrong.' }),
+  }),
+})
+
 const types = {
   amounts: AmountsEvidenceRef,
   token: TokenEvidenceRef,
@@ -233,6 +246,7 @@ const types = {
   revert: RevertEvidenceRef,
   validity: ValidityEvidenceRef,
   cancellation: CancellationEvidenceRef,
+  refusal: RefusalEvidenceRef,
 }
 
 export const DiagnosisEvidence = builder.unionType('DiagnosisEvidence', {

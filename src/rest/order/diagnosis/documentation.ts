@@ -1,3 +1,4 @@
+import { explanationBody } from '../../../graphql/order/creation-input.ts'
 import type { Operations } from '../../openapi/operation.ts'
 import { sample } from '../../openapi/sample.ts'
 import { noSuchOrder } from '../no-such-order.ts'
@@ -22,6 +23,66 @@ export const sampleDiagnosis = {
   further: [],
 }
 
+const unsigned = {
+  sellToken: sample.weth,
+  buyToken: sample.usdc,
+  sellAmount: '1000000000000000000',
+  buyAmount: '2900000000',
+  validTo: 1_800_001_200,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'sell',
+  partiallyFillable: false,
+  signingScheme: 'eip712',
+  from: sample.trader,
+}
+
+const sampleFar = {
+  code: 'expired',
+  summary:
+    'The service would refuse the order: validTo 1700000000 is in the past (now 1800000000, Unix seconds).',
+  since: null,
+  retryable: false,
+  advice: 'Place a new order, with what kept this one in mind.',
+  evidence: [
+    { kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
+    {
+      kind: 'refusal',
+      code: 'OrderExpired',
+      field: 'validTo',
+      message: 'validTo 1700000000 is in the past (now 1800000000, Unix seconds)',
+    },
+  ],
+  further: [
+    {
+      code: 'priceOutOfReach',
+      summary:
+        'The order asks for a better price than the market gives. The market is 50.1549 % below the limit.',
+      since: null,
+      retryable: true,
+      advice: 'Wait for the market, or place a new order with a limit nearer to it.',
+      evidence: [
+        {
+          kind: 'price',
+          limit: { decimal: '0.000000006', sellAmount: '1000000000000000000', buyAmount: '6000000000' },
+          best: {
+            decimal: '0.000000002990701827',
+            sellAmount: '1000000000000000000',
+            buyAmount: '2990701827',
+          },
+          foundAt: '2027-01-15T08:00:00Z',
+          foundAtBlock: 7,
+          foundBy: null,
+          foundInAuction: null,
+          gapPercent: '50.1549',
+          dayMovementPercent: null,
+          secondsNeeded: null,
+        },
+      ],
+    },
+  ],
+}
+
 export const diagnosisOperations: Operations = {
   'GET /api/v1/orders/:uid/diagnosis': {
     id: 'orderDiagnosis',
@@ -32,6 +93,40 @@ export const diagnosisOperations: Operations = {
     examples: {
       filled: { summary: 'A filled order', path: { uid: sample.settled }, answer: sampleDiagnosis },
       ...noSuchOrder,
+    },
+  },
+  'POST /api/v1/orders/diagnosis': {
+    id: 'explainOrder',
+    summary: 'What would keep an order from being filled, before it is placed or signed',
+    description:
+      'All checks of placing, not only up to the first fault, the account, the market’s price against the limit, and a settlement of the order alone on the network’s node (that where the setting `SIMULATION_ACCESS` lets the caller simulate). Nothing is stored. Without `signature` it is an order that is not signed yet. Of an order that is placed it is the order’s own diagnosis. Counts as a quote.',
+    body: explanationBody,
+    answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
+    codes: ['MissingFrom', 'SellAmountOverflow', 'BuyAmountOverflow', 'AppDataHashMismatch'],
+    examples: {
+      placeable: {
+        summary: 'Nothing keeps it from being filled',
+        body: unsigned,
+        answer: {
+          code: 'placeable',
+          summary: 'Nothing that is known would keep the order from being filled.',
+          since: null,
+          retryable: true,
+          advice: 'Sign and place it.',
+          evidence: [],
+          further: [],
+        },
+      },
+      far: {
+        summary: 'Its price is out of reach, and its time is over',
+        body: { ...unsigned, buyAmount: '6000000000', validTo: 1_700_000_000 },
+        answer: sampleFar,
+      },
+      nobody: {
+        summary: 'Nobody is named who sells',
+        body: { ...unsigned, from: null },
+        refused: ['MissingFrom', 'an order without a signature needs from'],
+      },
     },
   },
 }

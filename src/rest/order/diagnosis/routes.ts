@@ -1,14 +1,9 @@
+import { explanationBody } from '../../../graphql/order/creation-input.ts'
+import { checkedInput } from '../../row/checked-input.ts'
 import { type Route, route } from '../../row/route.ts'
 import { writeDiagnosis } from './result.ts'
 
-export const diagnosisRoutes: Route[] = [
-  route({
-    on: 'GET /api/v1/orders/:uid/diagnosis',
-    run: `query ($network: NetworkName!, $uid: OrderUid!) {
-      order(uid: $uid, network: $network) {
-        diagnosis { ...reason further { ...reason } }
-      }
-    }
+const reason = `
     fragment reason on Diagnosed {
       code summary since retryable advice
       evidence {
@@ -27,10 +22,30 @@ export const diagnosisRoutes: Route[] = [
         ... on RevertEvidence { reason }
         ... on ValidityEvidence { from until }
         ... on CancellationEvidence { by detail }
+        ... on RefusalEvidence { code field message }
       }
-    }`,
+    }`
+
+export const diagnosisRoutes: Route[] = [
+  route({
+    on: 'GET /api/v1/orders/:uid/diagnosis',
+    run: `query ($network: NetworkName!, $uid: OrderUid!) {
+      order(uid: $uid, network: $network) {
+        diagnosis { ...reason further { ...reason } }
+      }
+    }
+${reason}`,
     variables: ({ network, path }) => ({ network, uid: path.uid ?? '' }),
     answer: ({ order }) => order && writeDiagnosis(order.diagnosis as never),
     missing: 'Order was not found',
+  }),
+  route({
+    on: 'POST /api/v1/orders/diagnosis',
+    run: `query ($input: ExplainOrderInput!) {
+      explainOrder(input: $input) { ...reason further { ...reason } }
+    }
+    ${reason}`,
+    variables: ({ network, body }) => ({ input: { ...checkedInput(explanationBody, body), network } }),
+    answer: ({ explainOrder }) => writeDiagnosis(explainOrder as never),
   }),
 ]

@@ -96,6 +96,12 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
     by: z.enum(cancellationSources).describe('Who, or what.'),
     detail: z.string().nullable().describe('More about it, as text; null where there is none.'),
   }),
+  z.object({
+    kind: z.literal('refusal').describe('The error with which the service would refuse to place the order.'),
+    code: z.string().describe('Its code, of the list of errors.'),
+    field: z.string().nullable().describe('The member of the order that is at fault; null where it is none.'),
+    message: z.string().describe('What is wrong.'),
+  }),
 ])
 
 const reason = {

@@ -52,19 +52,24 @@ export type StoredFacts = Pick<
 
 const orNothing = (text: string) => sql(`coalesce(${text}, 'null')`)
 
-const statement = numberParameters(`SELECT ${rowSql(orderFields, {
-  standing: orNothing(`CASE WHEN sd.order_id IS NOT NULL THEN ${rowSql(standingFields)} END`),
+/** What is stored about the tokens of `o` and about its network, also where `o` is no stored order. */
+export const surroundings = {
   sell: orNothing(tokenRow('o.sell_token')),
   buy: orNothing(tokenRow('o.buy_token')),
+  newest: orNothing(pairPrice('DESC')),
+  oldest: orNothing(pairPrice('ASC')),
+  service: sql(rowSql(serviceFields)),
+}
+
+const statement = numberParameters(`SELECT ${rowSql(orderFields, {
+  ...surroundings,
+  standing: orNothing(`CASE WHEN sd.order_id IS NOT NULL THEN ${rowSql(standingFields)} END`),
   cancellation: orNothing(cancellation),
   lastTrade: orNothing(lastTrade),
   bid: orNothing(newestBid),
   bestBid: orNothing(bestBid),
   attempt: orNothing(newestAttempt),
   refusal: orNothing(newestRefusal),
-  newest: orNothing(pairPrice('DESC')),
-  oldest: orNothing(pairPrice('ASC')),
-  service: sql(rowSql(serviceFields)),
 })}
   FROM orders o LEFT JOIN order_standings sd ON sd.order_id = o.id LEFT JOIN checkpoints cp ON cp.chain_id = o.chain_id
     LEFT JOIN auction_rounds ar ON ar.chain_id = o.chain_id
@@ -93,29 +98,37 @@ export async function readDiagnosisFacts(
   return new Map(rows.map(([text]) => toFacts(JSON.parse(text))))
 }
 
-type Json = Record<string, Record<string, unknown> | null>
+export type SurroundingsJson = Record<string, Record<string, unknown> | null>
 
-function toFacts(json: Json): [OrderUid, StoredFacts] {
-  const read = <Row>(key: string, fields: RowFields<Row>): Row | null =>
-    json[key] ? toRow(fields, json[key]) : null
-  const { uid, owner, hasOwnCode, ...order } = toRow(orderFields, json)
-  const [newest, oldest] = [read('newest', pairFields), read('oldest', pairFields)]
-  const standing = read('standing', standingFields)
+function read<Row>(json: SurroundingsJson, key: string, fields: RowFields<Row>): Row | null {
+  return json[key] ? toRow(fields, json[key]) : null
+}
+
+export function toSurroundings(json: SurroundingsJson): Pick<StoredFacts, 'tokens' | 'market' | 'service'> {
+  const [newest, oldest] = [read(json, 'newest', pairFields), read(json, 'oldest', pairFields)]
   const { block, blockAt, head, auctionAt } = toRow(serviceFields, json.service ?? {})
+  return {
+    tokens: { sell: read(json, 'sell', tokenFields), buy: read(json, 'buy', tokenFields) },
+    market: newest && oldest && { newest, oldest },
+    service: { indexed: block === null ? null : { block, at: blockAt }, head, auctionAt },
+  }
+}
+
+function toFacts(json: SurroundingsJson): [OrderUid, StoredFacts] {
+  const { uid, owner, hasOwnCode, ...order } = toRow(orderFields, json)
+  const standing = read(json, 'standing', standingFields)
   return [
     uid,
     {
       ...{ owner, hasOwnCode, order },
-      tokens: { sell: read('sell', tokenFields), buy: read('buy', tokenFields) },
+      ...toSurroundings(json),
       standing: standing && toStanding(standing),
-      cancellation: read('cancellation', cancellationFields),
-      lastTrade: read('lastTrade', tradeFields),
-      bid: read('bid', bidFields),
-      bestBid: read('bestBid', bidFields),
-      attempt: read('attempt', attemptFields),
-      refusal: read('refusal', refusalFields),
-      market: newest && oldest && { newest, oldest },
-      service: { indexed: block === null ? null : { block, at: blockAt }, head, auctionAt },
+      cancellation: read(json, 'cancellation', cancellationFields),
+      lastTrade: read(json, 'lastTrade', tradeFields),
+      bid: read(json, 'bid', bidFields),
+      bestBid: read(json, 'bestBid', bidFields),
+      attempt: read(json, 'attempt', attemptFields),
+      refusal: read(json, 'refusal', refusalFields),
     },
   ]
 }

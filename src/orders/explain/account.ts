@@ -1,0 +1,78 @@
+import type { CheckOrder, OrderAnswer } from '../../chain/order/order-check.ts'
+import { revertDataText } from '../../chain/rpc/revert.ts'
+import { minOf } from '../../domain/amount.ts'
+import { unpayable, unsigned } from '../../domain/diagnosis/account.ts'
+import type { Reason } from '../../domain/diagnosis/diagnosis.ts'
+import type { DiagnosisFacts, StandingFacts } from '../../domain/diagnosis/facts.ts'
+import { reasonOf } from '../../domain/diagnosis/reason.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { orderDigest } from '../../domain/signing/signing.ts'
+import type { Candidate } from '../check.ts'
+import { toInteractions } from '../interactions.ts'
+
+/** An order that may not be signed yet. */
+export type Foreseen = Candidate & { isSigned: boolean }
+
+/** What the account of an order has, and what its own code answers; `away` where the node does not. @throws Refusal Unavailable */
+export async function lookAtAccount(
+  { creation, order, owner, signature, parsedAppData, isSigned }: Foreseen,
+  { network, checkOrder }: { network: Network; checkOrder: CheckOrder },
+): Promise<OrderAnswer | 'away'> {
+  const asksContract = isSigned && creation.signingScheme === 'eip1271'
+  try {
+    return await checkOrder({
+      owner,
+      sellToken: order.sellToken,
+      amount: order.sellAmount + order.feeAmount,
+      preInteractions: toInteractions(parsedAppData, network.hooksTrampoline).pre,
+      ...(asksContract && { signature: { digest: orderDigest(network, order), bytes: signature } }),
+    })
+  } catch (fault) {
+    if (fault instanceof Outage) return 'away'
+    throw fault
+  }
+}
+
+const exhausted = 'its code used up its time or gas'
+
+/** What the account has to do. */
+export function accountReasons(
+  facts: DiagnosisFacts,
+  { order, owner }: Foreseen,
+  answer: OrderAnswer,
+): Reason[] {
+  const isPresign = facts.order.signingScheme === 'presign'
+  const reasons: Reason[] = []
+  if (isPresign && !facts.order.presigned) reasons.push(reasonOf('presignatureMissing', null))
+  if (answer.signature === 'invalid')
+    reasons.push(unsigned(facts, standingOf(facts, { revert: signatureRevert(owner, answer) })))
+  const { balance, allowance, transfer } = answer
+  const needed = order.sellAmount + order.feeAmount
+  // Any other order is placed only if its account has all of it.
+  const isPart = isPresign && order.partiallyFillable
+  const held = minOf(balance, allowance)
+  const whole = { ...facts, order: { ...facts.order, partiallyFillable: isPart } }
+  if (answer.exhausted)
+    reasons.push(...unpayable(whole, standingOf(facts, { funds: null, revert: exhausted })))
+  else if (held < (isPart ? 1n : needed))
+    reasons.push(...unpayable(whole, standingOf(facts, { funds: { balance, allowance } })))
+  else if (transfer !== 'ok' && held >= needed)
+    reasons.push(...unpayable(whole, standingOf(facts, { revert: revertDataText(transfer.revert) })))
+  return reasons
+}
+
+function signatureRevert(owner: string, answer: OrderAnswer): string | null {
+  if (answer.exhausted) return exhausted
+  if (!answer.ownerHasCode) return `${owner} has no code`
+  return answer.signatureRevert ? revertDataText(answer.signatureRevert) : null
+}
+
+/** Where the order would stand if an auction found this. */
+export function standingOf({ now }: DiagnosisFacts, found: Partial<StandingFacts>): StandingFacts {
+  return {
+    ...{ reason: null, since: now, marketGap: null, feeShare: null, policyShare: null, missing: null },
+    ...{ funds: null, takenBy: null, revert: null, unpriced: [], routed: null, best: null },
+    ...found,
+  }
+}

@@ -1,0 +1,208 @@
+import { type Reading, readAppData } from '../../app-data/read.ts'
+import type { OrderAnswer } from '../../chain/order/order-check.ts'
+import type { SimulateOrder } from '../../chain/order/simulation.ts'
+import { emptyAppDataDocument, parseAppDataDocument } from '../../domain/app-data/document.ts'
+import { inOrder, settlementReverts } from '../../domain/diagnosis/diagnose.ts'
+import type { Diagnosis, Reason } from '../../domain/diagnosis/diagnosis.ts'
+import { validityOf } from '../../domain/diagnosis/ended.ts'
+import type { DiagnosisFacts } from '../../domain/diagnosis/facts.ts'
+import { reasonOf } from '../../domain/diagnosis/reason.ts'
+import { refused } from '../../domain/diagnosis/refused.ts'
+import { serviceReasons } from '../../domain/diagnosis/service.ts'
+import { Outage, Refusal } from '../../domain/errors/error.ts'
+import type { Hex } from '../../domain/evm/hex.ts'
+import { unixSeconds } from '../../domain/log.ts'
+import type { OrderCreation } from '../../domain/order/creation.ts'
+import type { OrderSimulation } from '../../domain/order/simulation.ts'
+import type { Quote } from '../../domain/quote/quote.ts'
+import type { Priced } from '../../quotes/price.ts'
+import type { QuoteServices } from '../../quotes/quote.ts'
+import { readFactsAhead } from '../../storage/order/diagnosis/ahead.ts'
+import type { Draft, OrderServices } from '../check.ts'
+import { type DiagnosisServices, diagnoseOrders } from '../diagnose.ts'
+import { toInteractions } from '../interactions.ts'
+import { inDatabase, inMemory, toDraft, withQuote } from '../place.ts'
+import { accountReasons, type Foreseen, lookAtAccount } from './account.ts'
+import { factsAhead } from './facts.ts'
+import { lookAtMarket, type MarketSeen, marketReasonsAhead } from './market.ts'
+
+/** An order before it is placed, and maybe before it is signed. */
+export type OrderToExplain = Omit<OrderCreation, 'signature'> & { signature: Hex | null }
+
+export interface ExplainServices {
+  /** Its checks of orders have a queue of their own. */
+  orders: OrderServices
+  quotes: QuoteServices
+  diagnosis: DiagnosisServices
+  simulateOrder: SimulateOrder
+}
+
+export interface ExplainOptions {
+  /** Whether the order is simulated. */
+  simulates: boolean
+  /** Of an order that is placed already. */
+  hidesCompetitions: boolean
+}
+
+/** With a fault in one of these nothing could be looked up for the order. */
+const tradeFields = new Set(
+  'sellToken buyToken sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance'.split(' '),
+)
+/** Where the document cannot be read: what it would ask for is not known. */
+const noDocument = { parsedAppData: parseAppDataDocument(emptyAppDataDocument), fullAppData: null }
+
+/**
+ * What would keep an order from being placed and filled: all checks of placing, not only up to the first fault, its account, the market,
+ * and a settlement of the order alone. Nothing is stored. Of an order that is placed already it is the order's own diagnosis.
+ * @throws Refusal MissingFrom where neither a signature nor `from` names the owner, Unavailable when too many ask; Outage of the database
+ */
+export async function explainOrder(
+  asked: OrderToExplain,
+  { simulates, hidesCompetitions }: ExplainOptions,
+  services: ExplainServices,
+): Promise<Diagnosis> {
+  const { orders, quotes, diagnosis, simulateOrder } = services
+  const { noted, note } = noteRefusals()
+  const reading = (await note(() => readAppData(asked.appData, orders.appDataSources))) ?? noDocument
+  const draft = await draftOf(asked, reading, note, orders)
+  if (!draft) return told(noted.map((refusal) => refused(refusal)))
+  const { uid, order } = draft
+  if (await orders.isTaken(uid)) {
+    const placed = (await diagnoseOrders([uid], hidesCompetitions, diagnosis)).get(uid)
+    if (placed) return placed
+  }
+  const foreseen: Foreseen = { ...draft, ...reading }
+  for (const check of inMemory) await note(() => check(foreseen, orders))
+  const isTradable = !noted.some(({ field }) => field !== undefined && tradeFields.has(field))
+  const { chainId } = orders.network
+  const now = new Date(orders.now())
+  const { sellToken, buyToken } = order
+  const stored = await readFactsAhead(orders.db, { chainId, uid, sellToken, buyToken, now })
+  const { validFrom, preHooks } = reading.parsedAppData
+  const judged = { ...order, signingScheme: asked.signingScheme, validFrom, hasPreHooks: preHooks.length > 0 }
+  const facts = factsAhead(judged, stored, diagnosis)
+
+  async function lookAtChain() {
+    const answer = await lookAtAccount(foreseen, orders)
+    const account = answer === 'away' ? [] : accountReasons(facts, foreseen, answer)
+    const isPayable = account.every(({ code }) => code === 'presignatureMissing')
+    const isOver = order.validTo < unixSeconds(now.getTime())
+    const simulation =
+      simulates && answer !== 'away' && isPayable && !isOver
+        ? await simulate(foreseen, orders, simulateOrder)
+        : null
+    return { answer, account, simulation }
+  }
+
+  const [chain, market] = isTradable
+    ? await Promise.all([lookAtChain(), lookAtMarket(foreseen, quotes)])
+    : [null, null]
+  const quoted = { ...foreseen, signatureGas: gasOf(chain?.answer), quote: quoteOf(market, now) }
+  for (const check of [...inDatabase, ...withQuote]) await note(() => check(quoted, orders))
+
+  const isAway = chain !== null && (chain.answer === 'away' || chain.simulation === 'away')
+  return told([
+    ...serviceReasons({ ...facts, look: isAway ? 'away' : null }),
+    ...noted.map((refusal) => withValidity(refused(refusal), facts)),
+    ...withoutSince([
+      ...timeReasons(facts),
+      ...(chain?.account ?? []),
+      ...(market ? marketReasonsAhead(facts, foreseen, market, quotes) : []),
+      ...simulationReasons(chain?.simulation ?? null, now),
+    ]),
+  ])
+}
+
+/** Keeps refusals instead of throwing them. */
+function noteRefusals() {
+  const noted: Refusal[] = []
+  async function note<Result>(work: () => Result | Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work()
+    } catch (fault) {
+      if (!(fault instanceof Refusal) || fault.code === 'Unavailable') throw fault
+      noted.push(fault)
+      return undefined
+    }
+  }
+  return { noted, note }
+}
+
+type Note = ReturnType<typeof noteRefusals>['note']
+
+/** As placing makes it. Without a signature, or with a faulty one, it is that of `from`; undefined where that is not named either. */
+async function draftOf(
+  { signature, ...asked }: OrderToExplain,
+  reading: Reading,
+  note: Note,
+  services: OrderServices,
+): Promise<(Draft & { isSigned: boolean }) | undefined> {
+  const isPresign = asked.signingScheme === 'presign'
+  if (signature !== null || isPresign) {
+    const creation = { ...asked, signature: signature ?? '0x' }
+    const draft = await note(() => toDraft(creation, reading, services))
+    if (draft || isPresign) return draft && { ...draft, isSigned: true }
+    if (asked.from === null) return undefined
+  }
+  if (asked.from === null)
+    throw new Refusal('MissingFrom', 'an order without a signature needs from', { field: 'from' })
+  const creation: OrderCreation = { ...asked, signature: '0x' }
+  const draft = await note(() => toDraft({ ...creation, signingScheme: 'presign' }, reading, services))
+  return draft && { ...draft, creation, isSigned: false }
+}
+
+async function simulate(
+  { creation, order, owner, signature, parsedAppData, isSigned }: Foreseen,
+  { network }: OrderServices,
+  simulateOrder: SimulateOrder,
+): Promise<OrderSimulation | 'away'> {
+  const { signingScheme } = creation
+  const interactions = toInteractions(parsedAppData, network.hooksTrampoline)
+  // One to be signed on chain is simulated as if it were: what else is wrong with it is then told too.
+  const asSent = isSigned && signingScheme !== 'presign' ? signature : null
+  try {
+    return await simulateOrder(
+      { ...order, owner, signingScheme, signature: asSent, interactions, filled: 0n },
+      null,
+    )
+  } catch (fault) {
+    if (fault instanceof Outage) return 'away'
+    throw fault
+  }
+}
+
+function simulationReasons(simulation: OrderSimulation | 'away' | null, now: Date): Reason[] {
+  if (simulation === null || simulation === 'away' || !simulation.isFunded) return []
+  return simulation.error === null ? [] : [settlementReverts(simulation.error, now)]
+}
+
+function gasOf(answer: OrderAnswer | 'away' | undefined): bigint {
+  return answer === undefined || answer === 'away' ? 0n : answer.signatureGas
+}
+
+function quoteOf(market: MarketSeen | null, now: Date): Quote | null {
+  if (!market || market.priced instanceof Error) return null
+  const { quote }: Priced = market.priced
+  return { ...quote, id: null, quoteKind: 'standard', expiration: now }
+}
+
+function timeReasons({ order, now }: DiagnosisFacts): Reason[] {
+  const isLater = (order.validFrom ?? 0) > now.getTime() / 1_000
+  return isLater ? [reasonOf('notYetValid', null, [validityOf(order)])] : []
+}
+
+/** Those about the time of an order say when it may be traded. */
+function withValidity(reason: Reason, { order }: DiagnosisFacts): Reason {
+  if (reason.code !== 'expired' && reason.code !== 'expiresTooSoon') return reason
+  return { ...reason, evidence: [validityOf(order), ...reason.evidence] }
+}
+
+/** Since when it is so is not known of an order that no auction has seen. */
+function withoutSince(reasons: readonly Reason[]): Reason[] {
+  return reasons.map((reason) => ({ ...reason, since: null }))
+}
+
+function told(reasons: readonly Reason[]): Diagnosis {
+  const [first = reasonOf('placeable', null), ...further] = inOrder(reasons)
+  return { ...first, further }
+}
