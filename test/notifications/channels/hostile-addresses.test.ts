@@ -301,6 +301,8 @@ const callers: Record<string, string> = {
   'src/app-data/gateway.ts': 'settings, with a hash as the path, without redirects',
   'src/chain/rpc/post.ts': 'settings',
   'src/notifications/telegram/bot.ts': 'settings',
+  'src/sse/client.ts': 'who runs the command, without redirects',
+  'src/storage/database/connections/cancel.ts': 'settings: the database',
   'src/dev/chain/state.ts': 'the local stack',
   'src/dev/market/traders.ts': 'the local stack',
   'src/server/pages/browser/ask.ts': 'the host of the page, in a browser',
@@ -308,9 +310,10 @@ const callers: Record<string, string> = {
 
 test('no other file fetches what somebody names', () => {
   const root = path.join(import.meta.dirname, '..', '..', '..')
-  const opens = /\bfetch\((from|url|rpc)|from '(node:https|node:tls|node:http2|undici|nodemailer|grammy)'/i
+  const opens =
+    /(?<![.\w])fetch\(|globalThis\.fetch|\bsendNotification\(|new WebSocket\(|from '(node:https|node:tls|node:http2|node:dgram|undici|nodemailer|grammy)'|\b(connect|createConnection|Socket)\b.* from 'node:net'/
   const found = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('storage/generated'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('storage/generated'))
     .filter((name) =>
       readFileSync(path.join(root, 'src', name), 'utf8')
         .split('\n')
