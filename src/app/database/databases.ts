@@ -1,4 +1,5 @@
 import type { Log } from '../../domain/log.ts'
+import { failToConnect } from '../../storage/database/connections/fail-to-connect.ts'
 import { type Access, directAccess, probeAccess } from '../../storage/database/connections/pooler.ts'
 import { type Database, openDatabase } from '../../storage/database/database.ts'
 import { ConfigError } from '../settings/config-error.ts'
@@ -70,9 +71,7 @@ export async function openDatabases(url: string, settings: DatabaseSettings, log
 
 /** @throws when it does not answer, in words that name the setting */
 function probe(name: string, url: string): Promise<Access> {
-  return probeAccess(url).catch((fault: Error & { code?: string }) => {
-    throw new Error(`the database of ${name} does not answer: ${fault.message || fault.code}`)
-  })
+  return probeAccess(url).catch((fault) => failToConnect(fault, `the database of ${name}`))
 }
 
 /** @throws ConfigError where a session is needed and there is none */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
+import { failToConnect } from './connections/fail-to-connect.ts'
 
 /** The advisory lock of Prisma's own engine, so that the two never run at once. */
 const prismaMigrationLock = 72_707_369
@@ -71,7 +72,7 @@ export function findPendingMigrations(url: string, options: MigrationOptions = {
 
 async function withClient<T>(url: string, run: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  await client.connect()
+  await client.connect().catch(failToConnect)
   try {
     return await run(client)
   } finally {

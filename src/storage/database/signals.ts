@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import type { Log } from '../../domain/log.ts'
+import { failToConnect } from './connections/fail-to-connect.ts'
 import { type Db, sql } from './database.ts'
 
 /** Topics of signals. A signal is a hint to read again, never the fact itself: a lost one costs time, not data. */
@@ -38,7 +39,7 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
       for (const listener of listeners.get(channel) ?? []) listener(payload)
     })
     try {
-      await connection.connect()
+      await connection.connect().catch(failToConnect)
       await connection.query(topics.map((topic) => `LISTEN ${channel(topic)}`).join('; '))
     } catch (error) {
       await connection.end()

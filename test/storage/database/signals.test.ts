@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { applyMigrations } from '../../../src/storage/database/migrations.ts'
 import { openSignals, signal } from '../../../src/storage/database/signals.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
@@ -56,4 +59,16 @@ test('a failure to open leaves nothing behind', async () => {
   // The end of the failed connection is reported after the failure.
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   expect(warnings).toEqual([])
+})
+
+test('a database that does not answer is named', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `postgres://tradegraph@127.0.0.1:${(silent.address() as AddressInfo).port}/tradegraph`
+  const told = 'the database does not answer: timeout expired'
+  await Promise.all([
+    expect(openSignals(url, silentLog)).rejects.toThrow(told),
+    expect(applyMigrations(url)).rejects.toThrow(told),
+  ])
+  silent.close()
 })
