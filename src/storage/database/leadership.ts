@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { createThrottledLog } from '../../concurrency/throttled-log.ts'
 import type { Log } from '../../domain/log.ts'
 
 export interface LeadershipOptions {
@@ -28,6 +29,8 @@ export async function whileLeading(
   { url, name, log, signal, retryMs = 500, sessionTimeoutMs = 30_000, onState = () => {} }: LeadershipOptions,
   lead: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  // While the database is away it fails twice a second.
+  const tell = createThrottledLog({ now: () => performance.now(), log: { ...log, warn: log.error } })
   while (!signal.aborted) {
     const client = new Client({
       connectionString: url,
@@ -49,7 +52,7 @@ export async function whileLeading(
         await lead(AbortSignal.any([signal, lost.signal]))
       }
     } catch (error) {
-      if (!signal.aborted) log.error(`${name}: stopped, starting again`, { error: String(error) })
+      if (!signal.aborted) tell(`${name}: stopped, starting again`, { error: String(error) })
     } finally {
       clearInterval(heartbeat)
       onState('away')
