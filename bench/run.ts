@@ -9,6 +9,8 @@ import { type BalanceOptions, balanceUsage, readBalanceOptions } from './balance
 import { runBalances } from './balances/run.ts'
 import { type ChannelOptions, channelUsage, readChannelOptions } from './channels/options.ts'
 import { runChannels } from './channels/run.ts'
+import { type ClusterOptions, clusterUsage, readClusterOptions } from './cluster/options.ts'
+import { runCluster } from './cluster/run.ts'
 import { type CompetitionOptions, competitionUsage, readCompetitionOptions } from './competition/options.ts'
 import { runCompetition } from './competition/run.ts'
 import { query } from './database/open.ts'
@@ -160,6 +162,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readSoakOptions(argv)
     return (undo) => soak(options, undo)
   }
+  if (argv.includes('cluster') && !argv.includes('--help')) {
+    const options = readClusterOptions(argv)
+    return (undo) => weather(options, undo)
+  }
   const options = readOptions(argv, process.env)
   if (options === 'help')
     return [
@@ -175,6 +181,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       balanceUsage,
       channelUsage,
       soakUsage,
+      clusterUsage,
     ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
   if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
@@ -270,6 +277,13 @@ async function soak(options: SoakOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return errors === 0
+}
+
+async function weather(options: ClusterOptions, undo: Undo): Promise<boolean> {
+  const { results, isRight } = await runCluster(options, undo, print)
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return isRight
 }
 
 async function main(): Promise<void> {

@@ -76,8 +76,15 @@ function pathOfCommand(source: string): string {
   return path.relative('dist', bin.tradegraph)
 }
 
-/** Loading sources directly would also measure the loader, which wraps every function in a call. */
-function build({ source, target, print }: ProgramOptions): void {
+/**
+ * Loading sources directly would also measure the loader, which wraps every function in a call.
+ * @returns the file of its command
+ */
+export function build({
+  source,
+  target,
+  print,
+}: Pick<ProgramOptions, 'source' | 'target' | 'print'>): string {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   process.once('exit', () => rmSync(target, { recursive: true, force: true }))
@@ -90,4 +97,5 @@ function build({ source, target, print }: ProgramOptions): void {
   cpSync(path.join(source, 'prisma', 'migrations'), path.join(target, 'prisma', 'migrations'), {
     recursive: true,
   })
+  return path.join(target, pathOfCommand(source))
 }

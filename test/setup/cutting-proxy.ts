@@ -9,17 +9,18 @@ export interface CuttingProxy extends AsyncDisposable {
 /**
  * Passes connections on to a server, and cuts one after so many bytes of the response's body: in the middle of an event as well. Not
  * in its headers: browsers take those that came for all, and miss what allows them to connect again.
+ * @param target where it is asked for with each connection, it may move
  * @param cutAfter bytes of the body on a new connection; undefined leaves it whole
  */
 export async function startCuttingProxy(
-  target: string,
+  target: string | (() => string),
   cutAfter: () => number | undefined,
 ): Promise<CuttingProxy> {
-  const { hostname, port } = new URL(target)
   let cuts = 0
   const open = new Set<() => void>()
   const proxy = createServer((client) => {
     let left = cutAfter() ?? Number.POSITIVE_INFINITY
+    const { hostname, port } = new URL(typeof target === 'string' ? target : target())
     const server = connect(Number(port), hostname)
     const end = () => {
       client.destroy()

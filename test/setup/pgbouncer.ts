@@ -13,7 +13,14 @@ export interface Pooler extends AsyncDisposable {
   url: string
 }
 
-const settings = { pool_mode: 'transaction', default_pool_size: 8, max_client_conn: 500, auth_type: 'any' }
+const settings = {
+  pool_mode: 'transaction',
+  default_pool_size: 8,
+  max_client_conn: 500,
+  auth_type: 'any',
+  // Else it refuses for 15 seconds after a server that did not answer, such as one that was just switched over.
+  server_login_retry: 1,
+}
 
 export async function startPooler(databaseUrl: string): Promise<Pooler> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-pooler-'))

@@ -20,26 +20,36 @@ export interface Started {
   ready: string
 }
 
-/** The program as several processes over a database of its own in an external PostgreSQL. */
+/** The program as several processes over one database: one of its own in an external PostgreSQL, unless another is named. */
 export interface Processes extends AsyncDisposable {
   databaseUrl: string
   start(role: string, environment?: Record<string, string>): Promise<Started>
 }
 
-export async function createProcesses(chain: TestChain): Promise<Processes> {
+interface ProcessOptions {
+  /** One that exists, and stays. */
+  databaseUrl?: string
+  /** How Node starts it; from its sources if left out. */
+  program?: readonly string[]
+}
+
+export async function createProcesses(
+  chain: Pick<TestChain, 'market' | 'rpcUrl'>,
+  { databaseUrl, program = ['--import', 'tsx', cli] }: ProcessOptions = {},
+): Promise<Processes> {
   const database = `tradegraph_${randomBytes(6).toString('hex')}`
   const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-services-'))
-  const running: ChildProcess[] = []
-  await onServer(`CREATE DATABASE ${database}`)
+  const running = new Set<ChildProcess>()
+  if (databaseUrl === undefined) await onServer(`CREATE DATABASE ${database}`)
   const { network, solver } = chain.market
   const row = { ...network, priceAmount: `${network.priceAmount}`, rpcUrl: chain.rpcUrl }
   writeFileSync(path.join(folder, 'networks.json'), JSON.stringify([row]))
-  const url = new URL(serverUrl)
-  url.pathname = `/${database}`
+  const url = new URL(databaseUrl ?? serverUrl)
+  if (databaseUrl === undefined) url.pathname = `/${database}`
   return {
     databaseUrl: url.href,
     async start(role, environment = {}) {
-      const child = spawn(process.execPath, ['--import', 'tsx', cli, role], {
+      const child = spawn(process.execPath, [...program, role], {
         env: {
           PATH: process.env.PATH,
           PORT: '0',
@@ -55,17 +65,25 @@ export async function createProcesses(chain: TestChain): Promise<Processes> {
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      running.push(child)
+      running.add(child)
+      child.once('exit', () => running.delete(child))
       let output = ''
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         output += text
       })
-      const ready = await eventually(`${role} is ready`, () => /^ready (.*)$/m.exec(output)?.[1], 180_000)
+      const ready = await eventually(
+        `${role} is ready`,
+        () => {
+          if (child.exitCode !== null) throw new Error(`${role} ended with ${child.exitCode}`)
+          return /^ready (.*)$/m.exec(output)?.[1]
+        },
+        180_000,
+      )
       return { child, ready }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(running.map((child) => end(child, 'SIGTERM')))
-      await onServer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+      await Promise.all([...running].map((child) => end(child, 'SIGTERM')))
+      if (databaseUrl === undefined) await onServer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
       rmSync(folder, { recursive: true, force: true })
     },
   }
