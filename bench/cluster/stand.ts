@@ -60,7 +60,7 @@ export async function startStand(home: string, undo: Undo, print: (line: string)
     RATE_LIMIT_ORDERS: '1000',
     STREAMS_PER_CLIENT: '10000',
     CHANNEL_ALLOWED_HOSTS: '127.0.0.1',
-    SHUTDOWN_DELAY_SECONDS: '3',
+    SHUTDOWN_DELAY_SECONDS: '5',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
   }
   const members: Member[] = []

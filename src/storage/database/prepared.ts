@@ -19,7 +19,9 @@ export async function readPrepared<Row extends TextRow>(
   const guard = reader && replica?.guardFor(reader.client)
   if (!reader || !replica || !guard) return readCurrent<Row>(db, text, values)
   try {
-    return await readFrom<Row>(replica, db, text, values, guard)
+    const rows = await readFrom<Row>(replica, db, text, values, guard)
+    // It may be new: who has just written it elsewhere may ask before this process knows, and a client may have it from another one.
+    return rows.length > 0 ? rows : await readCurrent<Row>(db, text, values)
   } catch (error) {
     if (!replica.mayAskPrimary(error)) throw error
     return readCurrent<Row>(db, text, values)

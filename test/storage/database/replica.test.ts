@@ -80,6 +80,23 @@ test('a client reads what it wrote, from another process too; others what is not
   await signals.close()
 })
 
+test('what is not on the replica yet is not missing', async () => {
+  const db = open(60_000)
+  await servers.primary.run('CREATE TABLE placed (n int)')
+  await eventually('the replica has it', async () => {
+    const [row] = await servers.replica.run(`SELECT to_regclass('placed') IS NOT NULL AS has`)
+    return row?.has === true
+  })
+  await reaches(db, 'bob', 'replica')
+  await pauseReplay()
+  await servers.primary.run('INSERT INTO placed VALUES (1)')
+  const one = (n: number) => readPrepared(clientOf(db, 'bob'), 'SELECT n FROM placed WHERE n = $1', [n])
+  expect(await one(1)).toEqual([['1']])
+  expect(await one(2)).toEqual([])
+  expect(await served(db, 'bob')).toBe('replica')
+  await resumeReplay()
+})
+
 test('a replica behind the lag, or away, is left for the primary, and used again', async () => {
   const db = open(1_000)
   await reaches(db, 'bob', 'replica')
