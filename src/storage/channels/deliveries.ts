@@ -100,7 +100,10 @@ export type AttemptOutcome =
   | { state: 'waiting'; status: number | null; fault: string }
   | { state: 'dead'; status: number | null; fault: string }
 
-/** Stores how the attempts of these deliveries went. */
+/**
+ * Stores how the attempts of these deliveries went. That they arrived is not flushed to disk before the next one is sent: where the
+ * database's server crashes just then, they are sent again, as after a crash of this process.
+ */
 export async function endAttempts(
   db: Db,
   ids: readonly bigint[],
@@ -109,10 +112,13 @@ export async function endAttempts(
 ): Promise<void> {
   const { state, status } = outcome
   const fault = 'fault' in outcome ? outcome.fault.slice(0, 200) : null
-  await sql(db).delivery.updateMany({
-    where: { id: { in: [...ids] }, state: 'waiting' },
-    data: { state, status, fault, ...(state !== 'waiting' && { endedAt: now }) },
-  })
+  const endedAt = state === 'waiting' ? null : now
+  // Local to this statement's own transaction. `gone` and `dead` flush as the server is set to.
+  const flush = state === 'delivered' ? 'off' : null
+  await sql(db).$executeRaw`WITH flush AS MATERIALIZED (
+      SELECT set_config('synchronous_commit', coalesce(${flush}::text, current_setting('synchronous_commit')), true) AS setting)
+    UPDATE deliveries SET state = ${state}, status = ${status}::int, fault = ${fault}::text, ended_at = coalesce(${endedAt}::timestamptz, ended_at)
+    WHERE id = ANY(${[...ids]}::bigint[]) AND state = 'waiting' AND (SELECT setting FROM flush) IS NOT NULL`
 }
 
 /** Ends what has waited for so long, by the clock of the database: its receiver has failed all that time. @returns how many */

@@ -259,7 +259,7 @@ describe('delivery', () => {
     )
     const statements = server.database.statements.slice(from)
     const count = (part: string) => statements.filter((sql) => sql.includes(part)).length
-    expect([count('begun AS'), count('UPDATE "public"."deliveries"')]).toEqual([20, 20])
+    expect([count('begun AS'), count("set_config('synchronous_commit'")]).toEqual([20, 20])
     expect(count('SET lease = NULL')).toBeLessThanOrEqual(5)
   })
 
