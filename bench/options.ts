@@ -40,7 +40,7 @@ all pages in a row.
   --seconds N       length of a turn (default 5)
   --rounds N        turns of each system (default 3); the medians are told
   --connections N   requests on their way at a time (default 10)
-  --only A,B        of the workloads debug, order, account, account-orders; or of the documents by name
+  --only A,B        of the workloads debug, order, diagnosis, account, account-orders; or of the documents by name
   --against DIR     another checkout of the program, measured in the same turns
   --no-postgraphile leave PostGraphile out
   --auctions N      of month: those of its order (default 216000, an auction every 12 s for 30 days)

@@ -61,6 +61,14 @@ export async function debugWorkloads(servers: DebugServers, collector: Buffer): 
       ],
     },
     {
+      name: 'diagnosis',
+      title: 'Why an order is not filled, or how it ended',
+      rows: builds(servers, 'GraphQL text', (server) => ({
+        server,
+        ask: asText('diagnosis', textOf(server, 'diagnosis')),
+      })),
+    },
+    {
       name: 'account',
       title: 'Account page: 20 orders with trades and tokens',
       rows: [
@@ -98,6 +106,7 @@ async function readTexts({ port }: ServerProcess): Promise<Documents> {
   return {
     debug: fitToSchema(documents.debug, schema),
     order: fitToSchema(documents.order, schema),
+    diagnosis: fitToSchema(documents.diagnosis, schema),
     account: fitToSchema(documents.account, schema),
   }
 }
@@ -114,7 +123,10 @@ function builds(
   ]
 }
 
-function postgraphile({ postgraphile: server }: DebugServers, name: keyof Documents): Row[] {
+function postgraphile(
+  { postgraphile: server }: DebugServers,
+  name: keyof typeof postgraphileDocuments,
+): Row[] {
   const query = JSON.stringify(postgraphileDocuments[name])
   const base64 = (bytes: Buffer) => bytes.toString('base64')
   const ask = ({ uid, owner }: Subject): Question => {

@@ -2,6 +2,7 @@
 export interface Documents {
   debug: string
   order: string
+  diagnosis: string
   account: string
 }
 
@@ -39,6 +40,12 @@ export const documents: Documents = {
     signingScheme partiallyFillable
   }
 }`,
+  diagnosis: `query Diagnosis($uid: OrderUid!) {
+  order(uid: $uid) {
+    uid diagnosis { ...reason further { ...reason } }
+  }
+}
+fragment reason on Diagnosed { code summary since retryable advice evidence { __typename } }`,
   account: `query Account($owner: Address!) {
   orders(owner: $owner, first: 20) {
     nodes {
@@ -55,7 +62,7 @@ export const documents: Documents = {
  * Bytes are base64 here and policies have two columns for their factors; the status and the prices of an order's two
  * tokens are functions in SQL (see `postgraphile.ts`), which is how PostGraphile gets such fields.
  */
-export const postgraphileDocuments: Documents = {
+export const postgraphileDocuments: Omit<Documents, 'diagnosis'> = {
   debug: `query DebugReport($chainId: Int!, $uid: Base64EncodedBinary!) {
   order: orderByChainIdAndUid(chainId: $chainId, uid: $uid) {
     uid owner receiver status kind class partiallyFillable signingScheme signature appData document { document }
