@@ -15,6 +15,7 @@ import {
   toldOrder,
 } from './hostile/checks.ts'
 import { createCrowd } from './hostile/crowd.ts'
+import { firstReasons, readPools, wrongDiagnoses } from './hostile/diagnoses.ts'
 import { tally, untilExplained } from './hostile/endings.ts'
 import { type Ledger, readLedger } from './hostile/ledger.ts'
 import { startProcesses } from './hostile/processes.ts'
@@ -93,6 +94,29 @@ async function expectToldAsOnChain(orders: readonly Placed[], ledger: Ledger): P
   expect(await told()).toEqual(expected)
 }
 
+/** Each says what was made of its order. @returns how often each reason is the first */
+async function expectRightDiagnoses(orders: readonly Placed[]): Promise<Record<string, number>> {
+  const addresses = await poolsOf(world.chain)
+  let wrong = ['nothing was read']
+  const areRight = async () => {
+    const [ledger, pools] = [
+      await readLedger(world.chain, world.firstBlock),
+      await readPools(world.chain, addresses),
+    ]
+    wrong = await wrongDiagnoses(orders, ledger, pools, world)
+    return wrong.length === 0
+  }
+  // What an auction has not seen yet is told with one of the next.
+  const areRead = () =>
+    areRight().catch((fault) => {
+      wrong = [String(fault)]
+      return false
+    })
+  await eventually('all diagnoses are right', areRead, 90_000).catch(() => undefined)
+  expect(wrong).toEqual([])
+  return tally(await firstReasons(orders, world))
+}
+
 /** Nothing comes from nowhere, and nothing goes to an account that nobody has named. */
 function expectConserved(before: Balances, after: Balances, unwrapped: bigint): void {
   const sums = (balances: Balances) =>
@@ -119,6 +143,7 @@ test(`${count} orders of ten traders, some hostile, with kills and reorgs: no or
 
   const { orders, refused } = await live(world, plan)
   const ends = await untilExplained(orders, world, isLong ? 400_000 : 90_000)
+  const reasons = await expectRightDiagnoses(orders)
   expect(world.processes.crashed).toEqual([])
   await chain.rpc.call('evm_setIntervalMining', [0])
   const ledger = await readLedger(chain, world.firstBlock)
@@ -142,6 +167,7 @@ test(`${count} orders of ten traders, some hostile, with kills and reorgs: no or
   const { trades, settlements } = ledger
   const figures = {
     ends,
+    reasons,
     refused: tally(refused),
     trades: trades.length,
     settlements: settlements.size,

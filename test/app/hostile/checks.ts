@@ -9,7 +9,7 @@ const addTo = (sums: Map<string, bigint>, key: string, value: bigint) =>
   sums.set(key, (sums.get(key) ?? 0n) + value)
 
 /** Filled amounts of an order, on chain. */
-function filledOf(order: Placed, trades: readonly ChainTrade[]) {
+export function filledOf(order: Placed, trades: readonly ChainTrade[]) {
   const own = trades.filter(({ uid }) => uid === order.uid)
   const sold = own.reduce((sum, { sellAmount }) => sum + sellAmount, 0n)
   const bought = own.reduce((sum, { buyAmount }) => sum + buyAmount, 0n)

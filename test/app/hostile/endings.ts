@@ -38,7 +38,8 @@ export async function untilExplained(
     return open.length === 0
   }
   try {
-    await eventually('every order has ended or says why not', look, timeoutMs)
+    // A process may be away for a moment.
+    await eventually('every order has ended or says why not', () => look().catch(() => false), timeoutMs)
   } catch {
     throw new Error(`${open.length} orders wait and do not say why: ${await tell(open, world.service)}`)
   }
