@@ -1,8 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import type { TestServer } from '../setup/server.ts'
+import { graphql } from '../setup/trader.ts'
 
 /** A page of more than a megabyte takes time on a busy machine. */
 const timeoutMs = 90_000
@@ -29,8 +31,8 @@ interface Visit extends AsyncDisposable {
   warnings: string[]
 }
 
-async function visit(at: string): Promise<Visit> {
-  const context = await browser.newContext({ serviceWorkers: 'block' })
+async function visit(at: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ serviceWorkers: 'block', ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(timeoutMs)
   const hosts = new Set<string>()
@@ -66,6 +68,29 @@ test('GraphiQL opens on the report of the newest order, executes it, and contact
   expect(answer.errors).toBeUndefined()
   expect(answer.data.orders.nodes[0].debugReport.events.nodes[0].label).toBe('CREATED')
   await page.locator('.graphiql-response').getByText('debugReport').first().waitFor()
+  expect([...hosts]).toEqual(here())
+  expect(warnings).toEqual([])
+})
+
+test.each([
+  ['/', 'Why is my order not filled?'],
+  ['/orders/UID', 'Why it is not filled'],
+  ['/orders/UID', 'What happened'],
+  ['/auctions/AUCTION', 'Solutions, the best first'],
+])('%s says on a phone: %s', async (path, heading) => {
+  const { orders, latestAuction } = await graphql(
+    server.url,
+    '{ orders(first: 1, status: OPEN) { nodes { uid } } latestAuction(network: SEPOLIA) { auctionId } }',
+  )
+  const at = path.replace('UID', orders.nodes[0].uid).replace('AUCTION', latestAuction.auctionId)
+  await using visited = await visit(at, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+  const { page, hosts, warnings } = visited
+  await page.getByRole('heading', { name: heading }).waitFor()
+  await page.getByText('Reading…').waitFor({ state: 'detached' })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
+  expect(violations.map(({ id }) => id)).toEqual([])
   expect([...hosts]).toEqual(here())
   expect(warnings).toEqual([])
 })

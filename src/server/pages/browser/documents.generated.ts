@@ -36,6 +36,48 @@ export type DeliveryState =
   | 'DROPPED'
   | 'WAITING';
 
+export type DiagnosisCode =
+  | 'ACCOUNT_DENIED'
+  | 'ALLOWANCE_MISSING'
+  | 'AUCTIONS_HALTED'
+  | 'BALANCE_HELD'
+  | 'BALANCE_MISSING'
+  | 'CANCELLED'
+  | 'CHAIN_BEHIND'
+  | 'COSTS_MORE_THAN_IT_BRINGS'
+  | 'EXPIRED'
+  | 'EXPIRES_TOO_SOON'
+  | 'FILLED'
+  | 'FILTERED_FOR_FAIRNESS'
+  | 'HOOKS_FAIL'
+  | 'LOST_COMPETITION'
+  | 'MARKET_UNKNOWN'
+  | 'NEVER_TRADABLE'
+  | 'NODE_AWAY'
+  | 'NOT_ACCEPTED'
+  | 'NOT_PROPOSED'
+  | 'NOT_YET_VALID'
+  | 'NO_LIQUIDITY'
+  | 'NO_NATIVE_PRICE'
+  | 'OUT_OF_PLACES'
+  | 'PARTLY_FILLED'
+  | 'PLACEABLE'
+  | 'PRESIGNATURE_MISSING'
+  | 'PRICE_OUT_OF_REACH'
+  | 'PRICE_UNVERIFIED'
+  | 'SETTLEMENT_FAILED'
+  | 'SETTLEMENT_PAUSED'
+  | 'SETTLEMENT_REVERTS'
+  | 'SETTLEMENT_STUCK'
+  | 'SETTLEMENT_TIMED_OUT'
+  | 'SETTLING'
+  | 'SIGNATURE_INVALID'
+  | 'SOLUTION_REFUSED'
+  | 'TOKEN_DENIED'
+  | 'TOKEN_MISBEHAVES'
+  | 'TOO_SMALL'
+  | 'WAITING_FOR_AUCTION';
+
 export type NotificationType =
   | 'INSUFFICIENT_BALANCE'
   | 'ORDER_CANCELLED'
@@ -291,6 +333,13 @@ export type OrderPricesVariables = Exact<{
 
 export type OrderPricesResult = { order: { marketPrices: { nodes: Array<{ at: string, price: { numerator: string, denominator: string } | null }> } } | null };
 
+export type OrderDiagnosisVariables = Exact<{
+  uid: string;
+}>;
+
+
+export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, summary: string, since: string | null, advice: string, further: Array<{ code: DiagnosisCode, summary: string, advice: string }> } } | null };
+
 export type FollowOrderVariables = Exact<{
   uid: string;
   after?: string | null | undefined;
@@ -360,6 +409,7 @@ export interface Documents {
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
   "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
+  "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary since advice further { code summary advice } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
   "query { networks { name explorerUrl } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: \"-\", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }": { result: TokenResult; variables: TokenVariables }

@@ -22,6 +22,7 @@ export const documents = {
     }
   }`,
   orderPrices: `query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price ${price} } } } }`,
+  orderDiagnosis: `query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary since advice further { code summary advice } } } }`,
   followOrder:
     'subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }',
 } as const

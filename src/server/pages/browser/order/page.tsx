@@ -11,6 +11,7 @@ import { documents } from './documents.ts'
 import { Facts } from './facts.tsx'
 import { Offers } from './offers.tsx'
 import { Prices } from './prices.tsx'
+import { Reasons } from './reasons.tsx'
 import type { TakenBack } from './story.ts'
 import { Timeline } from './timeline.tsx'
 import { Trades } from './trades.tsx'
@@ -78,6 +79,7 @@ function OrderPage() {
       {value ? (
         <main>
           <div class="column">
+            <Reasons order={value} />
             <Prices order={value} />
             <Timeline order={value} takenBack={takenBack} isLive={isLive} />
             <Offers order={value} />
