@@ -199,8 +199,14 @@ describe('a quote warns', () => {
     const input = { sellToken: WETH.address, buyToken: USDC.address, from: trader.address, ...more }
     const text = `mutation ($input: QuoteInput!) { quote(input: $input) { order { sellAmount } warnings { code summary
       evidence { ... on AmountsEvidence { token { symbol } needed missing } ... on FeeEvidence { fee left } } } } }`
-    return (await graphql(world.url, text, { input })).quote
+    // A busy machine may be late with a block or an auction: that is a warning too.
+    return eventually('the service keeps up', async () => {
+      const { quote } = await graphql(world.url, text, { input })
+      const isLate = quote.warnings.some(({ code }: { code: string }) => late.includes(code))
+      return !isLate && quote
+    })
   }
+  const late = ['NODE_AWAY', 'CHAIN_BEHIND', 'AUCTIONS_HALTED']
   const before = { amount: { sellBeforeFee: `${one}` } }
 
   test('of what its account lacks', async () => {
