@@ -312,7 +312,12 @@ describe('a pending settlement', () => {
   /** Mines a block in each poll: `blocks` at this base fee, then cheap ones. */
   const dearFor = async (blocks: number, baseFee = dear) => {
     const end = (await head()) + blocks
-    return async () => ((await head()) < end ? mineAt(baseFee) : mineCheap())
+    let last: Promise<unknown> = Promise.resolve()
+    // One block after the other: two that wait at once would share a fee that is set for one.
+    return () => {
+      last = last.then(async () => ((await head()) < end ? mineAt(baseFee) : mineCheap()))
+      return last
+    }
   }
   const pricesOf = (sent: readonly Hex[]) => sent.map((raw) => Transaction.from(raw).maxFeePerGas ?? 0n)
 
