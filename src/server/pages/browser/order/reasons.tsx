@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import { useAsked } from '../view/asked.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
@@ -6,15 +6,16 @@ import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 import type { Order } from './words.ts'
 
-const refreshMs = 30_000
 const endings: readonly string[] = ['FILLED', 'CANCELLED', 'EXPIRED']
 
 /** Why the order is not filled, or how it ended: what has to be solved first, then the rest. Read again with each change of the order. */
 export function Reasons({ order }: { order: Order }) {
-  const { uid, status } = order
-  const read = useCallback(async () => (await ask(documents.orderDiagnosis, { uid })).order?.diagnosis, [uid])
-  const { value, fault, again } = useAsked(read, status === 'OPEN' ? refreshMs : 0)
-  useEffect(() => again(), [again, order])
+  // Of each reading of the order, which comes with every event and now and then.
+  const read = useCallback(
+    async () => (await ask(documents.orderDiagnosis, { uid: order.uid })).order?.diagnosis,
+    [order],
+  )
+  const { value, fault } = useAsked(read)
   const hasEnded = value !== undefined && endings.includes(value.code)
   return (
     <Section id="reasons" title={hasEnded ? 'How it ended' : 'Why it is not filled'}>
