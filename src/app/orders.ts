@@ -86,7 +86,7 @@ export function composeSimulations({
   const warnings = { ...diagnosis, appDataSources }
   const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {
-    diagnose: (uids, hidesCompetitions) => diagnoseOrders(uids, hidesCompetitions, diagnosis),
+    diagnose: (orders) => diagnoseOrders(orders, diagnosis),
     explainOrder: (order, options) => explainOrder(order, options, explanation),
     lookAhead: (order) => lookAhead(order, warnings),
     quoteWarnings: (reply, slippageBps, look) => quoteWarnings(reply, slippageBps, look, warnings),

@@ -7,9 +7,8 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
 import type { Db } from '../storage/database/database.ts'
-import { readDiagnosisFacts, type StoredFacts } from '../storage/order/diagnosis/facts.ts'
+import type { StoredFacts } from '../storage/order/diagnosis/facts.ts'
 
 export interface DiagnosisServices {
   db: Db
@@ -26,26 +25,20 @@ const maxLooks = 100
 
 type WithoutLook = Omit<DiagnosisFacts, 'look'>
 
-/**
- * Why each of these orders is not filled; those that are not stored are left out. One statement, and one request to the node if an
- * auction has not looked at some of them lately.
- */
+/** Why each of these orders is not filled, in their order. At most one request to the node, for those that no auction has looked at lately. */
 export async function diagnoseOrders(
-  uids: readonly OrderUid[],
-  hidesCompetitions: boolean,
+  orders: readonly StoredFacts[],
   services: DiagnosisServices,
-): Promise<Map<OrderUid, Diagnosis>> {
-  const { db, network, now: clock } = services
-  const now = new Date(clock())
-  const stored = await readDiagnosisFacts(db, { chainId: network.chainId, uids, now, hidesCompetitions })
-  const rows = [...stored].map(([uid, row]) => ({ uid, row, facts: toFacts(row, now, services) }))
-  const looked = rows.filter(({ row, facts }) => !row.hasOwnCode && needsLook(facts)).slice(0, maxLooks)
+): Promise<Diagnosis[]> {
+  const now = new Date(services.now())
+  const rows = orders.map((stored) => ({ stored, facts: toFacts(stored, now, services) }))
+  const looked = rows.filter(({ stored, facts }) => !stored.hasOwnCode && needsLook(facts)).slice(0, maxLooks)
   const looks = await look(
-    looked.map(({ row }) => ({ owner: row.owner, token: row.order.sellToken })),
+    looked.map(({ stored: { owner, order } }) => ({ owner, token: order.sellToken })),
     services,
   )
-  const lookOf = new Map(looked.map(({ uid }, index) => [uid, looks[index] ?? null]))
-  return new Map(rows.map(({ uid, facts }) => [uid, diagnose({ ...facts, look: lookOf.get(uid) ?? null })]))
+  const lookOf = new Map(looked.map(({ stored }, index) => [stored, looks[index] ?? null]))
+  return rows.map(({ stored, facts }) => diagnose({ ...facts, look: lookOf.get(stored) ?? null }))
 }
 
 function toFacts(

@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader'
 import type { Diagnosis } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { PriceHistory, PriceInterval } from '../domain/token/price-history.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../domain/token/token.ts'
 import type { TokenKey } from './models/keyed.ts'
+import { type StoredFacts, type SurroundingsJson, toFacts } from './order/diagnosis/facts.ts'
 
 /** Reads one value for each of several tokens of a chain. Unknown values are missing from the map; an error concerns its token only. */
 export type ReadTokens<Value> = (
@@ -23,19 +23,15 @@ export interface TokenReads {
   nativeRates: ReadTokens<NativeRate>
   /** The same for balances, of which a page has more: each is charged. */
   ofBalances: { usdPrices: ReadTokens<Sourced<string>>; nativeRates: ReadTokens<NativeRate> }
-  /** Those that are not stored are left out. */
-  diagnoses(
-    chainId: number,
-    uids: readonly OrderUid[],
-    hidesCompetitions: boolean,
-  ): Promise<Map<OrderUid, Diagnosis>>
+  /** In the order of the facts. */
+  diagnoses(chainId: number, facts: readonly StoredFacts[]): Promise<Diagnosis[]>
 }
 
+/** An order as it was read, whose diagnosis is asked for. */
 export interface DiagnosisKey {
   chainId: number
-  uid: OrderUid
-  /** The same for all keys of a request. */
-  hidesCompetitions: boolean
+  /** Of `diagnosisFacts`. */
+  facts: SurroundingsJson
 }
 
 export type Loaders = ReturnType<typeof createLoaders>
@@ -74,9 +70,7 @@ export function createLoaders(outside: TokenReads, proceed: () => void) {
       usdPrice: tokenLoader(outside.ofBalances.usdPrices),
       nativeRate: tokenLoader(outside.ofBalances.nativeRates),
     },
-    diagnosis: loader<DiagnosisKey, Diagnosis, string>((keys) => loadDiagnoses(keys, outside), {
-      cacheKeyFn: ({ chainId, uid }) => `${chainId}:${uid}`,
-    }),
+    diagnosis: loader<DiagnosisKey, Diagnosis>((keys) => loadDiagnoses(keys, outside)),
   }
 }
 
@@ -102,23 +96,20 @@ async function loadTokens<Value>(
 
 async function loadDiagnoses(
   keys: readonly DiagnosisKey[],
-  { diagnoses }: Pick<TokenReads, 'diagnoses'>,
+  outside: Pick<TokenReads, 'diagnoses'>,
 ): Promise<(Diagnosis | Error)[]> {
   const chains = [...groupBy(keys, ({ chainId }) => chainId)]
+  const found = new Map<DiagnosisKey, Diagnosis | Error>()
   const reads = chains.map(async ([chainId, ofChain]) => {
-    const hidesCompetitions = ofChain.some((key) => key.hidesCompetitions)
-    const read = diagnoses(
-      chainId,
-      ofChain.map(({ uid }) => uid),
-      hidesCompetitions,
-    )
-    return [chainId, await read.catch(toError)] as const
+    const facts = ofChain.map(({ facts }) => toFacts(facts))
+    const read = await outside.diagnoses(chainId, facts).catch(toError)
+    for (const [index, key] of ofChain.entries()) {
+      const diagnosis = read instanceof Error ? read : read[index]
+      if (diagnosis) found.set(key, diagnosis)
+    }
   })
-  const byChain = new Map(await Promise.all(reads))
-  return keys.map(({ chainId, uid }) => {
-    const read = byChain.get(chainId)
-    return read instanceof Error ? read : (read?.get(uid) ?? new Error(`order ${uid} is gone`))
-  })
+  await Promise.all(reads)
+  return keys.map((key) => found.get(key) ?? new Error(`chain ${key.chainId} is not served here`))
 }
 
 function groupBy<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {

@@ -28,8 +28,8 @@ let fake: ReturnType<typeof createAuctionServices>
 let owners = 0
 beforeAll(async () => {
   server = await openTestServer({
-    diagnose: (uids, hidesCompetitions) =>
-      diagnoseOrders(uids, hidesCompetitions, {
+    diagnose: (orders) =>
+      diagnoseOrders(orders, {
         db: server.database.db,
         network: sampleNetwork,
         now: () => fake.world.seconds * 1_000,

@@ -70,7 +70,7 @@ export async function openTestServer(
         holdings.map(() => ({ balance: maxUint256, allowance: maxUint256 })),
     },
   }
-  const diagnose: TradingServices['diagnose'] = (uids, hides) => diagnoseOrders(uids, hides, diagnosis)
+  const diagnose: TradingServices['diagnose'] = (orders) => diagnoseOrders(orders, diagnosis)
   const networks = [{ ...unusedServices, diagnose, ...services }]
   const now = more.now ?? (() => 1_800_000_000_000)
   const balanceSessions = createBalanceSessions({ db: database.db, signals, now, log })

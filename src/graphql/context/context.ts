@@ -203,8 +203,7 @@ export function createContext(
         ),
         nativeRates: (chainId, addresses) => nativeRates(chainId, addresses, maxValuedBalances),
       },
-      diagnoses: async (chainId, uids, hidesCompetitions) =>
-        (await tradingOnChain(chainId)?.diagnose(uids, hidesCompetitions)) ?? new Map(),
+      diagnoses: async (chainId, facts) => (await tradingOnChain(chainId)?.diagnose(facts)) ?? [],
     },
     proceed,
   )

@@ -16,6 +16,7 @@ import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
 import type { LookAhead } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
+import type { StoredFacts } from '../../storage/order/diagnosis/facts.ts'
 import type { ReadBalances } from '../../tokens/balance-reads.ts'
 import type { BalanceWatch } from '../../tokens/balances.ts'
 import type { HeldTokens } from '../../tokens/own-holders.ts'
@@ -49,11 +50,8 @@ export interface TradingServices {
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
-  /**
-   * Why each of these orders is not filled; those that are not stored are left out.
-   * @param hidesCompetitions whether those are left out whose deadline has not passed
-   */
-  diagnose(uids: readonly OrderUid[], hidesCompetitions: boolean): Promise<Map<OrderUid, Diagnosis>>
+  /** Why each of these orders is not filled, in their order. */
+  diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>
   /**
    * What would keep an order from being placed and filled that need not be signed yet. Nothing is stored.
    * @throws Refusal MissingFrom, Unavailable; Outage of the database

@@ -13,7 +13,7 @@ import {
 import type { Relation } from '../../storage/query/model.ts'
 import type { Selected, Selection } from '../../storage/query/selected.ts'
 import { fieldsOf, typeConditionMatcher } from './merged-fields.ts'
-import { type StoredField, storedFieldOf } from './stored-field.ts'
+import { neededFields, type StoredField, storedFieldOf } from './stored-field.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
@@ -110,7 +110,8 @@ class SelectionCollector {
     if (stored === 'page part') return { key, field: name, ...this.object(field.type, setsOf(nodes)) }
     if (stored) return this.field(field, stored, nodes)
     this.isFullyStored = false
-    return { key, field: name, is: 'outside', selection: [] }
+    const needs = neededFields(field)
+    return { key, field: name, is: 'outside', ...(needs && { needs }), selection: [] }
   }
 }
 

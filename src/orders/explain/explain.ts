@@ -18,6 +18,7 @@ import type { Quote } from '../../domain/quote/quote.ts'
 import type { Priced } from '../../quotes/price.ts'
 import type { QuoteServices } from '../../quotes/quote.ts'
 import { readFactsAhead } from '../../storage/order/diagnosis/ahead.ts'
+import { readDiagnosisFacts } from '../../storage/order/diagnosis/facts.ts'
 import type { Draft, OrderServices } from '../check.ts'
 import { type DiagnosisServices, diagnoseOrders } from '../diagnose.ts'
 import { toInteractions } from '../interactions.ts'
@@ -67,15 +68,14 @@ export async function explainOrder(
   const draft = await draftOf(asked, reading, note, orders)
   if (!draft) return told(noted.map((refusal) => refused(refusal)))
   const { uid, order } = draft
-  if (await orders.isTaken(uid)) {
-    const placed = (await diagnoseOrders([uid], hidesCompetitions, diagnosis)).get(uid)
-    if (placed) return placed
-  }
+  const { chainId } = orders.network
+  const now = new Date(orders.now())
+  const placed = await readDiagnosisFacts(orders.db, { chainId, uid, now, hidesCompetitions })
+  const [ofPlaced] = placed ? await diagnoseOrders([placed], diagnosis) : []
+  if (ofPlaced) return ofPlaced
   const foreseen: Foreseen = { ...draft, ...reading }
   for (const check of inMemory) await note(() => check(foreseen, orders))
   const isTradable = !noted.some(({ field }) => field !== undefined && tradeFields.has(field))
-  const { chainId } = orders.network
-  const now = new Date(orders.now())
   const { sellToken, buyToken } = order
   const stored = await readFactsAhead(orders.db, { chainId, uid, sellToken, buyToken, now })
   const { validFrom, preHooks } = reading.parsedAppData

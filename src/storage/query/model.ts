@@ -16,7 +16,7 @@ export interface Model {
   fields: Readonly<Record<string, Field>>
   relations?: Readonly<Record<string, Relation>>
   lists?: Readonly<Record<string, ValueList>>
-  /** Fields that resolvers need for reads outside the database. */
+  /** Fields that resolvers need for reads outside the database; some need more, see `Selected.needs`. */
   identity?: Readonly<Record<string, Field>>
   /** Rows for fields with `isLookedUp`: one row, or none if the data is not stored and resolvers must read it. */
   lookup?: string

@@ -23,7 +23,10 @@ function plainText(model: Model, selection: readonly Selected[], context: Statem
   const members = selection
     .filter(({ is }) => is !== 'outside')
     .map((item): [string, Text] => [item.key, memberText(model, item, context)])
-  if (context.isMixed && model.identity) members.push(['@', identityText(model.identity, context)])
+  if (context.isMixed && model.identity) {
+    const needed = selection.map(({ needs }) => needs)
+    members.push(['@', identityText(Object.assign({}, model.identity, ...needed), context)])
+  }
   const text = membersText(members)
   if (!model.lookup) return text
   if (context.isMixed) {

@@ -11,6 +11,8 @@ export interface Selected {
   is?: Field | Relation | ValueList | 'outside'
   /** Index of its slot, if it depends on arguments. */
   slot?: number
+  /** Of a field that is not stored: what its resolver needs of the object. It finds it in the identity. */
+  needs?: Readonly<Record<string, Field>>
   selection: readonly Selected[]
   /** For a union or an interface: the selection for each of its models, by name. */
   variants?: Readonly<Record<string, readonly Selected[]>>

@@ -45,8 +45,8 @@ export async function openStage() {
     },
   }
   const server: TestServer = await openTestServer({
-    diagnose: (uids, hidesCompetitions) =>
-      diagnoseOrders(uids, hidesCompetitions, {
+    diagnose: (orders) =>
+      diagnoseOrders(orders, {
         ...{ db: server.database.db, network, now: () => world.now, policy: { deniedTokens: world.denied } },
         ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain },
       }),

@@ -1,8 +1,9 @@
 import { diagnosisTexts } from '../../../domain/diagnosis/code.ts'
-import type { OrderUid } from '../../../domain/order/uid.ts'
+import type { DiagnosisKey } from '../../../storage/loaders.ts'
+import { diagnosisFacts } from '../../../storage/order/diagnosis/facts.ts'
+import type { Selected } from '../../../storage/query/selected.ts'
 import { builder } from '../../builder.ts'
 import { DiagnosedRef, DiagnosisReasonRef, OrderDiagnosisRef, OrderRef } from '../../refs.ts'
-import { ambientOf } from '../../stored/reading.ts'
 import { identityOf } from '../../stored/resolve.ts'
 import { DiagnosisCode } from './enums.ts'
 import { DiagnosisEvidence } from './evidence.ts'
@@ -61,11 +62,10 @@ builder.objectField(OrderRef, 'diagnosis', (t) =>
     type: OrderDiagnosisRef,
     description:
       'Why the order is not filled, or how it ended, from what is stored and at most one look at the chain.',
-    extensions: { weight },
-    resolve: async (parent, _args, context) => {
-      const { chainId, uid } = identityOf<{ chainId: number; uid: OrderUid }>(parent)
-      const { hidesCompetitions } = ambientOf(context)
-      return { ...(await context.loaders.diagnosis.load({ chainId, uid, hidesCompetitions })), chainId }
+    extensions: { weight, needs: { facts: diagnosisFacts } satisfies Selected['needs'] },
+    resolve: async (parent, _args, { loaders }) => {
+      const key = identityOf<DiagnosisKey>(parent)
+      return { ...(await loaders.diagnosis.load(key)), chainId: key.chainId }
     },
   }),
 )

@@ -1,4 +1,5 @@
 import type { Address } from '../../../domain/evm/address.ts'
+import { unixSeconds } from '../../../domain/log.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
 import { bytea } from '../../database/columns.ts'
 import type { Db } from '../../database/database.ts'
@@ -35,8 +36,8 @@ const aheadFields: RowFields<Pick<FactsAhead, 'presigned'>> = {
 }
 
 const statement = numberParameters(`SELECT ${rowSql(aheadFields, surroundings)}
-  FROM (SELECT ${ownParam(0)}::int4 AS chain_id, ${ownParam(1)}::bytea AS sell_token, ${ownParam(3)}::bytea AS buy_token,
-    ${ownParam(4)}::bytea AS uid) o
+  FROM (SELECT ${ownParam(0)}::int4 AS chain_id, ${ownParam(1)}::bytea AS sell_token, ${ownParam(2)}::bytea AS buy_token,
+    ${ownParam(3)}::bytea AS uid) o
   LEFT JOIN checkpoints cp ON cp.chain_id = o.chain_id LEFT JOIN auction_rounds ar ON ar.chain_id = o.chain_id`)
 
 /** @throws Outage */
@@ -44,9 +45,8 @@ export async function readFactsAhead(
   db: Db,
   { chainId, sellToken, buyToken, uid, now }: AheadQuestion,
 ): Promise<FactsAhead> {
-  const seconds = now.getTime() / 1_000
-  const own = [chainId, bytea(sellToken), seconds, bytea(buyToken), uid && bytea(uid)]
-  const values = [...ambientValues({ now: Math.floor(seconds), hidesCompetitions: true }), ...own]
+  const own = [chainId, bytea(sellToken), bytea(buyToken), uid && bytea(uid)]
+  const values = [...ambientValues({ now: unixSeconds(now.getTime()), hidesCompetitions: true }), ...own]
   const [row] = await readPrepared<[string]>(
     db,
     statement.text,

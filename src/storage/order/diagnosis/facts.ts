@@ -1,9 +1,11 @@
 import type { DiagnosisFacts, StandingFacts } from '../../../domain/diagnosis/facts.ts'
 import type { Address } from '../../../domain/evm/address.ts'
+import { unixSeconds } from '../../../domain/log.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
 import { bytea } from '../../database/columns.ts'
 import type { Db } from '../../database/database.ts'
 import { readPrepared } from '../../database/prepared.ts'
+import { derived } from '../../query/model.ts'
 import { type RowFields, rowSql, toRow } from '../../query/row.ts'
 import { ambientValues, ownParam } from '../../query/selected.ts'
 import { numberParameters } from '../../query/statement.ts'
@@ -61,7 +63,8 @@ export const surroundings = {
   service: sql(rowSql(serviceFields)),
 }
 
-const statement = numberParameters(`SELECT ${rowSql(orderFields, {
+/** JSON text, in SQL: one expression over a dozen tables, for order `o`. */
+const factsSql = `(SELECT ${rowSql(orderFields, {
   ...surroundings,
   standing: orNothing(`CASE WHEN sd.order_id IS NOT NULL THEN ${rowSql(standingFields)} END`),
   cancellation: orNothing(cancellation),
@@ -71,31 +74,50 @@ const statement = numberParameters(`SELECT ${rowSql(orderFields, {
   attempt: orNothing(newestAttempt),
   refusal: orNothing(newestRefusal),
 })}
-  FROM orders o LEFT JOIN order_standings sd ON sd.order_id = o.id LEFT JOIN checkpoints cp ON cp.chain_id = o.chain_id
-    LEFT JOIN auction_rounds ar ON ar.chain_id = o.chain_id
-  WHERE o.chain_id = ${ownParam(0)}::int4 AND o.uid = ANY(${ownParam(1)}::bytea[])`)
+  FROM (SELECT 1) one LEFT JOIN order_standings sd ON sd.order_id = o.id LEFT JOIN checkpoints cp ON cp.chain_id = o.chain_id
+    LEFT JOIN auction_rounds ar ON ar.chain_id = o.chain_id)`
+
+const unwritten = () => {
+  throw new TypeError('facts are read only')
+}
+
+/** What is stored about an order, for reads of orders: see `toFacts`. */
+export const diagnosisFacts = derived<SurroundingsJson>(
+  {
+    type: 'JSON',
+    text: (expression) => sql(expression),
+    read: (json) => json as never,
+    column: 'text',
+    write: unwritten,
+  },
+  factsSql,
+  '',
+)
+
+const statement = numberParameters(
+  `SELECT ${factsSql} FROM orders o WHERE o.chain_id = ${ownParam(0)}::int4 AND o.uid = ${ownParam(1)}::bytea`,
+)
 
 export interface FactsQuestion {
   chainId: number
-  uids: readonly OrderUid[]
+  uid: OrderUid
   now: Date
   hidesCompetitions: boolean
 }
 
-/** By UID; those that are not stored are left out. In SQL: one statement over a dozen tables, for any number of orders. */
+/** Undefined for an order that is not stored. @throws Outage */
 export async function readDiagnosisFacts(
   db: Db,
-  { chainId, uids, now, hidesCompetitions }: FactsQuestion,
-): Promise<Map<OrderUid, StoredFacts>> {
-  const seconds = now.getTime() / 1_000
-  const ambient = ambientValues({ now: Math.floor(seconds), hidesCompetitions })
-  const values = [...ambient, chainId, uids.map(bytea), seconds]
-  const rows = await readPrepared<[string]>(
+  { chainId, uid, now, hidesCompetitions }: FactsQuestion,
+): Promise<StoredFacts | undefined> {
+  const ambient = ambientValues({ now: unixSeconds(now.getTime()), hidesCompetitions })
+  const values = [...ambient, chainId, bytea(uid)]
+  const [row] = await readPrepared<[string]>(
     db,
     statement.text,
     statement.valueIndexes.map((index) => values[index]),
   )
-  return new Map(rows.map(([text]) => toFacts(JSON.parse(text))))
+  return row && toFacts(JSON.parse(row[0]))
 }
 
 export type SurroundingsJson = Record<string, Record<string, unknown> | null>
@@ -114,23 +136,21 @@ export function toSurroundings(json: SurroundingsJson): Pick<StoredFacts, 'token
   }
 }
 
-function toFacts(json: SurroundingsJson): [OrderUid, StoredFacts] {
-  const { uid, owner, hasOwnCode, ...order } = toRow(orderFields, json)
+/** The facts of parsed JSON that `diagnosisFacts` wrote. */
+export function toFacts(json: SurroundingsJson): StoredFacts {
+  const { owner, hasOwnCode, ...order } = toRow(orderFields, json)
   const standing = read(json, 'standing', standingFields)
-  return [
-    uid,
-    {
-      ...{ owner, hasOwnCode, order },
-      ...toSurroundings(json),
-      standing: standing && toStanding(standing),
-      cancellation: read(json, 'cancellation', cancellationFields),
-      lastTrade: read(json, 'lastTrade', tradeFields),
-      bid: read(json, 'bid', bidFields),
-      bestBid: read(json, 'bestBid', bidFields),
-      attempt: read(json, 'attempt', attemptFields),
-      refusal: read(json, 'refusal', refusalFields),
-    },
-  ]
+  return {
+    ...{ owner, hasOwnCode, order },
+    ...toSurroundings(json),
+    standing: standing && toStanding(standing),
+    cancellation: read(json, 'cancellation', cancellationFields),
+    lastTrade: read(json, 'lastTrade', tradeFields),
+    bid: read(json, 'bid', bidFields),
+    bestBid: read(json, 'bestBid', bidFields),
+    attempt: read(json, 'attempt', attemptFields),
+    refusal: read(json, 'refusal', refusalFields),
+  }
 }
 
 function toStanding(row: StandingRow): StandingFacts {

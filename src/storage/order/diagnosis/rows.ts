@@ -30,14 +30,12 @@ import {
 } from '../../query/codec.ts'
 import { derived, orNull } from '../../query/model.ts'
 import { type RowFields, rowSql } from '../../query/row.ts'
-import { ownParam } from '../../query/selected.ts'
+import { now } from '../../query/selected.ts'
 
 /** What is read of order `o` and of what hangs off it, each as JSON text. */
 
-const { uid, owner } = orderRow
-export const orderFields: RowFields<JudgedOrder & { uid: OrderUid; owner: Address; hasOwnCode: boolean }> = {
-  uid,
-  owner,
+export const orderFields: RowFields<JudgedOrder & { owner: Address; hasOwnCode: boolean }> = {
+  owner: orderRow.owner,
   sellToken: orderRow.sellToken,
   buyToken: orderRow.buyToken,
   sellAmount: orderRow.sellAmount,
@@ -201,10 +199,10 @@ export const pairFields: RowFields<PairPrice> = {
 const seriesOf = (token: string) =>
   `(SELECT se.id FROM price_series se WHERE se.chain_id = o.chain_id AND se.token = ${token})`
 
-/** What the market gave for both tokens within a day of the second own value: the first in this order. */
+/** What the market gave for both tokens within a day: the first in this order. */
 export const pairPrice = (order: 'ASC' | 'DESC') => `(SELECT ${rowSql(pairFields)}
   FROM market_prices ms JOIN market_prices mb ON mb.at = ms.at AND mb.series_id = ${seriesOf('o.buy_token')}
-  WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= to_timestamp(${ownParam(2)}::float8) - interval '1 day 5 minutes'
+  WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= to_timestamp(${now}) - interval '1 day 5 minutes'
   ORDER BY ms.at ${order} LIMIT 1)`
 
 export const serviceFields: RowFields<{
