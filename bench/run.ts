@@ -25,6 +25,8 @@ import { runMonth } from './month/run.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing/options.ts'
 import { runPlacing } from './placing/run.ts'
+import { type ProcessesOptions, processesUsage, readProcessesOptions } from './processes/options.ts'
+import { runProcesses } from './processes/run.ts'
 import { type QuotingOptions, quotingUsage, readQuotingOptions } from './quoting/options.ts'
 import { runQuoting } from './quoting/run.ts'
 import { formatTable, ratios } from './report.ts'
@@ -162,6 +164,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readSoakOptions(argv)
     return (undo) => soak(options, undo)
   }
+  if (argv.includes('processes') && !argv.includes('--help')) {
+    const options = readProcessesOptions(argv, process.env)
+    return (undo) => measureProcesses(options, undo)
+  }
   if (argv.includes('cluster') && !argv.includes('--help')) {
     const options = readClusterOptions(argv)
     return (undo) => weather(options, undo)
@@ -182,6 +188,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       channelUsage,
       soakUsage,
       clusterUsage,
+      processesUsage,
     ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
   if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
@@ -277,6 +284,13 @@ async function soak(options: SoakOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return errors === 0
+}
+
+async function measureProcesses(options: ProcessesOptions, undo: Undo): Promise<boolean> {
+  const results = await runProcesses(options, undo, print)
+  const { json, databaseUrl: _, home: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return results.every(({ errors }) => errors === 0)
 }
 
 async function weather(options: ClusterOptions, undo: Undo): Promise<boolean> {

@@ -19,6 +19,8 @@ export type Hear = (answer: Answer, span: readonly [number, number]) => void
 export interface TurnOptions {
   port: number
   connections: number
+  /** The local address of each connection, where they differ. */
+  from?: (connection: number) => string
   next: () => Question
   hear?: Hear
   /** Ends by time or by number, whichever is given. */
@@ -33,7 +35,7 @@ const maxErrors = 100
 
 /** Throughput when each connection sends its next request as soon as it has an answer. */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
-  const { port, connections, next, hear, seconds = Infinity, requests = Infinity, restMs } = options
+  const { port, connections, from, next, hear, seconds = Infinity, requests = Infinity, restMs } = options
   const latencies: number[] = []
   let sent = 0
   let bytes = 0
@@ -61,9 +63,9 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
     }
   }
 
-  async function connect(): Promise<void> {
+  async function connect(index: number): Promise<void> {
     while (goesOn()) {
-      const connection = await openConnection(port)
+      const connection = await openConnection(port, from?.(index))
       try {
         await ask(connection)
       } catch (error) {
@@ -75,7 +77,7 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
     }
   }
 
-  await Promise.all(Array.from({ length: connections }, connect))
+  await Promise.all(Array.from({ length: connections }, (_, index) => connect(index)))
   const elapsed = (performance.now() - started) / 1000
   latencies.sort((a, b) => a - b)
   return { requests: latencies.length, seconds: elapsed, latencies, bytes, errors, firstError }
