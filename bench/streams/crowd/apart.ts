@@ -18,6 +18,8 @@ export interface Crowds {
   /** Delays of all deliveries, ascending. */
   since(first: number, times: Float64Array): Promise<Float64Array>
   forget(): Promise<void>
+  /** From now on they take only the CPU that others leave. */
+  giveWay(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -64,6 +66,7 @@ export function startCrowds(processes: number): Crowds {
       return all.sort()
     },
     forget: async () => void (await each((worker) => worker.forget())),
+    giveWay: async () => void (await each((worker) => worker.giveWay())),
     stop: async () => void (await each((worker) => worker.stop())),
   }
 }

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { answerParent } from '../apart.ts'
 import { type Crowd, type CrowdOptions, createCrowd, type Standing } from './crowd.ts'
 
@@ -22,6 +23,7 @@ const handlers = {
   standing: (): Standing => current().standing(),
   since: (first: number, times: Float64Array): Float64Array => current().since(first, times),
   forget: (): void => current().forget(),
+  giveWay: (): void => setPriority(constants.priority.PRIORITY_LOW),
 }
 
 export type CrowdHandlers = typeof handlers
