@@ -186,12 +186,13 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
   }
 }
 
-/** The reason or who has the balance is another; or a minute has passed and what is missing changed, or a gap moved by a tenth. */
+/** The reason, who has the balance or the side of the limit is another; or a minute has passed and what is missing changed, or a gap moved by a tenth. */
 function isNew(verdict: Verdict, last: Written | undefined, now: number): boolean {
   if (!last || last.reason !== verdict.reason || last.fundsTakenBy !== verdict.fundsTakenBy) return true
   // A settlement that failed says why without figures, and the router comes later.
   if ((!last.outlook && verdict.outlook) || (!last.routed && verdict.routed)) return true
   if (verdict.routed && (verdict.routed.gap === undefined) !== (last.routed?.gap === undefined)) return true
+  if (isOutOfReach(verdict) !== isOutOfReach(last)) return true
   if (verdict.revert !== last.revert) return true
   if (verdict.shortage !== undefined && Boolean(verdict.shortage) !== Boolean(last.shortage)) return true
   if (now - last.at < figuresMs) return false
@@ -202,6 +203,11 @@ function isNew(verdict: Verdict, last: Written | undefined, now: number): boolea
     hasMoved(verdict.best?.gap, last.best?.gap) ||
     last.missing !== verdict.missing
   )
+}
+
+/** Whether the market gives less than the order asks for. */
+function isOutOfReach({ routed, outlook }: Pick<Verdict, 'routed' | 'outlook'>): boolean {
+  return (routed?.gap ?? outlook?.marketGap ?? 0n) < 0n
 }
 
 function hasMoved(gap: bigint | undefined, last: bigint | undefined): boolean {

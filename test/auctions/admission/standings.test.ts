@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-test('a standing is written when its reason changes, when figures come, and as they move, once a minute', async () => {
+test('a standing is written when its reason changes, when figures come or cross the limit, and as they move, once a minute', async () => {
   const { db } = database
   let now = Date.parse('2026-03-01T12:00:00Z')
   const standings = openStandings(() => now)
@@ -66,6 +66,10 @@ test('a standing is written when its reason changes, when figures come, and as t
   expect(await routedBlock()).toBe(500n)
   await standings.write([{ ...verdict, routed: routed(551n) }])
   expect(await routedBlock()).toBe(551n)
+  await standings.write([{ ...verdict, routed: routed(-1n) }])
+  expect(await routedBlock()).toBe(-1n)
+  await standings.write([{ ...verdict, routed: routed(-900n) }])
+  expect(await routedBlock()).toBe(-1n)
 
   await standings.write([{ order, reason: null, outlook: outlook(1_101n) }])
   expect(await stored()).toEqual([null, 0, 1_101n, null])
