@@ -3,11 +3,10 @@ import {
   cancellationText,
   improvementText,
   orderText,
-  readableDown,
-  readableUp,
   shortageText,
   tradeText,
 } from '../../src/domain/notification/text.ts'
+import { readableDown, readableUp } from '../../src/domain/token/readable.ts'
 import { dollar, sampleOrder, wrapped } from '../fakes/order.ts'
 
 const named = (symbol: string | null, decimals: number | null, at = wrapped) => ({

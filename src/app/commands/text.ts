@@ -1,4 +1,4 @@
-import { formatAmount } from '../../domain/diagnosis/words.ts'
+import { formatUnits } from '../../domain/amount.ts'
 import type { DiagnosisAnswer, OrderAnswer, ReasonAnswer, TokenAnswer } from './documents.ts'
 import type { Step } from './story.ts'
 
@@ -50,8 +50,10 @@ export function stepLine({ at, what, detail, txHash }: Step): string {
 
 const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
 
-function amount(atoms: unknown, token: TokenAnswer): string {
-  return formatAmount(BigInt(String(atoms)), token, token.address)
+/** Exact. */
+function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswer): string {
+  if (decimals === null) return `${atoms} atoms of ${address}`
+  return `${formatUnits(BigInt(String(atoms)), decimals)} ${symbol ?? address}`
 }
 
 /** Each member that is known, with its name; amounts in the units of their token. */

@@ -1,7 +1,7 @@
+import { readableDown, readableUp } from '../token/readable.ts'
 import type { Reason } from './diagnosis.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
-import { amountsOf, reasonOf, remainingSell, wordsOf } from './reason.ts'
-import { formatAmount } from './words.ts'
+import { amountsOf, reasonOf, remainingSell, tokenOf } from './reason.ts'
 
 /** What the account of an order has to do: its signature, its funds, its own code. */
 
@@ -12,16 +12,18 @@ export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | 
   const { order } = facts
   const [token, needed] = [order.sellToken, remainingSell(order)]
   const least = order.partiallyFillable ? 1n : order.sellAmount
-  const words = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, token), token)
+  const words = tokenOf(facts, token)
+  const has = (atoms: bigint) => readableDown(atoms, words)
+  const sells = readableUp(needed, words)
   const reasons: Reason[] = []
   if (funds.balance < least) {
     const amounts = amountsOf(token, needed, funds.balance)
-    const summary = `The owner has ${words(funds.balance)}, but the order sells ${words(needed)}: ${words(amounts.missing)} is missing.`
+    const summary = `The owner has ${has(funds.balance)}, but the order sells ${sells}: ${readableUp(amounts.missing, words)} is missing.`
     reasons.push(reasonOf('balanceMissing', since, [amounts], summary))
   }
   if (funds.allowance < least) {
     const amounts = amountsOf(token, needed, funds.allowance)
-    const summary = `The owner allows the vault relayer to take ${words(funds.allowance)}, but the order sells ${words(needed)}.`
+    const summary = `The owner allows the vault relayer to take ${has(funds.allowance)}, but the order sells ${sells}.`
     reasons.push(reasonOf('allowanceMissing', since, [amounts], summary))
   }
   return reasons

@@ -54,8 +54,8 @@ export const diagnosisTexts = {
     retryable: true,
   },
   settling: {
-    meaning: 'A solver won with the order, and its transaction is on the way.',
-    advice: 'Wait until it is in a block.',
+    meaning: 'A trade was found, and its transaction is on the way to the chain.',
+    advice: 'Wait until it is in a block: mostly some seconds.',
     retryable: true,
   },
   settlementStuck: {
@@ -171,44 +171,45 @@ export const diagnosisTexts = {
     retryable: true,
   },
   settlementFailed: {
-    meaning: 'A solver won with the order, but its transaction failed.',
-    advice: 'Wait: the order takes part in the next auction.',
+    meaning: 'A trade was found, but its transaction failed.',
+    advice: 'Wait: another trade is looked for every few seconds.',
     retryable: true,
   },
   settlementTimedOut: {
-    meaning: 'A solver won with the order, but its transaction did not get into a block in time.',
-    advice: 'Wait: the order takes part in the next auction.',
+    meaning: 'A trade was found, but its transaction did not get into a block in time.',
+    advice: 'Wait: another trade is looked for every few seconds.',
     retryable: true,
   },
   solutionRefused: {
-    meaning: 'A solver proposed to fill the order, but its solution breaks a rule.',
+    meaning: 'A trade was proposed for the order, but it breaks a rule.',
     advice: 'Wait: the solver has to repair it, or another solver comes.',
     retryable: true,
   },
   filteredForFairness: {
     meaning:
-      'The best solution for the order was left out, as another solver gives a better price for one of its pairs alone.',
-    advice: 'Wait: the order takes part in the next auction.',
+      'The best offer for the order was left out: one of the orders in it gets a better price elsewhere.',
+    advice: 'Wait: another trade is looked for every few seconds.',
     retryable: true,
   },
   lostCompetition: {
-    meaning: 'A solution fills the order, but other solutions won the auction.',
-    advice: 'Wait: the order takes part in the next auction.',
+    meaning: 'A trade was offered for the order, but offers for other orders were worth more.',
+    advice: 'Wait: another trade is looked for every few seconds.',
     retryable: true,
   },
   outOfPlaces: {
-    meaning: 'The auction is full: orders that are more likely to fill come before this one.',
+    meaning: 'There is no place: orders that are more likely to fill come before this one.',
     advice: 'Wait for a place, or place a new order with a limit nearer to the market.',
     retryable: true,
   },
   notProposed: {
-    meaning: 'Solvers have the order, and the market meets its price, but none has proposed to fill it yet.',
-    advice: 'Wait for the next auction.',
+    meaning:
+      'The market meets the price of the order, but no solver, a program that fills orders, has offered a trade yet.',
+    advice: 'Wait: solvers look again every few seconds.',
     retryable: true,
   },
   waitingForAuction: {
-    meaning: 'The order waits for its first auction.',
-    advice: 'Wait: an auction is held every few blocks.',
+    meaning: 'The order is new: no trade was looked for yet.',
+    advice: 'Wait: solvers look for one every few seconds.',
     retryable: true,
   },
   placeable: {

@@ -1,19 +1,21 @@
 import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { OrderUid } from '../order/uid.ts'
+import { readableDown, readableUp } from '../token/readable.ts'
 import type { Evidence, Reason, ValidityEvidence } from './diagnosis.ts'
 import type { DiagnosisFacts, JudgedOrder } from './facts.ts'
-import { amountsOf, fillOf, reasonOf, wordsOf } from './reason.ts'
-import { formatAmount, formatPercent } from './words.ts'
+import { amountsOf, fillOf, reasonOf, tokenOf } from './reason.ts'
+import { readablePercent } from './words.ts'
 
 /** How an order ended, and how much of it is filled. */
 
-export function filled({ order, lastTrade }: DiagnosisFacts): Reason {
+export function filled(facts: DiagnosisFacts): Reason {
+  const { order, lastTrade } = facts
   const { token, target, filled } = fillOf(order)
-  return reasonOf('filled', lastTrade?.at ?? null, [
-    ...tradeEvidence(lastTrade),
-    amountsOf(token, target, filled),
-  ])
+  const evidence = [...tradeEvidence(lastTrade), amountsOf(token, target, filled)]
+  const sold = readableDown(order.executedSellAmount, tokenOf(facts, order.sellToken))
+  const bought = readableDown(order.executedBuyAmount, tokenOf(facts, order.buyToken))
+  return reasonOf('filled', lastTrade?.at ?? null, evidence, `The order is filled: ${sold} for ${bought}.`)
 }
 
 /** None of an order of which nothing is filled. */
@@ -22,8 +24,9 @@ export function partlyFilled(facts: DiagnosisFacts): Reason[] {
   const { token, target, filled } = fillOf(order)
   if (filled <= 0n || filled >= target) return []
   const amounts = amountsOf(token, target, filled)
-  const words = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, token), token)
-  const summary = `${formatPercent((filled * 1_000_000n) / target)} % is filled: ${words(filled)} of ${words(target)}. ${words(amounts.missing)} is left.`
+  const words = tokenOf(facts, token)
+  const [done, all] = [readableDown(filled, words), readableDown(target, words)]
+  const summary = `${readablePercent((filled * 1_000_000n) / target)} % is filled: ${done} of ${all}. ${readableUp(amounts.missing, words)} is left.`
   return [reasonOf('partlyFilled', lastTrade?.at ?? null, [amounts, ...tradeEvidence(lastTrade)], summary)]
 }
 

@@ -1,9 +1,10 @@
 import { minOf } from '../amount.ts'
 import { limitGap } from '../auction/admission.ts'
+import { readableDown, readableUp } from '../token/readable.ts'
 import type { PriceAmounts, PriceEvidence, Reason } from './diagnosis.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
-import { reasonOf, remainingSell, wordsOf } from './reason.ts'
-import { formatAmount, formatPercent, formatSeconds } from './words.ts'
+import { reasonOf, remainingSell, tokenOf } from './reason.ts'
+import { formatSeconds, readablePercent } from './words.ts'
 
 /** What the market gives for an order, against what it asks for. */
 
@@ -18,7 +19,8 @@ export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): R
   const gap = gapOf(facts, standing)
   if (gap === null) return []
   const fee = feeReason(facts, standing, gap)
-  if (gap >= 0n) return fee
+  if (gap >= 0n)
+    return standing.reason === 'fee_exceeds_value' ? fee : (partReason(facts, standing, evidence) ?? fee)
   const wasReached = evidence.best !== null && limitGap(facts.order, evidence.best) >= 0n
   const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], words(evidence))
   return standing.reason === 'fee_exceeds_value' ? [reason, ...fee] : [reason]
@@ -40,16 +42,28 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   if (standing.feeShare === null) return []
   const sold = remainingSell(order)
   const fee = (sold * standing.feeShare) / million
-  const isPart = standing.routed && standing.routed !== 'none' && limitGap(order, standing.routed) < 0n
   const left = gap > 0n ? (sold * gap) / (million + gap) : 0n
-  if (standing.reason !== 'fee_exceeds_value' && left >= fee && !isPart) return []
+  if (standing.reason !== 'fee_exceeds_value' && left >= fee) return []
   const token = order.sellToken
-  const leastAmount = gap > 0n && !isPart ? (fee * (million + gap) + gap - 1n) / gap : null
-  const amount = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, token), token)
-  const pays = leastAmount === null ? '' : ` From ${amount(leastAmount)} on it would pay.`
-  const summary = `To settle the order costs ${amount(fee)}, but its price leaves ${amount(left)} for that.${pays}`
+  const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
+  const words = tokenOf(facts, token)
+  const pays = leastAmount === null ? '' : ` From ${readableUp(leastAmount, words)} on it would pay.`
+  const summary = `To settle the order costs ${readableUp(fee, words)}, but its price leaves ${readableDown(left, words)} for that.${pays}`
   const evidence = { kind: 'fee', token, fee, left, leastAmount } as const
   return [reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)]
+}
+
+/** Where the market meets the limit for a small part of what is left only: solvers trade that part where it pays its fee. */
+function partReason(
+  { order }: DiagnosisFacts,
+  standing: StandingFacts,
+  evidence: PriceEvidence,
+): Reason[] | undefined {
+  const { routed, policyShare } = standing
+  const gap = routed && routed !== 'none' ? (policyShare ?? 0n) - limitGap(order, routed) : 0n
+  if (gap <= 0n) return undefined
+  const summary = `For all that is left the market is ${readablePercent(gap)} % below the limit. A part that is small enough to get the limit does not pay the fee of the network.`
+  return [reasonOf('priceOutOfReach', standing.since, [{ ...evidence, gap }], summary)]
 }
 
 /** The best price that was seen, and how far the newest is from the limit. */
@@ -98,7 +112,7 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
 }
 
 function words({ gap, secondsNeeded }: PriceEvidence): string {
-  const distance = gap === null ? '' : ` The market is ${formatPercent(gap)} % below the limit.`
+  const distance = gap === null ? '' : ` The market is ${readablePercent(gap)} % below the limit.`
   const time =
     secondsNeeded === null
       ? ''

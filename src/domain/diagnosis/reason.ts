@@ -34,7 +34,8 @@ export function remainingSell(order: JudgedOrder): bigint {
     : order.sellAmount - (order.sellAmount * filled) / order.buyAmount
 }
 
-/** The words of one of the order's tokens. */
-export function wordsOf({ order, tokens }: Pick<DiagnosisFacts, 'order' | 'tokens'>, token: Address) {
-  return token === order.sellToken ? tokens.sell : tokens.buy
+/** One of the order's tokens, for words. */
+export function tokenOf({ order, tokens }: Pick<DiagnosisFacts, 'order' | 'tokens'>, token: Address) {
+  const { symbol = null, decimals = null } = (token === order.sellToken ? tokens.sell : tokens.buy) ?? {}
+  return { address: token, symbol, decimals }
 }

@@ -1,5 +1,4 @@
 import { formatUnits } from '../amount.ts'
-import type { Address } from '../evm/address.ts'
 
 /** A token as it is stored; null where its contract does not say. */
 export interface TokenWords {
@@ -12,10 +11,9 @@ export function formatPercent(parts: bigint): string {
   return parts < 0n ? `-${formatUnits(-parts, 4)}` : formatUnits(parts, 4)
 }
 
-/** An amount with the token's symbol, or in atoms. */
-export function formatAmount(atoms: bigint, token: TokenWords | null, address: Address): string {
-  if (token?.decimals == null) return `${atoms} atoms of ${address}`
-  return `${formatUnits(atoms, token.decimals)} ${token.symbol ?? address}`
+/** The same for people, rounded down: 32519 is 3.25. Below one per cent all digits are shown. */
+export function readablePercent(parts: bigint): string {
+  return parts < 10_000n ? formatUnits(parts, 4) : formatUnits(parts / 100n, 2)
 }
 
 const units: readonly (readonly [seconds: number, name: string])[] = [

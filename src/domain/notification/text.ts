@@ -1,7 +1,8 @@
-import { divUp, formatUnits } from '../amount.ts'
+import { formatUnits } from '../amount.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { Improvement } from '../order/improvement.ts'
 import { filledAmount, type Order, type OrderData } from '../order/order.ts'
+import { grouped, readableDown, readableUp } from '../token/readable.ts'
 import type { Token } from '../token/token.ts'
 
 /** Messages for people. Amounts have up to six significant digits; metadata has them exactly. */
@@ -13,38 +14,6 @@ export interface TokenPair {
 }
 
 type Amounts = Pick<OrderData, 'sellAmount' | 'buyAmount'>
-
-const significantDigits = 6
-
-/** An amount with symbol, rounded down; atoms and address where the contract has no decimals or symbol. */
-export function readableDown(amount: bigint, token: Token): string {
-  return readable(amount, token, (atoms, unit) => atoms / unit)
-}
-
-/** The same, rounded up: for what is missing. */
-export function readableUp(amount: bigint, token: Token): string {
-  return readable(amount, token, divUp)
-}
-
-function readable(
-  amount: bigint,
-  { decimals, symbol, address }: Token,
-  divide: (atoms: bigint, unit: bigint) => bigint,
-): string {
-  if (decimals === null) return `${grouped(amount.toString())} atoms of ${symbol ?? address}`
-  // Negative for zeros behind the point.
-  const wholeDigits = amount.toString().length - decimals
-  const shown = Math.min(decimals, Math.max(0, significantDigits - wholeDigits))
-  const digits = divide(amount, 10n ** BigInt(decimals - shown))
-  return `${grouped(formatUnits(digits, shown))} ${symbol ?? address}`
-}
-
-function grouped(plain: string): string {
-  const [whole = '', fraction] = plain.split('.')
-  const groups: string[] = []
-  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end))
-  return fraction === undefined ? groups.join(',') : `${groups.join(',')}.${fraction}`
-}
 
 /** "0.5 WETH for 1,493.97 USDC" */
 export function tradeText({ sellAmount, buyAmount }: Amounts, { sell, buy }: TokenPair): string {

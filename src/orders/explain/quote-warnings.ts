@@ -3,13 +3,13 @@ import { toAppDataInput } from '../../domain/app-data/document.ts'
 import { fundsReasons } from '../../domain/diagnosis/account.ts'
 import { inOrder } from '../../domain/diagnosis/diagnose.ts'
 import type { Reason } from '../../domain/diagnosis/diagnosis.ts'
-import { reasonOf, wordsOf } from '../../domain/diagnosis/reason.ts'
+import { reasonOf, tokenOf } from '../../domain/diagnosis/reason.ts'
 import { serviceReasons } from '../../domain/diagnosis/service.ts'
-import { formatAmount } from '../../domain/diagnosis/words.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import { orderToSign } from '../../domain/quote/order-to-sign.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
+import { readableDown, readableUp } from '../../domain/token/readable.ts'
 import { type FactsAhead, readFactsAhead } from '../../storage/order/diagnosis/ahead.ts'
 import { type DiagnosisServices, toFunds } from '../diagnose.ts'
 import { factsAhead } from './facts.ts'
@@ -79,9 +79,9 @@ export async function quoteWarnings(
     if (short.length > 0 && !(await hasPreHooks(terms.appData, services))) reasons.push(...short)
   }
   if (quote.feeAmount > quote.sellAmount) {
-    const words = (atoms: bigint) => formatAmount(atoms, wordsOf(facts, quote.sellToken), quote.sellToken)
     const { feeAmount: fee, sellAmount: left, sellToken: token } = quote
-    const summary = `To settle the order costs ${words(fee)}, more than the ${words(left)} that it trades.`
+    const words = tokenOf(facts, token)
+    const summary = `To settle the order costs ${readableUp(fee, words)}, more than the ${readableDown(left, words)} that it trades.`
     const evidence = { kind: 'fee', token, fee, left, leastAmount: null } as const
     reasons.push(reasonOf('costsMoreThanItBrings', null, [evidence], summary))
   }

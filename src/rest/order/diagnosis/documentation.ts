@@ -6,7 +6,8 @@ import { orderDiagnosis } from './schema.ts'
 
 export const sampleDiagnosis = {
   code: 'filled',
-  summary: 'The order is filled.',
+  summary:
+    'The order is filled: 1,000,000,000,000,000,000 atoms of 0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa for 2,940,000,000 atoms of 0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
   since: null,
   retryable: false,
   advice: 'Nothing is left to do.',
@@ -57,7 +58,7 @@ const sampleFar = {
     {
       code: 'priceOutOfReach',
       summary:
-        'The order asks for a better price than the market gives. The market is 50.1549 % below the limit.',
+        'The order asks for a better price than the market gives. The market is 50.15 % below the limit.',
       since: null,
       retryable: true,
       advice: 'Wait for the market, or place a new order with a limit nearer to it.',

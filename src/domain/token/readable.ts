@@ -1,0 +1,39 @@
+import { divUp, formatUnits } from '../amount.ts'
+import type { Token } from './token.ts'
+
+/** Amounts for people, with up to six significant digits. */
+
+type TokenWords = Pick<Token, 'address' | 'symbol' | 'decimals'>
+
+const significantDigits = 6
+
+/** An amount with symbol, rounded down; atoms and address where the contract has no decimals or symbol. */
+export function readableDown(amount: bigint, token: TokenWords): string {
+  return readable(amount, token, (atoms, unit) => atoms / unit)
+}
+
+/** The same, rounded up: for what is missing. */
+export function readableUp(amount: bigint, token: TokenWords): string {
+  return readable(amount, token, divUp)
+}
+
+function readable(
+  amount: bigint,
+  { decimals, symbol, address }: TokenWords,
+  divide: (atoms: bigint, unit: bigint) => bigint,
+): string {
+  if (decimals === null) return `${grouped(amount.toString())} atoms of ${symbol ?? address}`
+  // Negative for zeros behind the point.
+  const wholeDigits = amount.toString().length - decimals
+  const shown = Math.min(decimals, Math.max(0, significantDigits - wholeDigits))
+  const digits = divide(amount, 10n ** BigInt(decimals - shown))
+  return `${grouped(formatUnits(digits, shown))} ${symbol ?? address}`
+}
+
+/** "1234567.5" is "1,234,567.5". */
+export function grouped(plain: string): string {
+  const [whole = '', fraction] = plain.split('.')
+  const groups: string[] = []
+  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end))
+  return fraction === undefined ? groups.join(',') : `${groups.join(',')}.${fraction}`
+}
