@@ -10,7 +10,9 @@ export function underWay({ attempt, standing, service }: DiagnosisFacts): Reason
     return standing?.reason === 'in_flight' ? [reasonOf('settling', standing.since)] : []
   const evidence = attemptEvidence(attempt)
   const isLate = service.indexed !== null && service.indexed.block > attempt.deadlineBlock
-  return [reasonOf(isLate ? 'settlementStuck' : 'settling', attempt.startedAt, evidence)]
+  const code = isLate ? 'settlementStuck' : 'settling'
+  const again = attempt.replacedBlock === null ? [] : [`${replaced(attempt)}. It may still get into another.`]
+  return [reasonOf(code, attempt.startedAt, evidence, ...again)]
 }
 
 /** Why the newest solution for the order has not filled it; none where there was none. */
@@ -40,17 +42,28 @@ function defeat({ auctionId, solver, score, winningScore, filteredOut, at }: Bid
   return reasonOf(filteredOut ? 'filteredForFairness' : 'lostCompetition', at, [evidence])
 }
 
+/** A fill that the chain took back, and that did not come again. */
+export function takenBack({ attempt }: Pick<DiagnosisFacts, 'attempt'>): Reason[] {
+  return attempt?.outcome === 'timeout' && attempt.replacedBlock !== null ? [failure(attempt)] : []
+}
+
+const replaced = ({ replacedBlock }: AttemptFacts) =>
+  `The order was filled in block ${replacedBlock}, but the chain replaced that block by another without the trade (a reorganisation)`
+
 /** How an attempt failed. */
 export function failure(attempt: AttemptFacts): Reason {
   const evidence = attemptEvidence(attempt)
   const since = attempt.endedAt
-  if (attempt.outcome === 'timeout') return reasonOf('settlementTimedOut', since, evidence)
+  if (attempt.outcome === 'timeout') {
+    const lost = attempt.replacedBlock === null ? [] : [`${replaced(attempt)}. Nothing is sold.`]
+    return reasonOf('settlementTimedOut', since, evidence, ...lost)
+  }
   const reason = attempt.outcome?.replace(/^driver failed: /, '') ?? ''
   return reasonOf(
     'settlementFailed',
     since,
     [...evidence, { kind: 'revert', reason }],
-    `A solver won with the order, but its transaction failed: ${reason}.`,
+    `A trade was found, but its transaction failed: ${reason}.`,
   )
 }
 

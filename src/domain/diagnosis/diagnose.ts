@@ -1,7 +1,7 @@
 import { orderStatus } from '../order/status.ts'
 import { fundsReasons, unpayable, unsigned } from './account.ts'
 import { diagnosisCodes, generalCodes } from './code.ts'
-import { competitionReasons, failure, underWay } from './competition.ts'
+import { competitionReasons, failure, takenBack, underWay } from './competition.ts'
 import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
 import { cancelled, expired, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
@@ -125,7 +125,7 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
       return [...marketReasons(facts, standing), reasonOf('outOfPlaces', since)]
     default: {
       const reasons = marketReasons(facts, standing)
-      return reasons.length > 0 ? reasons : competitionReasons(facts)
+      return reasons.length > 0 ? [...reasons, ...takenBack(facts)] : competitionReasons(facts)
     }
   }
 }

@@ -82,6 +82,8 @@ export interface AttemptFacts {
   deadlineBlock: number
   /** Whether it reverted on chain. */
   revertedBlock: number | null
+  /** Where it was on chain, until a reorganisation replaced that block. */
+  replacedBlock: number | null
 }
 
 /** The newest solution with the order that was refused before it competed, and that may be shown. */

@@ -23,8 +23,9 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
           cancellation_gas = NULL, cancellation_gas_price = NULL
         WHERE chain_id = ${chainId} AND reverted_block > ${block}),
       settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
-        RETURNING auction_id, solution_uid),
-      attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL FROM settlement s
+        RETURNING auction_id, solution_uid, block_number),
+      attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL, replaced_block = s.block_number
+        FROM settlement s
         WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid
           AND NOT EXISTS (SELECT 1 FROM settlements r WHERE r.auction_id = s.auction_id AND r.solution_uid = s.solution_uid
             AND r.block_number <= ${block}) RETURNING a.auction_id)

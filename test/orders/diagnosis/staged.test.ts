@@ -4,7 +4,7 @@ import type { Order } from '../../../src/domain/order/order.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { graphql, request } from '../../setup/trader.ts'
 import { cases } from './cases.ts'
-import { at, openStage, type Stage, unit } from './stage.ts'
+import { at, million, openStage, type Stage, unit } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -84,6 +84,55 @@ describe('what keeps all orders comes before what keeps one', () => {
       { kind: 'blocks', number: 103, at: null, head: null },
     ])
   })
+})
+
+describe('a fill in a block that the chain replaced', () => {
+  const inBlock = 'The order was filled in block 101, but the chain replaced that block'
+  async function takenBack(outcome: string | null, marketGap: bigint) {
+    const order = await stage.order()
+    await stage.stand(order, { marketGap, feeShare: 10n })
+    const auctionId = await stage.contest(order, [{ isWinner: true }])
+    await stage.attempt(auctionId, outcome, `0x${'3c'.repeat(32)}`)
+    await sql(stage.db).settlementAttempt.updateMany({ where: { auctionId }, data: { replacedBlock: 101n } })
+    const { code, summary, further } = await diagnosis(order)
+    return [{ code, summary }, ...further].map((reason) => [reason.code, reason.summary])
+  }
+
+  test('may come again', async () => {
+    expect(await takenBack(null, 9_000n)).toEqual([
+      ['settling', expect.stringMatching(`^${inBlock} .*\\. It may still get into another\\.$`)],
+    ])
+  })
+
+  test('did not come again', async () => {
+    expect(await takenBack('timeout', 9_000n)).toEqual([
+      ['settlementTimedOut', expect.stringMatching(`^${inBlock} .*\\. Nothing is sold\\.$`)],
+    ])
+  })
+
+  test('is told beside a market that moved away since', async () => {
+    expect(await takenBack('timeout', -10_000n)).toEqual([
+      ['priceOutOfReach', expect.stringContaining('The market is 1 % below the limit.')],
+      ['settlementTimedOut', expect.stringContaining(inBlock)],
+    ])
+  })
+
+  test('is not told when it came again', async () => {
+    expect(await takenBack('success', -10_000n)).toEqual([['priceOutOfReach', expect.any(String)]])
+  })
+})
+
+test('an order of which only a small part would get its limit is out of reach for the rest', async () => {
+  const order = await stage.order({ partiallyFillable: true })
+  await stage.stand(order, {
+    ...{ marketGap: 9_000n, feeShare: 0n },
+    routed: { block: 102, price: { sell: unit, buy: 2_755n * million } },
+  })
+  const { code, summary, evidence } = await diagnosis(order)
+  expect([code, evidence[0].gapPercent]).toEqual(['priceOutOfReach', '5'])
+  expect(summary).toBe(
+    'For all that is left the market is 5 % below the limit. A part that is small enough to get the limit does not pay the fee of the network.',
+  )
 })
 
 test('every code has a case', () => {

@@ -41,6 +41,7 @@ const bodies: [string, object, Model, string[]][] = [
       'submission',
       'revertedGas',
       'revertedGasCost',
+      'replacedBlock',
       'cancellationGas',
       'cancellationGasCost',
     ],

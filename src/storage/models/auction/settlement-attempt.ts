@@ -71,6 +71,13 @@ export const settlementAttempt: Model = {
     revertedGasCost: orNull(
       derived(amount, 't.reverted_gas * t.reverted_gas_price', 'What that cost, in native atoms.'),
     ),
+    replacedBlock: orNull(
+      column(
+        safeInt,
+        't.replaced_block',
+        'The block that its settlement was in before a reorganisation of the chain replaced that block; null if none did.',
+      ),
+    ),
     cancellationGas: orNull(
       column(
         amount,

@@ -149,6 +149,7 @@ export const attemptFields: RowFields<AttemptFacts> = {
   txHash: orNull(derived(bytes32, 't.tx_hash', '')),
   deadlineBlock: derived(safeInt, 't.deadline_block', ''),
   revertedBlock: orNull(derived(safeInt, 't.reverted_block', '')),
+  replacedBlock: orNull(derived(safeInt, 't.replaced_block', '')),
 }
 
 /** One that is sent is known to clients also where competitions are hidden: see `pendingSettlements`. */

@@ -81,7 +81,7 @@ export const bookingFields: Fields<Row<'bookings'>> = {
 }
 
 export const attemptCosts: Fields<Row<'attempts'>> = {
-  ...columns('revertedGas', 'cancellationGas'),
+  ...columns('revertedGas', 'replacedBlock', 'cancellationGas'),
   revertedGasCost: ({ revertedGas, revertedGasPrice }) => product(revertedGas, revertedGasPrice),
   cancellationGasCost: ({ cancellationGas, cancellationGasPrice }) =>
     product(cancellationGas, cancellationGasPrice),

@@ -2,7 +2,7 @@ const token = '{ address symbol decimals }'
 const price = '{ numerator denominator }'
 const solution = 'solutionUid ranking solver isWinner filteredOut score executedSell executedBuy'
 const attempt =
-  'solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash'
+  'solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock'
 
 /** What the page of an order asks. */
 export const documents = {

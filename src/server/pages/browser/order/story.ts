@@ -1,6 +1,6 @@
 import type { FollowOrderResult } from '../documents.generated.ts'
 import { amountOf } from '../view/amounts.ts'
-import { eventWords, type Order } from './words.ts'
+import { eventWords, failureWords, type Order } from './words.ts'
 
 export type TakenBack = NonNullable<FollowOrderResult['orderEvents']['event']>
 
@@ -33,7 +33,11 @@ export function storyOf(order: Order, takenBack: readonly TakenBack[]): Step[] {
   const events = order.events.nodes
     .toReversed()
     .map((event) => toStep(event, event.label === 'TRADED' ? trades.shift() : undefined, order))
-  const undone = takenBack.map((event) => ({ ...toStep(event, undefined, order), isTakenBack: true }))
+  const undone = takenBack.map((event) => ({
+    ...toStep(event, undefined, order),
+    tone: 'bad' as const,
+    isTakenBack: true,
+  }))
   return [...events, ...undone, ...failures(order)].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
@@ -57,15 +61,8 @@ function failures({ debugReport }: Order): Step[] {
   return debugReport.auctions.nodes
     .flatMap(({ settlementAttempts }) => settlementAttempts)
     .filter(({ outcome }) => outcome === 'FAILED' || outcome === 'TIMEOUT')
-    .map(({ endTimestamp, startTimestamp, outcome, detail, txHash }) => ({
-      at: endTimestamp ?? startTimestamp,
-      title: outcome === 'FAILED' ? 'The trade failed' : 'The trade came too late',
-      text:
-        outcome === 'FAILED'
-          ? 'The transaction was refused, and nothing of the order was sold.'
-          : 'No block took the transaction in time, and nothing of the order was sold.',
-      detail,
-      txHash,
-      tone: 'bad',
-    }))
+    .map(({ endTimestamp, startTimestamp, detail, txHash, ...attempt }) => {
+      const [title, text] = failureWords(attempt)
+      return { at: endTimestamp ?? startTimestamp, title, text, detail, txHash, tone: 'bad' }
+    })
 }

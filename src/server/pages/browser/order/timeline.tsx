@@ -34,11 +34,14 @@ function StepEntry({ step, order }: { step: Step; order: Order }) {
       </div>
       {step.text && <p>{step.text}</p>}
       {step.isTakenBack && (
-        <p class="note">The chain took this back: it replaced its newest blocks (a reorganisation).</p>
+        <p class="kept">
+          <strong>Taken back.</strong> The chain replaced the block in which this happened by another without
+          it (a reorganisation). It counts as never happened: the account has what it had before.
+        </p>
       )}
       {step.detail && (
         <p class="note">
-          In the words of the machine: <code class="hash">{step.detail.slice(0, 500)}</code>
+          As it was reported: <code class="hash">{step.detail.slice(0, 500)}</code>
         </p>
       )}
       {step.txHash && (

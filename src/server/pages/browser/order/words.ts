@@ -3,6 +3,8 @@ import type { OrderResult } from '../documents.generated.ts'
 export type Order = NonNullable<OrderResult['order']>
 type Event = Order['events']['nodes'][number]
 
+type Attempt = Order['debugReport']['auctions']['nodes'][number]['settlementAttempts'][number]
+
 const cancelledBy = {
   API: 'Its owner cancelled it.',
   POLICY: 'The operator of the service cancelled it.',
@@ -53,4 +55,22 @@ export function eventWords({
     case 'REFUNDED':
       return ['Paid back', 'What was not sold was paid back on chain.']
   }
+}
+
+/** How a trade that was found came to nothing. */
+export function failureWords({
+  outcome,
+  replacedBlock,
+}: Pick<Attempt, 'outcome' | 'replacedBlock'>): [title: string, text: string] {
+  if (outcome === 'FAILED')
+    return ['The trade failed', 'The transaction was refused, and nothing of the order was sold.']
+  if (replacedBlock !== null)
+    return [
+      'The trade did not come back',
+      `Its transaction was in block ${replacedBlock}, which the chain replaced, and got into no other in time. It sold nothing.`,
+    ]
+  return [
+    'The trade came too late',
+    'No block took the transaction in time, and nothing of the order was sold.',
+  ]
 }

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "settlement_attempts" ADD COLUMN     "replaced_block" BIGINT;
