@@ -1,4 +1,4 @@
-import { amountOf } from '../view/amounts.ts'
+import { amountOf, exact, readable } from '../view/amounts.ts'
 import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
 import { filledPercent } from '../view/orders.ts'
 import { FactList, Section } from '../view/section.tsx'
@@ -64,10 +64,11 @@ export function Facts({ order }: { order: Order }) {
 function TokenAmount({ amount, token, order }: { amount: string; token: Order['sellToken']; order: Order }) {
   return (
     <>
-      {amountOf(amount, token)} <TokenLink token={token} network={order.network.name} />{' '}
-      <span class="note">
+      {readable(exact(amount, token.decimals))} {token.decimals == null && 'atoms of '}
+      <TokenLink token={token} network={order.network.name} />
+      <p class="note">
         <ChainLink explorer={order.network.explorerUrl} kind="token" id={token.address} />
-      </span>
+      </p>
     </>
   )
 }

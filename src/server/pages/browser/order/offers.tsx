@@ -42,10 +42,10 @@ function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
         <thead>
           <tr>
             <th scope="col">Place</th>
-            <th scope="col">Solver</th>
+            <th scope="col">What became of it</th>
             <th scope="col">{fixed ? 'You get' : 'You pay'}</th>
             <th scope="col">{fixed ? 'More than your limit' : 'Less than your limit'}</th>
-            <th scope="col">What became of it</th>
+            <th scope="col">Solver</th>
           </tr>
         </thead>
         <tbody>
@@ -54,14 +54,14 @@ function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
             return (
               <tr key={offer.solutionUid}>
                 <td>{offer.ranking}</td>
-                <td>
-                  <code title={offer.solver}>{short(offer.solver)}</code>
-                </td>
+                <td>{fateOf(offer, attempt)}</td>
                 <td>{amountOf(fixed ? offer.executedBuy : offer.executedSell, token)}</td>
                 <td title={`${readable(offer.score)} wei of score for all orders of the offer`}>
                   {amountOf(surplusOf(offer, order), token)}
                 </td>
-                <td>{fateOf(offer, attempt)}</td>
+                <td>
+                  <code title={offer.solver}>{short(offer.solver)}</code>
+                </td>
               </tr>
             )
           })}
@@ -83,7 +83,7 @@ function fateOf(
     case 'FAILED':
       return 'Won, but the transaction failed'
     case 'TIMEOUT':
-      return 'Won, but came too late'
+      return attempt.replacedBlock === null ? 'Won, but came too late' : 'Won, but the chain took it back'
     default:
       return attempt ? 'Won, on its way' : 'Won'
   }

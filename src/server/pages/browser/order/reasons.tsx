@@ -8,6 +8,16 @@ import type { Order } from './words.ts'
 
 const endings: readonly string[] = ['FILLED', 'CANCELLED', 'EXPIRED']
 
+function titleOf(hasEnded: boolean, isPartly: boolean): string {
+  if (hasEnded) return 'How it ended'
+  return isPartly ? 'Why the rest is not filled' : 'Why it is not filled'
+}
+
+function furtherTitle(hasEnded: boolean, isPartly: boolean): string {
+  if (hasEnded) return 'What there was before'
+  return isPartly ? 'What keeps the rest' : 'The other reasons'
+}
+
 /** Why the order is not filled, or how it ended: what has to be solved first, then the rest. Read again with each change of the order. */
 export function Reasons({ order }: { order: Order }) {
   // Of each reading of the order, which comes with every event and now and then.
@@ -16,23 +26,23 @@ export function Reasons({ order }: { order: Order }) {
     [order],
   )
   const { value, fault } = useAsked(read)
-  const hasEnded = value !== undefined && endings.includes(value.code)
+  const hasEnded = endings.includes(value?.code ?? '')
+  const isPartly = value?.code === 'PARTLY_FILLED'
   return (
-    <Section id="reasons" title={hasEnded ? 'How it ended' : 'Why it is not filled'}>
+    <Section id="reasons" title={titleOf(hasEnded, isPartly)}>
       {fault !== undefined && <Fault text={fault} />}
       {!value && fault === undefined && <Loading />}
       {value && (
         <>
-          <p>
-            <strong>{value.summary}</strong>
-          </p>
-          <p>{value.advice}</p>
+          <p class="summary">{value.summary}</p>
+          {!isPartly && <p>{value.advice}</p>}
           {value.since && (
             <p class="note">
-              Since <Time at={value.since} />.
+              {!hasEnded && 'Since '}
+              <Time at={value.since} />
             </p>
           )}
-          {value.further.length > 0 && <h3>Solve this too, in this order</h3>}
+          {value.further.length > 0 && <h3>{furtherTitle(hasEnded, isPartly)}</h3>}
           {value.further.map(({ code, summary, advice }) => (
             <div class="group" key={code}>
               <p>{summary}</p>

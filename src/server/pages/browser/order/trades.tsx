@@ -32,7 +32,7 @@ export function Trades({ order }: { order: Order }) {
             facts={[
               ['Transaction', <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />],
               ['Block', blockNumber],
-              ['Settled', auctionId !== null && <PageLink key="a" kind="auction" id={auctionId} />],
+              ['Won in', auctionId !== null && <PageLink key="a" kind="auction" id={auctionId} />],
             ]}
           />
         </div>
