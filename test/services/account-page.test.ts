@@ -1,6 +1,5 @@
 import { createECDH } from 'node:crypto'
 import path from 'node:path'
-import axe from 'axe-core'
 import { Wallet } from 'ethers'
 import { decrypt as decryptPushed } from 'http_ece'
 import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
@@ -14,6 +13,7 @@ import { launchBrowser } from '../setup/browser.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type PushService, startPushService } from '../setup/push-service.ts'
 import { type Receiver, startReceiver } from '../setup/receiver.ts'
+import { faultsOfAccess } from '../setup/visit.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
 
 /** The page of an account in a browser. With SCREENSHOTS=1 its pictures in docs/images are made anew. */
@@ -123,12 +123,6 @@ async function notify(type: NotificationType, message: string): Promise<void> {
 
 const isFocused = (element: Element) => element === document.activeElement
 const here = () => [new URL(world.url).host]
-
-async function faultsOfAccess(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 async function picture(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS) await page.screenshot({ path: path.join(images, name) })

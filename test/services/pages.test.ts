@@ -1,14 +1,12 @@
-import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import type { TestServer } from '../setup/server.ts'
 import { graphql } from '../setup/trader.ts'
+import { faultsOfAccess, visit as open, visitTimeoutMs } from '../setup/visit.ts'
 
-/** A page of more than a megabyte takes time on a busy machine. */
-const timeoutMs = 90_000
-vi.setConfig({ testTimeout: 2 * timeoutMs })
+vi.setConfig({ testTimeout: 2 * visitTimeoutMs })
 
 /** Web pages in a browser. */
 let server: TestServer
@@ -23,36 +21,8 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-interface Visit extends AsyncDisposable {
-  page: Page
-  /** All hosts that received a request from the page. */
-  hosts: Set<string>
-  /** Errors in the browser: blocked or missing resources, script errors. */
-  warnings: string[]
-}
-
-async function visit(at: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ serviceWorkers: 'block', ...options })
-  const page = await context.newPage()
-  page.setDefaultTimeout(timeoutMs)
-  const hosts = new Set<string>()
-  const warnings: string[] = []
-  const note = (url: string) => {
-    const { host, protocol } = new URL(url)
-    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
-  }
-  context.on('request', (request) => note(request.url()))
-  page.on('websocket', (socket) => note(socket.url()))
-  page.on('requestfailed', (request) => warnings.push(`failed: ${request.url()}`))
-  page.on('pageerror', (error) => warnings.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') warnings.push(message.text())
-  })
-  // Not networkidle: the browser never reports requests of workers as finished.
-  await page.goto(`${server.url}${at}`, { waitUntil: 'load' })
-  return { page, hosts, warnings, [Symbol.asyncDispose]: () => context.close() }
-}
-
+const visit = (at: string, options: BrowserContextOptions = {}) =>
+  open(browser, `${server.url}${at}`, options)
 const here = () => [new URL(server.url).host]
 
 test('GraphiQL opens on the report of the newest order, executes it, and contacts no other host', async () => {
@@ -88,9 +58,7 @@ test.each([
   await page.getByRole('heading', { name: heading }).waitFor()
   await page.getByText('Reading…').waitFor({ state: 'detached' })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
-  expect(violations.map(({ id }) => id)).toEqual([])
+  expect(await faultsOfAccess(page)).toEqual([])
   expect([...hosts]).toEqual(here())
   expect(warnings).toEqual([])
 })
@@ -138,6 +106,6 @@ test('the browser blocks resources from other hosts', async () => {
   })
   expect(refused).toBe('script-src-elem')
   await expect
-    .poll(() => warnings, { timeout: timeoutMs })
+    .poll(() => warnings, { timeout: visitTimeoutMs })
     .toContain('failed: http://elsewhere.invalid/script.js')
 })

@@ -1,0 +1,261 @@
+import path from 'node:path'
+import { Interface } from 'ethers'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import { startPrivateEndpoint } from '../fakes/private-endpoint.ts'
+import { launchBrowser } from '../setup/browser.ts'
+import { startTestChain, type TestChain } from '../setup/chain.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, graphql, type OrderWish } from '../setup/trader.ts'
+import { faultsOfAccess, visit, visitTimeoutMs } from '../setup/visit.ts'
+import { startProgram, unlimited } from '../setup/world.ts'
+
+/** The page of an order in a browser, for each way that an order may go. With SCREENSHOTS=1 its picture in docs/images is made anew. */
+vi.setConfig({ testTimeout: 3 * visitTimeoutMs })
+
+const coin = 10n ** 18n
+const million = 10n ** 6n
+const explorer = 'https://explorer.example'
+const screens = [
+  { width: 1280, height: 900, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+] as const
+const calls = new Interface([
+  'function mint(address to, uint256 value)',
+  'function transfer(address to, uint256 value)',
+  'function sync()',
+  'function getPair(address, address) view returns (address)',
+])
+const images = path.join(import.meta.dirname, '..', '..', 'docs', 'images')
+
+let chain: TestChain
+let database: TestDatabase
+let endpoint: Awaited<ReturnType<typeof startPrivateEndpoint>>
+let app: Awaited<ReturnType<typeof startProgram>>
+let browser: Browser
+/** Of COW and WETH, the only one of COW. */
+let pool: Address
+
+beforeAll(async () => {
+  ;[database, chain, browser] = await Promise.all([createTestDatabase(), startTestChain(), launchBrowser()])
+  const { market, rpc, rpcUrl } = chain
+  endpoint = await startPrivateEndpoint(rpc)
+  const privateRpc = { url: endpoint.url, publicAfterBlocks: 50, whenDown: 'wait' } as const
+  const networks = [{ network: { ...market.network, explorer }, rpcUrl: [rpcUrl], privateRpc }]
+  const environment = { ...unlimited, SOLVER_PRIVATE_KEY: market.solver.privateKey }
+  const roles = ['serve', 'index', 'auction'] as const
+  app = await startProgram({ database, chain }, environment, { networks, roles })
+  const { COW, WETH } = market.tokens
+  const data = calls.encodeFunctionData('getPair', [COW.address, WETH.address])
+  const pair = await rpc.call<string>('eth_call', [{ to: market.network.poolFactory, data }, 'latest'])
+  pool = address(`0x${pair.slice(-40)}`)
+})
+afterAll(async () => {
+  await browser?.close()
+  await app?.close()
+  for (const each of [endpoint, chain, database]) await each?.[Symbol.asyncDispose]()
+})
+
+const trader = (account: number) => createTrader(app.url ?? '', chain.market, account)
+
+async function place(wish: OrderWish, account: number): Promise<string> {
+  const { status, body } = await trader(account).place(wish)
+  expect({ status, body }).toEqual({ status: 201, body: expect.any(String) })
+  return body
+}
+
+/** A limit of 1.5 % below the market. */
+const placeCow = (account: number) =>
+  place({ sell: 'COW', buy: 'WETH', sellAmount: 20_000n * coin, buyAmount: (197n * coin) / 100n }, account)
+
+const transaction = (to: Address, method: string, ...values: unknown[]) => ({
+  ...{ from: chain.market.accounts[4]?.address, to, gas: '0x2dc6c0' },
+  data: calls.encodeFunctionData(method, values),
+})
+/** COW falls by three per cent. */
+const fall = () => [
+  transaction(chain.market.tokens.COW.address, 'mint', pool, 3_000_000n * coin),
+  transaction(pool, 'sync'),
+]
+/** COW is as dear again as before the fall. */
+const rise = () => [
+  transaction(chain.market.tokens.WETH.address, 'transfer', pool, 320n * coin),
+  transaction(pool, 'sync'),
+]
+async function send(transactions: object[]): Promise<void> {
+  for (const each of transactions) await chain.rpc.call('eth_sendTransaction', [each])
+}
+
+const becomes = (uid: string, status: string) =>
+  eventually(`it is ${status}`, async () => (await trader(0).order(uid)).status === status)
+
+/** Waits for these reasons. */
+function diagnosedAs(uid: string, ...codes: string[]): Promise<unknown> {
+  const question = '{ order(uid: "UID") { diagnosis { code further { code } } } }'.replace('UID', uid)
+  return eventually(`it is diagnosed as ${codes}`, async () => {
+    const { code, further } = (await graphql(app.url ?? '', question)).order.diagnosis
+    return [code, ...further.map((each: { code: string }) => each.code)].join() === codes.join()
+  })
+}
+
+/** What a reader sees of an order. */
+interface Story {
+  badge: string
+  title: string
+  summary: string
+  /** The other reasons. */
+  further: string[]
+  /** Titles of the timeline, the newest first. That it is on its way is left out: it is told only if an auction sees it so. */
+  steps: string[]
+  trades: string[]
+}
+
+async function readStory(page: Page): Promise<Story> {
+  const texts = (selector: string) => page.locator(selector).allInnerTexts()
+  const steps = await texts('.entry h3')
+  return {
+    badge: await page.locator('.badge').innerText(),
+    title: await page.locator('#reasons-title').innerText(),
+    summary: await page.locator('.summary').innerText(),
+    further: await texts('section[aria-labelledby=reasons-title] .group p:first-child'),
+    steps: steps.filter((step) => step !== 'On its way'),
+    trades: await texts('section[aria-labelledby=trades-title] h3'),
+  }
+}
+
+/** Opens the page of an order on each screen, where it has to tell this and nothing else. */
+async function expectStory(
+  uid: string,
+  story: Story,
+  more = async (_page: Page) => {},
+  picture?: string,
+): Promise<void> {
+  for (const { colorScheme, ...viewport } of screens) {
+    const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' }
+    await using visited = await visit(browser, `${app.url}/orders/${uid}`, options)
+    const { page, hosts, warnings, bytes } = visited
+    await page.locator('.summary').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await eventually('the story', async () => (await readStory(page)).steps.length >= story.steps.length)
+    expect(await readStory(page)).toEqual(story)
+    await more(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+    expect(await faultsOfAccess(page)).toEqual([])
+    expect([...hosts]).toEqual([new URL(app.url ?? '').host])
+    expect(warnings).toEqual([])
+    expect(bytes()).toBeLessThan(100_000)
+    if (process.env.SCREENSHOTS && picture && viewport.width > 1_000)
+      await page.screenshot({ path: path.join(images, picture), fullPage: true })
+  }
+}
+
+/** Of the trades, the newest first. */
+async function transactionsOf(uid: string): Promise<{ txHash: string; blockNumber: number }[]> {
+  const question = `{ order(uid: "${uid}") { trades(first: 10) { nodes { txHash blockNumber } } } }`
+  return (await graphql(app.url ?? '', question)).order.trades.nodes
+}
+
+const begin = ['A trade was found', 'Offered to solvers', 'Placed']
+const outOfReach = expect.stringMatching(
+  /^The order asks for a better price than the market gives\. The market is \d+(\.\d\d?)? % below the limit\.$/,
+)
+const waiting = { badge: 'Open, not filled yet', title: 'Why it is not filled', trades: [] }
+
+/** Of a filled sale of COW. */
+const cowSold = {
+  ...{ badge: 'Filled', title: 'How it ended', further: [] },
+  summary: expect.stringMatching(/^The order is filled: 20,000 COW for [12]\.\d+ WETH\.$/),
+  trades: [expect.stringMatching(/^20,000 COW for [12]\.\d+ WETH$/)],
+}
+
+test('a filled order says what was traded, and leads to its transaction', async () => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 2_900n * million }, 0)
+  await becomes(uid, 'fulfilled')
+  const [trade] = await transactionsOf(uid)
+  const story = {
+    ...{ badge: 'Filled', title: 'How it ended', further: [], steps: ['Traded', ...begin] },
+    summary: expect.stringMatching(/^The order is filled: 1 WETH for 2,9\d\d\.\d+ USDC\.$/),
+    trades: [expect.stringMatching(/^1 WETH for 2,9\d\d\.\d+ USDC$/)],
+  }
+  await expectStory(uid, story, async (page) => {
+    const links = page.locator('section[aria-labelledby=trades-title] a[rel=noreferrer]')
+    expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual([
+      `${explorer}/tx/${trade?.txHash}`,
+    ])
+  })
+})
+
+test('an order far from the market says how far', async () => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_600n * million }, 3)
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  await expectStory(uid, {
+    ...{ ...waiting, summary: outOfReach, further: [], steps: ['Offered to solvers', 'Placed'] },
+  })
+})
+
+test('an order whose transaction reverted says so with the answer of the contract, and is filled later', async () => {
+  endpoint.onSent = async () => {
+    endpoint.onSent = async () => {}
+    await send(fall())
+    await chain.rpc.call('evm_mine')
+  }
+  const uid = await placeCow(1)
+  const failed = ['Offered to solvers', 'The trade failed', ...begin]
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  await expectStory(uid, { ...waiting, summary: outOfReach, further: [], steps: failed }, async (page) => {
+    const entry = page.locator('.entry', { hasText: 'The trade failed' })
+    expect(await entry.locator('p').allInnerTexts()).toEqual([
+      'The transaction was refused, and nothing of the order was sold.',
+      'As it was reported: Pool: too little sent',
+      expect.stringMatching(/^Transaction 0x/),
+    ])
+  })
+  await send(rise())
+  await becomes(uid, 'fulfilled')
+  await expectStory(uid, { ...cowSold, steps: ['Traded', 'A trade was found', ...failed] })
+})
+
+test('an order whose fill a reorganisation took back says where the fill went, and is filled later', async () => {
+  const uid = await placeCow(2)
+  await becomes(uid, 'fulfilled')
+  const [{ blockNumber = 0 } = {}] = await transactionsOf(uid)
+  const head = Number(await chain.rpc.call<string>('eth_blockNumber'))
+  const others = fall().map((each) => [each, 0])
+  await chain.rpc.call('anvil_reorg', [head - blockNumber + 1, others])
+  await becomes(uid, 'open')
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH', 'SETTLEMENT_TIMED_OUT')
+  const lost = `The order was filled in block ${blockNumber}, but the chain replaced that block by another without the trade (a reorganisation). Nothing is sold.`
+  const steps = ['The trade did not come back', 'Offered to solvers', 'Traded', ...begin]
+  const takenBack = async (page: Page) => {
+    const entry = page.locator('.entry', { hasText: 'Taken back.' })
+    expect(await entry.locator('h3').innerText()).toBe('Traded')
+    expect(await entry.locator('.kept').innerText()).toBe(
+      'Taken back. The chain replaced the block in which this happened by another without it (a reorganisation). It counts as never happened: the account has what it had before.',
+    )
+    await page.getByText('Won, but the chain took it back').waitFor()
+  }
+  await expectStory(uid, { ...waiting, summary: outOfReach, further: [lost], steps }, takenBack)
+  await send(rise())
+  await becomes(uid, 'fulfilled')
+  await expectStory(uid, { ...cowSold, steps: ['Traded', 'A trade was found', ...steps] }, takenBack)
+})
+
+test('an order that is filled in part says how much, and what keeps the rest', async () => {
+  const sale = { sell: 'WETH', buy: 'USDC', partiallyFillable: true } as const
+  const amounts = { sellAmount: 1_500n * coin, buyAmount: 1_500n * 2_900n * million }
+  const uid = await place({ ...sale, ...amounts }, 0)
+  await diagnosedAs(uid, 'PARTLY_FILLED', 'PRICE_OUT_OF_REACH')
+  const story = {
+    badge: expect.stringMatching(/^Open, \d\d(\.\d)? % filled$/),
+    title: 'Why the rest is not filled',
+    summary: expect.stringMatching(
+      /^\d\d\.\d+ % is filled: \d{3}\.\d+ WETH of 1,500 WETH\. 1,\d{3}\.\d+ WETH is left\.$/,
+    ),
+    further: [expect.stringMatching(/the market is \d+(\.\d\d?)? % below the limit/i)],
+    steps: ['Offered to solvers', 'Traded', ...begin],
+    trades: [expect.stringMatching(/^\d{3}\.\d+ WETH for \d{3},\d{3}\.\d+ USDC$/)],
+  }
+  await expectStory(uid, story, async () => {}, 'order-page.png')
+})

@@ -1,0 +1,64 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+export interface Visit extends AsyncDisposable {
+  page: Page
+  /** All hosts that received a request from the page. */
+  hosts: Set<string>
+  /** Errors in the browser: blocked or missing resources, script errors. */
+  warnings: string[]
+  /** What came over the network so far, with headers, as it was compressed. */
+  bytes(): number
+}
+
+/** A page of more than a megabyte takes time on a busy machine. */
+export const visitTimeoutMs = 90_000
+
+/** Opens a page in a browser without anything kept. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ serviceWorkers: 'block', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(visitTimeoutMs)
+  const hosts = new Set<string>()
+  const warnings: string[] = []
+  const note = (url: string) => {
+    const { host, protocol } = new URL(url)
+    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
+  }
+  context.on('request', (request) => note(request.url()))
+  page.on('websocket', (socket) => note(socket.url()))
+  page.on('requestfailed', (request) => warnings.push(`failed: ${request.url()}`))
+  page.on('pageerror', (error) => warnings.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') warnings.push(message.text())
+  })
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  const received = new Map<string, number>()
+  session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) =>
+    received.set(requestId, (received.get(requestId) ?? 0) + (encodedDataLength || dataLength)),
+  )
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
+    received.set(requestId, encodedDataLength),
+  )
+  // Not networkidle: the browser never reports requests of workers as finished.
+  await page.goto(url, { waitUntil: 'load' })
+  return {
+    page,
+    hosts,
+    warnings,
+    bytes: () => [...received.values()].reduce((sum, bytes) => sum + bytes, 0),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** What keeps some people from using the page: the rules that it breaks, and where. */
+export async function faultsOfAccess(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
