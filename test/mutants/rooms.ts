@@ -1,0 +1,32 @@
+/** What is mutated, and the tests that have to notice. */
+interface Room {
+  /** Files below `src`. */
+  files: RegExp
+  tests: readonly string[]
+  /** Whether the tests copy the database and the chain of `test/setup/global-setup.ts`. */
+  needsServers: boolean
+}
+
+export const rooms: Readonly<Record<string, Room>> = {
+  domain: {
+    // Two files are tables of texts.
+    files: /^domain\/(?!diagnosis\/code|errors\/refusal-codes)/,
+    tests: ['test/domain/**/*.test.ts'],
+    needsServers: false,
+  },
+  admission: {
+    files: /^auctions\/admission\//,
+    tests: ['test/auctions/**/*.test.ts'],
+    needsServers: true,
+  },
+  feed: {
+    files: /^(storage|notifications)\/feed(?!-selection)/,
+    tests: ['test/storage/feed*.test.ts', 'test/notifications/feed*.test.ts'],
+    needsServers: true,
+  },
+  outbox: {
+    files: /^(storage\/channels|notifications\/delivery)\//,
+    tests: ['test/notifications/channels/*.test.ts', 'test/storage/retention/channels.test.ts'],
+    needsServers: true,
+  },
+}
