@@ -4,10 +4,13 @@ import {
   divUp,
   formatRatioDown,
   formatUnits,
+  maxOf,
   maxUint256,
+  minOf,
   mulDivDown,
   mulDivUp,
   parseAmount,
+  parseUnits,
 } from '../../src/domain/amount.ts'
 
 const word = fc.bigInt({ min: 0n, max: maxUint256 })
@@ -73,6 +76,21 @@ it('division rounds down or up by less than one', () => {
   )
 })
 
+it('the largest amount, the smaller and the larger of two', () => {
+  expect(maxUint256).toBe(BigInt(`0x${'f'.repeat(64)}`))
+  expect([minOf(1n, 2n), minOf(2n, 1n), maxOf(1n, 2n), maxOf(2n, 1n)]).toEqual([1n, 1n, 2n, 2n])
+})
+
+it.each([
+  ['1.5', 6, 1_500_000n],
+  ['.5', 1, 5n],
+  ['7', 2, 700n],
+  ['0.129', 2, 12n],
+  ['3', 0, 3n],
+])('%s with %i decimals is %s atoms', (text, decimals, amount) => {
+  expect(parseUnits(text, decimals)).toBe(amount)
+})
+
 describe('formatUnits', () => {
   it.each([
     [1_500_000n, 6, '1.5'],
@@ -102,6 +120,8 @@ describe('formatRatioDown', () => {
     [0n, 5n, 4, '0'],
     [123_456n, 1n, 3, '123456'],
     [1n, 3_000n, 3, '0.000333'],
+    [1n, 10n ** 80n, 1, `0.${'0'.repeat(79)}1`],
+    [1n, 10n ** 81n, 1, '0'],
   ])('%s / %s to %i digits is %s', (numerator, denominator, digits, text) => {
     expect(formatRatioDown(numerator, denominator, digits)).toBe(text)
   })
@@ -120,6 +140,6 @@ describe('formatRatioDown', () => {
   })
 
   it('throws for a denominator of zero', () => {
-    expect(() => formatRatioDown(1n, 0n)).toThrow(RangeError)
+    expect(() => formatRatioDown(1n, 0n)).toThrow('division by zero')
   })
 })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Contender, outlookOf, rankOf, takePlaces } from '../../../src/domain/auction/admission.ts'
+import {
+  type Contender,
+  canPay,
+  limitGap,
+  outlookOf,
+  rankOf,
+  takePlaces,
+} from '../../../src/domain/auction/admission.ts'
 import { numbered } from '../../fakes/order.ts'
 
 const unit = 10n ** 18n
@@ -29,6 +36,42 @@ test('dust at a generous price ranks below an order that can pay its fee', () =>
   const plain = outlookOf({ sellAmount: unit, buyAmount: 2_990n * unit }, prices, unit, unit / 1_000n)
   expect(rankOf(plain) > 0n).toBe(true)
   expect(rankOf({ ...dust, marketGap: 10n ** 7n }) < rankOf(plain)).toBe(true)
+})
+
+test('what is sold has to be worth more than the fee', () => {
+  expect([canPay(2n, 3n * unit, 5n), canPay(2n, 3n * unit, 6n)]).toEqual([true, false])
+})
+
+test.each([
+  ['better', 2n, 3n, 500_000n],
+  ['equal', 4n, 4n, 0n],
+  ['worse', 4n, 3n, -250_000n],
+  ['almost equal', 3_000_000n, 2_999_999n, 0n],
+])('the gap of a price that is %s', (_, sell, buy, gap) => {
+  expect(limitGap({ sellAmount: 7n, buyAmount: 7n }, { sell, buy })).toBe(gap)
+})
+
+test('a price that is out of all proportion is capped', () => {
+  expect(limitGap({ sellAmount: 10n ** 9n, buyAmount: 1n }, { sell: 1n, buy: 10n ** 9n })).toBe(10n ** 12n)
+  expect(outlookOf({ sellAmount: 1n, buyAmount: 1n }, prices, unit, -(10n ** 40n)).feeShare).toBe(
+    -(10n ** 12n),
+  )
+})
+
+test('ten orders of an owner, and a hundred of a pair, come before the next', () => {
+  const of = (count: number, owner: string, pair: string, rank = 1n) =>
+    Array.from({ length: count }, () => ({ owner: numbered(owner), pair, rank }))
+  const taken = (list: Contender[], places: number) =>
+    takePlaces(list, places).map((item) => `${item.owner.slice(2, 4)} ${item.pair}`)
+  const count = (list: string[], name: string) => list.filter((each) => each === name).length
+  const owners = taken([...of(25, '01', 'a'), ...of(15, '02', 'b')], 30)
+  expect([count(owners, '01 a'), count(owners, '02 b')]).toEqual([20, 10])
+  const many = Array.from({ length: 15 }, (_, index) => of(10, `${index + 10}`, 'a')).flat()
+  const pairs = taken([...many, ...of(10, '99', 'b')], 115)
+  expect([pairs.filter((each) => each.endsWith(' a')).length, count(pairs, '99 b')]).toEqual([105, 10])
+  const far = taken([...of(12, '01', 'a', 0n), ...of(3, '02', 'b', -1n)], 13)
+  expect([count(far, '01 a'), count(far, '02 b')]).toEqual([12, 1])
+  expect(taken(of(3, '01', 'a'), 3)).toHaveLength(3)
 })
 
 const contender = fc.record({

@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
-import { approveCall, swapCall, transferCall, unwrapCall } from '../../../src/domain/settlement/calldata.ts'
+import {
+  approveCall,
+  balanceCheck,
+  balanceNote,
+  hooksCall,
+  swapCall,
+  transferCall,
+  unwrapCall,
+} from '../../../src/domain/settlement/calldata.ts'
 import { numbered } from '../../fakes/order.ts'
 
 const abi = new Interface([
@@ -33,4 +41,34 @@ test('calls equal those of the ABI encoder of ethers', () => {
 
 test.each([-1n, maxUint256 + 1n])('%d is refused as an amount', (wrong) => {
   expect(() => transferCall(numbered('11'), numbered('12'), wrong)).toThrow(RangeError)
+})
+
+const guard = new Interface([
+  'function execute((address, bytes, uint256)[])',
+  'function note(address[])',
+  'function check(address[], int256[])',
+])
+
+test('hooks keep their order and gas, and the guard gets each token with its least change', () => {
+  const [target, one, other] = [numbered('11'), numbered('12'), numbered('13')]
+  const called = (name: string, values: unknown[]) => ({
+    ...{ target, value: 0n, callData: guard.encodeFunctionData(name, values) },
+  })
+  const hooks = [
+    { target: one, callData: '0x1234', gasLimit: 5n },
+    { target: other, callData: '0x', gasLimit: 6n },
+  ] as const
+  const tuples = hooks.map((hook) => [hook.target, hook.callData, hook.gasLimit])
+  expect(hooksCall(target, hooks)).toEqual(called('execute', [tuples]))
+  expect(balanceNote(target, [one, other])).toEqual(called('note', [[one, other]]))
+  const least = [
+    [one, 3n],
+    [other, -4n],
+  ] as const
+  expect(balanceCheck(target, least)).toEqual(
+    called('check', [
+      [one, other],
+      [3n, -4n],
+    ]),
+  )
 })
