@@ -5,9 +5,12 @@ import { isInvalidated, type Order } from '../../src/domain/order/order.ts'
 import { orderStatus } from '../../src/domain/order/status.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { recordLogged } from '../../src/notifications/logged.ts'
 import { cancelOrders } from '../../src/orders/cancel.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { type Checkpoint, findCheckpoint } from '../../src/storage/chain/log.ts'
+import { openDatabase } from '../../src/storage/database/database.ts'
+import { type OnLogged, storeOrders } from '../../src/storage/order/insert.ts'
 import { findOrders } from '../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../src/storage/order/progress.ts'
 import { sampleOrder, signingDomain } from '../fakes/order.ts'
@@ -44,16 +47,27 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('reorg' as const), orders: some }) },
 )
 
+function openPatient(url: string) {
+  const db = openDatabase({ url, maxConnections: 10, waitMs: 60_000 })
+  return { db, [Symbol.asyncDispose]: () => db.close() }
+}
+
 /** A deadlock would surface as a database error, which fails this test. */
 test('after 200 concurrent operations on the same orders every row matches its history', async () => {
   await using database = await createTestDatabase()
-  const { db } = database
-  const services = createOrderServices(db)
+  // All operations at once are more than a process lets in: they wait for connections.
+  await using pool = openPatient(database.url)
+  const { db } = pool
   const indexing: Indexing = {
     chainId: signingDomain.chainId,
     db,
     now: () => testTime * 1_000,
   }
+  const onLogged: OnLogged = (tx, ids) => recordLogged(tx, ids, indexing, new Date(indexing.now()))
+  const services = createOrderServices(db, {
+    onLogged,
+    store: async (order) => (await storeOrders(db, [order], onLogged))[0] as bigint | undefined,
+  })
   let checkpoint: Checkpoint | null = null
   let chain = Promise.resolve()
   const codes = new Set<string>()
