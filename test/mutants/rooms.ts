@@ -9,9 +9,14 @@ interface Room {
 
 export const rooms: Readonly<Record<string, Room>> = {
   domain: {
-    // Two files are tables of texts.
-    files: /^domain\/(?!diagnosis\/code|errors\/refusal-codes)/,
+    // Two files are tables of texts; routes take longer than all others together.
+    files: /^domain\/(?!diagnosis\/code|errors\/refusal-codes|routing\/)/,
     tests: ['test/domain/**/*.test.ts'],
+    needsServers: false,
+  },
+  routing: {
+    files: /^domain\/routing\//,
+    tests: ['test/domain/routing/*.test.ts', 'test/domain/quote/price-impact.test.ts'],
     needsServers: false,
   },
   admission: {

@@ -44,6 +44,28 @@ it('drops a batch that scores less on a pair than the best solution for that pai
   ])
 })
 
+it('a batch with one pair of a winner does not win', () => {
+  const list = [
+    solution('01', { [ab]: 9n }),
+    solution('02', { [ab]: 4n, [bc]: 4n }),
+    solution('03', { [bc]: 3n }),
+  ]
+  expect(
+    selectWinners(list, 9).map(({ score, isWinner, filteredOut }) => [score, isWinner, filteredOut]),
+  ).toEqual([
+    [9n, true, false],
+    [3n, true, false],
+    [8n, false, true],
+  ])
+  const equal = [solution('01', { [ab]: 4n, [cd]: 5n }), solution('02', { [ab]: 4n, [bc]: 4n })]
+  expect(selectWinners(equal, 9).map(({ isWinner }) => isWinner)).toEqual([true, false])
+})
+
+it('equal solutions keep their order', () => {
+  const list = ['01', '02', '03'].map((solver) => solution(solver, { [ab]: 5n }))
+  expect(selectWinners(list, 9).map(({ solver }) => solver)).toEqual(list.map(({ solver }) => solver))
+})
+
 it('solutions on disjoint pairs win together, also of one solver, up to the limit', () => {
   const list = [solution('01', { [ab]: 3n }), solution('01', { [bc]: 2n }), solution('02', { 'b>a': 1n })]
   expect(selectWinners(list, 9).map(({ isWinner }) => isWinner)).toEqual([true, true, true])

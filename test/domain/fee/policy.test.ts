@@ -9,6 +9,7 @@ import {
   type QuotedPrice,
   surplusDown,
   takeFee,
+  volumeShare,
 } from '../../../src/domain/fee/policy.ts'
 import { chargedFees } from '../../../src/domain/settlement/fees.ts'
 import { coin } from '../../fakes/order.ts'
@@ -44,6 +45,38 @@ describe('protocol fee', () => {
     ['improvement over the quote', improvement, sell, { sell: 1_000n, buy: 2_500n }, quoted, 170n],
     ['no improvement over the quote', improvement, sell, { sell: 1_000n, buy: 2_160n }, quoted, 0n],
     ['improvement without a quote', improvement, sell, { sell: 1_000n, buy: 2_500n }, null, 250n],
+    [
+      'surplus, whatever the quote',
+      { ...improvement, kind: 'surplus' as const },
+      sell,
+      { sell: 1_000n, buy: 2_500n },
+      quoted,
+      250n,
+    ],
+    [
+      'a quote that sells nothing',
+      improvement,
+      sell,
+      { sell: 1_000n, buy: 2_500n },
+      { ...quoted, sellAmount: 0n },
+      250n,
+    ],
+    [
+      'a quote that buys nothing',
+      improvement,
+      buy,
+      { sell: 900n, buy: 2_000n },
+      { ...quoted, buyAmount: 0n },
+      50n,
+    ],
+    [
+      'a quote of a sell order that buys nothing',
+      improvement,
+      sell,
+      { sell: 1_000n, buy: 2_500n },
+      { ...quoted, buyAmount: 0n },
+      250n,
+    ],
     // 550 for 1200 makes 916 for 2000.
     [
       'improvement of a buy order, at its own size',
@@ -56,6 +89,10 @@ describe('protocol fee', () => {
   ])('%s', (_, policy, limits, fill, quote, fee) => {
     expect(protocolFeeDown(policy, limits, fill, quote)).toBe(fee)
   })
+})
+
+it('policies on the volume add up', () => {
+  expect(volumeShare([volume, surplus, volume, improvement])).toBe(20_000n)
 })
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })

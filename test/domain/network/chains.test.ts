@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chainIdOfName, chains } from '../../../src/domain/network/chains.ts'
+import { chainIdOfName, chains, goesBy, nativeCoin } from '../../../src/domain/network/chains.ts'
 
 test.each([
   [1, ['mainnet', 'ethereum', '1', 'Mainnet']],
@@ -28,4 +28,16 @@ test('a chain id is found by its number, also without a name', () => {
 test('no two chains share a name', () => {
   const names = [...chains.values()].flatMap(({ names }) => names)
   expect(new Set(names).size).toBe(names.length)
+})
+
+test('a network goes by its own name and the names of its chain', () => {
+  const network = { name: 'home', chainId: 100 }
+  const names = ['home', 'gnosis', '100', 'Home', 'sepolia', '1', 'nowhere']
+  expect(names.filter((name) => goesBy(network, name))).toEqual(['home', 'gnosis', '100'])
+})
+
+test('the native coin has the name of its chain, where that is known', () => {
+  const address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+  expect(nativeCoin(100)).toEqual({ chainId: 100, address, symbol: 'xDAI', name: 'xDAI', decimals: 18 })
+  expect(nativeCoin(31_337)).toEqual({ chainId: 31_337, address, symbol: null, name: null, decimals: 18 })
 })

@@ -53,6 +53,8 @@ it.each([
     'open',
   ],
   ['fulfilled when a buy order is bought in full', { kind: 'buy', executedBuyAmount: 20n }, 'fulfilled'],
+  ['open while nothing is filled of an order for nothing', { sellAmount: 0n }, 'open'],
+  ['open while nothing is bought by an order for nothing', { kind: 'buy', buyAmount: 0n }, 'open'],
   ['open while a buy order is not bought in full', { kind: 'buy', executedSellAmount: 10n }, 'open'],
   ['presignaturePending without its presignature', { signingScheme: 'presign' }, 'presignaturePending'],
   ['open when presigned', { signingScheme: 'presign', presigned: true }, 'open'],

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
 import { appCodeOf } from '../../../src/domain/app-data/app-code.ts'
+import { zeroAddress } from '../../../src/domain/evm/address.ts'
+import { accountOf } from '../../../src/domain/order/order.ts'
 import {
+  effectiveReceiver,
   executedFractionDown,
   executedPrice,
   formatPriceDown,
   limitPrice,
   orderSurplusDown,
 } from '../../../src/domain/order/value.ts'
-import { dollar, sampleOrder, wrapped } from '../../fakes/order.ts'
+import { dollar, numbered, sampleOrder, wrapped } from '../../fakes/order.ts'
 
 const third = { sellAmount: 3n, buyAmount: 7n }
 
@@ -40,6 +43,13 @@ test('a price is an exact fraction, and its decimal is never above it', () => {
   expect([executedPrice(sampleOrder()), limitPrice(sampleOrder({ sellAmount: 0n }))]).toEqual([null, null])
 })
 
+test('whom an order concerns, and whom it pays', () => {
+  const [owner, other] = [numbered('0f'), numbered('0e')]
+  expect([accountOf(sampleOrder()), accountOf(sampleOrder({ onchainUser: other }))]).toEqual([owner, other])
+  const paid = [null, zeroAddress, other].map((receiver) => effectiveReceiver(sampleOrder({ receiver })))
+  expect(paid).toEqual([owner, owner, other])
+})
+
 test('surplus is in the token whose amount the order does not fix', () => {
   const sell = sampleOrder({ ...third, executedSellAmount: 2n, executedBuyAmount: 8n })
   expect(orderSurplusDown(sell)).toEqual({ amount: 3n, token: dollar })
@@ -53,6 +63,7 @@ test.each([
   ['{"appCode":""}', ''],
   ['{"appCode":7}', null],
   ['{"appCode":"a\\u0000"}', null],
+  [`{"appCode":"${'a'.repeat(100)}"}`, 'a'.repeat(100)],
   [`{"appCode":"${'a'.repeat(101)}"}`, null],
   ['{"metadata":{"appCode":"inside"}}', null],
   ['[]', null],

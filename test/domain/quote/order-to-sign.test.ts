@@ -87,7 +87,12 @@ describe('the order to sign', () => {
   })
 
   test.each([-1, 10_001, 0.5, Number.NaN])('is refused with a slippage of %d', (slippage) => {
-    expect(() => orderToSign(replyOf(amounts), slippage)).toThrow('slippageBps must be a whole number')
+    expect(() => orderToSign(replyOf(amounts), slippage)).toThrow(
+      expect.objectContaining({
+        ...{ code: 'InvalidParameter', field: 'slippageBps' },
+        message: 'slippageBps must be a whole number from 0 to 10000',
+      }),
+    )
   })
 
   test.each([
@@ -95,7 +100,12 @@ describe('the order to sign', () => {
     ['buy', { sellAmount: maxUint256 - 1n, buyAmount: 1n, feeAmount: 0n }, 1],
   ] as const)('is refused if it would %s more than uint256 holds', (kind, quote, slippage) => {
     const sign = () => orderToSign(replyOf({ ...quote, kind }), slippage)
-    expect(sign).toThrow(expect.objectContaining({ code: 'SellAmountOverflow' }))
+    expect(sign).toThrow(
+      expect.objectContaining({
+        ...{ code: 'SellAmountOverflow', field: 'slippageBps' },
+        message: 'sellAmount with fees and slippage exceeds uint256',
+      }),
+    )
   })
 })
 

@@ -132,6 +132,10 @@ describe('a trade of a solution', () => {
     expect(at(half, half, half - 1n, half - 1n)).toMatchObject({ score: 0n })
     expect(at(half, half - 1n, half, half)).toEqual(large)
     expect(at(half - 1n, half, half, half + 2n)).toEqual(large)
+    // Of the bought amount alone, and exactly the largest of the sold.
+    expect(at(2n, 1n, 1n, half * half)).toEqual(large)
+    const [most, price] = [2n ** 128n - 1n, 2n ** 128n + 1n]
+    expect(at(price, most, price, most)).toMatchObject({ score: 0n })
   })
 })
 
@@ -274,6 +278,15 @@ describe('what a settlement is to change of the contract’s balances', () => {
       [wrapped, 10n],
     ])
     expect(bookingsOf(solution(proposal()), sampleAuction([]), wrapped, priceOf)).toEqual([])
+  })
+
+  test('a buy order’s price withholds less than what it is due', () => {
+    const [, bought] = executions
+    const dearer = bought ? [{ ...bought, sell: 3_020n }] : []
+    const of = { ...solution({ ...proposal(), trades: [trade(buys, 1_000n, 7n)] }), executions: dearer }
+    expect(bookingsOf(of, auction, wrapped, priceOf)).toEqual([
+      { token: dollar, networkFee: 7n, protocolFee: 30n, internalized: 0n, least: 13n },
+    ])
   })
 
   test('slippage is the change beyond all fees', () => {

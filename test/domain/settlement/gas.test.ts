@@ -59,3 +59,15 @@ it.each([
   expect(extraOrderGas(hooked(['70000'], ['5000'], filled), false)).toBe(5_000n)
   expect(extraOrderGas(hooked(['70000'], [], filled), false)).toBe(0n)
 })
+
+it('an order that was placed on chain wraps its coins before its first fill', () => {
+  const call = { target: numbered('12'), value: 0n, callData: '0x' as const }
+  const placed = { onchainUser: numbered('13'), fullAppData: null }
+  const interactions = { pre: [call], post: [] }
+  expect(extraOrderGas(sampleOrder({ ...placed, interactions, signingScheme: 'eip1271' }), false)).toBe(
+    51_038n,
+  )
+  expect(extraOrderGas(sampleOrder({ ...placed, interactions, executedSellAmount: 1n }), false)).toBe(0n)
+  expect(extraOrderGas(sampleOrder(placed), false)).toBe(0n)
+  expect(extraOrderGas(sampleOrder({ interactions, fullAppData: null }), false)).toBe(0n)
+})

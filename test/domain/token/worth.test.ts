@@ -17,6 +17,8 @@ describe('a double as a fraction', () => {
     [0, 0n, 1n],
     [1.25, 125n, 100n],
     [1e21, 10n ** 21n, 1n],
+    [12, 12n, 1n],
+    [12.5e21, 125n * 10n ** 20n, 1n],
     [1.5e21, 15n * 10n ** 20n, 1n],
     [1.5e-7, 15n, 10n ** 8n],
     [2e-9, 2n, 10n ** 9n],
@@ -37,7 +39,11 @@ describe('a double as a fraction', () => {
 })
 
 test('a price above a thousand million million dollars is a mistake', () => {
-  expect([isAbsurdPrice(10n ** 15n, 1n), isAbsurdPrice(2n * 10n ** 15n + 1n, 2n)]).toEqual([false, true])
+  expect([
+    isAbsurdPrice(10n ** 15n, 1n),
+    isAbsurdPrice(2n * 10n ** 15n, 2n),
+    isAbsurdPrice(2n * 10n ** 15n + 1n, 2n),
+  ]).toEqual([...[false, false, true]])
 })
 
 test('a price of nothing is none', () => {

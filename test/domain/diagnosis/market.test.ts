@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import { marketReasons, priceEvidence } from '../../../src/domain/diagnosis/market.ts'
+import {
+  at,
+  judged,
+  sampleBid,
+  sampleFacts,
+  sampleStanding,
+  solver,
+  standingSince,
+} from '../../fakes/diagnosis-facts.ts'
+import { wrapped } from '../../fakes/order.ts'
+
+const unit = 10n ** 18n
+const usdc = (whole: bigint) => whole * 10n ** 6n
+const limit = { sell: unit, buy: usdc(2_900n) }
+const unknown = { best: null, at: null, block: null, solver: null, auctionId: null, dayMovement: null }
+const whole = judged()
+const partly = judged({ partiallyFillable: true })
+
+const reasons = (
+  standing: Parameters<typeof sampleStanding>[0],
+  facts: Parameters<typeof sampleFacts>[0] = {},
+) => marketReasons(sampleFacts(facts), sampleStanding(standing))
+const codes = (...given: Parameters<typeof reasons>) => reasons(...given).map(({ code }) => code)
+
+describe('the market against the limit', () => {
+  test('says how far it is', () => {
+    expect(reasons({ marketGap: -20_000n })).toEqual([
+      {
+        code: 'priceOutOfReach',
+        since: standingSince,
+        summary:
+          'The order asks for a better price than the market gives. The market is 2 % below the limit.',
+        evidence: [{ kind: 'price', limit, ...unknown, gap: 20_000n, secondsNeeded: null }],
+      },
+    ])
+  })
+
+  test.each([
+    ['nothing is known', {}, []],
+    ['it is at the limit', { marketGap: 0n }, []],
+    ['it is a millionth below', { marketGap: -1n }, ['priceOutOfReach']],
+    ['fees take all that it is above', { marketGap: 100n, policyShare: 100n }, []],
+    ['fees take more than it is above', { marketGap: 100n, policyShare: 101n }, ['priceOutOfReach']],
+  ])('where %s', (_, standing, expected) => {
+    expect(codes(standing)).toEqual(expected)
+  })
+
+  const near = { sell: unit, buy: usdc(2_871n), block: 99 }
+  const good = { sell: unit, buy: usdc(2_929n), block: 99 }
+  test.each([
+    ['a route counts more than the market', whole, { routed: near, marketGap: 5_000n }, 10_000n],
+    ['a part of it gets the price of the market', partly, { routed: near, marketGap: -4_000n }, 4_000n],
+    ['a part of it has no market', partly, { routed: near, marketGap: null }, 10_000n],
+    [
+      'a part of it needs no better price than its route',
+      partly,
+      { routed: good, marketGap: -4_000n },
+      -10_000n,
+    ],
+    ['no route is no distance', whole, { routed: 'none' as const, marketGap: -4_000n }, null],
+    ['neither is known', whole, {}, null],
+  ])('%s', (_, order, standing, gap) => {
+    expect(priceEvidence(sampleFacts({ order }), sampleStanding(standing)).gap).toBe(gap)
+  })
+
+  test('has no way from one token to the other', () => {
+    expect(reasons({ routed: 'none', marketGap: 9n })).toEqual([
+      {
+        code: 'noLiquidity',
+        since: standingSince,
+        summary: 'No market leads from one token to the other for this amount.',
+        evidence: [{ kind: 'price', limit, ...unknown, gap: null, secondsNeeded: null }],
+      },
+    ])
+  })
+})
+
+describe('the best price that was seen', () => {
+  const routed = { sell: unit, buy: usdc(2_880n), block: 98, at: at(-50) }
+  const of = (bestBid: ReturnType<typeof sampleBid> | null, best: typeof routed | null) =>
+    priceEvidence(sampleFacts({ bestBid }), sampleStanding({ best }))
+
+  test('is that of the router, unless a solver has a better one', () => {
+    const byRouter = {
+      best: { sell: unit, buy: usdc(2_880n) },
+      at: at(-50),
+      block: 98,
+      solver: null,
+      auctionId: null,
+    }
+    expect(of(null, routed)).toMatchObject(byRouter)
+    expect(of(sampleBid({ sell: 2n * unit, buy: usdc(5_760n) }), routed)).toMatchObject(byRouter)
+    const bySolver = { at: at(-100), block: 95, solver, auctionId: 5n }
+    expect(of(sampleBid({ sell: 2n * unit, buy: usdc(5_760n) + 1n }), routed)).toMatchObject({
+      best: { sell: 2n * unit, buy: usdc(5_760n) + 1n },
+      ...bySolver,
+    })
+    expect(of(sampleBid(), null)).toMatchObject({ best: { sell: unit, buy: usdc(2_850n) }, ...bySolver })
+  })
+
+  test('leaves open since when the price is out of reach, if it once reached the limit', () => {
+    const since = (buy: bigint) => reasons({ marketGap: -9n, best: { ...routed, buy } })[0]?.since
+    expect(since(usdc(2_900n))).toBeNull()
+    expect(since(usdc(2_899n))).toEqual(standingSince)
+  })
+})
+
+describe('the fee of the network', () => {
+  const fee = (of: bigint, left: bigint, leastAmount: bigint | null) => ({
+    ...{ kind: 'fee', token: wrapped, fee: of, left, leastAmount },
+  })
+
+  test('is more than the price leaves', () => {
+    expect(reasons({ marketGap: 1_000n, feeShare: 1_000n })).toEqual([
+      {
+        code: 'costsMoreThanItBrings',
+        since: standingSince,
+        summary:
+          'To settle the order costs 0.001 WETH, but its price leaves 0.000999 WETH for that. From 1.001 WETH on it would pay.',
+        evidence: [fee(10n ** 15n, 999_000_999_000_999n, 1_001n * 10n ** 15n)],
+      },
+    ])
+  })
+
+  test('counts against what is left of the order', () => {
+    const order = judged({ executedSellAmount: unit / 4n, partiallyFillable: true })
+    expect(reasons({ marketGap: 1_000n, feeShare: 1_000n }, { order })[0]?.evidence).toEqual([
+      fee(75n * 10n ** 13n, 749_250_749_250_749n, 75_075n * 10n ** 13n),
+    ])
+  })
+
+  test('is paid by the least amount, rounded up', () => {
+    const order = judged({ sellAmount: 7_000_000n })
+    expect(
+      reasons({ marketGap: 3n, feeShare: 1n, reason: 'fee_exceeds_value' }, { order })[0]?.evidence,
+    ).toEqual([fee(7n, 20n, 2_333_341n)])
+  })
+
+  test.each([
+    ['is as much as the price leaves', { marketGap: 1_000_000n, feeShare: 500_000n }, []],
+    ['is a millionth more', { marketGap: 1_000_000n, feeShare: 500_001n }, ['costsMoreThanItBrings']],
+    ['is less', { marketGap: 5_000n, feeShare: 1_000n }, []],
+    ['is unknown', { marketGap: 5_000n, reason: 'fee_exceeds_value' as const }, []],
+    [
+      'was too much for the last auction',
+      { marketGap: 5_000n, feeShare: 1_000n, reason: 'fee_exceeds_value' as const },
+      ['costsMoreThanItBrings'],
+    ],
+    [
+      'is not asked about where the price is out of reach',
+      { marketGap: -1n, feeShare: 1_000n },
+      ['priceOutOfReach'],
+    ],
+    [
+      'is too much beside a price out of reach',
+      { marketGap: -1n, feeShare: 1_000n, reason: 'fee_exceeds_value' as const },
+      ['priceOutOfReach', 'costsMoreThanItBrings'],
+    ],
+  ])('%s', (_, standing, expected) => {
+    expect(codes(standing)).toEqual(expected)
+  })
+
+  test('is paid by no amount at the limit itself, and is not the reason where the market meets the limit for a part only', () => {
+    const summary = 'To settle the order costs 0.001 WETH, but its price leaves 0 WETH for that.'
+    expect(reasons({ marketGap: 0n, feeShare: 1_000n })).toMatchObject([
+      { summary, evidence: [fee(10n ** 15n, 0n, null)] },
+    ])
+    const routed = { sell: unit, buy: usdc(2_871n), block: 99 }
+    expect(reasons({ routed, marketGap: 5_000n, feeShare: 1_000n }, { order: partly })).toMatchObject([
+      { code: 'priceOutOfReach', evidence: [{ kind: 'price', gap: 10_000n }] },
+    ])
+    const atLimit = { ...routed, buy: usdc(2_900n) }
+    expect(reasons({ routed: atLimit, feeShare: 0n }, { order: partly })).toEqual([])
+  })
+})
+
+describe('how the market moves', () => {
+  const hours = 3_600
+  const market = (spanSeconds: number, sell: bigint, oldest = 100n) => ({
+    newest: { at: at(-10), sell, buy: 100n },
+    oldest: { at: at(-10 - spanSeconds), sell: oldest, buy: 100n },
+  })
+  const movement = (given: ReturnType<typeof market>, marketGap: bigint | null = -20_000n) => {
+    const { dayMovement, secondsNeeded } = priceEvidence(
+      sampleFacts({ market: given }),
+      sampleStanding({ marketGap }),
+    )
+    return [dayMovement, secondsNeeded]
+  }
+
+  test('gives the time that it needs, in words too', () => {
+    const [reason] = reasons({ marketGap: -20_000n }, { market: market(12 * hours, 101n) })
+    expect(reason?.summary).toBe(
+      'The order asks for a better price than the market gives. The market is 2 % below the limit. ' +
+        'If it moves on as within the last day, it is there in 25 hours.',
+    )
+    expect(reason?.evidence).toMatchObject([{ gap: 20_000n, dayMovement: 20_000n, secondsNeeded: 88_163 }])
+  })
+
+  test('is of both tokens', () => {
+    const moved = {
+      newest: { at: at(0), sell: 100n, buy: 80n },
+      oldest: { at: at(-24 * hours), sell: 90n, buy: 90n },
+    }
+    expect(movement(moved)).toEqual([250_000n, 7_054])
+  })
+
+  test.each([
+    ['within an hour', market(hours, 101n), -20_000n, [240_000n, 7_347]],
+    ['within less', market(hours - 0.001, 101n), -20_000n, [null, null]],
+    ['from nothing', market(12 * hours, 101n, 0n), -20_000n, [null, null]],
+    ['away', market(12 * hours, 99n), -20_000n, [-20_000n, null]],
+    ['not at all', market(12 * hours, 100n), -20_000n, [0n, null]],
+    ['towards an unknown limit', market(12 * hours, 101n), null, [20_000n, null]],
+    ['beyond the limit', market(12 * hours, 101n), 1n, [20_000n, null]],
+    ['at the limit', market(12 * hours, 101n), 0n, [20_000n, null]],
+    ['almost from nothing', market(12 * hours, 101n), -999_999n, [20_000n, 4_319_995_680_000]],
+    ['without an end', market(12 * hours, 101n), -1_000_000n, [20_000n, null]],
+    ['for ages', market(24 * hours, 1_000_001n, 1_000_000n), -999_999n, [1n, Number.MAX_SAFE_INTEGER]],
+  ])('%s', (_, given, gap, expected) => {
+    expect(movement(given, gap)).toEqual(expected)
+  })
+})
