@@ -3,12 +3,11 @@ import { unixSeconds } from '../../../domain/log.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
 import { bytea } from '../../database/columns.ts'
 import type { Db } from '../../database/database.ts'
-import { readPrepared } from '../../database/prepared.ts'
 import { boolean } from '../../query/codec.ts'
 import { derived } from '../../query/model.ts'
 import { type RowFields, rowSql, toRow } from '../../query/row.ts'
-import { ambientValues, ownParam } from '../../query/selected.ts'
-import { numberParameters } from '../../query/statement.ts'
+import { ownParam } from '../../query/selected.ts'
+import { numberParameters, runStatement } from '../../query/statement.ts'
 import { type StoredFacts, type SurroundingsJson, surroundings, toSurroundings } from './facts.ts'
 
 /** What is stored that bears on an order before it is placed. */
@@ -46,12 +45,8 @@ export async function readFactsAhead(
   { chainId, sellToken, buyToken, uid, now }: AheadQuestion,
 ): Promise<FactsAhead> {
   const own = [chainId, bytea(sellToken), bytea(buyToken), uid && bytea(uid)]
-  const values = [...ambientValues({ now: unixSeconds(now.getTime()), hidesCompetitions: true }), ...own]
-  const [row] = await readPrepared<[string]>(
-    db,
-    statement.text,
-    statement.valueIndexes.map((index) => values[index]),
-  )
-  const json = JSON.parse(row?.[0] ?? '{}') as SurroundingsJson
+  const ambient = { now: unixSeconds(now.getTime()), hidesCompetitions: true }
+  const [text = '{}'] = await runStatement(db, statement, ambient, own, [])
+  const json = JSON.parse(text) as SurroundingsJson
   return { ...toRow(aheadFields, json), ...toSurroundings(json) }
 }

@@ -4,11 +4,10 @@ import { unixSeconds } from '../../../domain/log.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
 import { bytea } from '../../database/columns.ts'
 import type { Db } from '../../database/database.ts'
-import { readPrepared } from '../../database/prepared.ts'
 import { derived } from '../../query/model.ts'
 import { type RowFields, rowSql, toRow } from '../../query/row.ts'
-import { ambientValues, ownParam } from '../../query/selected.ts'
-import { numberParameters } from '../../query/statement.ts'
+import { ownParam } from '../../query/selected.ts'
+import { numberParameters, runStatement } from '../../query/statement.ts'
 import { sql } from '../../query/text.ts'
 import {
   attemptFields,
@@ -110,14 +109,9 @@ export async function readDiagnosisFacts(
   db: Db,
   { chainId, uid, now, hidesCompetitions }: FactsQuestion,
 ): Promise<StoredFacts | undefined> {
-  const ambient = ambientValues({ now: unixSeconds(now.getTime()), hidesCompetitions })
-  const values = [...ambient, chainId, bytea(uid)]
-  const [row] = await readPrepared<[string]>(
-    db,
-    statement.text,
-    statement.valueIndexes.map((index) => values[index]),
-  )
-  return row && toFacts(JSON.parse(row[0]))
+  const ambient = { now: unixSeconds(now.getTime()), hidesCompetitions }
+  const [text] = await runStatement(db, statement, ambient, [chainId, bytea(uid)], [])
+  return text === undefined ? undefined : toFacts(JSON.parse(text))
 }
 
 export type SurroundingsJson = Record<string, Record<string, unknown> | null>
