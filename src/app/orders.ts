@@ -82,8 +82,8 @@ export function composeSimulations({
   const limits = { timeoutMs, retries: 0, maxBytes: maxBundleBytes }
   const bundleRpc = nodes.connect({ ...limits, runsStrangersCode: true })
   const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
-  const diagnosis = { db, network, now, policy, auctions, chain }
-  const warnings = { ...diagnosis, appDataSources }
+  const diagnosis = { network, now, policy, auctions, chain }
+  const warnings = { ...diagnosis, db, appDataSources }
   const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {
     diagnose: (orders) => diagnoseOrders(orders, diagnosis),

@@ -7,11 +7,9 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
-import type { Db } from '../storage/database/database.ts'
 import type { StoredFacts } from '../storage/order/diagnosis/facts.ts'
 
 export interface DiagnosisServices {
-  db: Db
   network: Network
   now: Clock
   policy: Pick<TradingPolicy, 'deniedTokens'>

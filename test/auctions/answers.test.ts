@@ -30,7 +30,6 @@ beforeAll(async () => {
   server = await openTestServer({
     diagnose: (orders) =>
       diagnoseOrders(orders, {
-        db: server.database.db,
         network: sampleNetwork,
         now: () => fake.world.seconds * 1_000,
         policy: { deniedTokens: new Set() },

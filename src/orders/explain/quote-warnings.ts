@@ -10,11 +10,13 @@ import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import { orderToSign } from '../../domain/quote/order-to-sign.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { readableDown, readableUp } from '../../domain/token/readable.ts'
+import type { Db } from '../../storage/database/database.ts'
 import { type FactsAhead, readFactsAhead } from '../../storage/order/diagnosis/ahead.ts'
 import { type DiagnosisServices, toFunds } from '../diagnose.ts'
 import { factsAhead } from './facts.ts'
 
 export interface WarningServices extends DiagnosisServices {
+  db: Db
   appDataSources: AppDataSources
 }
 

@@ -47,7 +47,7 @@ export async function openStage() {
   const server: TestServer = await openTestServer({
     diagnose: (orders) =>
       diagnoseOrders(orders, {
-        ...{ db: server.database.db, network, now: () => world.now, policy: { deniedTokens: world.denied } },
+        ...{ network, now: () => world.now, policy: { deniedTokens: world.denied } },
         ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain },
       }),
   })
