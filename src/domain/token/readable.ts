@@ -3,23 +3,23 @@ import type { Token } from './token.ts'
 
 /** Amounts for people, with up to six significant digits. */
 
-type TokenWords = Pick<Token, 'address' | 'symbol' | 'decimals'>
+type ReadableToken = Pick<Token, 'address' | 'symbol' | 'decimals'>
 
 const significantDigits = 6
 
 /** An amount with symbol, rounded down; atoms and address where the contract has no decimals or symbol. */
-export function readableDown(amount: bigint, token: TokenWords): string {
+export function readableDown(amount: bigint, token: ReadableToken): string {
   return readable(amount, token, (atoms, unit) => atoms / unit)
 }
 
 /** The same, rounded up: for what is missing. */
-export function readableUp(amount: bigint, token: TokenWords): string {
+export function readableUp(amount: bigint, token: ReadableToken): string {
   return readable(amount, token, divUp)
 }
 
 function readable(
   amount: bigint,
-  { decimals, symbol, address }: TokenWords,
+  { decimals, symbol, address }: ReadableToken,
   divide: (atoms: bigint, unit: bigint) => bigint,
 ): string {
   if (decimals === null) return `${grouped(amount.toString())} atoms of ${symbol ?? address}`
