@@ -3,24 +3,15 @@ import { startRedis } from '../../test/setup/redis.ts'
 import { sizeOf } from '../database/shape.ts'
 import { createRandom, readSubjects, type Subject } from '../database/subjects.ts'
 import { post } from '../load/question.ts'
-import { median, quantile, runTurn } from '../load/turn.ts'
+import { runTurn, type Turn } from '../load/turn.ts'
+import { type Figures, summary, toFigures } from '../measure.ts'
 import { cache } from '../options.ts'
 import { startNode } from '../servers/node.ts'
-import type { ServerProcess } from '../servers/process.ts'
+import type { ServerProcess, Vitals } from '../servers/process.ts'
 import { startProgram } from '../servers/program.ts'
 import { prepareDatabase, type Undo } from '../setup.ts'
 import { documents } from '../suites/documents.ts'
 import type { ProcessesOptions } from './options.ts'
-
-interface Figures {
-  requestsPerSecond: number
-  p50Ms: number
-  p99Ms: number
-  /** Of all processes together. */
-  cpuMsPerRequest: number
-  errors: number
-  firstError: string | undefined
-}
 
 export interface ProcessesResult extends Figures {
   processes: number
@@ -81,7 +72,7 @@ export async function runProcesses(
         rounds.push(await measureAll(servers, orders, round, options))
     for (const { limits: kind, servers, rounds } of rows) {
       await Promise.all(servers.map(({ stop }) => stop()))
-      const result = { processes, limits: kind, ...middleOf(rounds) }
+      const result = { processes, limits: kind, ...summary(rounds) }
       results.push(result)
       print(lineOf(result))
     }
@@ -111,29 +102,30 @@ async function measureAll(
   await turns(warmupSeconds)
   await Promise.all(servers.map(({ vitals }) => vitals()))
   const done = await turns(seconds)
-  const vitals = await Promise.all(servers.map((server) => server.vitals()))
-  const sum = (of: (turn: (typeof done)[number]) => number) =>
-    done.reduce((total, turn) => total + of(turn), 0)
-  const latencies = done.flatMap((turn) => turn.latencies).sort((a, b) => a - b)
+  return toFigures(joinTurns(done), joinVitals(await Promise.all(servers.map(({ vitals }) => vitals()))))
+}
+
+/** Of turns at the same time. */
+function joinTurns(turns: readonly Turn[]): Turn {
+  const sum = (of: (turn: Turn) => number) => turns.reduce((total, turn) => total + of(turn), 0)
   return {
-    requestsPerSecond: sum((turn) => turn.requests / turn.seconds),
-    p50Ms: quantile(latencies, 0.5),
-    p99Ms: quantile(latencies, 0.99),
-    cpuMsPerRequest: vitals.reduce((total, { cpuMs }) => total + cpuMs, 0) / latencies.length,
-    errors: sum((turn) => turn.errors),
-    firstError: done.find((turn) => turn.firstError)?.firstError,
+    requests: sum(({ requests }) => requests),
+    seconds: Math.max(...turns.map(({ seconds }) => seconds)),
+    latencies: turns.flatMap(({ latencies }) => latencies).sort((a, b) => a - b),
+    bytes: sum(({ bytes }) => bytes),
+    errors: sum(({ errors }) => errors),
+    firstError: turns.find(({ firstError }) => firstError)?.firstError,
   }
 }
 
-function middleOf(rounds: readonly Figures[]): Figures {
-  const middle = (of: (figures: Figures) => number) => median(rounds.map(of))
+/** CPU and memory of all together, and the worst block of one. */
+function joinVitals(vitals: readonly Vitals[]): Vitals {
+  const sum = (of: (each: Vitals) => number) => vitals.reduce((total, each) => total + of(each), 0)
   return {
-    requestsPerSecond: middle((each) => each.requestsPerSecond),
-    p50Ms: middle((each) => each.p50Ms),
-    p99Ms: middle((each) => each.p99Ms),
-    cpuMsPerRequest: middle((each) => each.cpuMsPerRequest),
-    errors: rounds.reduce((total, { errors }) => total + errors, 0),
-    firstError: rounds.find(({ firstError }) => firstError)?.firstError,
+    longestBlockMs: Math.max(...vitals.map(({ longestBlockMs }) => longestBlockMs)),
+    p99BlockMs: Math.max(...vitals.map(({ p99BlockMs }) => p99BlockMs)),
+    cpuMs: sum(({ cpuMs }) => cpuMs),
+    rssMb: sum(({ rssMb }) => rssMb),
   }
 }
 
