@@ -44,7 +44,8 @@ function defeat({ auctionId, solver, score, winningScore, filteredOut, at }: Bid
 
 /** A fill that the chain took back, and that did not come again. */
 export function takenBack({ attempt }: Pick<DiagnosisFacts, 'attempt'>): Reason[] {
-  return attempt?.outcome === 'timeout' && attempt.replacedBlock !== null ? [failure(attempt)] : []
+  const isLost = attempt?.outcome != null && attempt.outcome !== 'success' && attempt.replacedBlock !== null
+  return isLost ? [failure(attempt)] : []
 }
 
 const replaced = ({ replacedBlock }: AttemptFacts) =>
@@ -54,16 +55,17 @@ const replaced = ({ replacedBlock }: AttemptFacts) =>
 export function failure(attempt: AttemptFacts): Reason {
   const evidence = attemptEvidence(attempt)
   const since = attempt.endedAt
-  if (attempt.outcome === 'timeout') {
-    const lost = attempt.replacedBlock === null ? [] : [`${replaced(attempt)}. Nothing is sold.`]
-    return reasonOf('settlementTimedOut', since, evidence, ...lost)
-  }
+  const lost = attempt.replacedBlock === null ? '' : `${replaced(attempt)}. Nothing is sold.`
+  if (attempt.outcome === 'timeout')
+    return reasonOf('settlementTimedOut', since, evidence, ...(lost ? [lost] : []))
   const reason = attempt.outcome?.replace(/^driver failed: /, '') ?? ''
   return reasonOf(
     'settlementFailed',
     since,
     [...evidence, { kind: 'revert', reason }],
-    `A trade was found, but its transaction failed: ${reason}.`,
+    lost
+      ? `${lost} In another block its transaction failed: ${reason}.`
+      : `A trade was found, but its transaction failed: ${reason}.`,
   )
 }
 

@@ -110,6 +110,19 @@ describe('a fill in a block that the chain replaced', () => {
     ])
   })
 
+  test.each([
+    ['meets the limit', 9_000n, []],
+    ['left the limit', -9_000n, ['priceOutOfReach']],
+  ])('was refused in another, where the market %s', async (_, marketGap, before) => {
+    const found = await takenBack('driver failed: too little sent', marketGap)
+    const refusal = 'Nothing is sold\\. In another block its transaction failed: too little sent'
+    expect(found.slice(0, -1).map(([code]) => code)).toEqual(before)
+    expect(found.at(-1)).toEqual([
+      'settlementFailed',
+      expect.stringMatching(`^${inBlock} .*\\. ${refusal}\\.$`),
+    ])
+  })
+
   test('is told beside a market that moved away since', async () => {
     expect(await takenBack('timeout', -10_000n)).toEqual([
       ['priceOutOfReach', expect.stringContaining('The market is 1 % below the limit.')],

@@ -81,9 +81,9 @@ function fateOf(
     case 'SUCCESS':
       return 'Won, and traded'
     case 'FAILED':
-      return 'Won, but the transaction failed'
     case 'TIMEOUT':
-      return attempt.replacedBlock === null ? 'Won, but came too late' : 'Won, but the chain took it back'
+      if (attempt.replacedBlock !== null) return 'Won, but the chain took it back'
+      return attempt.outcome === 'FAILED' ? 'Won, but the transaction failed' : 'Won, but came too late'
     default:
       return attempt ? 'Won, on its way' : 'Won'
   }

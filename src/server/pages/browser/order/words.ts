@@ -62,13 +62,13 @@ export function failureWords({
   outcome,
   replacedBlock,
 }: Pick<Attempt, 'outcome' | 'replacedBlock'>): [title: string, text: string] {
-  if (outcome === 'FAILED')
-    return ['The trade failed', 'The transaction was refused, and nothing of the order was sold.']
   if (replacedBlock !== null)
     return [
       'The trade did not come back',
-      `Its transaction was in block ${replacedBlock}, which the chain replaced, and got into no other in time. It sold nothing.`,
+      `Its transaction was in block ${replacedBlock}, which the chain replaced, and ${outcome === 'FAILED' ? 'was refused in another' : 'got into no other in time'}. It sold nothing.`,
     ]
+  if (outcome === 'FAILED')
+    return ['The trade failed', 'The transaction was refused, and nothing of the order was sold.']
   return [
     'The trade came too late',
     'No block took the transaction in time, and nothing of the order was sold.',
