@@ -33,6 +33,7 @@ const images = path.join(import.meta.dirname, '..', '..', 'docs', 'images')
 let chain: TestChain
 let database: TestDatabase
 let endpoint: Awaited<ReturnType<typeof startPrivateEndpoint>>
+const metricsKey = 'metrics-key-of-the-tests'
 let app: Awaited<ReturnType<typeof startProgram>>
 let browser: Browser
 /** Of COW and WETH, the only one of COW. */
@@ -44,7 +45,7 @@ beforeAll(async () => {
   endpoint = await startPrivateEndpoint(rpc)
   const privateRpc = { url: endpoint.url, publicAfterBlocks: 50, whenDown: 'wait' } as const
   const networks = [{ network: { ...market.network, explorer }, rpcUrl: [rpcUrl], privateRpc }]
-  const environment = { ...unlimited, SOLVER_PRIVATE_KEY: market.solver.privateKey }
+  const environment = { ...unlimited, METRICS_KEY: metricsKey, SOLVER_PRIVATE_KEY: market.solver.privateKey }
   const roles = ['serve', 'index', 'auction'] as const
   app = await startProgram({ database, chain }, environment, { networks, roles })
   const { COW, WETH } = market.tokens
@@ -91,13 +92,27 @@ async function send(transactions: object[]): Promise<void> {
 const becomes = (uid: string, status: string) =>
   eventually(`it is ${status}`, async () => (await trader(0).order(uid)).status === status)
 
-/** Waits for these reasons. */
-function diagnosedAs(uid: string, ...codes: string[]): Promise<unknown> {
-  const question = '{ order(uid: "UID") { diagnosis { code further { code } } } }'.replace('UID', uid)
-  return eventually(`it is diagnosed as ${codes}`, async () => {
-    const { code, further } = (await graphql(app.url ?? '', question)).order.diagnosis
-    return [code, ...further.map((each: { code: string }) => each.code)].join() === codes.join()
+let fills = 0
+/** The settler is done too: one that still follows its transaction sends it again after a reorganisation. */
+async function becomesFilled(uid: string): Promise<void> {
+  await becomes(uid, 'fulfilled')
+  fills++
+  await eventually('its settler is done', async () => {
+    const answer = await fetch(`${app.url}/metrics`, { headers: { 'x-api-key': metricsKey } })
+    const [, settled = 0] =
+      /^tradegraph_settlements_total\{.*outcome="success".*\} (\d+)$/m.exec(await answer.text()) ?? []
+    return Number(settled) >= fills
   })
+}
+
+/** Waits for these reasons. */
+async function diagnosedAs(uid: string, ...codes: string[]): Promise<void> {
+  const question = '{ order(uid: "UID") { diagnosis { code further { code } } } }'.replace('UID', uid)
+  const seen = async () => {
+    const { code, further } = (await graphql(app.url ?? '', question)).order.diagnosis
+    return [code, ...further.map((each: { code: string }) => each.code)]
+  }
+  await expect.poll(seen, { timeout: 45_000, interval: 25 }).toEqual(codes)
 }
 
 /** What a reader sees of an order. */
@@ -172,7 +187,13 @@ const cowSold = {
 
 test('a filled order says what was traded, and leads to its transaction', async () => {
   const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 2_900n * million }, 0)
-  await becomes(uid, 'fulfilled')
+  await becomesFilled(uid)
+  // The first order of a token is placed before its name is stored.
+  await eventually('its tokens have names', async () =>
+    (
+      await graphql(app.url ?? '', `{ order(uid: "${uid}") { diagnosis { summary } } }`)
+    ).order.diagnosis.summary.includes('WETH'),
+  )
   const [trade] = await transactionsOf(uid)
   const story = {
     ...{ badge: 'Filled', title: 'How it ended', further: [], steps: ['Traded', ...begin] },
@@ -213,13 +234,13 @@ test('an order whose transaction reverted says so with the answer of the contrac
     ])
   })
   await send(rise())
-  await becomes(uid, 'fulfilled')
+  await becomesFilled(uid)
   await expectStory(uid, { ...cowSold, steps: ['Traded', 'A trade was found', ...failed] })
 })
 
 test('an order whose fill a reorganisation took back says where the fill went, and is filled later', async () => {
   const uid = await placeCow(2)
-  await becomes(uid, 'fulfilled')
+  await becomesFilled(uid)
   const [{ blockNumber = 0 } = {}] = await transactionsOf(uid)
   const head = Number(await chain.rpc.call<string>('eth_blockNumber'))
   const others = fall().map((each) => [each, 0])
@@ -238,7 +259,7 @@ test('an order whose fill a reorganisation took back says where the fill went, a
   }
   await expectStory(uid, { ...waiting, summary: outOfReach, further: [lost], steps }, takenBack)
   await send(rise())
-  await becomes(uid, 'fulfilled')
+  await becomesFilled(uid)
   await expectStory(uid, { ...cowSold, steps: ['Traded', 'A trade was found', ...steps] }, takenBack)
 })
 
