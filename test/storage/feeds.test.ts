@@ -224,34 +224,61 @@ test('all feeds are emptied by age, and the head stays', async () => {
   })
 })
 
-test('each feed is read by an index', async () => {
-  const head = await headOf(db)
-  const order = sampleOrder()
-  const bytes = (number: string) => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`
-  for (const statement of [
-    `INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount, kind,
-       partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class, full_balance_check,
-       created_at, effective_valid_to)
-     SELECT 1000 + g, ${chainId}, ${bytes('g')}, ${bytes('g % 300')}, '', '', 1, 1, 1, '', 0, 'sell', false, 'erc20', 'erc20', 'eip712', '',
-       '', 'limit', false, now(), 1 FROM generate_series(1, 5000) g`,
-    `INSERT INTO order_events (order_id, label, timestamp) SELECT 1001 + g % 5000, 'ready', now() FROM generate_series(1, 20000) g`,
-    `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT 1000 + g, g % 5, g, g FROM generate_series(1, 10000) g`,
-  ])
-    await client.query(statement)
-  await client.query('ANALYZE')
+const bytes = (number: string) => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`
+const manyOrders = (first: number, count: number) =>
+  `INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount, kind,
+     partially_fillable, sell_token_balance, buy_token_balance, signing_scheme, signature, settlement, class, full_balance_check,
+     created_at, effective_valid_to)
+   SELECT g, ${chainId}, ${bytes('g')}, ${bytes('g % 300')}, '', '', 1, 1, 1, '', 0, 'sell', false, 'erc20', 'erc20', 'eip712', '',
+     '', 'limit', false, now(), 1 FROM generate_series(${first}, ${first + count - 1}) g`
+const manyEvents = (first: number, orders: number, count: number) =>
+  `INSERT INTO order_events (order_id, label, timestamp)
+   SELECT ${first} + g % ${orders}, 'ready', now() FROM generate_series(1, ${count}) g`
+
+/** Of the statements that this runs. */
+async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   const sent = recordStatements()
-  const statements = await sent.of(async () => {
-    await read(orderFeed, order.id, head)
-    await read(ownerFeed, order.owner, head)
-    await read(auctionFeed, 3, head, { item: auctionItem, hides: true })
-    await headOf(db)
-  })
+  const statements = await sent.of(work)
   sent.end()
   const plans: string[] = []
   for (const { text, values } of statements) {
     const { rows } = await client.query(`EXPLAIN ${text}`, values)
     plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
   }
+  return plans
+}
+
+test('pages are read by their key, also where the keys are newer than the statistics', async () => {
+  for (const statement of [
+    'ALTER TABLE order_feed SET (autovacuum_enabled = false)',
+    manyOrders(10_000, 501),
+    manyEvents(10_000, 1, 1_000),
+    'ANALYZE order_feed',
+    manyEvents(10_001, 500, 20_000),
+  ])
+    await client.query(statement)
+  const [plan] = await plansOf(() => read(orderFeed, 10_007n, 1n))
+  await client.query('ALTER TABLE order_feed RESET (autovacuum_enabled)')
+  expect(plan).toContain('order_feed_order_id_place_idx')
+  expect(plan).not.toContain('order_feed_pkey on order_feed f')
+})
+
+test('each feed is read by an index', async () => {
+  const head = await headOf(db)
+  const order = sampleOrder()
+  for (const statement of [
+    manyOrders(1_001, 5_000),
+    manyEvents(1_001, 5_000, 20_000),
+    `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT 1000 + g, g % 5, g, g FROM generate_series(1, 10000) g`,
+  ])
+    await client.query(statement)
+  await client.query('ANALYZE')
+  const plans = await plansOf(async () => {
+    await read(orderFeed, order.id, head)
+    await read(ownerFeed, order.owner, head)
+    await read(auctionFeed, 3, head, { item: auctionItem, hides: true })
+    await headOf(db)
+  })
   expect(plans).toHaveLength(4)
   for (const [index, name] of [
     'order_feed_order_id_place_idx',

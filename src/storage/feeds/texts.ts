@@ -123,7 +123,13 @@ export function createFeedTexts(
 
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
 
-/** A page ends where its texts reach the limit of bytes, with one entry at least. */
+const lastPlace = 2n ** 63n - 1n
+
+/**
+ * A page ends where its texts reach the limit of bytes, with one entry at least. Key and place are compared as one row: only the index
+ * that begins with the key gives that order. By "key = … ORDER BY place", a database that has not yet counted its keys reads all entries
+ * behind the place for each key: 300 ms for 12 readers, and half a minute for the thousand that come back at once.
+ */
 function statementsOf(
   { name, entry, rows, snapshot, key, keyType }: FeedSource,
   item: Selection,
@@ -156,7 +162,8 @@ function statementsOf(
           SELECT s.place, s.text FROM (
             SELECT s.*, sum(octet_length(s.text)) OVER (ORDER BY s.place) - octet_length(s.text) AS bytes_before
             FROM (SELECT f.place, `,
-      behind: ` AS text FROM ${rows} AND ${key} = w.value AND f.place > w.place ORDER BY f.place LIMIT ${limit}::int) s
+      behind: ` AS text FROM ${rows} AND (${key}, f.place) > (w.value, w.place) AND (${key}, f.place) <= (w.value, ${lastPlace})
+            ORDER BY ${key}, f.place LIMIT ${limit}::int) s
           ) s WHERE s.bytes_before < ${bytes}::int
         ) e ON w.gap IS NULL ORDER BY w.ord, e.place`,
     }),
