@@ -18,12 +18,12 @@ export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | 
   const reasons: Reason[] = []
   if (funds.balance < least) {
     const amounts = amountsOf(token, needed, funds.balance)
-    const summary = `The owner has ${has(funds.balance)}, but the order sells ${sells}: ${readableUp(amounts.missing, words)} is missing.`
+    const summary = `The account has ${has(funds.balance)}, but the order sells ${sells}: ${readableUp(amounts.missing, words)} is missing.`
     reasons.push(reasonOf('balanceMissing', since, [amounts], summary))
   }
   if (funds.allowance < least) {
     const amounts = amountsOf(token, needed, funds.allowance)
-    const summary = `The owner allows the vault relayer to take ${has(funds.allowance)}, but the order sells ${sells}.`
+    const summary = `The account allows ${has(funds.allowance)} to be taken for its trades, but the order sells ${sells}: ${readableUp(amounts.missing, words)} more has to be approved.`
     reasons.push(reasonOf('allowanceMissing', since, [amounts], summary))
   }
   return reasons

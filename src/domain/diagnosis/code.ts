@@ -99,13 +99,14 @@ export const diagnosisTexts = {
     retryable: false,
   },
   balanceMissing: {
-    meaning: 'The owner has too little of the token that is sold.',
-    advice: 'Send the missing amount to the owner’s account.',
+    meaning: 'The account has too little of the token that is sold.',
+    advice: 'Send the missing amount to the account.',
     retryable: false,
   },
   allowanceMissing: {
-    meaning: 'The owner allows the vault relayer to take too little of the token that is sold.',
-    advice: 'Approve the vault relayer for the amount that is sold.',
+    meaning: 'The account allows too little of the token that is sold to be taken for its trades.',
+    advice:
+      'Approve the amount that is sold for the vault relayer: the contract that takes it when the order is filled.',
     retryable: false,
   },
   balanceHeld: {
@@ -124,7 +125,7 @@ export const diagnosisTexts = {
     retryable: false,
   },
   tooSmall: {
-    meaning: 'What is left of the order, or what the owner has for it, is too small to be traded.',
+    meaning: 'What is left of the order, or what the account has for it, is too small to be traded.',
     advice: 'Sell more at once.',
     retryable: false,
   },

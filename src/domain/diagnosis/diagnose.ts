@@ -5,9 +5,10 @@ import { competitionReasons, failure, takenBack, underWay } from './competition.
 import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
 import { cancelled, expired, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
-import { marketReasons } from './market.ts'
+import { marketReasons, storedGap } from './market.ts'
 import { reasonOf } from './reason.ts'
 import { isHalted, serviceReasons } from './service.ts'
+import { formatSeconds } from './words.ts'
 
 /**
  * Why an order is not filled, or how it ended. Pure.
@@ -41,16 +42,27 @@ function reasonsOf(facts: DiagnosisFacts): Reason[] {
   if (status === 'fulfilled') return [filled(facts)]
   if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(facts)]
   if (order.placementError !== null) return [neverTradable(facts)]
-  if (status === 'expired') return [expired(facts), ...partlyFilled(facts), ...keptUntilThen(facts)]
+  if (status === 'expired') {
+    const kept = keptUntilThen(facts)
+    return [expired(facts, kept.length > 0), ...partlyFilled(facts), ...kept]
+  }
   return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts)]
 }
 
 /** What kept an order until it expired, as the last auction saw it. */
 function keptUntilThen(facts: DiagnosisFacts): Reason[] {
   const { standing } = facts
-  if (!standing) return competitionReasons(facts)
+  if (!standing) return [...livedTooShort(facts), ...competitionReasons(facts)]
   const reasons = standingReasons(facts, standing)
   return reasons.filter(({ code }) => !generalCodes.includes(code) && code !== 'settling')
+}
+
+/** Of an order that no auction could take. */
+function livedTooShort({ order, service: { minLifetime, auctionPauseMs } }: DiagnosisFacts): Reason[] {
+  const lifetime = order.effectiveValidTo - Math.floor(order.creationDate.getTime() / 1_000)
+  if (lifetime >= minLifetime + auctionPauseMs / 1_000) return []
+  const summary = `The order was placed ${formatSeconds(lifetime)} before it expired, and only orders with ${formatSeconds(minLifetime)} left are offered to solvers.`
+  return [reasonOf('expiresTooSoon', null, [validityOf(order)], summary)]
 }
 
 function liveReasons(facts: DiagnosisFacts): Reason[] {
@@ -64,13 +76,11 @@ function timeReasons({ order, now, service }: DiagnosisFacts): Reason[] {
   const seconds = now.getTime() / 1_000
   if ((order.validFrom ?? 0) > seconds)
     return [reasonOf('notYetValid', order.creationDate, [validityOf(order)])]
-  if (order.effectiveValidTo < seconds + service.minLifetime)
-    return [
-      reasonOf('expiresTooSoon', new Date((order.effectiveValidTo - service.minLifetime) * 1_000), [
-        validityOf(order),
-      ]),
-    ]
-  return []
+  const { minLifetime } = service
+  if (order.effectiveValidTo >= seconds + minLifetime) return []
+  const since = new Date((order.effectiveValidTo - minLifetime) * 1_000)
+  const summary = `The order expires soon, and only orders with ${formatSeconds(minLifetime)} left are offered to solvers.`
+  return [reasonOf('expiresTooSoon', since, [validityOf(order)], summary)]
 }
 
 function accountReasons(facts: DiagnosisFacts): Reason[] {
@@ -79,7 +89,8 @@ function accountReasons(facts: DiagnosisFacts): Reason[] {
   const signature = isUnsigned ? [reasonOf('presignatureMissing', standing?.since ?? order.creationDate)] : []
   // What is looked at now counts more than what an auction saw.
   const now = look && look !== 'away' ? fundsReasons(facts, look, null) : []
-  if (isUnsigned || !standing) return [...signature, ...now]
+  if (!standing) return [...signature, ...now]
+  if (isUnsigned) return [...signature, ...now, ...priceToo(facts, standing)]
   const seen = standingReasons(facts, standing)
   const isSeen = (reason: Reason) => seen.some(({ code }) => code === reason.code)
   return [...now.filter((reason) => !isSeen(reason)), ...seen]
@@ -105,9 +116,9 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
         ),
       ]
     case 'invalid_signature':
-      return [unsigned(facts, standing)]
+      return [unsigned(facts, standing), ...priceToo(facts, standing)]
     case 'insufficient_balance':
-      return unpayable(facts, standing)
+      return [...unpayable(facts, standing), ...priceToo(facts, standing)]
     case 'dust_order':
       return [reasonOf('tooSmall', since)]
     case 'missing_native_price':
@@ -128,6 +139,12 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
       return reasons.length > 0 ? [...reasons, ...takenBack(facts)] : competitionReasons(facts)
     }
   }
+}
+
+/** What keeps the order also when its account has what it lacks: somebody would pay gas for nothing. */
+function priceToo(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
+  const marketGap = standing.marketGap ?? storedGap(facts)
+  return marketReasons(facts, { ...standing, marketGap }).map((reason) => ({ ...reason, since: null }))
 }
 
 export function settlementReverts(revert: string, since: Date): Reason {

@@ -58,8 +58,11 @@ export function neverTradable({ order }: DiagnosisFacts): Reason {
   return reasonOf('neverTradable', order.creationDate, [{ kind: 'revert', reason }])
 }
 
-export function expired({ order }: DiagnosisFacts): Reason {
-  return reasonOf('expired', new Date(order.effectiveValidTo * 1_000), [validityOf(order)])
+/** @param isExplained whether further reasons tell what kept the order */
+export function expired({ order }: DiagnosisFacts, isExplained: boolean): Reason {
+  const end = new Date(order.effectiveValidTo * 1_000)
+  const unexplained = ['The time that was signed with the order passed before it was filled.']
+  return reasonOf('expired', end, [validityOf(order)], ...(isExplained ? [] : unexplained))
 }
 
 export function validityOf({ validFrom, effectiveValidTo }: JudgedOrder): ValidityEvidence {

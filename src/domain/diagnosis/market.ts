@@ -22,7 +22,9 @@ export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): R
   if (gap >= 0n)
     return standing.reason === 'fee_exceeds_value' ? fee : (partReason(facts, standing, evidence) ?? fee)
   const wasReached = evidence.best !== null && limitGap(facts.order, evidence.best) >= 0n
-  const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], words(evidence))
+  const isWhole = standing.routed !== null && !facts.order.partiallyFillable
+  const summary = words(evidence, isWhole)
+  const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], summary)
   return standing.reason === 'fee_exceeds_value' ? [reason, ...fee] : [reason]
 }
 
@@ -35,6 +37,16 @@ function gapOf({ order }: DiagnosisFacts, { routed, marketGap, policyShare }: St
   if (whole === null) return null
   const best = order.partiallyFillable && whole < 0n && marketGap !== null ? marketGap : whole
   return best - (policyShare ?? 0n)
+}
+
+/** Older prices of tokens say nothing about now. */
+const newestMs = 900_000
+
+/** The same by the prices of the tokens, for an order that the market was not asked about. */
+export function storedGap({ order, market, now }: DiagnosisFacts): bigint | null {
+  if (!market || now.getTime() - market.newest.at.getTime() > newestMs) return null
+  const { sell, buy } = market.newest
+  return limitGap(order, { sell: buy, buy: sell })
 }
 
 function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint): Reason[] {
@@ -111,8 +123,10 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
   return { dayMovement, secondsNeeded: Number(minOf(seconds, BigInt(Number.MAX_SAFE_INTEGER))) }
 }
 
-function words({ gap, secondsNeeded }: PriceEvidence): string {
-  const distance = gap === null ? '' : ` The market is ${readablePercent(gap)} % below the limit.`
+/** @param isWhole whether the market was asked about the whole amount: smaller ones get a better price */
+function words({ gap, secondsNeeded }: PriceEvidence, isWhole: boolean): string {
+  const market = isWhole ? 'For its whole amount the market' : 'The market'
+  const distance = gap === null ? '' : ` ${market} is ${readablePercent(gap)} % below the limit.`
   const time =
     secondsNeeded === null
       ? ''

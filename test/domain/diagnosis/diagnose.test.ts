@@ -156,12 +156,31 @@ describe('how an order ended', () => {
     expect(reasonOf({ order: late })).toEqual({
       ...{
         code: 'expired',
-        summary: meaning('expired'),
+        summary: 'The time that was signed with the order passed before it was filled.',
         since: at(-60),
         evidence: [validity(at(-90), at(-60))],
       },
     })
     expect(codesOf({ order: { ...late, executedSellAmount: 1n } })).toEqual(['expired', 'partlyFilled'])
+    const explained = diagnose(sampleFacts({ order: late, ...standing({ marketGap: -1n }) }))
+    expect(explained.summary).toBe(meaning('expired'))
+  })
+
+  const lived = (seconds: number) =>
+    judged({ creationDate: at(-100), effectiveValidTo: nowSeconds - 100 + seconds })
+  test('expired before an auction could take it', () => {
+    const { summary, further } = diagnose(sampleFacts({ order: lived(83) }))
+    expect(summary).toBe(meaning('expired'))
+    expect(further).toEqual([
+      {
+        ...{ code: 'expiresTooSoon', since: null, evidence: [validity(null, at(-17))] },
+        summary:
+          'The order was placed 83 seconds before it expired, and only orders with 60 seconds left are offered to solvers.',
+      },
+    ])
+    // From one auction to the next it is 24 s.
+    expect(codesOf({ order: lived(84) })).toEqual(['expired'])
+    expect(codesOf({ order: lived(70), ...standing() })).toEqual(['expired'])
   })
 
   test.each([
@@ -251,7 +270,8 @@ describe('the time of an order', () => {
   test('is too short for another auction', () => {
     expect(codesOf({ order: judged({ effectiveValidTo: nowSeconds + 60 }) })).toEqual(['waitingForAuction'])
     expect(reasonOf({ order: judged({ effectiveValidTo: nowSeconds + 59 }) })).toEqual({
-      ...{ code: 'expiresTooSoon', summary: meaning('expiresTooSoon'), since: at(-1) },
+      ...{ code: 'expiresTooSoon', since: at(-1) },
+      summary: 'The order expires soon, and only orders with 60 seconds left are offered to solvers.',
       evidence: [validity(null, at(59))],
     })
   })
@@ -268,16 +288,35 @@ describe('the funds of an order', () => {
     const { further, ...reason } = diagnose(sampleFacts(unpaid({ funds: funds(4n * 10n ** 17n, unit - 1n) })))
     expect(reason).toEqual({
       ...{ code: 'balanceMissing', since: standingSince },
-      summary: 'The owner has 0.4 WETH, but the order sells 1 WETH: 0.6 WETH is missing.',
+      summary: 'The account has 0.4 WETH, but the order sells 1 WETH: 0.6 WETH is missing.',
       evidence: [amounts(wrapped, unit, 4n * 10n ** 17n, 6n * 10n ** 17n)],
     })
     expect(further).toEqual([
       {
         ...{ code: 'allowanceMissing', since: standingSince },
-        summary: 'The owner allows the vault relayer to take 0.999999 WETH, but the order sells 1 WETH.',
+        summary:
+          'The account allows 0.999999 WETH to be taken for its trades, but the order sells 1 WETH: 0.000000000000000001 WETH more has to be approved.',
         evidence: [amounts(wrapped, unit, unit - 1n, 1n)],
       },
     ])
+  })
+
+  const newest = { at: at(-900), sell: 2_871n * 10n ** 6n, buy: unit }
+  test.each([
+    ['a price out of reach', { marketGap: -1n }, null, ['priceOutOfReach']],
+    ['no market', { routed: 'none' as const }, null, ['noLiquidity']],
+    ['a price out of reach by what was stored', {}, newest, ['priceOutOfReach']],
+    ['a price that is near', {}, { ...newest, sell: 2_900n * 10n ** 6n }, []],
+    ['a price out of reach by what was stored long ago', {}, { ...newest, at: at(-901) }, []],
+    ['a price that is near by the last auction', { marketGap: 0n }, newest, []],
+  ])('are missing, and there is %s', (_, more, price, expected) => {
+    const facts = { market: price && { newest: price, oldest: price } }
+    const short = { ...facts, ...unpaid({ funds: funds(unit, 0n), ...more }) }
+    expect(codesOf(short)).toEqual(['allowanceMissing', ...expected])
+    expect(diagnose(sampleFacts(short)).further.map(({ since }) => since)).toEqual(expected.map(() => null))
+    const order = judged({ signingScheme: 'presign' })
+    const unsigned = { order, ...facts, ...standing({ reason: 'invalid_signature', ...more }) }
+    expect(codesOf(unsigned)).toEqual(['presignatureMissing', ...expected])
   })
 
   test.each([

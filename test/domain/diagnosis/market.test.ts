@@ -37,6 +37,13 @@ describe('the market against the limit', () => {
     ])
   })
 
+  test('says that it was asked about the whole amount', () => {
+    const [{ summary } = { summary: '' }] = reasons({ routed: near })
+    expect(summary).toContain('For its whole amount the market is 1 % below the limit.')
+    const [part] = reasons({ routed: near, marketGap: -4_000n }, { order: partly })
+    expect(part?.summary).toContain('The market is 0.4 % below the limit.')
+  })
+
   test.each([
     ['nothing is known', {}, []],
     ['it is at the limit', { marketGap: 0n }, []],
