@@ -28,16 +28,25 @@ export function orderLines(order: OrderAnswer): string[] {
   ].map(plain)
 }
 
-export function diagnosisLines(diagnosis: DiagnosisAnswer, pair: Pair): string[] {
-  const further = diagnosis.further.flatMap((reason) => ['', ...reasonLines(reason, pair)])
-  return [...reasonLines(diagnosis, pair), ...further].map(plain)
+export function diagnosisLines(
+  diagnosis: DiagnosisAnswer,
+  order: Pair & Pick<OrderAnswer, 'status'>,
+): string[] {
+  const isLive = order.status === 'OPEN' || order.status === 'PRESIGNATURE_PENDING'
+  // What kept an order that has ended cannot be mended any more.
+  const further = diagnosis.further.flatMap((reason) => ['', ...reasonLines(reason, order, isLive)])
+  return [...reasonLines(diagnosis, order, true), ...further].map(plain)
 }
 
-function reasonLines({ code, summary, since, advice, evidence }: ReasonAnswer, pair: Pair): string[] {
+function reasonLines(
+  { code, summary, since, advice, evidence }: ReasonAnswer,
+  pair: Pair,
+  isAdvised: boolean,
+): string[] {
   return [
     `${code}${since ? ` since ${time(since)}` : ''}`,
     `  ${summary}`,
-    `  ${advice}`,
+    ...(isAdvised ? [`  ${advice}`] : []),
     ...evidence.map((each) => `  - ${evidenceText(each, pair)}`),
   ]
 }

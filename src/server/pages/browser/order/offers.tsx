@@ -23,7 +23,7 @@ export function Offers({ order }: { order: Order }) {
       {auctions.map((auction) => (
         <AuctionOffers key={auction.auctionId} auction={auction} order={order} />
       ))}
-      {pageInfo.hasPreviousPage && <p class="note">Earlier auctions are left out.</p>}
+      {pageInfo.hasPreviousPage && auctions.length > 0 && <p class="note">Earlier auctions are left out.</p>}
     </Section>
   )
 }

@@ -15,11 +15,18 @@ import { Reasons } from './reasons.tsx'
 import type { TakenBack } from './story.ts'
 import { Timeline } from './timeline.tsx'
 import { Trades } from './trades.tsx'
+import type { Order } from './words.ts'
 
 const uid = nameInPath()
 const readOrder = async () => (await ask(documents.order, { uid })).order
 /** What changes without an event: figures, and the time that is left. */
 const refreshMs = 30_000
+/** Of the first order of a token, whose name and decimals are read after it was placed. */
+const [namesMs, namesAge] = [3_000, 120_000]
+
+const waitsForNames = ({ sellToken, buyToken, creationDate }: Order) =>
+  (sellToken.decimals === null || buyToken.decimals === null) &&
+  Date.now() - Date.parse(creationDate) < namesAge
 
 /** What a reorganisation took back, from the stream, and whether it is being followed. */
 function useFollowed(again: () => void) {
@@ -47,7 +54,8 @@ function useFollowed(again: () => void) {
 const mostTakenBack = 20
 
 function OrderPage() {
-  const order = useAsked(readOrder, refreshMs)
+  const [everyMs, setEveryMs] = useState(refreshMs)
+  const order = useAsked(readOrder, everyMs)
   const { takenBack, isLive } = useFollowed(order.again)
   const { value, fault } = order
   const [said, setSaid] = useState('')
@@ -58,6 +66,7 @@ function OrderPage() {
     setSaid((before) => (before === '' ? ' ' : stateText))
     if (stateText) document.title = `${stateText} · Order ${uid.slice(0, 8)}… · Tradegraph`
   }, [stateText])
+  useEffect(() => setEveryMs(value && waitsForNames(value) ? namesMs : refreshMs), [value])
   const retry = useCallback(() => order.again(), [order.again])
 
   if (value === null) return <Unknown fault={fault} onRetry={retry} />

@@ -43,22 +43,31 @@ export function Prices({ order }: { order: Order }) {
       {fault !== undefined && <Fault text={fault} />}
       {seen.length > 0 && <PricePlot {...{ order, seen, limit: limitPrice, scale }} />}
       {value && seen.length === 0 && (
-        <p class="empty">No price of the market is stored for the time of this order.</p>
+        <p class="empty">
+          {isLive(order)
+            ? 'The market’s price is not stored yet: that is done every five minutes.'
+            : 'No price of the market is stored for the time of this order.'}
+        </p>
       )}
       <p class="note">
-        The market’s price is what both tokens were worth in auctions, every five minutes. A trade pays the
-        fee of the network out of it, and large orders move it.
+        This is the price of a small amount, every five minutes: what both tokens were worth in auctions. A
+        trade pays the fee of the network out of it, and a large order gets less.
       </p>
     </Section>
   )
 }
 
-function limitWords({ status }: Order, limit: PriceLike, scale: PriceScale): string {
-  const verb = status === 'OPEN' || status === 'PRESIGNATURE_PENDING' ? 'asks' : 'asked'
+const isLive = ({ status }: Order) => status === 'OPEN' || status === 'PRESIGNATURE_PENDING'
+
+function limitWords(order: Order, limit: PriceLike, scale: PriceScale): string {
   const price = `${scale.words(limit)} ${scale.unit}`
+  if (isLive(order))
+    return scale.isMoreBetter
+      ? `The order fills when the market gives at least ${price}, after the fee of the network. That is its limit.`
+      : `The order fills when it pays at most ${price}, with the fee of the network. That is its limit.`
   return scale.isMoreBetter
-    ? `The order ${verb} for at least ${price}. That is its limit.`
-    : `The order ${verb} to pay at most ${price}. That is its limit.`
+    ? `The order asked for at least ${price}. That was its limit.`
+    : `The order asked to pay at most ${price}. That was its limit.`
 }
 
 function LastPrice({

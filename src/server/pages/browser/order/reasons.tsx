@@ -15,7 +15,7 @@ function titleOf(hasEnded: boolean, isPartly: boolean): string {
 
 function furtherTitle(hasEnded: boolean, isPartly: boolean): string {
   if (hasEnded) return 'What there was before'
-  return isPartly ? 'What keeps the rest' : 'The other reasons'
+  return isPartly ? 'What keeps the rest' : 'What keeps it too'
 }
 
 /** Why the order is not filled, or how it ended: what has to be solved first, then the rest. Read again with each change of the order. */
@@ -42,11 +42,17 @@ export function Reasons({ order }: { order: Order }) {
               <Time at={value.since} />
             </p>
           )}
+          {order.status === 'OPEN' && (
+            <p class="note">
+              If nothing changes, the order expires <Time at={new Date(order.validTo * 1_000)} isRelative />,
+              and what is not filled stays in the account.
+            </p>
+          )}
           {value.further.length > 0 && <h3>{furtherTitle(hasEnded, isPartly)}</h3>}
           {value.further.map(({ code, summary, advice }) => (
             <div class="group" key={code}>
               <p>{summary}</p>
-              <p class="note">{advice}</p>
+              {!hasEnded && <p class="note">{advice}</p>}
             </div>
           ))}
         </>
