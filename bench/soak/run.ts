@@ -152,6 +152,7 @@ function visit(port: number, subjects: Subjects, count: number, random: () => nu
   setMaxListeners(0, stopping.signal)
   let events = 0
   let faults = 0
+  let firstFault: string | undefined
   let visits = 0
   const request = () => {
     const about = subjects.orders[Math.floor(random() * subjects.orders.length)]
@@ -162,16 +163,18 @@ function visit(port: number, subjects: Subjects, count: number, random: () => nu
     return `GET ${address} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n`
   }
 
-  async function stay(): Promise<void> {
+  async function stay(from: string): Promise<void> {
     while (!stopping.signal.aborted) {
       visits++
       const stream = openStream(
-        { port, from: '127.0.0.1', request: request() },
+        { port, from, request: request() },
         {
           opened: () => {},
           hear: () => events++,
           ended: (fault) => {
-            if (fault !== undefined && !stopping.signal.aborted) faults++
+            if (fault === undefined || stopping.signal.aborted) return
+            faults++
+            firstFault ??= fault
           },
         },
       )
@@ -179,9 +182,13 @@ function visit(port: number, subjects: Subjects, count: number, random: () => nu
       stream.close()
     }
   }
-  const running = Promise.all(Array.from({ length: count }, stay))
+  // Each client may have a hundred streams.
+  const running = Promise.all(
+    Array.from({ length: count }, (_, index) => stay(`127.0.0.${10 + Math.floor(index / 50)}`)),
+  )
   return {
-    told: () => `${visits} visits of streams heard ${events} events, ${faults} ended with a fault`,
+    told: () =>
+      `${visits} visits of streams heard ${events} events, ${faults} ended with a fault${firstFault ? ` (${firstFault})` : ''}`,
     async stop() {
       stopping.abort()
       await running
