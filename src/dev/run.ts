@@ -46,7 +46,7 @@ const localVapid = {
  */
 export async function runDev(options: DevOptions): Promise<void> {
   const { home, reset, log, now, random, print } = options
-  const parent = options.byNpm ? watchParent(() => process.exit(1)) : undefined
+  const parent = options.byNpm ? watchParent() : undefined
   const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
   if (!isInUse(home)) await checkPort(options.settings)
   const stack = await startStack({ home, reset, anvil, databaseUrl, log })
@@ -79,7 +79,7 @@ export async function runDev(options: DevOptions): Promise<void> {
       : undefined
     stack.publish(url)
     print(`ready ${url}/graphql (home ${home})`)
-    await unlessDied(untilStopped())
+    await unlessDied(Promise.race([untilStopped(), ...(parent ? [parent.ended] : [])]))
     log.info('stopping')
     await traders?.stop()
     await app.close()

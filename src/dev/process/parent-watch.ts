@@ -2,16 +2,24 @@ import { findProcess } from './process.ts'
 
 const pollMs = 500
 
-/** Calls back once when the parent has ended. After a kill -9 of npm its script would keep running, and hold the port. */
-export function watchParent(onOrphaned: () => void): { stop(): void } {
+export interface ParentWatch {
+  /** Never resolves if the watch is stopped first. */
+  ended: Promise<void>
+  stop(): void
+}
+
+/** Tells that the parent has ended. After a kill -9 of npm its script would keep running, and hold the port. */
+export function watchParent(): ParentWatch {
   const initial = lineage()
-  const timer = setInterval(() => {
-    if (lineage() === initial) return
-    clearInterval(timer)
-    onOrphaned()
-  }, pollMs)
-  timer.unref()
-  return { stop: () => clearInterval(timer) }
+  let timer: NodeJS.Timeout | undefined
+  const ended = new Promise<void>((resolve) => {
+    timer = setInterval(() => {
+      if (lineage() === initial) return
+      clearInterval(timer)
+      resolve()
+    }, pollMs).unref()
+  })
+  return { ended, stop: () => clearInterval(timer) }
 }
 
 /** Ids of the parent and, if that is the `sh -c` in which npm runs scripts, of npm above it. */

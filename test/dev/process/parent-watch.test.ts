@@ -5,7 +5,7 @@ import { eventually } from '../../setup/eventually.ts'
 
 const program = `
   import { watchParent } from ${JSON.stringify(new URL('../../../src/dev/process/parent-watch.ts', import.meta.url))}
-  watchParent(() => { console.log('orphaned'); process.exit() })
+  watchParent().ended.then(() => { console.log('orphaned'); process.exit() })
   console.log('watching')
   setInterval(() => {}, 1000)
 `
