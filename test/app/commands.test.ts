@@ -67,6 +67,11 @@ const readyAt = (uid: string) =>
     return body.code === 'priceOutOfReach'
   })
 
+function collected(): [(line: string) => void, string[]] {
+  const lines: string[] = []
+  return [(line) => void lines.push(line), lines]
+}
+
 describe('explain', () => {
   test('tells the reason, what to do, its evidence and the story', async () => {
     const uid = await place(far)
@@ -105,6 +110,38 @@ describe('explain', () => {
     })
   })
 
+  test('says what an error means, without a service', async () => {
+    const [print, printed] = collected()
+    const [warn, warned] = collected()
+    const on = (json: boolean) => ({
+      ...{ flags: { url: 'http://127.0.0.1:9', timeout: '1', json }, random: Math.random },
+      ...{ print, warn },
+    })
+    expect(await runCommand('explain', ['insufficientallowance'], on(false))).toBe(0)
+    expect(printed).toEqual([
+      'InsufficientAllowance',
+      expect.stringContaining('(the vault relayer)'),
+      expect.stringMatching(/^ {2}What to do: Approve that contract/),
+      '  The order was refused: it was not placed, and nothing was sold.',
+    ])
+    expect(await runCommand('explain', ['AlreadyCancelled'], on(true))).toBe(0)
+    expect(JSON.parse(printed.at(-1) ?? '')).toEqual({
+      code: 'AlreadyCancelled',
+      meaning: 'The order was cancelled before.',
+      advice: 'Nothing needs to be done.',
+      outcome: 'The cancellation was refused: the order is as it was before.',
+    })
+    expect(warned).toEqual([])
+    const hints = ['InsuficientAlowance', 'owner holds 0 of the sell token', 'nonsense']
+    for (const hint of hints) expect(await runCommand('explain', hint.split(' '), on(false))).toBe(2)
+    const codes = warned.map((line) => /did you mean (\w+)\?$/.exec(line)?.[1])
+    expect(codes.filter((_, index) => index % 2 === 0)).toEqual([
+      'InsufficientAllowance',
+      'InsufficientBalance',
+      undefined,
+    ])
+  })
+
   test('ends with a code for each kind of fault', async () => {
     const unknown = uidOf(trader().address)
     const within = async (subject: string, url: string, timeout = '20') => {
@@ -124,7 +161,7 @@ describe('explain', () => {
     ]
     expect(answers.map(({ code, errors }) => [code, errors.split('\n')[0]])).toEqual([
       [3, `tradegraph: there is no order ${unknown}`],
-      [2, 'tradegraph: explain takes the UID of an order: 0x and 112 hex digits'],
+      [2, 'tradegraph: explain takes the UID of an order, 0x and 112 hex digits, or the code of an error'],
       [2, 'tradegraph: --url must be an http or https URL'],
       [4, expect.stringMatching(/^tradegraph: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/)],
       [4, expect.stringContaining(`${world.url}/docs`)],

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
@@ -61,6 +61,61 @@ test.each([
   expect(await faultsOfAccess(page)).toEqual([])
   expect([...hosts]).toEqual(here())
   expect(warnings).toEqual([])
+})
+
+const found = (page: Page) => page.locator('[role=status] h2').allInnerTexts()
+
+async function search(page: Page, text: string, code: string): Promise<string> {
+  await page.getByRole('searchbox').fill(text)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('heading', { name: code, exact: true }).waitFor()
+  expect((await found(page))[0]).toBe(code)
+  return page.locator('[role=status]').innerText()
+}
+
+test('the search finds an error by what the wallet shows, and says what to approve', async () => {
+  const { networks } = await graphql(server.url, '{ networks { name vaultRelayer } }')
+  await using visited = await visit('/', { viewport: { width: 390, height: 844 } })
+  const { page, warnings, bytes } = visited
+  await page.getByText('Reading…').waitFor({ state: 'detached' })
+  expect(bytes()).toBeLessThan(100_000)
+  const message = 'Failed: vault relayer may spend 0 of the sell token, the order needs 1000000000000000000'
+  const allowance = await search(page, message, 'InsufficientAllowance')
+  expect(allowance).toContain(
+    'The contract that takes the tokens when an order is filled (the vault relayer)',
+  )
+  for (const { name, vaultRelayer } of networks) {
+    expect(allowance).toContain(`The contract to approve on ${name}:`)
+    expect(await page.getByTitle(vaultRelayer).or(page.getByText(vaultRelayer)).count()).toBe(1)
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await faultsOfAccess(page)).toEqual([])
+
+  const account = `0x${'ab'.repeat(20)}`
+  const denied = await search(page, `${account} may not trade here`, 'Forbidden')
+  expect(denied).toContain('The text names 0xababab…ababab too.')
+  const link = page.getByRole('link', { name: '0xababab…ababab' })
+  expect(await link.getAttribute('href')).toBe(`${server.url}/?q=${account}`)
+  expect(await search(page, 'AN ORDER WITH THIS UID EXISTS ALREADY', 'DuplicatedOrder')).toContain(
+    'The order is there, once: nothing was placed a second time.',
+  )
+  expect(await faultsOfAccess(page)).toEqual([])
+  await link.waitFor({ state: 'detached' })
+  await page.getByRole('searchbox').fill('the weather is nice today')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('heading', { name: 'Nothing was found' }).waitFor()
+  await page.getByRole('searchbox').fill(account)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.waitForURL(/\/(accounts|tokens)\//)
+  expect(warnings).toEqual([])
+})
+
+test('the page of an order that is not there leads to the search for its error', async () => {
+  await using visited = await visit(`/orders/0x${'12'.repeat(56)}`)
+  const { page } = visited
+  await page.getByRole('link', { name: 'InsufficientBalance' }).click()
+  await page.getByRole('heading', { name: 'InsufficientBalance' }).waitFor()
+  expect(await found(page)).toEqual(['InsufficientBalance'])
 })
 
 test('the viewer lists the operations, tries one out, and contacts no other host', async () => {

@@ -1,3 +1,4 @@
+import type { ExplainedError } from '../../domain/errors/explained.ts'
 import { ask, CommandFault, exitCodes, type Service } from './ask.ts'
 import { type ExplainedOrder, explainDocument } from './documents.ts'
 import { storyOf } from './story.ts'
@@ -28,6 +29,13 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
     ...storyLines(story).map((step) => `  ${step}`),
   ])
     print(line)
+}
+
+/** Prints what an error means and what to do, in the words of the pages. */
+export function explainError({ approves: _, ...error }: ExplainedError, { print, json }: Output): void {
+  const { code, meaning, advice, outcome } = error
+  const lines = [code, `  ${meaning}`, `  What to do: ${advice}`, `  ${outcome}`]
+  for (const line of json ? [jsonLine(error)] : lines) print(line)
 }
 
 /** One line; a terminal that shows it is not steered by it. */

@@ -1,5 +1,8 @@
+import { codeNamed, errorCodes, explained } from '../../domain/errors/explained.ts'
+import { findErrors } from '../../domain/errors/find.ts'
+import { nearestName } from '../settings/nearest-name.ts'
 import { CommandFault, type ExitCode, exitCodes, type Service } from './ask.ts'
-import { explain, type Output } from './explain.ts'
+import { explain, explainError, type Output } from './explain.ts'
 import { plain } from './text.ts'
 import { watch } from './watch.ts'
 
@@ -17,10 +20,10 @@ interface CommandOptions {
   warn(line: string): void
 }
 
-export const commandUsage = `usage: tradegraph explain UID [--url URL] [--json] [--timeout SECONDS]
+export const commandUsage = `usage: tradegraph explain UID|ERROR [--url URL] [--json] [--timeout SECONDS]
        tradegraph watch UID|ACCOUNT [--url URL] [--json] [--timeout SECONDS] [--after CURSOR]`
 
-/** Runs a command that asks a service. @returns its exit code */
+/** Runs a command that asks a service; what an error means is known without one. @returns its exit code */
 export async function runCommand(
   command: 'explain' | 'watch',
   subjects: readonly string[],
@@ -28,6 +31,11 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const output: Output = { print, json: flags.json }
   try {
+    const code = command === 'explain' && subjects.length === 1 ? codeNamed(subjects[0] ?? '') : undefined
+    if (code) {
+      explainError(explained(code), output)
+      return exitCodes.done
+    }
     const service = serviceOf(flags)
     const subject = subjectOf(command, subjects)
     if (command === 'explain') await explain(subject, service, output)
@@ -48,10 +56,17 @@ function subjectOf(command: 'explain' | 'watch', [subject = '', ...more]: readon
   const isUid = /^0x[0-9a-fA-F]{112}$/.test(subject)
   const isAccount = command === 'watch' && /^0x[0-9a-fA-F]{40}$/.test(subject)
   if (more.length === 0 && (isUid || isAccount)) return subject.toLowerCase()
-  const wanted = command === 'watch' ? 'the UID of an order or an account' : 'the UID of an order'
+  if (command === 'watch')
+    throw new CommandFault(
+      exitCodes.usage,
+      'watch takes the UID of an order or an account: 0x and 112 or 40 hex digits',
+    )
+  const text = [subject, ...more].join(' ')
+  const meant = nearestName(subject, errorCodes) ?? findErrors(text)[0]?.code
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new CommandFault(
     exitCodes.usage,
-    `${command} takes ${wanted}: 0x and 112 ${command === 'watch' ? 'or 40 ' : ''}hex digits`,
+    `explain takes the UID of an order, 0x and 112 hex digits, or the code of an error${hint}`,
   )
 }
 

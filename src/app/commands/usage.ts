@@ -15,6 +15,7 @@ export const usage = `usage: tradegraph <command> [flags]
   auction export ID   print what outside solvers were sent about an auction
   vapid-keys          print a new pair of keys for web push, as settings
   explain UID         print why an order is not filled, and what happened to it
+  explain ERROR       print what an error means, such as InsufficientAllowance, and what to do; asks no service
   watch UID|ACCOUNT   print what happens to an order until it has ended, or to the orders of an account
   accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
 

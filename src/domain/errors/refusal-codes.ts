@@ -19,7 +19,7 @@ const passing = (description: string, advice: string): RefusalRow => ({
 
 /**
  * The one closed list of refusal codes. Clients rely on them: `extensions.code` in GraphQL, `errorType` in REST.
- * docs/errors.md is generated from it.
+ * docs/errors.md is generated from it. What each means to a trader is in trader-words.ts, or in program-faults.ts.
  */
 export const refusalCodes = {
   InvalidParameter: final(

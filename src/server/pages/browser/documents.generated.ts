@@ -294,7 +294,7 @@ export type FollowAuctionsResult = { auctions: { auction: { auctionId: number } 
 export type HomeVariables = Exact<{ [key: string]: never; }>;
 
 
-export type HomeResult = { version: string, networks: Array<{ name: string, chainId: number, ready: boolean, explorerUrl: string | null, settlementContract: string }> };
+export type HomeResult = { version: string, networks: Array<{ name: string, chainId: number, ready: boolean, explorerUrl: string | null, vaultRelayer: string }> };
 
 export type PulseVariables = Exact<{
   network: string;
@@ -403,7 +403,7 @@ export interface Documents {
   "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
   "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
   "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
-  "query { version networks { name chainId ready explorerUrl settlementContract } }": { result: HomeResult; variables: HomeVariables }
+  "query { version networks { name chainId ready explorerUrl vaultRelayer } }": { result: HomeResult; variables: HomeVariables }
   "query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId } }": { result: PulseResult; variables: PulseVariables }
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }

@@ -1,11 +1,13 @@
-import { refusalCodes } from '../../../../domain/errors/refusal-codes.ts'
+import type { ExplainedError } from '../../../../domain/errors/explained.ts'
+import { findErrors } from '../../../../domain/errors/find.ts'
 import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
 
 export type SearchResult =
   | { kind: 'page'; path: string }
-  | { kind: 'errors'; errors: { code: string; description: string; advice: string }[] }
+  /** `beside` is what else the text names: an order, a transaction or an address. */
+  | { kind: 'errors'; errors: ExplainedError[]; beside: string | undefined }
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
   | { kind: 'nothing'; text: string }
 
@@ -15,12 +17,19 @@ export async function find(text: string): Promise<SearchResult> {
   const ofLength = (length: number) =>
     digits.map((part) => part.replace(/^0x/, '')).find((hex) => hex.length === length && !hex.includes('x'))
   const [uid, hash, address] = [112, 64, 40].map(ofLength)
+  const beside = uid ?? hash ?? address
+  const errors = findErrors(text, beside !== undefined)
+  if (errors.length > 0)
+    return { kind: 'errors', errors, beside: beside === undefined ? undefined : `0x${beside}` }
   if (uid !== undefined) return { kind: 'page', path: `orders/0x${uid}` }
   if (hash !== undefined) return findTransaction(`0x${hash}`)
   if (address !== undefined) return findAddress(`0x${address}`)
   const number = /^\s*#?(\d{1,15})\s*$/.exec(text)?.[1]
   if (number !== undefined) return { kind: 'page', path: `auctions/${Number(number)}` }
-  return findErrors(text)
+  return {
+    kind: 'nothing',
+    text: 'An order’s number has 0x and 112 digits, a transaction’s 64, an address 40, each from 0 to 9 and a to f. An auction has a number. An error has a word, such as InsufficientBalance, and a text: paste all that the wallet shows.',
+  }
 }
 
 async function networkNames(): Promise<string[]> {
@@ -64,21 +73,4 @@ async function findAddress(address: string): Promise<SearchResult> {
   const network = names[isToken.indexOf(true)]
   if (network === undefined) return { kind: 'page', path: `accounts/${address}` }
   return { kind: 'page', path: `tokens/${address}?network=${encodeURIComponent(network)}` }
-}
-
-/** Errors that the text names, as wallets show them: “InsufficientAllowance”, or in a longer text. */
-function findErrors(text: string): SearchResult {
-  const words = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, ' ')
-    .split(' ')
-  const run = words.join('')
-  const errors = Object.entries(refusalCodes)
-    .filter(([code]) => words.includes(code.toLowerCase()) || run === code.toLowerCase())
-    .map(([code, { description, advice }]) => ({ code, description, advice }))
-  if (errors.length > 0) return { kind: 'errors', errors: errors.slice(0, 5) }
-  return {
-    kind: 'nothing',
-    text: 'An order’s number has 0x and 112 digits, a transaction’s 64, an address 40, each from 0 to 9 and a to f. An auction has a number. An error has a word, such as InsufficientBalance.',
-  }
 }

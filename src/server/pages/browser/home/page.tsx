@@ -20,7 +20,7 @@ function HomePage() {
       <header>
         <p class="brand">Tradegraph</p>
         <h1>Why is my order not filled?</h1>
-        <Search />
+        <Search networks={value?.networks ?? []} />
       </header>
       <main>
         <div class="column">
@@ -33,8 +33,8 @@ function HomePage() {
               before.
             </p>
             <p class="note">
-              An error in a wallet? Search for its word, such as InsufficientAllowance, for the number of the
-              order, or for your account.
+              An error in a wallet? Search for its text or its word, such as InsufficientAllowance, for the
+              number of the order, or for your account.
             </p>
           </Section>
           <Commands networks={value?.networks ?? []} />

@@ -1,13 +1,15 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../ask.ts'
+import type { HomeResult } from '../documents.generated.ts'
 import { at } from '../root.ts'
-import { PageLink } from '../view/links.tsx'
+import { short } from '../view/amounts.ts'
+import { ChainLink, PageLink } from '../view/links.tsx'
 import { SearchForm } from '../view/search-form.tsx'
 import { Fault } from '../view/section.tsx'
 import { find, type SearchResult } from './find.ts'
 
 /** Finds what was pasted, and goes there; what is more than one thing, or none, is shown here. */
-export function Search() {
+export function Search({ networks }: { networks: HomeResult['networks'] }) {
   const [result, setResult] = useState<SearchResult>()
   const [fault, setFault] = useState<string>()
   const search = useCallback((text: string) => {
@@ -28,24 +30,37 @@ export function Search() {
   return (
     <>
       <SearchForm onSearch={search} />
-      <div role="status">{result && <Found result={result} />}</div>
+      <div role="status">{result && <Found result={result} networks={networks} />}</div>
       {fault !== undefined && <Fault text={fault} />}
     </>
   )
 }
 
-function Found({ result }: { result: SearchResult }) {
+function Found({ result, networks }: { result: SearchResult; networks: HomeResult['networks'] }) {
   if (result.kind === 'errors')
     return (
       <>
-        {result.errors.map(({ code, description, advice }) => (
+        {result.beside !== undefined && (
+          <p>
+            The text names <a href={at(`?q=${result.beside}`)}>{short(result.beside)}</a> too.
+          </p>
+        )}
+        {result.errors.length > 1 && <p>It may be one of these errors, the likeliest first.</p>}
+        {result.errors.map(({ code, meaning, advice, approves, outcome }) => (
           <div class="group" key={code}>
             <h2>{code}</h2>
-            <p>{description}</p>
+            <p>{meaning}</p>
             <p>
               <strong>What to do:</strong> {advice}
             </p>
-            <p class="note">The order was refused, so nothing was placed, and nothing was sold.</p>
+            {approves &&
+              networks.map(({ name, vaultRelayer, explorerUrl }) => (
+                <p key={name}>
+                  The contract to approve on {name}:{' '}
+                  <ChainLink explorer={explorerUrl} kind="address" id={vaultRelayer} />
+                </p>
+              ))}
+            <p class="note">{outcome}</p>
           </div>
         ))}
       </>

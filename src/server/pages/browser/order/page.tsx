@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import { follow } from '../follow.ts'
-import { nameInPath } from '../root.ts'
+import { at, nameInPath } from '../root.ts'
 import { useAsked } from '../view/asked.ts'
 import { Header } from '../view/header.tsx'
 import { orderTitle, stateOf } from '../view/orders.ts'
@@ -120,13 +120,17 @@ function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): vo
           <p>This service never stored an order with this number. The usual reasons:</p>
           <ul>
             <li>
-              The wallet showed an error while the order was placed. Then nothing was placed, and nothing was
-              sold.
+              The wallet showed an error instead of placing the order. Then it is not here, and nothing of it
+              was sold.
             </li>
             <li>The order was placed at another service, or in an environment for tests.</li>
             <li>The number was not copied whole.</li>
           </ul>
-          <p>If the wallet named an error, such as InsufficientBalance, search for that word.</p>
+          <p>
+            If the wallet showed an error, <a href={at('.')}>search for its text</a> or for its word, such as{' '}
+            <a href={at('?q=InsufficientBalance')}>InsufficientBalance</a>: the page that opens says what it
+            means and what to do.
+          </p>
           <div class="buttons">
             <button type="button" onClick={onRetry}>
               Look again

@@ -16,8 +16,7 @@ export function SearchForm({ onSearch }: { onSearch?: (text: string) => void }) 
         }}
       >
         <label class={isLarge ? 'wide' : 'unseen'} for="search">
-          Paste what your wallet shows: an order, a transaction, an address, an auction, or the word of an
-          error
+          Paste what your wallet shows: an order, a transaction, an address, an auction, or an error
         </label>
         <input
           id="search"

@@ -1,0 +1,38 @@
+import { programFaults } from './program-faults.ts'
+import { refusalCodes } from './refusal-codes.ts'
+import { traderWords } from './trader-words.ts'
+import { type ErrorCode, outcomes, type Words } from './words.ts'
+
+/** An error in the words of a trader. */
+export interface ExplainedError {
+  code: ErrorCode
+  meaning: string
+  /** What to do. */
+  advice: string
+  /** What is true now. */
+  outcome: string
+  /** Whether the network’s contract that takes sell tokens has to be approved. */
+  approves: boolean
+}
+
+const ofPrograms =
+  'This is a fault of the wallet or program that sent the request: tell its makers, with this word and the whole text of the error.'
+
+export const wordsOf: Readonly<Record<ErrorCode, Words>> = { ...traderWords, ...programFaults }
+
+export const errorCodes = Object.keys(wordsOf) as ErrorCode[]
+
+/** Of the code, whatever the case of its letters. */
+export function codeNamed(name: string): ErrorCode | undefined {
+  return errorCodes.find((code) => code.toLowerCase() === name.toLowerCase())
+}
+
+export function explained(code: ErrorCode): ExplainedError {
+  const { outcome, meaning = descriptionOf(code), advice = ofPrograms, approves = false } = wordsOf[code]
+  return { code, meaning, advice, outcome: outcomes[outcome], approves }
+}
+
+/** What the list says to programs. */
+function descriptionOf(code: ErrorCode): string {
+  return code in refusalCodes ? refusalCodes[code as keyof typeof refusalCodes].description : ''
+}

@@ -1,0 +1,120 @@
+import { type ExplainedError, errorCodes, explained, wordsOf } from './explained.ts'
+import { refusalCodes } from './refusal-codes.ts'
+import type { ErrorCode } from './words.ts'
+
+const mostFound = 5
+/** What a text has to weigh to be that of an error: as much as two words that few errors have. */
+const leastWeight = 7
+/** For a text of known words only, such as “no liquidity”. */
+const leastOfKnown = 3.4
+/** Of the weight of the best: what has less was not meant. */
+const leastShare = 0.55
+/** Of a code that is written out. */
+const namedWeight = 30
+
+/** Words of any text; those with one of `words` count in a pair only. */
+const common = new Set(
+  'the a an of is are was be been it its this that these those to in on at by for from with without as and or not no than if so do does can could has have had may must will would your you my me i we our their there here what when which who how why more most too very just only please error errors failed failure wallet wallets app says said message sorry oops something went wrong try again later contact support filled'.split(
+    ' ',
+  ),
+)
+
+/**
+ * The words of a text, and each two that follow each other, without numbers, amounts and addresses. Members such as `sellAmount` count
+ * as a whole and as their words; endings do not count.
+ */
+function termsOf(text: string) {
+  const [words, members, pairs] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  let before = ''
+  for (const [name] of text.replaceAll(/[’']s\b/gi, '').matchAll(/[\p{L}\d]+/gu)) {
+    if (/^\d|^[\da-f]{8,}$/i.test(name)) continue
+    const parts = name.replaceAll(/([a-z])(?=[A-Z])/g, '$1 ').split(' ')
+    const stems = parts.map(stemOf)
+    if (parts.length > 1) members.add(name.toLowerCase())
+    for (const [index, stem] of stems.entries()) {
+      const isCommon = common.has((parts[index] ?? '').toLowerCase())
+      if (!isCommon) words.add(stem)
+      if (before !== '' && !(isCommon && common.has(before))) pairs.add(`${before} ${stem}`)
+      before = stem
+    }
+  }
+  return { words, members, pairs }
+}
+
+const stemOf = (word: string) => {
+  const lower = word.toLowerCase()
+  return common.has(lower) ? lower : lower.replace(/\Bs$/, '').slice(0, 6)
+}
+
+interface Entry {
+  code: ErrorCode
+  /** What a term that the error’s texts have counts: those for programs, which are in messages, more than those for people. */
+  counts: Map<string, number>
+}
+
+/** What a word of the code itself counts, and one of a text for people, where one of a message counts 1. */
+const [codeCount, meaningCount] = [1.5, 0.6]
+/** Where a word counts 1. No one writes `sellAmount` by chance. */
+const [memberCount, pairCount] = [2, 0.6]
+
+function entryOf(code: ErrorCode): Entry {
+  const row = code in refusalCodes ? refusalCodes[code as keyof typeof refusalCodes] : undefined
+  const counts = new Map<string, number>()
+  const add = (text: string, count: number) => {
+    const { words, members, pairs } = termsOf(text)
+    const raise = (terms: Iterable<string>, count: number) => {
+      for (const term of terms) counts.set(term, Math.max(counts.get(term) ?? 0, count))
+    }
+    raise(words, count)
+    raise(members, count * memberCount)
+    raise(pairs, count * pairCount)
+  }
+  const { heard = '', meaning = '' } = wordsOf[code]
+  add(code, codeCount)
+  add(row?.description ?? '', 1)
+  add(heard, 1)
+  add(meaning, meaningCount)
+  return { code, counts }
+}
+
+let index: { entries: Entry[]; weights: Map<string, number> } | undefined
+
+/** Made when it is first asked: a page is shown before. */
+function indexed() {
+  if (index) return index
+  const entries = errorCodes.map(entryOf)
+  const uses = new Map<string, number>()
+  for (const { counts } of entries)
+    for (const term of counts.keys()) uses.set(term, (uses.get(term) ?? 0) + 1)
+  const weights = new Map([...uses].map(([term, used]) => [term, Math.log(entries.length / used)]))
+  index = { entries, weights }
+  return index
+}
+
+/**
+ * The errors that a text is of, the best first: it names their code, or has their words, also among others.
+ * @param isBeside whether the text names something else too, which was meant if the words say little
+ */
+export function findErrors(text: string, isBeside = false): ExplainedError[] {
+  const { entries, weights } = indexed()
+  const { words, pairs } = termsOf(text)
+  const names = new Set(text.toLowerCase().split(/[^\w]+/))
+  const joined = text.replaceAll(/[^A-Za-z]+/g, '').toLowerCase()
+  const terms = [...new Set([...words, ...names, ...pairs])]
+  const isKnown = (name: string) =>
+    !/^[a-z]/.test(name) || [name, stemOf(name)].some((word) => common.has(word) || weights.has(word))
+  const found = entries
+    .map(({ code, counts }) => {
+      const isNamed = names.has(code.toLowerCase()) || joined === code.toLowerCase().replaceAll('_', '')
+      const heard = terms.reduce((sum, term) => sum + (counts.get(term) ?? 0) * (weights.get(term) ?? 0), 0)
+      return { code, weight: heard + (isNamed ? namedWeight : 0) }
+    })
+    .toSorted((one, other) => other.weight - one.weight)
+  const [best] = found
+  const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
+  if (!best || best.weight < least) return []
+  return found
+    .filter(({ weight }) => weight >= best.weight * leastShare)
+    .slice(0, mostFound)
+    .map(({ code }) => explained(code))
+}

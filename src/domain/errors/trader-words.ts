@@ -1,0 +1,280 @@
+import type { ProgramFault } from './program-faults.ts'
+import { type ErrorCode, type Words, words } from './words.ts'
+
+const wait = 'Wait a minute, then try again.'
+const waitAndLook = `${wait} If an order was sent, search for your account first: it may be there.`
+
+/** For traders, who know nothing of requests, typed data and atoms. */
+export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
+  OrderNotFound: words(
+    'placingOrCancelling',
+    'There is no order with this number here.',
+    'Check that the number was copied whole, and that the wallet is on the right network. Search for your account to see its orders.',
+    { heard: 'order was not found, there is no such order' },
+  ),
+
+  InvalidSignature: words(
+    'placingOrCancelling',
+    'The signature does not fit: another account signed, or something else was signed than was sent.',
+    'Choose in the wallet the account that the order is for, and sign again. If it stays, it is a fault of the wallet or program: tell its makers.',
+    {
+      heard:
+        'signature recovers to, from is; does not recover to any signer; s in the upper half of the curve order; only an eip712 or ethsign order replaces another',
+    },
+  ),
+  InvalidEip1271Signature: words(
+    'placing',
+    'Your account is a contract (a smart wallet), and that contract does not accept the signature.',
+    'Let as many owners of the smart wallet sign as it needs, then place the order again. A smart wallet has to be deployed on this network.',
+    {
+      heard:
+        'isValidSignature does not accept the signature, it used gas; has no code: eip1271 is for contract wallets that are deployed; the code of or of the order’s hooks does not end',
+    },
+  ),
+  ZeroAmount: words(
+    'placing',
+    'One of the two amounts of the order is zero.',
+    'Enter an amount to sell and the least to receive, both above zero.',
+    { heard: 'sellAmount buyAmount must be positive' },
+  ),
+  OrderExpired: words(
+    'placingOrCancelling',
+    'The time until which the order was to be valid is over.',
+    'To place it, sign it again with a later time, and check the clock of your device. An expired order need not be cancelled.',
+    { heard: 'validTo is in the past, now; deadline has passed, has expired' },
+  ),
+  InsufficientValidTo: words(
+    'any',
+    'The order would expire too soon to be filled.',
+    'Choose a later time of expiry, and sign soon after the wallet asks you to.',
+    { heard: 'validTo must be at least s from now' },
+  ),
+  ExcessiveValidTo: words(
+    'any',
+    'The order would be valid for longer than is allowed here.',
+    'Choose an earlier time of expiry.',
+    { heard: 'validTo must be at most s from now' },
+  ),
+  InvalidValidFrom: words(
+    'placing',
+    'Between the time from which the order may be filled and its expiry is too little time.',
+    'Choose a later time of expiry, or an earlier start.',
+    { heard: 'validTo must be at least s after appData validFrom' },
+  ),
+  SameBuyAndSellToken: words(
+    'any',
+    'The token to sell and the token to buy are the same.',
+    'Choose two different tokens. The chain’s coin and its wrapped form are exchanged by the contract of the wrapped form, without an order.',
+    { heard: 'sellToken and buyToken are the same' },
+  ),
+  InvalidNativeSellToken: words(
+    'any',
+    'The chain’s own coin cannot be sold by a signed order.',
+    'Wrap it first (so that ETH becomes WETH), then sell the wrapped form.',
+    { heard: 'instead' },
+  ),
+  UnsupportedToken: words(
+    'any',
+    'One of the two tokens cannot be traded here: it is not admitted, takes a fee from transfers, changes balances by itself, or cannot be transferred.',
+    'Choose another token.',
+    {
+      heard:
+        'is not traded here, takes a fee from transfers, changes balances by itself, cannot be transferred',
+    },
+  ),
+  InsufficientBalance: words(
+    'placing',
+    'Your balance is too low: the account holds less of the token than the order sells.',
+    'Sell less, or move more of the token to the account, on the network of the order. Then place the order again.',
+    { heard: 'owner holds of the sell token, the order needs; not enough funds' },
+  ),
+  InsufficientAllowance: words(
+    'placing',
+    'Your allowance is too low: you have not approved enough of the token that you sell. The contract that takes the tokens when an order is filled (the vault relayer) may take less than the order sells.',
+    'Approve that contract in the wallet, for the token that you sell and at least the amount of the order. Then place the order again.',
+    { approves: true, heard: 'may spend of the sell token, the order needs' },
+  ),
+  TransferSimulationFailed: words(
+    'placing',
+    'Your account holds enough, and enough is approved, and still the token that you sell refuses to be transferred. The transfer reverts.',
+    'Tokens can be paused, or refuse single accounts: ask the makers of the token. If the order has calls of its own (hooks), try it without them.',
+    { heard: 'execution reverted, reverts with; hooks do not end in the time' },
+  ),
+  TooMuchGas: words(
+    'placing',
+    'What the order does besides the trade costs more gas than one order may use.',
+    'Leave out calls that were added to the order (hooks). If none were, it is a fault of the wallet: tell its makers.',
+    { heard: 'needs are allowed' },
+  ),
+  TooManyLimitOrders: words(
+    'placing',
+    'Your account has as many open orders with a price far from the market as it may.',
+    'Cancel some of them, or wait until some expire. Search for your account to see them.',
+    { heard: 'no more are taken' },
+  ),
+  DuplicatedOrder: words(
+    'there',
+    'This very order was placed before.',
+    'Search for its number, or for your account, to see it. To trade the same a second time, place a new order with another time of expiry.',
+  ),
+  Forbidden: words(
+    'any',
+    'This account may not trade here, or may not receive what is bought.',
+    'Nothing can be done in the wallet: who runs the service decides that.',
+  ),
+  OldOrderActivelyBidOn: words(
+    'replacing',
+    'The order that was to be replaced may be about to be filled.',
+    'Wait a minute, then see whether it was filled. If it was not, try again.',
+    { heard: 'solvers bid on settlement of the order to be replaced is on its way' },
+  ),
+  OnChainOrder: words(
+    'cancelling',
+    'This order was signed on chain, as by a smart wallet: it can only be cancelled there.',
+    'Cancel it with the wallet that placed it, by a transaction.',
+    { heard: 'presign eip1271 orders are cancelled on chain' },
+  ),
+  OrderFullyExecuted: words(
+    'cancelling',
+    'The order was filled before it could be cancelled.',
+    'Nothing is left to cancel. Search for the order to see its trade.',
+  ),
+  AlreadyCancelled: words('cancelling', 'The order was cancelled before.', 'Nothing needs to be done.'),
+  WrongOwner: words(
+    'placingOrCancelling',
+    'Another account signed than the one that the order belongs to.',
+    'Choose in the wallet the account of the order, and sign again.',
+    { heard: 'signature recovers to, the order belongs to; the order to be replaced belongs to' },
+  ),
+
+  NoLiquidity: words(
+    'quoting',
+    'No way was found to trade these two tokens for this amount.',
+    'Try another amount or another pair of tokens, or try later.',
+    {
+      heard:
+        'the trade does not settle: its simulation failed; no route leads from this token to the native coin',
+    },
+  ),
+  SellAmountDoesNotCoverFee: words(
+    'quoting',
+    'The amount is so small that the gas of the trade would cost all of it.',
+    'Sell more, or wait until gas is cheaper.',
+    { heard: 'the fee is sell token atoms' },
+  ),
+  TradingOutsideAllowedWindow: words(
+    'quoting',
+    'One of the two tokens is traded at certain hours only.',
+    'Come back when it trades.',
+    { heard: 'market closed' },
+  ),
+  TokenTemporarilySuspended: words(
+    'quoting',
+    'One of the two tokens is not traded for the moment.',
+    'Come back when it trades again, or choose another token.',
+  ),
+  InsufficientLiquidity: words(
+    'quoting',
+    'The two tokens are traded, but not for an amount as large as this.',
+    'Try a smaller amount.',
+  ),
+  CustomSolverError: words(
+    'quoting',
+    'The program that was asked for a price has none, and says why in the message.',
+    'Do as the message says, or try later.',
+    { heard: 'gives no reason' },
+  ),
+  QuoteNotVerified: words(
+    'quoting',
+    'No price was found that a trial on chain confirms.',
+    'Try later, or another amount.',
+    { heard: 'no estimate, which this quote requires' },
+  ),
+
+  AffiliateWalletBound: words(
+    'any',
+    'Your account has a code already, which it keeps.',
+    'Use the code that it has.',
+  ),
+  AffiliateCodeTaken: words('any', 'Another account has this code already.', 'Choose another code.'),
+  AffiliateExists: words('any', 'This code was registered before.', 'Nothing needs to be done.'),
+  InvalidSignIn: words(
+    'any',
+    'The message that was signed to prove your account is not accepted.',
+    'Open the page of your account again, and sign in once more with the account that it is of.',
+    { heard: 'the signature is not the account’s for this message' },
+  ),
+  ChannelExists: words(
+    'any',
+    'Notifications of your account go to this address already.',
+    'Change that entry. While it is not confirmed, wait a minute to have its message sent again.',
+  ),
+  TooManyChannels: words(
+    'any',
+    'Notifications of your account go to as many addresses as they may.',
+    'Remove one of them first.',
+    { heard: 'an account has at most channels' },
+  ),
+  TooManyConfirmations: words(
+    'any',
+    'As many messages that ask for a confirmation as may be were sent in a day.',
+    'Look for the message that was sent, also among unwanted mail, or try again tomorrow.',
+  ),
+  ChannelUnreachable: words(
+    'any',
+    'The message that asks for a confirmation could not be sent to this address.',
+    'Check the address.',
+    { heard: 'the receiver cannot be reached' },
+  ),
+  ChannelNotFound: words(
+    'any',
+    'Notifications of your account do not go there, or the link of the message is too old.',
+    'See on the page of your account where they go, and subscribe again.',
+  ),
+  AffiliateCodeDisabled: words('any', 'The code was switched off.', 'Use another code.'),
+  FeatureDisabled: words(
+    'any',
+    'This part of the service is switched off here.',
+    'Nothing can be done in the wallet: who runs the service decides that.',
+    { heard: 'this is off, not enabled here, needs' },
+  ),
+
+  IdempotencyKeyInUse: words(
+    'unknown',
+    'The same was asked for twice, and the first request has no answer yet.',
+    waitAndLook,
+  ),
+  RateLimited: words('any', 'Too many requests were made in a short time.', wait, {
+    heard:
+      'over orders, sign-ins and other changes a second: wait s, over a minute, client watches too many already',
+  }),
+  Unavailable: words(
+    'unknown',
+    'Something that the service needs does not answer for the moment.',
+    waitAndLook,
+    { heard: 'no answer in time' },
+  ),
+  InternalServerError: words(
+    'unknown',
+    'This is a fault of the service.',
+    `${waitAndLook} If it stays, tell who runs the service.`,
+  ),
+
+  QuoteNotFound: words(
+    'onChain',
+    'The price (the quote) that the order names is not known here, or is for other tokens or amounts.',
+    'Cancel the order with the wallet that placed it, ask for a new price, and place it again.',
+    { heard: 'no quote has the id, does not fit' },
+  ),
+  ValidToTooFarInFuture: words(
+    'onChain',
+    'The order is valid for longer than orders may be.',
+    'Cancel the order with the wallet that placed it, and place it again with an earlier time of expiry.',
+    { heard: 'it expires more than seconds after it was placed' },
+  ),
+  PreValidationError: words(
+    'onChain',
+    'The order does not pass the checks that every order has to pass. Its page says which.',
+    'Cancel the order with the wallet that placed it. This is a fault of the wallet or program that placed the order: tell its makers.',
+  ),
+}

@@ -1,0 +1,42 @@
+import type { PlacementError } from '../order/order.ts'
+import type { RefusalCode } from './refusal-codes.ts'
+
+/** A refusal, or why an order that was placed on chain is never traded. */
+export type ErrorCode = RefusalCode | PlacementError
+
+/** What is true after an error, by what was asked for. */
+export const outcomes = {
+  placing: 'The order was refused: it was not placed, and nothing was sold.',
+  quoting: 'Only a price was asked for: no order was sent yet, and nothing was sold.',
+  cancelling: 'The cancellation was refused: the order is as it was before.',
+  replacing: 'The new order was not placed. The old one is as it was before.',
+  placingOrCancelling:
+    'If an order was placed: it was refused, and nothing was sold. If one was cancelled: it is as it was before.',
+  there: 'The order is there, once: nothing was placed a second time.',
+  uploading:
+    'Only a document that orders name was sent: no order was placed or changed, and nothing was sold.',
+  onChain:
+    'The order is on chain, but no auction takes it: nothing was sold. Its coins stay with the contract that holds them until the order is cancelled or they are paid back.',
+  any: 'The request was refused: it placed, changed and sold nothing.',
+  unknown: 'Whether the request was carried out is not certain.',
+} as const
+
+export interface Words {
+  outcome: keyof typeof outcomes
+  meaning?: string
+  advice?: string
+  /** Whether the contract that takes sell tokens has to be approved. */
+  approves?: boolean
+  /** Words that messages have, and no other text of the error. */
+  heard?: string
+}
+
+/** An error that a trader can do something about. */
+export const words = (
+  outcome: Words['outcome'],
+  meaning: string,
+  advice: string,
+  more: Pick<Words, 'approves' | 'heard'> = {},
+): Words => ({ outcome, meaning, advice, ...more })
+/** An error that only a program makes: the meaning is that of the list of codes. */
+export const programs = (outcome: Words['outcome'], heard = ''): Words => ({ outcome, heard })
