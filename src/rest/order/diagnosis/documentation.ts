@@ -58,7 +58,7 @@ const sampleFar = {
     {
       code: 'priceOutOfReach',
       summary:
-        'The order asks for a better price than the market gives. The market is 50.15 % below the limit.',
+        'The order asks for a better price than the market gives. For its whole amount the market is 50.15 % below the limit.',
       since: null,
       retryable: true,
       advice: 'Wait for the market, or place a new order with a limit nearer to it.',
