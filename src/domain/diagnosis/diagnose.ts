@@ -61,7 +61,7 @@ function keptUntilThen(facts: DiagnosisFacts): Reason[] {
 function livedTooShort({ order, service: { minLifetime, auctionPauseMs } }: DiagnosisFacts): Reason[] {
   const lifetime = order.effectiveValidTo - Math.floor(order.creationDate.getTime() / 1_000)
   if (lifetime >= minLifetime + auctionPauseMs / 1_000) return []
-  const summary = `The order was placed ${formatSeconds(lifetime)} before it expired, and only orders with ${formatSeconds(minLifetime)} left are offered to solvers.`
+  const summary = `The order was placed ${formatSeconds(lifetime)} before it expired, and only orders with ${formatSeconds(minLifetime)} left or more are offered to solvers.`
   return [reasonOf('expiresTooSoon', null, [validityOf(order)], summary)]
 }
 
@@ -79,7 +79,7 @@ function timeReasons({ order, now, service }: DiagnosisFacts): Reason[] {
   const { minLifetime } = service
   if (order.effectiveValidTo >= seconds + minLifetime) return []
   const since = new Date((order.effectiveValidTo - minLifetime) * 1_000)
-  const summary = `The order expires soon, and only orders with ${formatSeconds(minLifetime)} left are offered to solvers.`
+  const summary = `The order expires in less than ${formatSeconds(minLifetime)}: it is not offered to solvers any more, and will not fill.`
   return [reasonOf('expiresTooSoon', since, [validityOf(order)], summary)]
 }
 

@@ -175,7 +175,7 @@ describe('how an order ended', () => {
       {
         ...{ code: 'expiresTooSoon', since: null, evidence: [validity(null, at(-17))] },
         summary:
-          'The order was placed 83 seconds before it expired, and only orders with 60 seconds left are offered to solvers.',
+          'The order was placed 83 seconds before it expired, and only orders with 60 seconds left or more are offered to solvers.',
       },
     ])
     // From one auction to the next it is 24 s.
@@ -271,7 +271,8 @@ describe('the time of an order', () => {
     expect(codesOf({ order: judged({ effectiveValidTo: nowSeconds + 60 }) })).toEqual(['waitingForAuction'])
     expect(reasonOf({ order: judged({ effectiveValidTo: nowSeconds + 59 }) })).toEqual({
       ...{ code: 'expiresTooSoon', since: at(-1) },
-      summary: 'The order expires soon, and only orders with 60 seconds left are offered to solvers.',
+      summary:
+        'The order expires in less than 60 seconds: it is not offered to solvers any more, and will not fill.',
       evidence: [validity(null, at(59))],
     })
   })

@@ -3,7 +3,7 @@ import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
 import { filledPercent } from '../view/orders.ts'
 import { FactList, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
-import type { Order } from './words.ts'
+import { isLive, type Order } from './words.ts'
 
 const signedBy = {
   EIP712: 'the key of the account',
@@ -18,7 +18,7 @@ export function Facts({ order }: { order: Order }) {
   const { network, sellToken, buyToken, validTo, validFrom } = order
   const expiry = new Date(validTo * 1_000)
   return (
-    <Section id="facts" title="What was signed">
+    <Section id="facts" title="The order">
       <FactList
         facts={[
           ['Sells', <TokenAmount key="s" {...{ amount: order.sellAmount, token: sellToken, order }} />],
@@ -37,7 +37,7 @@ export function Facts({ order }: { order: Order }) {
             'Valid until',
             <span key="e">
               <Time at={expiry} />
-              {order.status === 'OPEN' && <span class="note"> ({fromNow(expiry)})</span>}
+              {isLive(order) && <span class="note"> ({fromNow(expiry)})</span>}
             </span>,
           ],
           ['Account', <PageLink key="o" kind="account" id={order.owner} />],

@@ -17,9 +17,7 @@ export function Offers({ order }: { order: Order }) {
         Every few seconds solvers compete in an auction. A solver offers to fill one or more orders; the
         offers that leave traders the most beyond their limits win.
       </p>
-      {auctions.length === 0 && (
-        <p class="empty">No solver has made an offer for this order that can be shown.</p>
-      )}
+      {auctions.length === 0 && <p class="empty">No offer for this order can be shown.</p>}
       {auctions.map((auction) => (
         <AuctionOffers key={auction.auctionId} auction={auction} order={order} />
       ))}

@@ -7,7 +7,7 @@ import { gapOf, type PriceLike, type PriceScale, priceScale } from '../view/pric
 import { Fault, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
-import type { Order } from './words.ts'
+import { isLive, type Order } from './words.ts'
 
 /** Prices are stored every five minutes. */
 const refreshMs = 150_000
@@ -25,7 +25,7 @@ export function Prices({ order }: { order: Order }) {
     async () => (await ask(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
     [uid],
   )
-  const { value, fault } = useAsked(read, order.status === 'OPEN' ? refreshMs : 0)
+  const { value, fault } = useAsked(read, isLive(order) ? refreshMs : 0)
   const seen = useMemo(
     () => value?.flatMap(({ at, price }): Seen[] => (price ? [{ at, price }] : [])).toReversed() ?? [],
     [value],
@@ -39,7 +39,7 @@ export function Prices({ order }: { order: Order }) {
   return (
     <Section id="prices" title="Its price and the market’s">
       <p>{limitWords(order, limitPrice, scale)}</p>
-      {last && <LastPrice last={last} limit={limitPrice} scale={scale} isOpen={order.status === 'OPEN'} />}
+      {last && <LastPrice last={last} limit={limitPrice} scale={scale} isOpen={isLive(order)} />}
       {fault !== undefined && <Fault text={fault} />}
       {seen.length > 0 && <PricePlot {...{ order, seen, limit: limitPrice, scale }} />}
       {value && seen.length === 0 && (
@@ -49,25 +49,25 @@ export function Prices({ order }: { order: Order }) {
             : 'No price of the market is stored for the time of this order.'}
         </p>
       )}
-      <p class="note">
-        This is the price of a small amount, every five minutes: what both tokens were worth in auctions. A
-        trade pays the fee of the network out of it, and a large order gets less.
-      </p>
+      {seen.length > 0 && (
+        <p class="note">
+          This is the price of a small amount, every five minutes: what both tokens were worth in auctions. A
+          trade pays its fees out of it, and a large order gets less.
+        </p>
+      )}
     </Section>
   )
 }
 
-const isLive = ({ status }: Order) => status === 'OPEN' || status === 'PRESIGNATURE_PENDING'
-
 function limitWords(order: Order, limit: PriceLike, scale: PriceScale): string {
   const price = `${scale.words(limit)} ${scale.unit}`
-  if (isLive(order))
+  if (!isLive(order))
     return scale.isMoreBetter
-      ? `The order fills when the market gives at least ${price}, after the fee of the network. That is its limit.`
-      : `The order fills when it pays at most ${price}, with the fee of the network. That is its limit.`
+      ? `The order asked for at least ${price}. That was its limit.`
+      : `The order asked to pay at most ${price}. That was its limit.`
   return scale.isMoreBetter
-    ? `The order asked for at least ${price}. That was its limit.`
-    : `The order asked to pay at most ${price}. That was its limit.`
+    ? `The order asks for at least ${price}, after all fees. That is its limit: it fills where the market gives as much.`
+    : `The order asks to pay at most ${price}, with all fees. That is its limit: it fills where the market asks for no more.`
 }
 
 function LastPrice({

@@ -4,7 +4,7 @@ import { useAsked } from '../view/asked.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
-import type { Order } from './words.ts'
+import { isLive, type Order } from './words.ts'
 
 const endings: readonly string[] = ['FILLED', 'CANCELLED', 'EXPIRED']
 
@@ -15,7 +15,7 @@ function titleOf(hasEnded: boolean, isPartly: boolean): string {
 
 function furtherTitle(hasEnded: boolean, isPartly: boolean): string {
   if (hasEnded) return 'What there was before'
-  return isPartly ? 'What keeps the rest' : 'What keeps it too'
+  return isPartly ? 'What keeps the rest' : 'What else keeps it from being filled'
 }
 
 /** Why the order is not filled, or how it ended: what has to be solved first, then the rest. Read again with each change of the order. */
@@ -42,10 +42,14 @@ export function Reasons({ order }: { order: Order }) {
               <Time at={value.since} />
             </p>
           )}
-          {order.status === 'OPEN' && (
+          {!hasEnded && !isPartly && value.further.length > 0 && (
+            <p>That alone does not fill the order: look at what else keeps it.</p>
+          )}
+          {isLive(order) && (
             <p class="note">
-              If nothing changes, the order expires <Time at={new Date(order.validTo * 1_000)} isRelative />,
-              and what is not filled stays in the account.
+              If it is not filled before, the order expires{' '}
+              <Time at={new Date(order.validTo * 1_000)} isRelative />, and what is not filled stays in the
+              account.
             </p>
           )}
           {value.further.length > 0 && <h3>{furtherTitle(hasEnded, isPartly)}</h3>}

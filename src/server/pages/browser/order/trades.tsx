@@ -1,7 +1,7 @@
 import { amountOf } from '../view/amounts.ts'
 import { ChainLink, PageLink } from '../view/links.tsx'
 import { FactList, Section } from '../view/section.tsx'
-import type { Order } from './words.ts'
+import { isLive, type Order } from './words.ts'
 
 /** What was traded on chain, and what is on its way. */
 export function Trades({ order }: { order: Order }) {
@@ -39,7 +39,9 @@ export function Trades({ order }: { order: Order }) {
       ))}
       {trades.pageInfo.hasNextPage && <p class="note">Earlier trades are left out.</p>}
       {trades.nodes.length === 0 && pendingSettlements.length === 0 && (
-        <p class="empty">None yet. What is sold leaves the account with a trade only.</p>
+        <p class="empty">
+          {isLive(order) ? 'None yet. Tokens stay in the account until a trade.' : 'None: nothing was sold.'}
+        </p>
       )}
       {trades.nodes.length > 0 && (
         <p>

@@ -3,6 +3,10 @@ import type { OrderResult } from '../documents.generated.ts'
 export type Order = NonNullable<OrderResult['order']>
 type Event = Order['events']['nodes'][number]
 
+/** Whether it may still be filled. */
+export const isLive = ({ status }: Pick<Order, 'status'>) =>
+  status === 'OPEN' || status === 'PRESIGNATURE_PENDING'
+
 type Attempt = Order['debugReport']['auctions']['nodes'][number]['settlementAttempts'][number]
 
 const cancelledBy = {
@@ -30,7 +34,7 @@ export function eventWords({
 }: Pick<Event, 'label' | 'reason' | 'source'>): [title: string, text: string] {
   switch (label) {
     case 'CREATED':
-      return ['Placed', 'The signed order was accepted. It trades on its own terms, or not at all.']
+      return ['Placed', 'The order was accepted. It fills at its limit or better, or not at all.']
     case 'READY':
       return ['Offered to solvers', 'Solvers, programs that compete to fill orders, can make offers for it.']
     case 'FILTERED':
