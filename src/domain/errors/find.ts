@@ -7,8 +7,10 @@ const mostFound = 5
 const leastWeight = 7
 /** For a text of known words only, such as “no liquidity”. */
 const leastOfKnown = 3.4
-/** Of the weight of the best: what has less was not meant. */
-const leastShare = 0.55
+/** Of the weight of the best: what has less was not meant. Of a whole text less is left open than of a few words. */
+const [shareOfFew, shareOfWhole] = [0.55, 0.8]
+/** What the best weighs for a whole text. */
+const wholeWeight = 30
 /** Of a code that is written out. */
 const namedWeight = 30
 
@@ -113,8 +115,9 @@ export function findErrors(text: string, isBeside = false): ExplainedError[] {
   const [best] = found
   const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
   if (!best || best.weight < least) return []
+  const share = best.weight < wholeWeight ? shareOfFew : shareOfWhole
   return found
-    .filter(({ weight }) => weight >= best.weight * leastShare)
+    .filter(({ weight }) => weight >= best.weight * share)
     .slice(0, mostFound)
     .map(({ code }) => explained(code))
 }
