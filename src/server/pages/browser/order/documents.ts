@@ -13,7 +13,7 @@ export const documents = {
       executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken ${token}
       sellToken ${token} buyToken ${token} limitPrice ${price} executedPrice ${price}
       surplus { amount token ${token} }
-      network { name explorerUrl }
+      network { name explorerUrl settlementContract vaultRelayer }
       standing { isInAuctions reason since marketGap }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }

@@ -1,6 +1,7 @@
 import { useCallback } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import { useAsked } from '../view/asked.ts'
+import { ChainLink } from '../view/links.tsx'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -36,6 +37,7 @@ export function Reasons({ order }: { order: Order }) {
         <>
           <p class="summary">{value.summary}</p>
           {!isPartly && <p>{value.advice}</p>}
+          <Contract code={value.code} network={order.network} />
           {value.since && (
             <p class="note">
               {!hasEnded && 'Since '}
@@ -57,10 +59,24 @@ export function Reasons({ order }: { order: Order }) {
             <div class="group" key={code}>
               <p>{summary}</p>
               {!hasEnded && <p class="note">{advice}</p>}
+              {!hasEnded && <Contract code={code} network={order.network} />}
             </div>
           ))}
         </>
       )}
     </Section>
+  )
+}
+
+/** The contract that an advice names. */
+function Contract({ code, network }: { code: string; network: Order['network'] }) {
+  const { explorerUrl, vaultRelayer, settlementContract } = network
+  const isApproved = code === 'ALLOWANCE_MISSING'
+  if (!isApproved && code !== 'PRESIGNATURE_MISSING') return null
+  return (
+    <p class="note">
+      {isApproved ? 'The vault relayer: ' : 'The settlement contract: '}
+      <ChainLink explorer={explorerUrl} kind="address" id={isApproved ? vaultRelayer : settlementContract} />
+    </p>
   )
 }
