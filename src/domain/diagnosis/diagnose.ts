@@ -141,7 +141,7 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
   }
 }
 
-/** What keeps the order also when its account has what it lacks: somebody would pay gas for nothing. */
+/** What keeps the order also when its account has what it lacks: its owner would pay gas for nothing. */
 function priceToo(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
   const marketGap = standing.marketGap ?? storedGap(facts)
   return marketReasons(facts, { ...standing, marketGap }).map((reason) => ({ ...reason, since: null }))
