@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { readBeside } from '../database/prepared.ts'
-import { type FeedSource, markKey } from '../query/feed-source.ts'
+import { type FeedSource, lastPlace, markKey } from '../query/feed-source.ts'
 import { type Ambient, ambientValues, ownParam, type Selection } from '../query/selected.ts'
 import type { Slot } from '../query/slot.ts'
 import { embeddingStatement, type Reading, type Statement } from '../query/statement.ts'
@@ -122,8 +122,6 @@ export function createFeedTexts(
 }
 
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
-
-const lastPlace = 2n ** 63n - 1n
 
 /**
  * A page ends where its texts reach the limit of bytes, with one entry at least. Key and place are compared as one row: only the index

@@ -55,13 +55,13 @@ export const missesRemoved = (
 ) => `(${place} > ${earliest} AND EXISTS (SELECT FROM feed_marks fm
     WHERE fm.feed = '${name}' AND fm.key = ${markKey(keyType, key)} AND fm.place > ${place}))`
 
-const largest = 2n ** 63n - 1n
+export const lastPlace = 2n ** 63n - 1n
 
 /** The place that a cursor names. @throws Refusal InvalidParameter */
 export function parsePlace(cursor: string, argument: string): bigint {
   if (cursor === 'earliest') return earliest
-  const place = /^(0|[1-9][0-9]{0,18})$/.test(cursor) ? BigInt(cursor) : largest + 1n
-  if (place <= largest) return place
+  const place = /^(0|[1-9][0-9]{0,18})$/.test(cursor) ? BigInt(cursor) : lastPlace + 1n
+  if (place <= lastPlace) return place
   const fault = /^[0-9]{1,19}\.[0-9]{1,19}$/.test(cursor)
     ? 'is a cursor of an older form, which is not valid any more; "earliest" starts at the first entry that is stored'
     : 'must be a cursor of a feed, or "earliest"'
