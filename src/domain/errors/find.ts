@@ -7,16 +7,16 @@ const mostFound = 5
 const leastWeight = 7
 /** For a text of known words only, such as “no liquidity”. */
 const leastOfKnown = 3.4
-/** Of the weight of the best: what has less was not meant. Of a whole text less is left open than of a few words. */
-const [shareOfFew, shareOfWhole] = [0.55, 0.8]
-/** What the best weighs for a whole text. */
-const wholeWeight = 30
+/** Of the weight of the best, and of what the best has alone: what has less was not meant. */
+const leastShare = 0.55
+/** What the best has to have alone for that. */
+const clearLead = 3
 /** Of a code that is written out. */
 const namedWeight = 30
 
 /** Words of any text; those with one of `words` count in a pair only. */
 const common = new Set(
-  'the a an of is are was be been it its this that these those to in on at by for from with without as and or not no than if so do does can could has have had may must will would your you my me i we our their there here what when which who how why more most too very just only please error errors failed failure wallet wallets app says said message sorry oops something went wrong try again later contact support filled'.split(
+  'the a an of is are was be been it its this that these those to in on at by for with without as and or not no than if so do does can could has have had may must will would your you my me i we our their there here what when which who how why more too very just only please error errors failed failure wallet wallets app says said message sorry oops something went wrong try again later contact support filled'.split(
     ' ',
   ),
 )
@@ -33,9 +33,9 @@ function termsOf(text: string) {
     const parts = name.replaceAll(/([a-z])(?=[A-Z])/g, '$1 ').split(' ')
     const stems = parts.map(stemOf)
     if (parts.length > 1) members.add(name.toLowerCase())
-    for (const [index, stem] of stems.entries()) {
-      const isCommon = common.has((parts[index] ?? '').toLowerCase())
-      if (!isCommon) words.add(stem)
+    for (const stem of stems) {
+      const isCommon = common.has(stem)
+      if (!isCommon && stem.length > 1) words.add(stem)
       if (before !== '' && !(isCommon && common.has(before))) pairs.add(`${before} ${stem}`)
       before = stem
     }
@@ -104,20 +104,29 @@ export function findErrors(text: string, isBeside = false): ExplainedError[] {
   const joined = text.replaceAll(/[^A-Za-z]+/g, '').toLowerCase()
   const terms = [...new Set([...words, ...names, ...pairs])]
   const isKnown = (name: string) =>
-    !/^[a-z]/.test(name) || [name, stemOf(name)].some((word) => common.has(word) || weights.has(word))
+    !/^[a-z]{2}/.test(name) || [name, stemOf(name)].some((word) => common.has(word) || weights.has(word))
+  const weightIn = ({ counts }: Entry, term: string) => (counts.get(term) ?? 0) * (weights.get(term) ?? 0)
   const found = entries
-    .map(({ code, counts }) => {
-      const isNamed = names.has(code.toLowerCase()) || joined === code.toLowerCase().replaceAll('_', '')
-      const heard = terms.reduce((sum, term) => sum + (counts.get(term) ?? 0) * (weights.get(term) ?? 0), 0)
-      return { code, weight: heard + (isNamed ? namedWeight : 0) }
+    .map((entry) => {
+      const code = entry.code.toLowerCase()
+      const isNamed = names.has(code) || joined === code.replaceAll('_', '')
+      const heard = terms.reduce((sum, term) => sum + weightIn(entry, term), 0)
+      return { entry, weight: heard + (isNamed ? namedWeight : 0) }
     })
     .toSorted((one, other) => other.weight - one.weight)
   const [best] = found
   const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
   if (!best || best.weight < least) return []
-  const share = best.weight < wholeWeight ? shareOfFew : shareOfWhole
+  const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
+    const shared = terms.reduce(
+      (sum, term) => sum + Math.min(weightIn(entry, term), weightIn(best.entry, term)),
+      0,
+    )
+    const lead = best.weight - shared
+    return weight >= best.weight * leastShare && (lead < clearLead || weight - shared >= lead * leastShare)
+  }
   return found
-    .filter(({ weight }) => weight >= best.weight * share)
+    .filter(isMeantToo)
     .slice(0, mostFound)
-    .map(({ code }) => explained(code))
+    .map(({ entry }) => explained(entry.code))
 }

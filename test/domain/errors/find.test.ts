@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorCodes, explained } from '../../../src/domain/errors/explained.ts'
 import { findErrors } from '../../../src/domain/errors/find.ts'
+import { traderWords } from '../../../src/domain/errors/trader-words.ts'
 import { messages } from './messages.ts'
 
 const codesOf = (text: string, isBeside = false) => findErrors(text, isBeside).map(({ code }) => code)
@@ -20,6 +21,20 @@ describe('the text of an error', () => {
     for (const other of [text.toUpperCase(), text.toLowerCase()]) expect(codesOf(other)).toContain(code)
   })
 
+  test('is that of one error alone, where a trader can do something about it', () => {
+    const several = messages
+      .filter(([code]) => code in traderWords)
+      .flatMap(([code, message]) =>
+        [filled(message), `${filled(message)}. Please contact support.`, filled(message).toUpperCase()].map(
+          (text) => [code, message, codesOf(text).filter((found) => found !== code)] as const,
+        ),
+      )
+      .filter(([, , others]) => others.length > 0)
+    expect([...new Set(several.map(([, message, others]) => `${message}: ${others}`))]).toEqual([
+      'Order was not found: QuoteNotFound',
+    ])
+  })
+
   test('is found by its first half, where that says anything', () => {
     const halves = messages.map(([code, message]) => [
       code,
@@ -30,10 +45,13 @@ describe('the text of an error', () => {
     )
     expect(missed.map(([, half]) => half)).toEqual([
       'validTo must be',
+      'appDataHash must be',
+      'sellAmount + feeAmount',
       '{} may not',
       'there is no',
       'Order was',
       'channels of the kind {}',
+      'the body must be a JSON',
     ])
   })
 
@@ -90,6 +108,11 @@ test.each([
   const codes = codesOf(text)
   expect(codes[0]).toBe(code)
   expect(codes.length).toBeLessThanOrEqual(5)
+})
+
+test('few words that several errors share are all of them', () => {
+  expect(codesOf('signature recovers to')).toEqual(['InvalidSignature', 'WrongOwner'])
+  expect(codesOf('wrong signature')).toContain('InvalidEip1271Signature')
 })
 
 test.each([
