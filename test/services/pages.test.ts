@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { numbered } from '../fakes/order.ts'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import type { TestServer } from '../setup/server.ts'
@@ -108,6 +109,93 @@ test('the search finds an error by what the wallet shows, and says what to appro
   await page.getByRole('button', { name: 'Search' }).click()
   await page.waitForURL(/\/(accounts|tokens)\//)
   expect(warnings).toEqual([])
+})
+
+const searched = (text: string) => `/?q=${encodeURIComponent(text)}`
+const answer = (page: Page) => page.locator('[role=status]')
+
+test('the address of the page has the search: it is there after a reload, and when going back', async () => {
+  await using visited = await visit('/')
+  const { page } = visited
+  await search(page, 'order expired', 'OrderExpired')
+  expect(page.url()).toBe(`${server.url}/?q=order%20expired`)
+  await search(page, 'no liquidity', 'NoLiquidity')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'OrderExpired' }).waitFor()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('order expired')
+  expect(await found(page)).toEqual(['OrderExpired'])
+  await page.reload()
+  await page.getByRole('heading', { name: 'OrderExpired' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => found(page)).toEqual([])
+  expect(await page.getByRole('searchbox').inputValue()).toBe('')
+
+  // What has a page of its own takes the place of its search.
+  await page.getByRole('searchbox').fill('17')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${server.url}/auctions/17`)
+  await page.goBack()
+  await page.waitForURL(`${server.url}/`)
+})
+
+test('the search says who signed, and links the order of an error, but no contract of the service', async () => {
+  const { networks } = await graphql(server.url, '{ networks { name vaultRelayer settlementContract } }')
+  const [{ name, vaultRelayer, settlementContract }] = networks
+  const [one, other] = [numbered('a1'), numbered('b2')]
+  const links = (page: Page) =>
+    answer(page)
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
+
+  await using visited = await visit(searched(`signature recovers to ${one}, from is ${other}`))
+  const { page } = visited
+  await page.getByText('It was signed by').waitFor()
+  expect(await found(page)).toEqual(['InvalidSignature'])
+  expect((await answer(page).innerText()).replaceAll(/\s+/g, ' ')).toContain(
+    'It was signed by 0xa1a1a1…a1a1a1, but the order belongs to 0xb2b2b2…b2b2b2.',
+  )
+  expect(await links(page)).toEqual([`${server.url}/accounts/${one}`, `${server.url}/accounts/${other}`])
+
+  const uid = `0x${'12'.repeat(56)}`
+  const body = { errorType: 'DuplicatedOrder', description: 'an order with this UID exists already' }
+  await page.goto(`${server.url}${searched(JSON.stringify({ ...body, data: { uid } }))}`)
+  await page.getByText('Your order:').waitFor()
+  expect(await links(page)).toEqual([`${server.url}/orders/${uid}`])
+
+  await page.goto(`${server.url}${searched(`execution reverted: ${one} at ${settlementContract}`)}`)
+  await page.getByText(`in the text is the settlement contract on ${name}, not an account.`).waitFor()
+  expect(await links(page)).toEqual([`${server.url}/?q=${one}`])
+
+  const spender = { errorType: 'InsufficientAllowance', data: { spender: vaultRelayer } }
+  await page.goto(`${server.url}${searched(JSON.stringify(spender))}`)
+  await page.getByText(`The contract to approve on ${name}`).waitFor()
+  expect(await answer(page).getByText('The text names').count()).toBe(0)
+  expect(await faultsOfAccess(page)).toEqual([])
+})
+
+test.each([
+  ['vaultRelayer', 'the vault relayer'],
+  ['settlementContract', 'the settlement contract'],
+])('the page of %s says what it is', async (member, words) => {
+  const { networks } = await graphql(server.url, '{ networks { name vaultRelayer settlementContract } }')
+  await using visited = await visit(`/accounts/${networks[0][member]}`)
+  const { page } = visited
+  await page.getByText(`This is ${words} on ${networks[0].name}.`).waitFor()
+  expect(await page.locator('section h2').allInnerTexts()).toEqual(['No trader’s account'])
+  expect(await faultsOfAccess(page)).toEqual([])
+})
+
+test('who asks in words is told what to paste, and what it looks like', async () => {
+  await using visited = await visit(searched('my order does not fill'), {
+    viewport: { width: 390, height: 844 },
+    colorScheme: 'dark',
+  })
+  const { page } = visited
+  await page.getByRole('heading', { name: 'Which order is it?' }).waitFor()
+  const examples = await answer(page).locator('code').allInnerTexts()
+  expect(examples.map((example) => example.length)).toEqual([42, 114, 66])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await faultsOfAccess(page)).toEqual([])
 })
 
 test('the page of an order that is not there leads to the search for its error', async () => {

@@ -14,8 +14,8 @@ const clearLead = 3
 /** Of a code that is written out. */
 const namedWeight = 30
 
-/** Words of any text; those with one of `words` count in a pair only. */
-const common = new Set(
+/** Words of any text: beside another word they count, as a pair. */
+export const commonWords = new Set(
   'the a an of is are was be been it its this that these those to in on at by for with without as and or not no than if so do does can could has have had may must will would your you my me i we our their there here what when which who how why more too very just only please error errors failed failure wallet wallets app says said message sorry oops something went wrong try again later contact support filled'.split(
     ' ',
   ),
@@ -34,9 +34,9 @@ function termsOf(text: string) {
     const stems = parts.map(stemOf)
     if (parts.length > 1) members.add(name.toLowerCase())
     for (const stem of stems) {
-      const isCommon = common.has(stem)
+      const isCommon = commonWords.has(stem)
       if (!isCommon && stem.length > 1) words.add(stem)
-      if (before !== '' && !(isCommon && common.has(before))) pairs.add(`${before} ${stem}`)
+      if (before !== '' && !(isCommon && commonWords.has(before))) pairs.add(`${before} ${stem}`)
       before = stem
     }
   }
@@ -45,7 +45,7 @@ function termsOf(text: string) {
 
 const stemOf = (word: string) => {
   const lower = word.toLowerCase()
-  return common.has(lower) ? lower : lower.replace(/\Bs$/, '').slice(0, 6)
+  return commonWords.has(lower) ? lower : lower.replace(/\Bs$/, '').slice(0, 6)
 }
 
 interface Entry {
@@ -104,7 +104,7 @@ export function findErrors(text: string, isBeside = false): ExplainedError[] {
   const joined = text.replaceAll(/[^A-Za-z]+/g, '').toLowerCase()
   const terms = [...new Set([...words, ...names, ...pairs])]
   const isKnown = (name: string) =>
-    !/^[a-z]{2}/.test(name) || [name, stemOf(name)].some((word) => common.has(word) || weights.has(word))
+    !/^[a-z]{2}/.test(name) || [name, stemOf(name)].some((word) => commonWords.has(word) || weights.has(word))
   const weightIn = ({ counts }: Entry, term: string) => (counts.get(term) ?? 0) * (weights.get(term) ?? 0)
   const found = entries
     .map((entry) => {

@@ -184,6 +184,11 @@ export type OrdersVariables = Exact<{
 
 export type OrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } };
 
+export type ContractsVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ContractsResult = { networks: Array<{ name: string, vaultRelayer: string, settlementContract: string }> };
+
 export type FeedVariables = Exact<{
   account: string;
   before?: string | null | undefined;
@@ -294,7 +299,7 @@ export type FollowAuctionsResult = { auctions: { auction: { auctionId: number } 
 export type HomeVariables = Exact<{ [key: string]: never; }>;
 
 
-export type HomeResult = { version: string, networks: Array<{ name: string, chainId: number, ready: boolean, explorerUrl: string | null, vaultRelayer: string }> };
+export type HomeResult = { version: string, networks: Array<{ name: string, chainId: number, ready: boolean, explorerUrl: string | null, vaultRelayer: string, settlementContract: string }> };
 
 export type PulseVariables = Exact<{
   network: string;
@@ -389,6 +394,7 @@ export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: 
 /** What a document gives and takes, by its text. */
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
+  "query { networks { name vaultRelayer settlementContract } }": { result: ContractsResult; variables: ContractsVariables }
   "query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes { notificationId type message timestamp isReverted order { uid } } } }": { result: FeedResult; variables: FeedVariables }
   "subscription ($account: Address!, $after: String) { notifications(account: $account, after: $after) { node { notificationId type message timestamp isReverted order { uid } } } }": { result: FollowResult; variables: FollowVariables }
   "query { enabledChannelKinds pushPublicKey networks { chainId } }": { result: ServiceResult; variables: ServiceVariables }
@@ -403,7 +409,7 @@ export interface Documents {
   "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
   "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
   "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
-  "query { version networks { name chainId ready explorerUrl vaultRelayer } }": { result: HomeResult; variables: HomeVariables }
+  "query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }": { result: HomeResult; variables: HomeVariables }
   "query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId } }": { result: PulseResult; variables: PulseVariables }
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }

@@ -1,6 +1,6 @@
 /** What the first page asks. */
 export const documents = {
-  home: 'query { version networks { name chainId ready explorerUrl vaultRelayer } }',
+  home: 'query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }',
   pulse:
     'query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId } }',
   transaction:

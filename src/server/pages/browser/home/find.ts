@@ -3,39 +3,46 @@ import { findErrors } from '../../../../domain/errors/find.ts'
 import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
+import { type Named, namedIn } from './named.ts'
+import { asksAfterOrder } from './question.ts'
 
 export type SearchResult =
   | { kind: 'page'; path: string }
-  /** `beside` is what else the text names: an order, a transaction or an address. */
-  | { kind: 'errors'; errors: ExplainedError[]; beside: string | undefined }
+  | { kind: 'errors'; errors: ExplainedError[]; named: Named }
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
-  | { kind: 'nothing'; text: string }
+  /** Somebody asks after an order, and does not say which. */
+  | { kind: 'question' }
+  | { kind: 'nothing'; text?: string }
 
 /** What a pasted text is about: also one that holds it, such as an address of a page or the text of an error. */
 export async function find(text: string): Promise<SearchResult> {
-  const digits = text.toLowerCase().split(/[^0-9a-fx]+/)
-  const ofLength = (length: number) =>
-    digits.map((part) => part.replace(/^0x/, '')).find((hex) => hex.length === length && !hex.includes('x'))
-  const [uid, hash, address] = [112, 64, 40].map(ofLength)
-  const beside = uid ?? hash ?? address
-  const errors = findErrors(text, beside !== undefined)
-  if (errors.length > 0)
-    return { kind: 'errors', errors, beside: beside === undefined ? undefined : `0x${beside}` }
-  if (uid !== undefined) return { kind: 'page', path: `orders/0x${uid}` }
-  if (hash !== undefined) return findTransaction(`0x${hash}`)
-  if (address !== undefined) return findAddress(`0x${address}`)
+  const { order, transaction, addresses } = namedIn(text, [])
+  const names = order ?? transaction ?? addresses[0]
+  const asks = names === undefined ? asksAfterOrder(text) : undefined
+  if (asks === 'only') return { kind: 'question' }
+  const errors = findErrors(text, names !== undefined)
+  if (errors.length > 0) return { kind: 'errors', errors, named: await namedBeside(text) }
+  if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
+  if (transaction !== undefined) return findTransaction(transaction)
+  if (addresses[0] !== undefined) return findAddress(addresses[0])
   const number = /^\s*#?(\d{1,15})\s*$/.exec(text)?.[1]
   if (number !== undefined) return { kind: 'page', path: `auctions/${Number(number)}` }
-  return {
-    kind: 'nothing',
-    text: 'An order’s number has 0x and 112 digits, a transaction’s 64, an address 40, each from 0 to 9 and a to f. An auction has a number. An error has a word, such as InsufficientBalance, and a text: paste all that the wallet shows.',
-  }
+  return { kind: asks ? 'question' : 'nothing' }
 }
 
-async function networkNames(): Promise<string[]> {
-  const { networks } = await ask(documents.home, {})
-  return networks.map(({ name }) => name)
+/** What an error says is shown also when the service does not answer. */
+async function namedBeside(text: string): Promise<Named> {
+  const named = namedIn(text, [])
+  if (named.addresses.length === 0) return named
+  return networksOf().then(
+    (networks) => namedIn(text, networks),
+    () => named,
+  )
 }
+
+const networksOf = async () => (await ask(documents.home, {})).networks
+
+const networkNames = async () => (await networksOf()).map(({ name }) => name)
 
 async function findTransaction(hash: string): Promise<SearchResult> {
   const names = await networkNames()
@@ -50,7 +57,7 @@ async function findTransaction(hash: string): Promise<SearchResult> {
   if (orders.length === 0)
     return {
       kind: 'nothing',
-      text: 'No trade of this service is in this transaction. It may be on another network, it may have failed, or it may only allow a token to be sold. Search for the number of the order, or for your account.',
+      text: 'No trade of this service is in this transaction. It may be on another network, it may have failed, or it may only allow a token to be sold.',
     }
   const named = orders.map(({ uid, sellToken, buyToken }) => ({
     uid,

@@ -1,9 +1,19 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { at } from '../root.ts'
 
-/** Leads to the first page, which finds what is meant. */
-export function SearchForm({ onSearch }: { onSearch?: (text: string) => void }) {
-  const [text, setText] = useState('')
+/**
+ * Leads to the first page, which finds what is meant.
+ * @param searched what the page shows the result of
+ */
+export function SearchForm({
+  searched = '',
+  onSearch,
+}: {
+  searched?: string
+  onSearch?: (text: string) => void
+}) {
+  const [text, setText] = useState(searched)
+  useEffect(() => setText(searched), [searched])
   const isLarge = onSearch !== undefined
   return (
     <search>

@@ -1,0 +1,156 @@
+import type { ComponentChildren } from 'preact'
+import type { ExplainedError } from '../../../../domain/errors/explained.ts'
+import type { HomeResult } from '../documents.generated.ts'
+import { at } from '../root.ts'
+import { short } from '../view/amounts.ts'
+import { ChainLink, PageLink } from '../view/links.tsx'
+import type { SearchResult } from './find.ts'
+import { Shapes } from './shapes.tsx'
+
+type Networks = HomeResult['networks']
+
+/** What was found and has no page of its own. */
+export function Found({ result, networks }: { result: SearchResult; networks: Networks }) {
+  switch (result.kind) {
+    case 'page':
+      return null
+    case 'errors':
+      return <FoundErrors found={result} networks={networks} />
+    case 'orders':
+      return <FoundOrders found={result} />
+    case 'question':
+      return (
+        <div class="group">
+          <h2>Which order is it?</h2>
+          <p>
+            Its page says why it is not filled, and what to do. As long as an order is not filled, nothing of
+            it is sold.
+          </p>
+          <Shapes />
+        </div>
+      )
+    case 'nothing':
+      return (
+        <div class="group">
+          <h2>Nothing was found</h2>
+          {result.text !== undefined && <p>{result.text}</p>}
+          <Shapes hasMore />
+        </div>
+      )
+  }
+}
+
+function FoundErrors({
+  found: { errors, named },
+  networks,
+}: {
+  found: Extract<SearchResult, { kind: 'errors' }>
+  networks: Networks
+}) {
+  const [first, ...others] = errors
+  if (!first) return null
+  return (
+    <>
+      <FoundError error={first} networks={networks}>
+        <Beside named={named} hasContract={first.approves} />
+      </FoundError>
+      {others.length > 0 && <p>Not that? The text is also like that of:</p>}
+      {others.map((error) => (
+        <FoundError key={error.code} error={error} networks={networks} />
+      ))}
+    </>
+  )
+}
+
+function FoundError({
+  error,
+  networks,
+  children,
+}: {
+  error: ExplainedError
+  networks: Networks
+  children?: ComponentChildren
+}) {
+  const { code, meaning, advice, approves, outcome } = error
+  return (
+    <div class="group">
+      <h2>{code}</h2>
+      <p>{meaning}</p>
+      {children}
+      <p>
+        <strong>What to do:</strong> {advice}
+      </p>
+      {approves &&
+        networks.map(({ name, vaultRelayer, explorerUrl }) => (
+          <p key={name}>
+            The contract to approve on {name}:{' '}
+            <ChainLink explorer={explorerUrl} kind="address" id={vaultRelayer} />
+          </p>
+        ))}
+      <p class="note">{outcome}</p>
+    </div>
+  )
+}
+
+/** What a text names beside its error. */
+function Beside({
+  named: { order, transaction, addresses, contracts, signer },
+  hasContract,
+}: {
+  named: Extract<SearchResult, { kind: 'errors' }>['named']
+  /** The error says it already. */
+  hasContract: boolean
+}) {
+  const others = addresses.filter((address) => address !== signer?.signed && address !== signer?.owner)
+  return (
+    <>
+      {order !== undefined && (
+        <p>
+          Your order: <PageLink kind="order" id={order} />
+        </p>
+      )}
+      {transaction !== undefined && (
+        <p>
+          The transaction: <a href={at(`?q=${transaction}`)}>{short(transaction)}</a>
+        </p>
+      )}
+      {signer && (
+        <p>
+          It was signed by <PageLink kind="account" id={signer.signed} />, but the order belongs to{' '}
+          <PageLink kind="account" id={signer.owner} />.
+        </p>
+      )}
+      {others.map((address) => (
+        <p key={address}>
+          The text names <a href={at(`?q=${address}`)}>{short(address)}</a> too.
+        </p>
+      ))}
+      {!hasContract &&
+        contracts.map(({ address, name }) => (
+          <p key={address}>
+            <code>{short(address)}</code> in the text is {name}, not an account.
+          </p>
+        ))}
+    </>
+  )
+}
+
+function FoundOrders({ found: { orders, auctions } }: { found: Extract<SearchResult, { kind: 'orders' }> }) {
+  return (
+    <div class="group">
+      <h2>The transaction traded {orders.length} orders</h2>
+      <ul class="plain-list">
+        {orders.map(({ uid, text }) => (
+          <li key={uid}>
+            <PageLink kind="order" id={uid} /> {text}
+          </li>
+        ))}
+      </ul>
+      {auctions.map((id) => (
+        <p key={id}>
+          It settled <PageLink kind="auction" id={id} />.
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+/** What pages know of a network’s own contracts. */
+export interface NetworkContracts {
+  name: string
+  vaultRelayer: string
+  settlementContract: string
+}
+
+export interface Contract {
+  /** Such as “the vault relayer on sepolia”. */
+  name: string
+  /** What it does, for who took it for an account. */
+  use: string
+}
+
+/** The service’s own contract that has this address, which is no trader’s account. */
+export function contractOf(address: string, networks: readonly NetworkContracts[]): Contract | undefined {
+  const isOne = (contract: string) => contract.toLowerCase() === address.toLowerCase()
+  for (const { name, vaultRelayer, settlementContract } of networks) {
+    if (isOne(vaultRelayer))
+      return {
+        name: `the vault relayer on ${name}`,
+        use: 'It takes the tokens that an order sells when the order is filled: that is why wallets ask you to approve it.',
+      }
+    if (isOne(settlementContract))
+      return {
+        name: `the settlement contract on ${name}`,
+        use: 'It carries out the trades that fill orders: wallets name it when you sign an order.',
+      }
+  }
+  return undefined
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { namedIn } from '../../src/server/pages/browser/home/named.ts'
+import { asksAfterOrder } from '../../src/server/pages/browser/home/question.ts'
+import { messages } from '../domain/errors/messages.ts'
+import { numbered } from '../fakes/order.ts'
+import { network } from '../setup/server.ts'
+
+const [one, other] = [numbered('a1'), numbered('b2')]
+const uid = `0x${'12'.repeat(56)}`
+const contracts = {
+  name: network.name,
+  vaultRelayer: network.vaultRelayer,
+  settlementContract: network.settlement,
+}
+
+describe('what a text names', () => {
+  test.each([
+    `signature recovers to ${one}, from is ${other}`,
+    `Failed: SIGNATURE RECOVERS TO ${one.toUpperCase()}, THE ORDER BELONGS TO ${other.toUpperCase()}!`,
+    JSON.stringify({ data: { signer: one }, description: `signature recovers to ${one}, from is ${other}` }),
+    `appData metadata.signer is ${one}, the owner is ${other}`,
+  ])('%s says who signed', (text) => {
+    expect(namedIn(text, []).signer).toEqual({ signed: one, owner: other })
+  })
+
+  test('is an order, a transaction and accounts, each once', () => {
+    const text = `${other}: ${uid} in 0x${'34'.repeat(32)} by ${one}, ${one.slice(2)}, not 0x${'1'.repeat(41)}`
+    expect(namedIn(text, [contracts])).toEqual({
+      order: uid,
+      transaction: `0x${'34'.repeat(32)}`,
+      addresses: [other, one],
+      contracts: [],
+      signer: undefined,
+    })
+  })
+
+  test('is a contract of the network, which is no account', () => {
+    const { vaultRelayer, settlementContract } = contracts
+    const { addresses, contracts: found } = namedIn(
+      `${vaultRelayer.toUpperCase().replace('0X', '0x')} took from ${one} for ${settlementContract}`,
+      [contracts],
+    )
+    expect(addresses).toEqual([one])
+    expect(found.map(({ address, name }) => [address, name])).toEqual([
+      [vaultRelayer.toLowerCase(), `the vault relayer on ${network.name}`],
+      [settlementContract.toLowerCase(), `the settlement contract on ${network.name}`],
+    ])
+  })
+})
+
+describe('who asks after an order', () => {
+  test.each([
+    'my order does not fill',
+    'My order is not filled, why?',
+    'not filled',
+    'stuck',
+    'Pending',
+    'where is my money?',
+    'WHERE IS MY ORDER',
+    'order open for hours',
+    'Why hasn’t my swap been executed yet?',
+    'how long does a trade take',
+    'my tokens are gone',
+  ])('%s', (text) => {
+    expect(asksAfterOrder(text)).toBe('only')
+  })
+
+  test.each([
+    ['my uniswap order has been pending since Tuesday', 'also'],
+    ['order expired', 'also'],
+    ['the weather is nice today', undefined],
+    ['why?', undefined],
+    ['already cancelled', undefined],
+    ['', undefined],
+  ])('%s: %s', (text, asks) => {
+    expect(asksAfterOrder(text)).toBe(asks)
+  })
+
+  test('is not who pastes the text of an error', () => {
+    expect(messages.filter(([, message]) => asksAfterOrder(message) === 'only')).toEqual([])
+  })
+})
