@@ -1,10 +1,12 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Order } from '../../src/domain/order/order.ts'
 import { numbered } from '../fakes/order.ts'
+import { storeOrder } from '../fakes/story.ts'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import type { TestServer } from '../setup/server.ts'
-import { graphql } from '../setup/trader.ts'
+import { graphql, request } from '../setup/trader.ts'
 import { faultsOfAccess, visit as open, visitTimeoutMs } from '../setup/visit.ts'
 
 vi.setConfig({ testTimeout: 2 * visitTimeoutMs })
@@ -196,6 +198,40 @@ test('who asks in words is told what to paste, and what it looks like', async ()
   expect(examples.map((example) => example.length)).toEqual([42, 114, 66])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await faultsOfAccess(page)).toEqual([])
+})
+
+test('an account with a thousand open orders: the page says why five are not filled, and is charged for it', async () => {
+  const { db, statements } = server.database
+  const owner = numbered('77')
+  const stored: Order[] = []
+  for (let index = 0; index < 1_000; index++) {
+    const creationDate = new Date(1_799_999_000_000 + index)
+    stored.push(await storeOrder(db, { owner, sellAmount: 10n ** 18n + BigInt(index), creationDate }))
+  }
+  await using visited = await visit(`/accounts/${owner}`, { viewport: { width: 390, height: 844 } })
+  const { page, warnings } = visited
+  const newest = stored.toReversed().slice(0, 5)
+  const reasons = page.locator('.order p a')
+  await reasons.first().waitFor()
+  expect(await reasons.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))).toEqual(
+    newest.map(({ uid }) => `${server.url}/orders/${uid}`),
+  )
+  expect(new Set(await reasons.allInnerTexts())).toEqual(
+    new Set(['The order is new: no trade was looked for yet.']),
+  )
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(warnings).toEqual([])
+
+  const asked = page.waitForRequest((sent) => sent.postData()?.includes('ordersByUids') ?? false)
+  await page.reload()
+  const { query, variables } = (await asked).postDataJSON()
+  expect(variables.uids).toEqual(newest.map(({ uid }) => uid))
+  await reasons.first().waitFor()
+  const before = statements.length
+  const again = await request(`${server.url}/graphql`, 'POST', { query, variables })
+  expect(statements.length - before).toBe(1)
+  expect(again.body.extensions.cost.requested).toBe(415)
 })
 
 test('the page of an order that is not there leads to the search for its error', async () => {

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'preact/hooks'
 import { ask } from '../ask.ts'
-import type { OrdersResult } from '../documents.generated.ts'
+import type { OrderReasonsResult, OrdersResult } from '../documents.generated.ts'
+import { isLive } from '../order/words.ts'
 import { useAsked } from '../view/asked.ts'
 import { PageLink } from '../view/links.tsx'
 import { orderTitle, stateOf } from '../view/orders.ts'
@@ -9,6 +10,7 @@ import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 
 type Orders = OrdersResult['account']['orders']
+type Diagnosis = OrderReasonsResult['ordersByUids'][number]['diagnosis']
 
 const refreshMs = 30_000
 
@@ -16,20 +18,20 @@ const refreshMs = 30_000
 export function OrderSection({ account }: { account: string }) {
   const read = useCallback(async () => (await ask(documents.orders, { account })).account.orders, [account])
   const { value, fault } = useAsked(read, refreshMs)
-  const [older, setOlder] = useState<Orders>()
-  const { hasNextPage, endCursor } = (older ?? value)?.pageInfo ?? {}
+  const [older, setOlder] = useState<Orders[]>([])
+  const pages = value ? [value, ...older] : []
+  const { hasNextPage, endCursor = null } = pages.at(-1)?.pageInfo ?? {}
   const showOlder = async () => {
-    const { orders } = (await ask(documents.orders, { account, after: endCursor ?? null })).account
-    setOlder((known) => ({ ...orders, nodes: [...(known?.nodes ?? []), ...orders.nodes] }))
+    const { orders } = (await ask(documents.orders, { account, after: endCursor })).account
+    setOlder((known) => [...known, orders])
   }
-  const known = new Map([...(value?.nodes ?? []), ...(older?.nodes ?? [])].map((order) => [order.uid, order]))
   return (
     <Section id="orders" title="Orders">
       {fault !== undefined && <Fault text={fault} />}
-      {value && known.size === 0 && <p class="empty">None yet.</p>}
+      {value?.nodes.length === 0 && <p class="empty">None yet.</p>}
       <ul class="entries">
-        {[...known.values()].map((order) => (
-          <OrderEntry key={order.uid} order={order} />
+        {pages.map((orders, index) => (
+          <OrderEntries key={index} orders={orders} newer={pages.slice(0, index)} />
         ))}
       </ul>
       {hasNextPage && (
@@ -41,7 +43,31 @@ export function OrderSection({ account }: { account: string }) {
   )
 }
 
-function OrderEntry({ order }: { order: Orders['nodes'][number] }) {
+/** Why those that may still be filled are not: each diagnosis costs as much as many orders. */
+async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, string>> {
+  const uids = nodes.filter(isLive).map(({ uid }) => uid)
+  if (uids.length === 0) return new Map()
+  const { ordersByUids } = await ask(documents.orderReasons, { uids })
+  return new Map(ordersByUids.map(({ uid, diagnosis }) => [uid, reasonOf(diagnosis)]))
+}
+
+/** Its first sentence. What is filled already is told beside it. */
+function reasonOf({ code, summary, further: [next] }: Diagnosis): string {
+  const [sentence = ''] = (code === 'PARTLY_FILLED' && next ? next.summary : summary).split(/(?<=\.) /)
+  return sentence
+}
+
+/** A page of the list, with its reasons when they have come. @param newer pages, into which some of it may have moved */
+function OrderEntries({ orders, newer }: { orders: Orders; newer: readonly Orders[] }) {
+  const read = useCallback(() => readReasons(orders), [orders])
+  const { value } = useAsked(read)
+  const shown = new Set(newer.flatMap(({ nodes }) => nodes.map(({ uid }) => uid)))
+  return orders.nodes
+    .filter(({ uid }) => !shown.has(uid))
+    .map((order) => <OrderEntry key={order.uid} order={order} reason={value?.get(order.uid)} />)
+}
+
+function OrderEntry({ order, reason }: { order: Orders['nodes'][number]; reason: string | undefined }) {
   const { text, tone } = stateOf(order)
   return (
     <li class={`order ${tone}`}>
@@ -50,6 +76,11 @@ function OrderEntry({ order }: { order: Orders['nodes'][number] }) {
         <span class={`badge ${tone}`}>{text}</span>
         <Time at={order.creationDate} />
       </div>
+      {reason !== undefined && (
+        <p>
+          <PageLink kind="order" id={order.uid} text={reason} />
+        </p>
+      )}
     </li>
   )
 }
