@@ -12,16 +12,15 @@ export interface Contract {
   use: string
 }
 
-/** The service’s own contract that has this address, which is no trader’s account. */
+/** The service’s own contract that has this address, in lower case, which is no trader’s account. */
 export function contractOf(address: string, networks: readonly NetworkContracts[]): Contract | undefined {
-  const isOne = (contract: string) => contract.toLowerCase() === address.toLowerCase()
   for (const { name, vaultRelayer, settlementContract } of networks) {
-    if (isOne(vaultRelayer))
+    if (vaultRelayer === address)
       return {
         name: `the vault relayer on ${name}`,
         use: 'It takes the tokens that an order sells when the order is filled: that is why wallets ask you to approve it.',
       }
-    if (isOne(settlementContract))
+    if (settlementContract === address)
       return {
         name: `the settlement contract on ${name}`,
         use: 'It carries out the trades that fill orders: wallets name it when you sign an order.',
