@@ -1,5 +1,8 @@
 import { type PoolRunnerInitializer, ThreadsPoolWorker } from 'vitest/node'
 
+/** For how long a test may wait. */
+export const hangMs = 20_000
+
 type Listener = (message: { type: string; __vitest_worker_response__: true }) => void
 /** Vitest’s own messages, and calls from one side to the other, which have the name `m`. */
 type Message = { type?: string; context?: object; m?: string }
@@ -12,6 +15,7 @@ class KeptWorker extends ThreadsPoolWorker {
   override readonly name = 'kept'
   readonly #listeners = new Map<string, Set<Listener>>()
   #hasStarted = false
+  #began = 0
   #config: unknown
 
   override on(event: string, listener: Listener): void {
@@ -23,6 +27,7 @@ class KeptWorker extends ThreadsPoolWorker {
     // The first failure ends a run in the thread itself. When this comes, the next run may have begun, and would end too.
     if (message.m === 'onCancel') return
     if (message.type === 'start') this.#config = Reflect.get(message.context ?? {}, 'config')
+    if (message.type === 'run') this.#began = performance.now()
     // A thread gets its configuration, with the names of the tests to run, when it starts.
     if (message.type === 'run') Object.assign(message.context ?? {}, { config: this.#config })
     const isAgain = message.type === 'start' && this.#hasStarted
@@ -35,6 +40,10 @@ class KeptWorker extends ThreadsPoolWorker {
     for (const [event, listeners] of this.#listeners)
       for (const listener of listeners) super.off(event, listener)
     this.#listeners.clear()
+    // A test that was given up goes on, and would with the next mutant.
+    if (performance.now() - this.#began < hangMs) return
+    worker = undefined
+    await super.stop()
   }
 
   #answer(type: string): void {

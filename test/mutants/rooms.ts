@@ -5,6 +5,8 @@ interface Room {
   tests: readonly string[]
   /** Whether the tests copy the database and the chain of `test/setup/global-setup.ts`. */
   needsServers: boolean
+  /** For how long a test waits for what comes: several times what the slowest needs. */
+  patienceMs?: number
 }
 
 export const rooms: Readonly<Record<string, Room>> = {
@@ -25,7 +27,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     needsServers: true,
   },
   feed: {
-    files: /^(storage|notifications)\/feed(?!-selection)/,
+    files: /^(storage|notifications)\/feed/,
     tests: ['test/storage/feed*.test.ts', 'test/notifications/feed*.test.ts'],
     needsServers: true,
   },
@@ -33,5 +35,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     files: /^(storage\/channels|notifications\/delivery)\//,
     tests: ['test/notifications/channels/*.test.ts', 'test/storage/retention/channels.test.ts'],
     needsServers: true,
+    patienceMs: 12_000,
   },
 }

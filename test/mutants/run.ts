@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
+import { startServers } from '../setup/global-setup.ts'
 import { rooms } from './rooms.ts'
 
 /** `npm run mutants -- <room> [part of a file's name] [--part 0.2] [--workers 2]` */
@@ -30,8 +31,11 @@ function sampleLines(file: string, part: number): string[] {
 
 // The tests read it in their own process: see vitest.config.ts.
 process.env.MUTANTS_ROOM = name
+const servers = room.needsServers ? await startServers() : undefined
+// Here, since a process of tests that takes too long is killed: the next one would start them again.
+process.env.MUTANTS_SERVERS = JSON.stringify(servers?.provided ?? {})
 const part = Number(values.part)
-await new Stryker({
+const run = new Stryker({
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'test/mutants/vitest.config.ts', related: false },
@@ -49,4 +53,11 @@ await new Stryker({
   clearTextReporter: { logTests: false },
   // There is nothing to rewrite in it, and Stryker does not know this version of TypeScript.
   tsconfigFile: '.mutants/none.json',
-}).runMutationTest()
+  // A test that waits fails before: see vitest.config.ts.
+  timeoutMS: room.needsServers ? 50_000 : 5_000,
+})
+try {
+  await run.runMutationTest()
+} finally {
+  await servers?.teardown()
+}

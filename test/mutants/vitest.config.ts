@@ -1,9 +1,23 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
 import base from '../../vitest.config.ts'
-import { keptWorkers } from './kept-worker.ts'
+import { hangMs, keptWorkers } from './kept-worker.ts'
 import { rooms } from './rooms.ts'
 
 const room = rooms[process.env.MUTANTS_ROOM ?? 'domain']
+
+/** What `run.ts` has started. */
+const servers = process.env.MUTANTS_SERVERS
+
+/** What needs no server takes milliseconds, and the first failure ends a run. */
+class QuickestFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
+    const needsServer = ({ moduleId }: { moduleId: string }) =>
+      Number(/setup\/(server|database)/.test(readFileSync(moduleId, 'utf8')))
+    return (await super.sort(files)).sort((a, b) => needsServer(a) - needsServer(b))
+  }
+}
 
 /** The tests of one room, without the servers where they need none. */
 export default defineConfig({
@@ -20,8 +34,13 @@ export default defineConfig({
   test: {
     ...base.test,
     include: [...(room?.tests ?? [])],
-    globalSetup: room?.needsServers ? (base.test?.globalSetup ?? []) : [],
+    globalSetup: room?.needsServers && !servers ? (base.test?.globalSetup ?? []) : [],
+    provide: servers ? JSON.parse(servers) : {},
     setupFiles: ['test/mutants/no-mutant.ts'],
     maxWorkers: 1,
+    sequence: { sequencer: QuickestFirst },
+    env: { TEST_PATIENCE_MS: String(room?.patienceMs ?? 4_000) },
+    testTimeout: hangMs,
+    hookTimeout: hangMs,
   },
 })

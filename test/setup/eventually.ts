@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+/** Mutants make tests wait for what never comes: their runner sets less. */
+const patienceMs = Number(process.env.TEST_PATIENCE_MS ?? 45_000)
+
 /** Repeats `probe` until it returns a value. @throws with `what` after the time-out */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 45_000,
+  timeoutMs = patienceMs,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs
   for (;;) {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
+import type { ProvidedContext } from 'vitest'
 import type { TestProject } from 'vitest/node'
 import { startChain } from '../../src/dev/chain/chain.ts'
 import { endOrphanedDatabase, startDatabase } from '../../src/dev/database/database.ts'
@@ -21,6 +22,13 @@ declare module 'vitest' {
 
 /** One database server and one built chain for the whole run; each test gets its own copies in milliseconds. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { provided, teardown } = await startServers()
+  project.provide('serverUrl', provided.serverUrl)
+  project.provide('chainHome', provided.chainHome)
+  return teardown
+}
+
+export async function startServers(): Promise<{ provided: ProvidedContext; teardown: () => Promise<void> }> {
   const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-tests-'))
   const chainHome = path.join(home, 'chain')
   mkdirSync(chainHome)
@@ -31,9 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     const database = await startDatabase({ home, log: silentLog })
     await Promise.all([createTemplate(database.url), buildChain(chainHome)])
-    project.provide('serverUrl', database.url)
-    project.provide('chainHome', chainHome)
-    return teardown
+    return { provided: { serverUrl: database.url, chainHome }, teardown }
   } catch (error) {
     await teardown()
     throw error
