@@ -180,6 +180,29 @@ describe('order events', () => {
     })
   })
 
+  test('have each the texts of its own arguments', async () => {
+    const { db } = server.database
+    const { id: orderId, uid } = await storeOrder(db, { owner: numbered('77'), validTo: 17 })
+    await db.transaction((tx) =>
+      appendEvents(tx, [{ orderId, label: 'ready', reason: null, timestamp: new Date(0) }]),
+    )
+    const query = `subscription ($uid: OrderUid, $first: Int, $last: Int) {
+      orderEvents(uid: $uid, snapshot: true) { order { events(first: $first, last: $last) { nodes { label } } } }
+    }`
+    interface Events {
+      orderEvents: { order: { events: { nodes: { label: string }[] } } }
+    }
+    const labels = async (range: object) => {
+      using watcher = collect<Events>(server.url, query, { uid, ...range })
+      const first = await eventually('a snapshot', () => watcher.data()[0])
+      return first.orderEvents.order.events.nodes.map(({ label }) => label)
+    }
+    const all = await labels({ first: 9 })
+    expect(new Set(all)).toEqual(new Set(['CREATED', 'READY']))
+    expect(await labels({ first: 1 })).toEqual(all.slice(0, 1))
+    expect(await labels({ last: 1 })).toEqual(all.slice(1))
+  })
+
   test.each([
     ['neither uid nor owner', {}, 'InvalidParameter', 'uid'],
     ['an order that is not known', { uid: `0x${'17'.repeat(56)}` }, 'OrderNotFound', 'uid'],

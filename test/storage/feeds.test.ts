@@ -7,7 +7,10 @@ import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
 import { endAttempt } from '../../src/storage/auction/competition.ts'
 import type { Checkpoint } from '../../src/storage/chain/log.ts'
 import type { Database } from '../../src/storage/database/database.ts'
+import { createFeedPort } from '../../src/storage/feeds/port.ts'
+import type { FeedReading } from '../../src/storage/feeds/texts.ts'
 import { auctionFeed } from '../../src/storage/models/auction/feed.ts'
+import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import { orderFeed, ownerFeed } from '../../src/storage/models/order/feed.ts'
 import { appendEvents } from '../../src/storage/order/events.ts'
 import type { FeedSource } from '../../src/storage/query/feed-source.ts'
@@ -208,6 +211,97 @@ describe('the feed of auctions', () => {
       const entries = await entriesAfter(start, true)
       expect(entries.filter((entry) => entry.startsWith(`${id} `))).toEqual([`${id} of 1`])
     }
+  })
+})
+
+describe('a feed', () => {
+  const reading = { item: orderItem, slots: [], ambient: () => ({ now: 0, hidesCompetitions: false }) }
+  const textsOf = (more: Partial<FeedReading> = {}) =>
+    createFeedPort(db, orderFeed).texts({ ...reading, reading: resolverReading, ...more })
+  const happen = (orderId: bigint, label: 'ready' | 'cancelled') =>
+    db.transaction((tx) => appendEvents(tx, [{ orderId, label, reason: null, timestamp: new Date(0) }]))
+
+  test('has pages of several keys in one read, each up to its own limits of rows and bytes', async () => {
+    const long = await storeOrder(db, { validTo: 600_000_000 })
+    const short = await storeOrder(db, { validTo: 600_000_001 })
+    await happen(long.id, 'ready')
+    await happen(long.id, 'cancelled')
+    const starts = [long, short].map(({ id }) => ({ key: String(id), after: 0n }))
+    const pages = async (rows: number, bytes: number) =>
+      (await textsOf().readPages(starts, { rows, bytes })).map(({ entries, isLast }) => [
+        entries.length,
+        isLast,
+      ])
+    const sizes = (await textsOf().readPages(starts, { rows: 9, bytes: 9_999 })).map(({ entries }) =>
+      entries.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+    )
+    const [size = 0] = sizes
+    expect(await pages(2, 9_999)).toEqual([
+      [2, false],
+      [1, true],
+    ])
+    expect(await pages(3, 9_999)).toEqual([
+      [3, false],
+      [1, true],
+    ])
+    expect(await pages(4, 9_999)).toEqual([
+      [3, true],
+      [1, true],
+    ])
+    expect(await pages(9, 1)).toEqual([
+      [1, false],
+      [1, false],
+    ])
+    expect(await pages(9, size)).toEqual([
+      [3, false],
+      [1, true],
+    ])
+    expect(await pages(9, size + 1)).toEqual([
+      [3, true],
+      [1, true],
+    ])
+  })
+
+  test('tells new entries by their keys as text, and the head where there are none', async () => {
+    const start = await headOf(db)
+    const owner = numbered('77')
+    const { id } = await storeOrder(db, { owner, validTo: 600_000_002 })
+    for (const [source, key] of [
+      [orderFeed, String(id)],
+      [ownerFeed, owner],
+    ] as const) {
+      const port = createFeedPort(db, source)
+      const { entries, head } = await port.readNew(start, 9)
+      expect(entries).toMatchObject([{ place: head, key }])
+      expect(head).toBeGreaterThan(start)
+      expect(await port.readNew(head, 9)).toEqual({ entries: [], head })
+    }
+  })
+
+  test('is concerned by signals of its topic: that of accounts where the key is followed', () => {
+    const [accounts, orders] = [createFeedPort(db, notificationFeed), createFeedPort(db, orderFeed)]
+    const isFollowed = (key: string) => key === '0xab'
+    const concerned = ['0xab', '0xac', '', undefined].map((payload) => [
+      accounts.concerns(payload, isFollowed),
+      orders.concerns(payload, isFollowed),
+    ])
+    expect(concerned).toEqual([
+      [true, false],
+      [false, false],
+      [false, true],
+      [true, true],
+    ])
+    expect([accounts.topic, orders.topic]).toEqual(['feed', 'feed'])
+    expect(orders.placeOf('7')).toBe(7n)
+    expect(() => orders.placeOf('x')).toThrow(expect.objectContaining({ field: 'after' }))
+  })
+
+  test('has the same texts for equal values only', () => {
+    const hides = { ambient: () => ({ now: 0, hidesCompetitions: true }) }
+    const values = [[1n], [2n], [1], ['1']].map((values) => ({ slots: [{ shape: 'one', values }] }))
+    const keys = [{}, hides, ...values].map((more) => textsOf(more).key)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(textsOf({ slots: [{ shape: 'one', values: [1n] }] }).key).toBe(keys[2])
   })
 })
 
