@@ -31,9 +31,9 @@ function openWorld(limits = { reads: 4, turns: 1 }) {
     },
     changes: createHoldingChanges({
       chain: {
-        async changedHoldings() {
+        async changedHoldings(tokens) {
           if (world.isDown) throw new Outage('the network node')
-          return world.changed
+          return new Set([...world.changed].filter((key) => tokens.some((token) => key.endsWith(token))))
         },
         block: async (number) => head(number),
       },
@@ -73,6 +73,14 @@ test.each([
   world.isDown = isDown
   const after = await holdings.read(orders.slice(0, 5), next)
   expect([...after]).toEqual(keys.slice(0, 5).map((key) => [key, held(1n)]))
+})
+
+test('a balance that no order wanted meanwhile is read again', async () => {
+  const { world, holdings } = openWorld({ reads: 6, turns: 0 })
+  await holdings.read(orders, head(1))
+  await holdings.read(orders.slice(1), head(2))
+  world.balances.set(keys[0] ?? '', 3n)
+  expect((await holdings.read(orders, head(3))).get(keys[0] ?? '')).toEqual(held(3n))
 })
 
 test('a changed balance that could not be read yet is not known', async () => {

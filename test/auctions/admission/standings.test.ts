@@ -79,6 +79,37 @@ test('a standing is written when its reason changes, when figures come or cross 
   expect(await sql(db).orderStanding.count()).toBe(0)
 })
 
+test('who takes the balance, whether a route is found and whether funds are missing are written at once', async () => {
+  const { db } = database
+  const standings = openStandings(() => Date.parse('2026-03-01T12:00:00Z'))
+  const order = await storeOrder(db, { owner: numbered('5d'), validTo: 2_000_000_000 })
+  const taking = await storeOrder(db, { owner: numbered('5d'), validTo: 2_000_000_001 })
+  const written = async (verdict: Omit<Verdict, 'order'>) => {
+    const before = database.statements.length
+    await standings.write([{ order, ...verdict }])
+    return database.statements.length > before
+  }
+  const found = { sell: 5n, buy: 7n, block: 1, at: 0, gap: 5n, hops: 1 }
+  const reason = 'insufficient_balance'
+  const steps: Omit<Verdict, 'order'>[] = [
+    { reason },
+    { reason, fundsTakenBy: taking.id },
+    { reason: null, routed: found },
+    { reason: null, routed: { block: 2, gap: undefined } },
+    { reason: null, routed: found },
+    { reason: null },
+    { reason: null, shortage: { order, balance: 0n, allowance: 0n } },
+    { reason: null },
+    { reason: null, shortage: null },
+  ]
+  for (const [index, step] of steps.entries())
+    expect([index, await written(step), await written(step)]).toEqual([
+      index,
+      index !== 5 && index !== 7,
+      false,
+    ])
+})
+
 test('an owner is notified once for each time that funds are missing, and not more often than the pause', async () => {
   const { db } = database
   let now = Date.parse('2026-03-01T12:00:00Z')
