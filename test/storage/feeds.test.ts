@@ -357,6 +357,27 @@ test('pages are read by their key, also where the keys are newer than the statis
   expect(plan).not.toContain('order_feed_pkey on order_feed f')
 })
 
+/** Plans are kept: one that was made for a small table is run on what it grows to. */
+test('a plan from a small table reads no table from its start for each entry', async () => {
+  for (const statement of [
+    `INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata)
+     SELECT 'small ' || g, ${chainId}, ${bytes('g')}, 'order_filled', '', now(), '{}' FROM generate_series(1, 20) g`,
+    'ANALYZE notifications, feed_entries',
+    'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off',
+  ])
+    await client.query(statement)
+  const [page = ''] = await plansOf(() =>
+    readEntries(db, notificationFeed, `0x${'00'.repeat(20)}`, 1n, 9),
+  )
+  expect(page).toMatch(/Index Cond: \(\(?(account = f\.account\) AND \()?id = f\.notification_id/)
+  for (const feed of [notificationFeed, orderFeed, ownerFeed, auctionFeed]) {
+    const [plan = ''] = await plansOf(() => createFeedPort(db, feed).readNew(0n, 1_000))
+    const read = [...plan.matchAll(/ using \S+ on (\S+)/g)].map(([, table]) => table)
+    expect(new Set(read)).toEqual(new Set(['feed_entries', 'order_feed', 'auction_feed', 'feed_marks']))
+  }
+  await client.query('RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin')
+})
+
 test('each feed is read by an index', async () => {
   const head = await headOf(db)
   const order = sampleOrder()
