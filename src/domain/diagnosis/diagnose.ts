@@ -1,5 +1,6 @@
 import { orderStatus } from '../order/status.ts'
 import { fundsReasons, unpayable, unsigned } from './account.ts'
+import { advised } from './advice.ts'
 import { diagnosisCodes, generalCodes } from './code.ts'
 import { competitionReasons, failure, takenBack, underWay } from './competition.ts'
 import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
@@ -20,9 +21,9 @@ export function diagnose(facts: DiagnosisFacts): Diagnosis {
   return { ...first, further }
 }
 
-/** In the order in which they have to be solved. */
+/** In the order in which they have to be solved, with what to do about each. */
 export function inOrder(reasons: readonly Reason[]): Reason[] {
-  return reasons.toSorted((a, b) => place(a) - place(b))
+  return advised(reasons.toSorted((a, b) => place(a) - place(b)))
 }
 
 /** Whether the diagnosis needs to know what the account of an order has now: no auction has looked at it, or none lately. */

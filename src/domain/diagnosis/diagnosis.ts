@@ -140,6 +140,8 @@ export interface Reason {
   /** Since when it is so; null where that is not known. */
   since: Date | null
   evidence: readonly Evidence[]
+  /** What to do, where other reasons make it another than that of its code. */
+  advice?: string
 }
 
 /** The reason that has to be solved first, and the others in the order in which they have to be solved. */

@@ -1,3 +1,4 @@
+import { adviceOf } from '../../../domain/diagnosis/advice.ts'
 import { diagnosisTexts } from '../../../domain/diagnosis/code.ts'
 import type { DiagnosisKey } from '../../../storage/loaders.ts'
 import { diagnosisFacts } from '../../../storage/order/diagnosis/facts.ts'
@@ -24,7 +25,7 @@ DiagnosedRef.implement({
     }),
     advice: t.string({
       description: 'What to do.',
-      resolve: ({ code }) => diagnosisTexts[code].advice,
+      resolve: adviceOf,
     }),
     evidence: t.field({
       type: [DiagnosisEvidence],

@@ -61,7 +61,7 @@ const sampleFar = {
         'The order asks for a better price than the market gives. For its whole amount the market is 50.15 % below the limit.',
       since: null,
       retryable: true,
-      advice: 'Wait for the market, or place a new order with a limit nearer to it.',
+      advice: 'Keep this in mind for a new order.',
       evidence: [
         {
           kind: 'price',

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { adviceOf } from '../../../src/domain/diagnosis/advice.ts'
+import { type DiagnosisCode, diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
+import { inOrder } from '../../../src/domain/diagnosis/diagnose.ts'
+import { isOver } from '../../../src/domain/diagnosis/over.ts'
+import { reasonOf } from '../../../src/domain/diagnosis/reason.ts'
+
+const advice = (...codes: DiagnosisCode[]) => inOrder(codes.map((code) => reasonOf(code, null))).map(adviceOf)
+const own = (code: DiagnosisCode) => diagnosisTexts[code].advice
+
+describe('what to do', () => {
+  test('is what the code says, for each reason alone', () => {
+    for (const code of diagnosisCodes) expect(advice(code)).toEqual([own(code)])
+  })
+
+  test('is to decide about the price before anything is paid for that does not help without it', () => {
+    expect(advice('allowanceMissing', 'priceOutOfReach')).toEqual([
+      'First decide about the price: wait for the market, or place a new order with a limit nearer to it. Then approve the amount that is sold for the vault relayer: the contract that takes it when the order is filled. A new order that sells the same token needs it too.',
+      own('priceOutOfReach'),
+    ])
+    expect(advice('partlyFilled', 'presignatureMissing', 'balanceMissing', 'noLiquidity')).toEqual([
+      own('partlyFilled'),
+      'First decide about the price: trade a smaller amount, or wait for a market. Then send the transaction that signs the order: setPreSignature of the settlement contract. It signs this order alone: a new one needs its own.',
+      own('balanceMissing'),
+      own('noLiquidity'),
+    ])
+    expect(advice('balanceHeld', 'costsMoreThanItBrings')[0]).toBe(
+      'First decide about the price: sell more at once, lower the limit, or wait for lower fees. Then cancel the other order, or add what is missing for both.',
+    )
+    expect(advice('balanceMissing', 'allowanceMissing')).toEqual([
+      own('balanceMissing'),
+      own('allowanceMissing'),
+    ])
+  })
+
+  test('is nothing about an order that is over', () => {
+    const kept = 'Keep this in mind for a new order.'
+    expect(advice('expired', 'allowanceMissing', 'priceOutOfReach')).toEqual([own('expired'), kept, kept])
+    expect(advice('partlyFilled', 'expiresTooSoon', 'priceOutOfReach')).toEqual([
+      own('partlyFilled'),
+      own('expiresTooSoon'),
+      kept,
+    ])
+    expect(advice('expired', 'expiresTooSoon')).toEqual([own('expired'), own('expiresTooSoon')])
+  })
+})
+
+describe('an order is over', () => {
+  const over = (code: string, ...further: string[]) =>
+    isOver({ code, further: further.map((each) => ({ code: each })) })
+
+  test.each(['filled', 'CANCELLED', 'expired', 'NEVER_TRADABLE', 'neverTradable', 'EXPIRES_TOO_SOON'])(
+    'with %s',
+    (code) => {
+      expect([over(code), over('PARTLY_FILLED', code)]).toEqual([true, true])
+    },
+  )
+
+  test('with no other', () => {
+    expect(over('partlyFilled', 'priceOutOfReach', 'NOT_YET_VALID')).toBe(false)
+  })
+})
