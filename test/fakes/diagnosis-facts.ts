@@ -41,6 +41,7 @@ export const sampleStanding = (more: Partial<StandingFacts> = {}): StandingFacts
   ...{
     reason: null,
     since: standingSince,
+    at: at(-15),
     marketGap: null,
     feeShare: null,
     policyShare: null,

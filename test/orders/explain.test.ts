@@ -185,7 +185,10 @@ test('an order for later, and auctions that are not held', async () => {
   const { codes, first } = await codesOf(unsigned({ document }))
   expect(codes).toEqual(['notYetValid'])
   expect(first.evidence).toEqual([
-    { kind: 'validity', from: new Date((testTime + 100) * 1_000), until: new Date((testTime + 600) * 1_000) },
+    {
+      ...{ kind: 'validity', from: new Date((testTime + 100) * 1_000) },
+      ...{ until: new Date((testTime + 600) * 1_000), offeredUntil: new Date((testTime + 540) * 1_000) },
+    },
   ])
   await storeRound(database.db, { chainId: sampleNetwork.chainId, at: new Date(now() - 600_000) })
   expect((await codesOf(unsigned())).codes).toEqual(['auctionsHalted'])

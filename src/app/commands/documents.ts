@@ -4,14 +4,14 @@ const token = '{ address symbol decimals }'
 const evidence = `{ __typename
   ... on AmountsEvidence { needed available missing token ${token} }
   ... on TokenEvidence { token ${token} }
-  ... on PriceEvidence { limit { sellAmount buyAmount } best { sellAmount buyAmount } foundAt foundAtBlock foundBy gapPercent dayMovementPercent secondsNeeded }
+  ... on PriceEvidence { limit { sellAmount buyAmount } best { sellAmount buyAmount } foundAt foundAtBlock foundBy gapPercent gapSeenAt dayMovementPercent secondsNeeded }
   ... on FeeEvidence { fee left leastAmount token ${token} }
   ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }
   ... on BlocksEvidence { number at head }
   ... on TransactionEvidence { txHash block }
   ... on OrderEvidence { uid }
   ... on RevertEvidence { reason }
-  ... on ValidityEvidence { from until }
+  ... on ValidityEvidence { from until offeredUntil }
   ... on CancellationEvidence { by detail }
 }`
 const reason = `code summary since retryable advice evidence ${evidence}`

@@ -9,7 +9,7 @@ type Funds = NonNullable<StandingFacts['funds']>
 
 /** What is missing, whatever other orders take: of a partially fillable order any atom suffices. */
 export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | null): Reason[] {
-  const { order } = facts
+  const { order, isPast } = facts
   const [token, needed] = [order.sellToken, remainingSell(order)]
   const least = order.partiallyFillable ? 1n : order.sellAmount
   const words = tokenOf(facts, token)
@@ -18,12 +18,18 @@ export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | 
   const reasons: Reason[] = []
   if (funds.balance < least) {
     const amounts = amountsOf(token, needed, funds.balance)
-    const summary = `The account has ${has(funds.balance)}, but the order sells ${sells}: ${readableUp(amounts.missing, words)} is missing.`
+    const missing = readableUp(amounts.missing, words)
+    const summary = isPast
+      ? `The account had ${has(funds.balance)}, but the order was to sell ${sells}: ${missing} was missing.`
+      : `The account has ${has(funds.balance)}, but the order sells ${sells}: ${missing} is missing.`
     reasons.push(reasonOf('balanceMissing', since, [amounts], summary))
   }
   if (funds.allowance < least) {
     const amounts = amountsOf(token, needed, funds.allowance)
-    const summary = `The account allows ${has(funds.allowance)} to be taken for its trades, but the order sells ${sells}: ${readableUp(amounts.missing, words)} more has to be approved.`
+    const missing = readableUp(amounts.missing, words)
+    const summary = isPast
+      ? `The account allowed ${has(funds.allowance)} to be taken for its trades, but the order was to sell ${sells}: ${missing} more had to be approved.`
+      : `The account allows ${has(funds.allowance)} to be taken for its trades, but the order sells ${sells}: ${missing} more has to be approved.`
     reasons.push(reasonOf('allowanceMissing', since, [amounts], summary))
   }
   return reasons
@@ -45,22 +51,23 @@ export function unpayable(facts: DiagnosisFacts, standing: StandingFacts): Reaso
     const amounts = amountsOf(order.sellToken, needed, needed - (missing ?? needed))
     return [reasonOf('balanceHeld', since, [{ kind: 'order', uid: takenBy }, amounts])]
   }
-  return [reasonOf('tokenMisbehaves', since, answer, refusedWith(revert, 'tokenMisbehaves'))]
+  return [reasonOf('tokenMisbehaves', since, answer, refusedWith(revert, 'tokenMisbehaves', facts))]
 }
 
-export function unsigned({ order }: DiagnosisFacts, standing: StandingFacts): Reason {
+export function unsigned(facts: DiagnosisFacts, standing: StandingFacts): Reason {
   const { since, revert } = standing
-  if (order.signingScheme === 'presign') return reasonOf('presignatureMissing', since)
+  if (facts.order.signingScheme === 'presign') return reasonOf('presignatureMissing', since)
   const evidence = revert === null ? [] : [{ kind: 'revert', reason: revert } as const]
-  return reasonOf('signatureInvalid', since, evidence, refusedWith(revert, 'signatureInvalid'))
+  return reasonOf('signatureInvalid', since, evidence, refusedWith(revert, 'signatureInvalid', facts))
 }
 
 function refusedWith(
   revert: string | null,
   code: 'tokenMisbehaves' | 'signatureInvalid',
+  { isPast }: DiagnosisFacts,
 ): string | undefined {
   if (revert === null) return undefined
   return code === 'tokenMisbehaves'
-    ? `A token, or the receiver, refuses the transfer: ${revert}.`
-    : `The owner’s contract does not accept the signature: ${revert}.`
+    ? `A token, or the receiver, ${isPast ? 'refused' : 'refuses'} the transfer: ${revert}.`
+    : `The owner’s contract ${isPast ? 'did' : 'does'} not accept the signature: ${revert}.`
 }

@@ -23,9 +23,8 @@ export const diagnosisTexts = {
     retryable: false,
   },
   expired: {
-    meaning:
-      'The time that was signed with the order has passed. The other reasons say what kept it until then.',
-    advice: 'Place a new order, with what kept this one in mind.',
+    meaning: 'The time that was signed with the order passed before it was filled.',
+    advice: 'Place a new order to trade.',
     retryable: false,
   },
   neverTradable: {

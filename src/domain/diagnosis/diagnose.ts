@@ -7,6 +7,7 @@ import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
 import { cancelled, expired, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { marketReasons, storedGap } from './market.ts'
+import { inPast } from './past.ts'
 import { reasonOf } from './reason.ts'
 import { isHalted, serviceReasons } from './service.ts'
 import { formatSeconds } from './words.ts'
@@ -41,12 +42,10 @@ function reasonsOf(facts: DiagnosisFacts): Reason[] {
   const { order, now } = facts
   const status = orderStatus(order, now.getTime() / 1_000)
   if (status === 'fulfilled') return [filled(facts)]
-  if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(facts)]
+  const past = { ...facts, isPast: true }
+  if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(past)]
   if (order.placementError !== null) return [neverTradable(facts)]
-  if (status === 'expired') {
-    const kept = keptUntilThen(facts)
-    return [expired(facts, kept.length > 0), ...partlyFilled(facts), ...kept]
-  }
+  if (status === 'expired') return [expired(facts), ...partlyFilled(past), ...keptUntilThen(past).map(inPast)]
   return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts)]
 }
 
@@ -59,11 +58,13 @@ function keptUntilThen(facts: DiagnosisFacts): Reason[] {
 }
 
 /** Of an order that no auction could take. */
-function livedTooShort({ order, service: { minLifetime, auctionPauseMs } }: DiagnosisFacts): Reason[] {
+function livedTooShort(facts: DiagnosisFacts): Reason[] {
+  const { order, service } = facts
+  const { minLifetime, auctionPauseMs } = service
   const lifetime = order.effectiveValidTo - Math.floor(order.creationDate.getTime() / 1_000)
   if (lifetime >= minLifetime + auctionPauseMs / 1_000) return []
   const summary = `The order was placed ${formatSeconds(lifetime)} before it expired, and only orders with ${formatSeconds(minLifetime)} left or more are offered to solvers.`
-  return [reasonOf('expiresTooSoon', null, [validityOf(order)], summary)]
+  return [reasonOf('expiresTooSoon', null, [validityOf(facts)], summary)]
 }
 
 function liveReasons(facts: DiagnosisFacts): Reason[] {
@@ -73,15 +74,16 @@ function liveReasons(facts: DiagnosisFacts): Reason[] {
   return reasons.length > 0 ? reasons : [general(facts)]
 }
 
-function timeReasons({ order, now, service }: DiagnosisFacts): Reason[] {
+function timeReasons(facts: DiagnosisFacts): Reason[] {
+  const { order, now, service } = facts
   const seconds = now.getTime() / 1_000
   if ((order.validFrom ?? 0) > seconds)
-    return [reasonOf('notYetValid', order.creationDate, [validityOf(order)])]
+    return [reasonOf('notYetValid', order.creationDate, [validityOf(facts)])]
   const { minLifetime } = service
   if (order.effectiveValidTo >= seconds + minLifetime) return []
-  const since = new Date((order.effectiveValidTo - minLifetime) * 1_000)
+  const validity = validityOf(facts)
   const summary = `The order expires in less than ${formatSeconds(minLifetime)}: it is not offered to solvers any more, and will not fill.`
-  return [reasonOf('expiresTooSoon', since, [validityOf(order)], summary)]
+  return [reasonOf('expiresTooSoon', validity.offeredUntil, [validity], summary)]
 }
 
 function accountReasons(facts: DiagnosisFacts): Reason[] {
@@ -128,7 +130,7 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
         reasonOf('noNativePrice', since, tokens(unpriced)),
       ]
     case 'settlement_failed':
-      if (standing.revert !== null) return [settlementReverts(standing.revert, since)]
+      if (standing.revert !== null) return [settlementReverts(standing.revert, since, facts.isPast)]
       return [
         reasonOf('settlementPaused', since),
         ...(attempt && attempt.outcome !== null && attempt.outcome !== 'success' ? [failure(attempt)] : []),
@@ -144,12 +146,12 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
 
 /** What keeps the order also when its account has what it lacks: its owner would pay gas for nothing. */
 function priceToo(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
-  const marketGap = standing.marketGap ?? storedGap(facts)
-  return marketReasons(facts, { ...standing, marketGap }).map((reason) => ({ ...reason, since: null }))
+  const stored = standing.marketGap === null ? storedGap(facts) : null
+  return marketReasons(facts, { ...standing, ...stored }).map((reason) => ({ ...reason, since: null }))
 }
 
-export function settlementReverts(revert: string, since: Date): Reason {
-  const summary = `A settlement of the order alone fails: ${revert}.`
+export function settlementReverts(revert: string, since: Date, isPast = false): Reason {
+  const summary = `A settlement of the order alone ${isPast ? 'failed' : 'fails'}: ${revert}.`
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
 }
 

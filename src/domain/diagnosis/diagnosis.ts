@@ -37,6 +37,8 @@ export interface PriceEvidence {
   auctionId: bigint | null
   /** How far the newest price is from the limit, in parts per million of the limit; negative where it is better. */
   gap: bigint | null
+  /** When that gap was seen; null where there is none. */
+  gapSeenAt: Date | null
   /** How the market moved within the last day, likewise; positive towards the limit. */
   dayMovement: bigint | null
   /** The time that the market would need for the gap at that movement; null where it moves away, or is not known. */
@@ -101,6 +103,8 @@ export interface ValidityEvidence {
   kind: 'validity'
   from: Date | null
   until: Date
+  /** Until when auctions take it: they leave out what expires sooner than the operator says. */
+  offeredUntil: Date
 }
 
 export interface CancellationEvidence {

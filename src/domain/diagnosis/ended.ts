@@ -3,7 +3,7 @@ import type { CancellationSource } from '../order/event.ts'
 import type { OrderUid } from '../order/uid.ts'
 import { readableDown, readableUp } from '../token/readable.ts'
 import type { Evidence, Reason, ValidityEvidence } from './diagnosis.ts'
-import type { DiagnosisFacts, JudgedOrder } from './facts.ts'
+import type { DiagnosisFacts } from './facts.ts'
 import { amountsOf, fillOf, reasonOf, tokenOf } from './reason.ts'
 import { readablePercent } from './words.ts'
 
@@ -20,13 +20,14 @@ export function filled(facts: DiagnosisFacts): Reason {
 
 /** None of an order of which nothing is filled. */
 export function partlyFilled(facts: DiagnosisFacts): Reason[] {
-  const { order, lastTrade } = facts
+  const { order, lastTrade, isPast } = facts
   const { token, target, filled } = fillOf(order)
   if (filled <= 0n || filled >= target) return []
   const amounts = amountsOf(token, target, filled)
   const words = tokenOf(facts, token)
   const [done, all] = [readableDown(filled, words), readableDown(target, words)]
-  const summary = `${readablePercent((filled * 1_000_000n) / target)} % is filled: ${done} of ${all}. ${readableUp(amounts.missing, words)} is left.`
+  const is = isPast ? 'was' : 'is'
+  const summary = `${readablePercent((filled * 1_000_000n) / target)} % ${is} filled: ${done} of ${all}. ${readableUp(amounts.missing, words)} ${is} left.`
   return [reasonOf('partlyFilled', lastTrade?.at ?? null, [amounts, ...tradeEvidence(lastTrade)], summary)]
 }
 
@@ -58,17 +59,16 @@ export function neverTradable({ order }: DiagnosisFacts): Reason {
   return reasonOf('neverTradable', order.creationDate, [{ kind: 'revert', reason }])
 }
 
-/** @param isExplained whether further reasons tell what kept the order */
-export function expired({ order }: DiagnosisFacts, isExplained: boolean): Reason {
-  const end = new Date(order.effectiveValidTo * 1_000)
-  const unexplained = ['The time that was signed with the order passed before it was filled.']
-  return reasonOf('expired', end, [validityOf(order)], ...(isExplained ? [] : unexplained))
+export function expired(facts: DiagnosisFacts): Reason {
+  return reasonOf('expired', new Date(facts.order.effectiveValidTo * 1_000), [validityOf(facts)])
 }
 
-export function validityOf({ validFrom, effectiveValidTo }: JudgedOrder): ValidityEvidence {
+export function validityOf({ order, service }: Pick<DiagnosisFacts, 'order' | 'service'>): ValidityEvidence {
+  const { validFrom, effectiveValidTo } = order
   return {
     kind: 'validity',
     from: validFrom === null ? null : new Date(validFrom * 1_000),
     until: new Date(effectiveValidTo * 1_000),
+    offeredUntil: new Date((effectiveValidTo - service.minLifetime) * 1_000),
   }
 }

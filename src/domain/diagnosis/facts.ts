@@ -37,6 +37,8 @@ export interface StandingFacts {
   /** Null while auctions hold it. */
   reason: StandingReason | null
   since: Date
+  /** When these figures were written: those that moved little are not written again. */
+  at: Date
   /** Parts per million; see `OrderStanding`. */
   marketGap: bigint | null
   feeShare: bigint | null
@@ -104,6 +106,8 @@ export interface PairPrice {
 /** What the judgement is made from: what is stored, and at most one look at the chain. */
 export interface DiagnosisFacts {
   now: Date
+  /** Whether the order has ended, so that what kept it is told as past. */
+  isPast?: boolean
   order: JudgedOrder
   /** For the words. */
   tokens: { sell: TokenWords | null; buy: TokenWords | null }

@@ -3,7 +3,7 @@ import { limitGap } from '../auction/admission.ts'
 import { readableDown, readableUp } from '../token/readable.ts'
 import type { PriceAmounts, PriceEvidence, Reason } from './diagnosis.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
-import { reasonOf, remainingSell, tokenOf } from './reason.ts'
+import { fillOf, reasonOf, remainingSell, tokenOf } from './reason.ts'
 import { formatSeconds, readablePercent } from './words.ts'
 
 /** What the market gives for an order, against what it asks for. */
@@ -22,8 +22,7 @@ export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): R
   if (gap >= 0n)
     return standing.reason === 'fee_exceeds_value' ? fee : (partReason(facts, standing, evidence) ?? fee)
   const wasReached = evidence.best !== null && limitGap(facts.order, evidence.best) >= 0n
-  const isWhole = standing.routed !== null && !facts.order.partiallyFillable
-  const summary = words(evidence, isWhole)
+  const summary = words(evidence, facts, standing.routed !== null && !facts.order.partiallyFillable)
   const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], summary)
   return standing.reason === 'fee_exceeds_value' ? [reason, ...fee] : [reason]
 }
@@ -42,15 +41,15 @@ function gapOf({ order }: DiagnosisFacts, { routed, marketGap, policyShare }: St
 /** Older prices of tokens say nothing about now. */
 const newestMs = 900_000
 
-/** The same by the prices of the tokens, for an order that the market was not asked about. */
-export function storedGap({ order, market, now }: DiagnosisFacts): bigint | null {
+/** The same by the prices of the tokens, and when it was seen, for an order that the market was not asked about. */
+export function storedGap({ order, market, now }: DiagnosisFacts): { marketGap: bigint; at: Date } | null {
   if (!market || now.getTime() - market.newest.at.getTime() > newestMs) return null
-  const { sell, buy } = market.newest
-  return limitGap(order, { sell: buy, buy: sell })
+  const { sell, buy, at } = market.newest
+  return { marketGap: limitGap(order, { sell: buy, buy: sell }), at }
 }
 
 function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint): Reason[] {
-  const { order } = facts
+  const { order, isPast } = facts
   if (standing.feeShare === null) return []
   const sold = remainingSell(order)
   const fee = (sold * standing.feeShare) / million
@@ -59,22 +58,28 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   const token = order.sellToken
   const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
   const words = tokenOf(facts, token)
-  const pays = leastAmount === null ? '' : ` From ${readableUp(leastAmount, words)} on it would pay.`
-  const summary = `To settle the order costs ${readableUp(fee, words)}, but its price leaves ${readableDown(left, words)} for that.${pays}`
+  const pay = isPast ? 'would have paid' : 'would pay'
+  const pays = leastAmount === null ? '' : ` From ${readableUp(leastAmount, words)} on it ${pay}.`
+  const [cost, leave] = isPast ? ['was', 'left'] : ['is', 'leaves']
+  const summary = `The fee of the network for the order ${cost} ${readableUp(fee, words)}, but its price ${leave} ${readableDown(left, words)} for that.${pays}`
   const evidence = { kind: 'fee', token, fee, left, leastAmount } as const
   return [reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)]
 }
 
 /** Where the market meets the limit for a small part of what is left only: solvers trade that part where it pays its fee. */
 function partReason(
-  { order }: DiagnosisFacts,
+  facts: DiagnosisFacts,
   standing: StandingFacts,
   evidence: PriceEvidence,
 ): Reason[] | undefined {
+  const { order, isPast } = facts
   const { routed, policyShare } = standing
   const gap = routed && routed !== 'none' ? (policyShare ?? 0n) - limitGap(order, routed) : 0n
   if (gap <= 0n) return undefined
-  const summary = `For all that is left the market is ${readablePercent(gap)} % below the limit. A part that is small enough to get the limit does not pay the fee of the network.`
+  const { token, target, filled } = fillOf(order)
+  const [is, does] = isPast ? ['was', 'did'] : ['is', 'does']
+  const left = readableUp(target - filled, tokenOf(facts, token))
+  const summary = `For all that ${is} left, ${left}, the market ${is} ${readablePercent(gap)} % below the limit. A part that ${is} small enough to get the limit ${does} not pay the fee of the network.`
   return [reasonOf('priceOutOfReach', standing.since, [{ ...evidence, gap }], summary)]
 }
 
@@ -96,6 +101,7 @@ export function priceEvidence(facts: DiagnosisFacts, standing: StandingFacts): P
     solver: bid?.solver ?? null,
     auctionId: bid?.auctionId ?? null,
     gap: distance,
+    gapSeenAt: distance === null ? null : standing.at,
     dayMovement,
     secondsNeeded,
   }
@@ -124,9 +130,19 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
 }
 
 /** @param isWhole whether the market was asked about the whole amount: smaller ones get a better price */
-function words({ gap, secondsNeeded }: PriceEvidence, isWhole: boolean): string {
-  const market = isWhole ? 'For its whole amount the market' : 'The market'
-  const distance = gap === null ? '' : ` ${market} is ${readablePercent(gap)} % below the limit.`
+function words(
+  { gap, secondsNeeded }: PriceEvidence,
+  facts: Pick<DiagnosisFacts, 'order' | 'tokens' | 'isPast'>,
+  isWhole: boolean,
+): string {
+  const { order, isPast } = facts
+  const { token, target } = fillOf(order)
+  const asked = isWhole ? `its whole amount, ${readableUp(target, tokenOf(facts, token))},` : 'a small amount'
+  const distance =
+    gap === null
+      ? ''
+      : ` For ${asked} the market ${isPast ? 'was' : 'is'} ${readablePercent(gap)} % below the limit.`
+  if (isPast) return `The order asked for a better price than the market gave.${distance}`
   const time =
     secondsNeeded === null
       ? ''

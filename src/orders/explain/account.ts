@@ -71,7 +71,15 @@ function signatureRevert(owner: string, answer: OrderAnswer): string | null {
 /** Where the order would stand if an auction found this. */
 export function standingOf({ now }: DiagnosisFacts, found: Partial<StandingFacts>): StandingFacts {
   return {
-    ...{ reason: null, since: now, marketGap: null, feeShare: null, policyShare: null, missing: null },
+    ...{
+      reason: null,
+      since: now,
+      at: now,
+      marketGap: null,
+      feeShare: null,
+      policyShare: null,
+      missing: null,
+    },
     ...{ funds: null, takenBy: null, revert: null, unpriced: [], routed: null, best: null },
     ...found,
   }

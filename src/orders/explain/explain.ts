@@ -186,15 +186,16 @@ function quoteOf(market: MarketSeen | null, now: Date): Quote | null {
   return { ...quote, id: null, quoteKind: 'standard', expiration: now }
 }
 
-function timeReasons({ order, now }: DiagnosisFacts): Reason[] {
+function timeReasons(facts: DiagnosisFacts): Reason[] {
+  const { order, now } = facts
   const isLater = (order.validFrom ?? 0) > now.getTime() / 1_000
-  return isLater ? [reasonOf('notYetValid', null, [validityOf(order)])] : []
+  return isLater ? [reasonOf('notYetValid', null, [validityOf(facts)])] : []
 }
 
 /** Those about the time of an order say when it may be traded. */
-function withValidity(reason: Reason, { order }: DiagnosisFacts): Reason {
+function withValidity(reason: Reason, facts: DiagnosisFacts): Reason {
   if (reason.code !== 'expired' && reason.code !== 'expiresTooSoon') return reason
-  return { ...reason, evidence: [validityOf(order), ...reason.evidence] }
+  return { ...reason, evidence: [validityOf(facts), ...reason.evidence] }
 }
 
 /** Since when it is so is not known of an order that no auction has seen. */

@@ -38,7 +38,10 @@ const reasonOf = (facts: Partial<DiagnosisFacts>) => {
 const amounts = (token: string, needed: bigint, available: bigint, missing: bigint) => ({
   ...{ kind: 'amounts', token, needed, available, missing },
 })
-const validity = (from: Date | null, until: Date) => ({ kind: 'validity', from, until })
+const validity = (from: Date | null, until: Date) => ({
+  ...{ kind: 'validity', from, until },
+  offeredUntil: new Date(until.getTime() - 60_000),
+})
 const meaning = (code: keyof typeof diagnosisTexts) => diagnosisTexts[code].meaning
 
 describe('how an order ended', () => {
@@ -156,7 +159,7 @@ describe('how an order ended', () => {
     expect(reasonOf({ order: late })).toEqual({
       ...{
         code: 'expired',
-        summary: 'The time that was signed with the order passed before it was filled.',
+        summary: meaning('expired'),
         since: at(-60),
         evidence: [validity(at(-90), at(-60))],
       },
@@ -164,6 +167,59 @@ describe('how an order ended', () => {
     expect(codesOf({ order: { ...late, executedSellAmount: 1n } })).toEqual(['expired', 'partlyFilled'])
     const explained = diagnose(sampleFacts({ order: late, ...standing({ marketGap: -1n }) }))
     expect(explained.summary).toBe(meaning('expired'))
+  })
+
+  test('is told as past, with what kept it', () => {
+    const past = (facts: Partial<DiagnosisFacts>) =>
+      diagnose(sampleFacts({ order: late, ...facts })).further.map(({ summary }) => summary)
+    expect(past({ order: { ...late, executedSellAmount: unit / 4n } })).toEqual([
+      '25 % was filled: 0.25 WETH of 1 WETH. 0.75 WETH was left.',
+    ])
+    const funds = { balance: 0n, allowance: 0n }
+    expect(
+      past({
+        order: judged({ effectiveValidTo: nowSeconds - 60 }),
+        ...standing({ reason: 'insufficient_balance', funds, marketGap: -20_000n }),
+      }),
+    ).toEqual([
+      'The account had 0 WETH, but the order was to sell 1 WETH: 1 WETH was missing.',
+      'The account allowed 0 WETH to be taken for its trades, but the order was to sell 1 WETH: 1 WETH more had to be approved.',
+      'The order asked for a better price than the market gave. For a small amount the market was 2 % below the limit.',
+    ])
+    expect(past(standing({ reason: 'fee_exceeds_value', marketGap: 1_000n, feeShare: 1_000n }))).toEqual([
+      'The fee of the network for the order was 0.001 WETH, but its price left 0.000999 WETH for that. From 1.001 WETH on it would have paid.',
+    ])
+    const routed = { sell: unit, buy: usdc(2_871n), block: 99 }
+    expect(past(standing({ routed, marketGap: 5_000n }))).toEqual([
+      'For all that was left, 1 WETH, the market was 1 % below the limit. A part that was small enough to get the limit did not pay the fee of the network.',
+    ])
+    const failed = { reason: 'settlement_failed' } as const
+    expect(past(standing({ ...failed, revert: 'locked' }))).toEqual([
+      'A settlement of the order alone failed: locked.',
+    ])
+    const refused = (reason: 'insufficient_balance' | 'invalid_signature', revert: string | null) =>
+      past(standing({ reason, revert }))
+    expect(refused('insufficient_balance', 'paused')).toEqual([
+      'A token, or the receiver, refused the transfer: paused.',
+    ])
+    expect(refused('invalid_signature', 'no owner')).toEqual([
+      'The owner’s contract did not accept the signature: no owner.',
+    ])
+    expect(refused('invalid_signature', null)).toEqual([
+      'The owner’s contract did not accept the signature any more.',
+    ])
+    const codes = [
+      ...(['banned_user', 'unsupported_token', 'dust_order', 'missing_native_price'] as const),
+      'settlement_failed' as const,
+    ]
+    for (const reason of codes) {
+      const [told = ''] = past(standing({ reason }))
+      expect(told).toMatch(/ (did|was|waited|had) /)
+    }
+    const [order, hooks] = [judged({ effectiveValidTo: nowSeconds - 60 }, true), { revert: 'paused' }]
+    expect(past({ order, ...standing({ reason: 'insufficient_balance', ...hooks }) })).toEqual([
+      'The order’s own calls, its hooks, failed, or they did not bring what the order sold.',
+    ])
   })
 
   const lived = (seconds: number) =>

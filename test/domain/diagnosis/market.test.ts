@@ -31,17 +31,19 @@ describe('the market against the limit', () => {
         code: 'priceOutOfReach',
         since: standingSince,
         summary:
-          'The order asks for a better price than the market gives. The market is 2 % below the limit.',
-        evidence: [{ kind: 'price', limit, ...unknown, gap: 20_000n, secondsNeeded: null }],
+          'The order asks for a better price than the market gives. For a small amount the market is 2 % below the limit.',
+        evidence: [
+          { kind: 'price', limit, ...unknown, gap: 20_000n, gapSeenAt: at(-15), secondsNeeded: null },
+        ],
       },
     ])
   })
 
   test('says that it was asked about the whole amount', () => {
     const [{ summary } = { summary: '' }] = reasons({ routed: near })
-    expect(summary).toContain('For its whole amount the market is 1 % below the limit.')
+    expect(summary).toContain('For its whole amount, 1 WETH, the market is 1 % below the limit.')
     const [part] = reasons({ routed: near, marketGap: -4_000n }, { order: partly })
-    expect(part?.summary).toContain('The market is 0.4 % below the limit.')
+    expect(part?.summary).toContain('For a small amount the market is 0.4 % below the limit.')
   })
 
   test.each([
@@ -78,7 +80,7 @@ describe('the market against the limit', () => {
         code: 'noLiquidity',
         since: standingSince,
         summary: 'No market leads from one token to the other for this amount.',
-        evidence: [{ kind: 'price', limit, ...unknown, gap: null, secondsNeeded: null }],
+        evidence: [{ kind: 'price', limit, ...unknown, gap: null, gapSeenAt: null, secondsNeeded: null }],
       },
     ])
   })
@@ -125,7 +127,7 @@ describe('the fee of the network', () => {
         code: 'costsMoreThanItBrings',
         since: standingSince,
         summary:
-          'To settle the order costs 0.001 WETH, but its price leaves 0.000999 WETH for that. From 1.001 WETH on it would pay.',
+          'The fee of the network for the order is 0.001 WETH, but its price leaves 0.000999 WETH for that. From 1.001 WETH on it would pay.',
         evidence: [fee(10n ** 15n, 999_000_999_000_999n, 1_001n * 10n ** 15n)],
       },
     ])
@@ -170,7 +172,8 @@ describe('the fee of the network', () => {
   })
 
   test('is paid by no amount at the limit itself, and is not the reason where the market meets the limit for a part only', () => {
-    const summary = 'To settle the order costs 0.001 WETH, but its price leaves 0 WETH for that.'
+    const summary =
+      'The fee of the network for the order is 0.001 WETH, but its price leaves 0 WETH for that.'
     expect(reasons({ marketGap: 0n, feeShare: 1_000n })).toMatchObject([
       { summary, evidence: [fee(10n ** 15n, 0n, null)] },
     ])
@@ -200,7 +203,7 @@ describe('how the market moves', () => {
   test('gives the time that it needs, in words too', () => {
     const [reason] = reasons({ marketGap: -20_000n }, { market: market(12 * hours, 101n) })
     expect(reason?.summary).toBe(
-      'The order asks for a better price than the market gives. The market is 2 % below the limit. ' +
+      'The order asks for a better price than the market gives. For a small amount the market is 2 % below the limit. ' +
         'If it moves on as within the last day, it is there in 25 hours.',
     )
     expect(reason?.evidence).toMatchObject([{ gap: 20_000n, dayMovement: 20_000n, secondsNeeded: 88_163 }])

@@ -22,13 +22,13 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   PriceAmounts: { process: 'buyAmount decimal sellAmount' },
   PriceEvidence: {
     process:
-      'best dayMovementPercent foundAt foundAtBlock foundBy foundInAuction gapPercent limit secondsNeeded',
+      'best dayMovementPercent foundAt foundAtBlock foundBy foundInAuction gapPercent gapSeenAt limit secondsNeeded',
   },
   RefusalEvidence: { process: 'code field message' },
   RevertEvidence: { process: 'reason' },
   TokenEvidence: { process: 'token' },
   TransactionEvidence: { process: 'block txHash' },
-  ValidityEvidence: { process: 'from until' },
+  ValidityEvidence: { process: 'from offeredUntil until' },
   BalancesUpdate: { outside: 'balances block isAvailable isComplete' },
   Channel: {
     process: 'address confirmedAt createdAt deliveries id kind leastImprovement networks state types',

@@ -25,11 +25,15 @@ const atoms = (token: string, needed: bigint, available: bigint) => ({
 const limit = { decimal: '0.0000000029', sellAmount: `${unit}`, buyAmount: '2900000000' }
 const noPrice = {
   ...{ kind: 'price', limit, best: null, foundAt: null, foundAtBlock: null, foundBy: null },
-  ...{ foundInAuction: null, gapPercent: null, dayMovementPercent: null, secondsNeeded: null },
+  ...{ foundInAuction: null, gapPercent: null, gapSeenAt: null, dayMovementPercent: null },
+  secondsNeeded: null,
 }
 const deadline = { kind: 'blocks', number: 103, at: null, head: null }
 const sent = { kind: 'transaction', txHash, block: null }
-const validity = (from: string | null, until: string) => ({ kind: 'validity', from, until })
+const validity = (from: string | null, until: string) => ({
+  ...{ kind: 'validity', from, until },
+  offeredUntil: new Date(Date.parse(until) - 60_000).toISOString().replace('.000Z', 'Z'),
+})
 const far = '2033-05-18T03:33:20Z'
 const competition = {
   ...{ kind: 'competition', auctionId: expect.any(Number), solver, score: '5', winningScore: null },
@@ -313,7 +317,8 @@ export const cases: Record<string, Case> = {
       {
         ...noPrice,
         best: { decimal: '0.000000002871', sellAmount: `${unit}`, buyAmount: '2871000000' },
-        ...{ foundAt: iso(-8), foundAtBlock: 77, gapPercent: '2', dayMovementPercent: '1' },
+        ...{ foundAt: iso(-8), foundAtBlock: 77, gapPercent: '2', gapSeenAt: iso(-5) },
+        dayMovementPercent: '1',
         // 2 % of the limit is 2.0408 % of the price.
         secondsNeeded: 176_326,
       },
@@ -332,13 +337,18 @@ export const cases: Record<string, Case> = {
         ...noPrice,
         best: { decimal: '0.000000002901', sellAmount: `${unit}`, buyAmount: '2901000000' },
         ...{ foundAt: iso(-4), foundAtBlock: 100, foundBy: numbered('52'), gapPercent: '5' },
+        gapSeenAt: iso(-5),
         foundInAuction: expect.any(Number),
       },
     ],
   },
   'a price that a fee on the volume puts out of reach': {
     stage: standing({ marketGap: 900n, feeShare: 10n, policyShare: 1_000n }),
-    ...{ code: 'priceOutOfReach', since: iso(-5), evidence: [{ ...noPrice, gapPercent: '0.01' }] },
+    ...{
+      code: 'priceOutOfReach',
+      since: iso(-5),
+      evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
+    },
   },
   'a price that leaves less than the fee': {
     stage: standing({ marketGap: 1_500n, feeShare: 5_000n, routed: route(2_902_900_000n) }),
@@ -353,7 +363,7 @@ export const cases: Record<string, Case> = {
   'worth less than its gas': {
     stage: standing({ reason: 'fee_exceeds_value', marketGap: -100n, feeShare: 2_000_000n }),
     ...{ code: 'priceOutOfReach', since: iso(-5), further: ['costsMoreThanItBrings'] },
-    evidence: [{ ...noPrice, gapPercent: '0.01' }],
+    evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
   },
   'on the way': {
     stage: outcome(null, txHash),
@@ -413,7 +423,7 @@ export const cases: Record<string, Case> = {
   'a full auction, and a price out of reach': {
     stage: standing({ reason: 'auction_full', marketGap: -10_000n, feeShare: 10n }),
     ...{ code: 'priceOutOfReach', since: iso(-5), further: ['outOfPlaces'] },
-    evidence: [{ ...noPrice, gapPercent: '1' }],
+    evidence: [{ ...noPrice, gapPercent: '1', gapSeenAt: iso(-5) }],
   },
   'nobody has proposed it yet': {
     stage: standing({ marketGap: 9_000n, feeShare: 10n, routed: route(2_950n * million) }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { sql } from '../../../src/storage/database/database.ts'
+import { wrapped } from '../../fakes/order.ts'
 import { graphql, request } from '../../setup/trader.ts'
 import { cases } from './cases.ts'
 import { at, million, openStage, type Stage, unit } from './stage.ts'
@@ -125,7 +126,7 @@ describe('a fill in a block that the chain replaced', () => {
 
   test('is told beside a market that moved away since', async () => {
     expect(await takenBack('timeout', -10_000n)).toEqual([
-      ['priceOutOfReach', expect.stringContaining('The market is 1 % below the limit.')],
+      ['priceOutOfReach', expect.stringContaining('For a small amount the market is 1 % below the limit.')],
       ['settlementTimedOut', expect.stringContaining(inBlock)],
     ])
   })
@@ -144,7 +145,7 @@ test('an order of which only a small part would get its limit is out of reach fo
   const { code, summary, evidence } = await diagnosis(order)
   expect([code, evidence[0].gapPercent]).toEqual(['priceOutOfReach', '5'])
   expect(summary).toBe(
-    'For all that is left the market is 5 % below the limit. A part that is small enough to get the limit does not pay the fee of the network.',
+    `For all that is left, 1,000,000,000,000,000,000 atoms of ${wrapped}, the market is 5 % below the limit. A part that is small enough to get the limit does not pay the fee of the network.`,
   )
 })
 

@@ -89,6 +89,11 @@ PriceEvidenceRef.implement({
         'How far the newest price is from the limit, in per cent of the limit; negative where it is better. Null where nothing is known.',
       resolve: ({ gap }) => (gap === null ? null : formatPercent(gap)),
     }),
+    gapSeenAt: t.expose('gapSeenAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When that gap was seen. One that moved little since is not written again.',
+    }),
     dayMovementPercent: t.field({
       type: 'Decimal',
       nullable: true,
@@ -208,6 +213,10 @@ ValidityEvidenceRef.implement({
   fields: (t) => ({
     from: t.expose('from', { type: 'DateTime', nullable: true, description: 'Not before; null: at once.' }),
     until: t.expose('until', { type: 'DateTime', description: 'Not later.' }),
+    offeredUntil: t.expose('offeredUntil', {
+      type: 'DateTime',
+      description: 'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+    }),
   }),
 })
 

@@ -44,9 +44,12 @@ const sampleFar = {
     'The service would refuse the order: validTo 1700000000 is in the past (now 1800000000, Unix seconds).',
   since: null,
   retryable: false,
-  advice: 'Place a new order, with what kept this one in mind.',
+  advice: 'Place a new order to trade.',
   evidence: [
-    { kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
+    {
+      ...{ kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
+      offeredUntil: '2023-11-14T22:12:20Z',
+    },
     {
       kind: 'refusal',
       code: 'OrderExpired',
@@ -58,7 +61,7 @@ const sampleFar = {
     {
       code: 'priceOutOfReach',
       summary:
-        'The order asks for a better price than the market gives. For its whole amount the market is 50.15 % below the limit.',
+        'The order asks for a better price than the market gives. For its whole amount, 1 WETH, the market is 50.15 % below the limit.',
       since: null,
       retryable: true,
       advice: 'Keep this in mind for a new order.',
@@ -76,6 +79,7 @@ const sampleFar = {
           foundBy: null,
           foundInAuction: null,
           gapPercent: '50.1549',
+          gapSeenAt: '2027-01-15T08:00:00Z',
           dayMovementPercent: null,
           secondsNeeded: null,
         },

@@ -12,7 +12,7 @@ const reason = `
         ... on TokenEvidence { token { address } }
         ... on PriceEvidence {
           limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction
-          gapPercent dayMovementPercent secondsNeeded
+          gapPercent gapSeenAt dayMovementPercent secondsNeeded
         }
         ... on FeeEvidence { token { address } fee left leastAmount }
         ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }
@@ -20,7 +20,7 @@ const reason = `
         ... on TransactionEvidence { txHash block }
         ... on OrderEvidence { uid }
         ... on RevertEvidence { reason }
-        ... on ValidityEvidence { from until }
+        ... on ValidityEvidence { from until offeredUntil }
         ... on CancellationEvidence { by detail }
         ... on RefusalEvidence { code field message }
       }

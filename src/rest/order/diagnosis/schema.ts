@@ -40,6 +40,9 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
     gapPercent: percent
       .nullable()
       .describe('How far the newest price is from the limit, in per cent; negative where it is better.'),
+    gapSeenAt: timestamp
+      .nullable()
+      .describe('When that gap was seen. One that moved little since is not written again.'),
     dayMovementPercent: percent
       .nullable()
       .describe('How the market moved within the last day, in per cent; positive towards the limit.'),
@@ -90,6 +93,9 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
     kind: z.literal('validity').describe('When the order may be traded.'),
     from: timestamp.nullable().describe('Not before; null: at once.'),
     until: timestamp.describe('Not later.'),
+    offeredUntil: timestamp.describe(
+      'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+    ),
   }),
   z.object({
     kind: z.literal('cancellation').describe('Who cancelled the order.'),

@@ -154,6 +154,7 @@ function toStanding(row: StandingRow): StandingFacts {
   return {
     reason: row.reason,
     since: row.since,
+    at: row.at,
     marketGap: row.marketGap,
     feeShare: row.feeShare,
     policyShare: row.policyShare,

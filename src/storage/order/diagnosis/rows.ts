@@ -69,6 +69,7 @@ export const tokenRow = (token: string) =>
 export interface StandingRow {
   reason: (typeof standingReasons)[number] | null
   since: Date
+  at: Date
   marketGap: bigint | null
   feeShare: bigint | null
   policyShare: bigint | null
@@ -91,6 +92,7 @@ export interface StandingRow {
 export const standingFields: RowFields<StandingRow> = {
   reason: orNull(derived(enumOf('OrderStandingReason', standingReasons), 'sd.reason', '')),
   since: derived(time, 'sd.since', ''),
+  at: derived(time, 'sd.updated_at', ''),
   marketGap: orNull(derived(signedAmount, 'sd.market_gap', '')),
   feeShare: orNull(derived(signedAmount, 'sd.fee_share', '')),
   policyShare: orNull(derived(signedAmount, 'sd.policy_share', '')),
