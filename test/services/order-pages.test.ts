@@ -174,7 +174,7 @@ async function transactionsOf(uid: string): Promise<{ txHash: string; blockNumbe
 
 const begin = ['A trade was found', 'Offered to solvers', 'Placed']
 const outOfReach = expect.stringMatching(
-  /^The order asks for a better price than the market gives\. (For its whole amount the|The) market is \d+(\.\d\d?)? % below the limit\.$/,
+  /^The order asks for a better price than the market gives\. For (its whole amount, [\d.,]+ \w+,|a small amount) the market is \d+(\.\d\d?)? % below the limit\.$/,
 )
 const waiting = { badge: 'Open, not filled yet', title: 'Why it is not filled', trades: [] }
 
