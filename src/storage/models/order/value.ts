@@ -64,10 +64,10 @@ export const marketPrices: Relation = {
   kind: 'page',
   model: () => marketPrice,
   rows: `market_prices ms JOIN market_prices mb ON mb.at = ms.at AND mb.series_id = ${seriesOf('o.buy_token')}
-    WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at`,
+    WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at AND ms.at <= to_timestamp(o.effective_valid_to)`,
   key: { letter: 'm', parts: [{ sql: 'ms.at', type: 'time' }], order: 'DESC' },
   description:
-    'What the market gave since the order was placed, every five minutes while auctions looked at its tokens; newest first.',
+    'What the market gave since the order was placed, until it expired, every five minutes while auctions looked at its tokens; newest first.',
 }
 
 export const limitPrice = price(

@@ -43,7 +43,7 @@ export function marketPricesOfOrder(order: OrderRow, { marketPrices, priceSeries
   const bought = pricesOf(order.buyToken)
   const prices = pricesOf(order.sellToken).flatMap(({ at, price }): MarketPrice[] => {
     const other = bought.find((one) => one.at.getTime() === at.getTime())
-    if (!other || at < order.createdAt) return []
+    if (!other || at < order.createdAt || at.getTime() > Number(order.effectiveValidTo) * 1_000) return []
     const [numerator, denominator] = [BigInt(price), BigInt(other.price)]
     return [{ at, price: denominator > 0n ? { numerator, denominator } : null }]
   })
