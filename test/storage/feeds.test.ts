@@ -366,9 +366,7 @@ test('a plan from a small table reads no table from its start for each entry', a
     'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off',
   ])
     await client.query(statement)
-  const [page = ''] = await plansOf(() =>
-    readEntries(db, notificationFeed, `0x${'00'.repeat(20)}`, 1n, 9),
-  )
+  const [page = ''] = await plansOf(() => readEntries(db, notificationFeed, `0x${'00'.repeat(20)}`, 1n, 9))
   expect(page).toMatch(/Index Cond: \(\(?(account = f\.account\) AND \()?id = f\.notification_id/)
   for (const feed of [notificationFeed, orderFeed, ownerFeed, auctionFeed]) {
     const [plan = ''] = await plansOf(() => createFeedPort(db, feed).readNew(0n, 1_000))

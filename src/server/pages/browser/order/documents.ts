@@ -17,7 +17,7 @@ export const documents = {
       standing { isInAuctions reason since marketGap }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
-      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount } }
+      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token ${token} } } }
       debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
     }
   }`,

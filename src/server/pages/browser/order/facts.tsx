@@ -27,10 +27,7 @@ export function Facts({ order }: { order: Order }) {
             'Filled',
             `${filledPercent(order.executedFraction)}${order.partiallyFillable ? ', in parts if need be' : '; whole or not at all'}`,
           ],
-          [
-            'Fees taken',
-            order.executedFee === '0' ? '' : amountOf(order.executedFee, order.executedFeeToken),
-          ],
+          ['Fees taken', order.executedFee === '0' ? '' : feeWords(order)],
           ['Placed', <Time key="p" at={order.creationDate} />],
           ['Not before', validFrom !== null && <Time key="f" at={new Date(validFrom * 1_000)} />],
           [
@@ -59,6 +56,20 @@ export function Facts({ order }: { order: Order }) {
       )}
     </Section>
   )
+}
+
+/** The fee in all. What of it is the service's is known by trade, and not told where trades are left out. */
+function feeWords({ executedFee, executedFeeToken, trades }: Order): string {
+  const all = amountOf(executedFee, executedFeeToken)
+  if (trades.pageInfo.hasNextPage) return `${all}, for the network and the service`
+  const ofService = new Map<string, { amount: bigint; token: Order['sellToken'] }>()
+  for (const { amount, token } of trades.nodes.flatMap(({ executedProtocolFees }) => executedProtocolFees)) {
+    const known = ofService.get(token.address)
+    ofService.set(token.address, { token, amount: BigInt(amount) + (known?.amount ?? 0n) })
+  }
+  const parts = [...ofService.values()].filter(({ amount }) => amount > 0n)
+  if (parts.length === 0) return `${all}, all of it for the network`
+  return `${all}, of it ${parts.map(({ amount, token }) => amountOf(String(amount), token)).join(' and ')} for the service`
 }
 
 function TokenAmount({ amount, token, order }: { amount: string; token: Order['sellToken']; order: Order }) {

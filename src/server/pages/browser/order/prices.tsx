@@ -25,10 +25,15 @@ export function Prices({ order }: { order: Order }) {
     async () => (await ask(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
     [uid],
   )
+  // What the market gave after the end says nothing of the order.
+  const end = isLive(order) ? Number.POSITIVE_INFINITY : Date.parse(order.events.nodes[0]?.timestamp ?? '')
   const { value, fault } = useAsked(read, isLive(order) ? refreshMs : 0)
   const seen = useMemo(
-    () => value?.flatMap(({ at, price }): Seen[] => (price ? [{ at, price }] : [])).toReversed() ?? [],
-    [value],
+    () =>
+      value
+        ?.flatMap(({ at, price }): Seen[] => (price && Date.parse(at) <= end ? [{ at, price }] : []))
+        .toReversed() ?? [],
+    [value, end],
   )
   const scale = useMemo(
     () => limitPrice && priceScale(order.sellToken, order.buyToken, limitPrice),

@@ -1,4 +1,5 @@
 import { useCallback } from 'preact/hooks'
+import { isOver } from '../../../../domain/diagnosis/over.ts'
 import { ask } from '../ask.ts'
 import { useAsked } from '../view/asked.ts'
 import { ChainLink } from '../view/links.tsx'
@@ -9,8 +10,9 @@ import { isLive, type Order } from './words.ts'
 
 const endings: readonly string[] = ['FILLED', 'CANCELLED', 'EXPIRED']
 
-function titleOf(hasEnded: boolean, isPartly: boolean): string {
+function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean): string {
   if (hasEnded) return 'How it ended'
+  if (isLate) return 'Why it will not be filled any more'
   return isPartly ? 'Why the rest is not filled' : 'Why it is not filled'
 }
 
@@ -29,8 +31,9 @@ export function Reasons({ order }: { order: Order }) {
   const { value, fault } = useAsked(read)
   const hasEnded = endings.includes(value?.code ?? '')
   const isPartly = value?.code === 'PARTLY_FILLED'
+  const isLate = value != null && isLive(order) && isOver(value)
   return (
-    <Section id="reasons" title={titleOf(hasEnded, isPartly)}>
+    <Section id="reasons" title={titleOf(hasEnded, isPartly, isLate)}>
       {fault !== undefined && <Fault text={fault} />}
       {!value && fault === undefined && <Loading />}
       {value && (
@@ -44,12 +47,12 @@ export function Reasons({ order }: { order: Order }) {
               <Time at={value.since} />
             </p>
           )}
-          {!hasEnded && !isPartly && value.further.length > 0 && (
+          {!hasEnded && !isLate && !isPartly && value.further.length > 0 && (
             <p>That alone does not fill the order: look at what else keeps it.</p>
           )}
           {isLive(order) && (
             <p class="note">
-              If it is not filled before, the order expires{' '}
+              {isLate ? 'The order expires' : 'If it is not filled before, the order expires'}{' '}
               <Time at={new Date(order.validTo * 1_000)} isRelative />, and what is not filled stays in the
               account.
             </p>

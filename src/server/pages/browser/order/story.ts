@@ -42,7 +42,7 @@ export function storyOf(order: Order, takenBack: readonly TakenBack[]): Step[] {
 }
 
 function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | undefined, order: Order): Step {
-  const [title, text] = eventWords(event)
+  const [title, text] = eventWords(event, order.signingScheme)
   return {
     at: event.timestamp,
     title,

@@ -20,18 +20,16 @@ const pausedFor: Readonly<Record<string, string>> = {
   BANNED_USER: 'The operator does not trade for this account.',
   DUST_ORDER: 'What is left of it is too little to trade.',
   INSUFFICIENT_BALANCE: 'The account has, or allows, too little of what it sells.',
-  INVALID_SIGNATURE:
-    'It is not signed yet, or the account’s contract does not accept the signature any more.',
+  INVALID_SIGNATURE: 'The account’s contract does not accept the signature any more.',
   MISSING_NATIVE_PRICE: 'One of its tokens has no known price.',
   UNSUPPORTED_TOKEN: 'One of its tokens cannot be traded here.',
 }
 
 /** A step of the story for a reader who never heard of an auction. */
-export function eventWords({
-  label,
-  reason,
-  source,
-}: Pick<Event, 'label' | 'reason' | 'source'>): [title: string, text: string] {
+export function eventWords(
+  { label, reason, source }: Pick<Event, 'label' | 'reason' | 'source'>,
+  signingScheme: Order['signingScheme'],
+): [title: string, text: string] {
   switch (label) {
     case 'CREATED':
       return ['Placed', 'The order was accepted. It fills at its limit or better, or not at all.']
@@ -42,6 +40,8 @@ export function eventWords({
         return ['On its way', 'While its trade is on the way, no other is looked for.']
       return ['Set aside for now', pausedFor[reason ?? ''] ?? 'It comes back by itself.']
     case 'INVALID':
+      if (reason === 'INVALID_SIGNATURE' && signingScheme === 'PRESIGN')
+        return ['Not signed yet', 'Its owner signs it by a transaction on chain.']
       return ['Set aside until its owner acts', pausedFor[reason ?? ''] ?? '']
     case 'CONSIDERED':
       return [
