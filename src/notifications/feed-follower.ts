@@ -33,7 +33,7 @@ export interface FollowerOptions {
 /** Entries that a follower lets read ahead. */
 const maxWanted = 64
 
-/** The number of the next entry of a follower that has taken all, and of one that has to look. */
+/** The number of the next entry of a follower that has taken all, and of one that has to look: no memory has it. */
 const none = -1
 const unknown = -2
 
@@ -47,7 +47,6 @@ export class FeedFollower implements Follower, Behind {
   private seq = unknown
   isReading = false
   private isWaiting = false
-  private isClosed = false
 
   constructor(
     public place: Place,
@@ -76,7 +75,7 @@ export class FeedFollower implements Follower, Behind {
     }
     if (this.isWaiting || this.seq === none) return undefined
     const memory = this.options.memory()
-    if (this.seq === unknown || !memory.has(this.seq)) {
+    if (!memory.has(this.seq)) {
       if (!memory.covers(this.place)) return this.wait()
       this.seq = memory.seqAfter(this.place)
     }
@@ -87,10 +86,6 @@ export class FeedFollower implements Follower, Behind {
     const { selection } = this.options
     for (let entry = memory.next(this.key, this.seq); entry; entry = memory.next(this.key, this.seq)) {
       const rendered = entry.rendered.get(selection)
-      if (entry.place <= this.place) {
-        this.seq = entry.seq + 1
-        continue
-      }
       if (!rendered && !entry.rendered.has(selection)) {
         this.want(memory, entry)
         return undefined
@@ -142,8 +137,6 @@ export class FeedFollower implements Follower, Behind {
   }
 
   close(): void {
-    if (this.isClosed) return
-    this.isClosed = true
     this.page = []
     this.options.selection.leave(this)
     this.options.onClose(this)

@@ -7,7 +7,7 @@ export function createStoredFeed() {
   const stored: NewEntry[] = []
   const listeners = new Set<(payload: string | undefined) => void>()
   const reads = { new: [] as Place[], texts: [] as Place[][], pages: [] as Place[][] }
-  const faults: { new: Error[]; texts: Error[] } = { new: [], texts: [] }
+  const faults = { new: [] as Error[], texts: [] as Error[], pages: [] as Error[] }
   const entriesOf = (wanted: (entry: NewEntry) => boolean) =>
     stored.filter(wanted).map(({ key, place }) => ({ place, text: `${key}${place}` }))
 
@@ -22,6 +22,8 @@ export function createStoredFeed() {
     readSnapshot: async () => undefined,
     async readPages(starts, { rows }) {
       reads.pages.push(starts.map(({ after }) => after))
+      const fault = faults.pages.shift()
+      if (fault) throw fault
       return starts.map(({ key, after }) => {
         const all = entriesOf((entry) => entry.key === key && entry.place > after)
         const gap = after < feed.keptFrom ? feed.keptFrom : undefined

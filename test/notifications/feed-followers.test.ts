@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Refusal } from '../../src/domain/errors/error.ts'
+import { Outage, type Refusal } from '../../src/domain/errors/error.ts'
 import { createFeed, type Feed, type FeedLimits } from '../../src/notifications/feed.ts'
 import type { Follower } from '../../src/notifications/feed-follower.ts'
+import { type StreamRequest, streamFeed } from '../../src/notifications/feed-stream.ts'
 import { createStoredFeed } from '../fakes/feed-port.ts'
+import { wholeEntries } from '../fakes/feed-reading.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
 type Stored = ReturnType<typeof createStoredFeed>
@@ -41,13 +43,13 @@ async function follow(
   { stored, feed }: { stored: Stored; feed: Feed },
   key: string,
   after: string | null,
-  rendering = 'texts',
+  { rendering = 'texts', weight = 1 } = {},
 ): Promise<Reader> {
   const reader = { wakes: 0, faults: [] as unknown[] }
   const follower = await feed.follow<Text>({
     ...{ key, after, client: 'client' },
     rendering: {
-      ...{ key: rendering, texts: stored.texts, weight: 1 },
+      ...{ key: rendering, texts: stored.texts, weight },
       render: (text) => ({ text, bytes: text.length }),
     },
     sink: { wake: () => void reader.wakes++, fail: (fault) => void reader.faults.push(fault) },
@@ -56,9 +58,11 @@ async function follow(
 }
 
 /** By probes, since the clock stands still. */
-async function until(probe: () => boolean): Promise<void> {
-  for (let probes = 0; probes < 300 && !probe(); probes++) await pause(2)
-  expect(probe()).toBe(true)
+async function until(probe: () => boolean, most = 300): Promise<void> {
+  for (let probes = 0; !probe(); probes++) {
+    if (probes === most) throw new Error(`not after ${most} probes`)
+    await pause(2)
+  }
 }
 
 /** Longer than what is due takes. */
@@ -196,6 +200,64 @@ describe('one that starts behind the memory', () => {
     expect(stored.reads.pages).toHaveLength(3)
   })
 
+  test('is at the present after its last page', async () => {
+    const world = open()
+    world.stored.store('a', 3)
+    world.stored.store('b', 5)
+    const reader = await follow(world, 'a', '1')
+    expect(await taken(reader, 3)).toEqual(numbered('a', 2, 3))
+    expect([reader.follower.take(), reader.follower.place]).toEqual([undefined, 9n])
+    expect(world.stored.reads.pages).toHaveLength(1)
+  })
+
+  test('shares a page with those that are not farther behind; those of other keys are read with it', async () => {
+    const world = open()
+    const { stored } = world
+    stored.store('a', 4)
+    stored.store('b', 2)
+    const [first, second] = [await follow(world, 'a', '2'), await follow(world, 'a', '3')]
+    const [far, other] = [await follow(world, 'a', '1'), await follow(world, 'b', '1')]
+    // The first to ask waits a little for the others.
+    for (const { follower } of [first, second, far, other]) follower.take()
+    expect([await taken(first, 3), await taken(second, 2)]).toEqual([numbered('a', 3, 3), ['a4', 'a5']])
+    expect([await taken(far, 4), await taken(other, 2)]).toEqual([numbered('a', 2, 4), ['b6', 'b7']])
+    expect(stored.reads.pages).toEqual([[2n, 1n], [1n]])
+  })
+
+  test('reads fewer entries at once where each is large', async () => {
+    const world = open()
+    const { stored } = world
+    stored.store('a', 25)
+    stored.store('b', 5)
+    const large = { weight: 3_000 }
+    const readers = [await follow(world, 'a', '1', large), await follow(world, 'b', '1', large)]
+    for (const { follower } of readers) follower.take()
+    const [a, b] = readers as [Reader, Reader]
+    expect([await taken(a, 25), await taken(b, 5)]).toEqual([numbered('a', 2, 25), numbered('b', 27, 5)])
+    // Ten entries: a page of one key.
+    expect(stored.reads.pages.map((page) => page.length)).toEqual([1, 1, 1, 1])
+    stored.reads.texts = []
+    stored.store('a', 25)
+    stored.tell('a')
+    expect(await taken(a, 25)).toEqual(numbered('a', 32, 25))
+    expect(Math.max(...stored.reads.texts.map((places) => places.length))).toBe(10)
+    expect(stored.reads.texts.flat()).toHaveLength(25)
+  })
+
+  test('fails where the database refuses its page', async () => {
+    const world = open()
+    const { stored } = world
+    stored.store('a', 4)
+    const reader = await follow(world, 'a', '1')
+    const fault = new Error('refused')
+    stored.faults.pages.push(fault)
+    reader.follower.take()
+    await until(() => reader.faults.length === 1)
+    expect([reader.faults, reader.wakes, world.feed.state().behind]).toEqual([[fault], 0, 0])
+    const again = await follow(world, 'a', '1')
+    expect(await taken(again, 4)).toEqual(numbered('a', 2, 4))
+  })
+
   test('is at the present after a page without entries', async () => {
     const world = open()
     world.stored.store('b', 5)
@@ -242,11 +304,12 @@ describe('one that starts behind the memory', () => {
       stored.store('a')
       stored.tell('a')
       await taken(quick, 1)
+      if (entry === 0) expect(await taken(reader, 1)).toEqual(['a2'])
       vi.advanceTimersByTime(20)
     }
     expect(stored.reads.pages).toEqual([])
-    expect(await taken(reader, 10)).toEqual(numbered('a', 2, 10))
-    expect(stored.reads.pages).toEqual([[1n]])
+    expect(await taken(reader, 9)).toEqual(numbered('a', 3, 9))
+    expect(stored.reads.pages).toEqual([[2n]])
   })
 })
 
@@ -273,7 +336,7 @@ describe('one whose entries are in memory', () => {
     const world = open()
     const { stored } = world
     const readers = [await follow(world, 'a', null), await follow(world, 'a', null)]
-    const other = await follow(world, 'a', null, 'other texts')
+    const other = await follow(world, 'a', null, { rendering: 'other texts' })
     stored.store('a')
     stored.tell('a')
     for (const reader of [...readers, other]) expect(await taken(reader, 1)).toEqual(['a2'])
@@ -302,6 +365,54 @@ describe('one whose entries are in memory', () => {
     world.stored.tell('a')
     await until(() => reader.faults.length === 1)
     expect([reader.faults, other.faults]).toEqual([[fault], []])
+  })
+})
+
+test('a database that is away delays entries', async () => {
+  const world = open()
+  const reader = await follow(world, 'a', null)
+  world.stored.faults.texts.push(new Outage('the database'))
+  world.stored.store('a')
+  world.stored.tell('a')
+  await until(() => reader.follower.take()?.rendered.text === 'a2', 1_000)
+  expect([reader.faults, world.stored.reads.texts]).toEqual([[], [[2n], [2n]]])
+})
+
+describe('a stream', () => {
+  const stream = ({ feed }: { feed: Feed }, more: Partial<StreamRequest> = {}) =>
+    streamFeed(feed, {
+      ...{ key: 'a', after: null, client: 'client', reading: wholeEntries, weight: 1 },
+      ...{ signal: new AbortController().signal, ...more },
+    })
+
+  test('fails with its follower, and leaves the feed', async () => {
+    const world = open()
+    const events = stream(world, { after: '1' })
+    world.stored.store('a', 2)
+    expect((await events.next()).value).toEqual({ cursor: '2', text: 'a2', bytes: 4 })
+    await events.next()
+    world.stored.faults.texts.push(new Error('refused'))
+    const next = events.next()
+    world.stored.store('a')
+    world.stored.tell('a')
+    await expect(next).rejects.toThrow('refused')
+    expect(world.feed.state().followers).toBe(0)
+  })
+
+  test('leaves the feed when it is left, and when it is aborted', async () => {
+    const world = open()
+    world.stored.store('a')
+    const left = stream(world, { after: '1' })
+    await left.next()
+    const stop = new AbortController()
+    const aborted = stream(world, { after: '1', signal: stop.signal })
+    await aborted.next()
+    const last = aborted.next()
+    await left.return()
+    expect(world.feed.state().followers).toBe(1)
+    stop.abort()
+    expect(await last).toEqual({ done: true, value: undefined })
+    expect(world.feed.state().followers).toBe(0)
   })
 })
 
