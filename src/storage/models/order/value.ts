@@ -1,4 +1,5 @@
 import { valueDigits } from '../../../domain/order/value.ts'
+import { isUnfinished } from '../../order/status.ts'
 import { surplusDownSql } from '../../order/surplus.ts'
 import { address, amount, decimal, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
@@ -60,14 +61,18 @@ const marketPrice: Model = {
 const seriesOf = (token: string) =>
   `(SELECT se.id FROM price_series se WHERE se.chain_id = o.chain_id AND se.token = ${token})`
 
+/** When order `o` ended or will end: with its last trade or its cancellation, at its expiry otherwise. */
+const end = `CASE WHEN ${isUnfinished} THEN to_timestamp(o.effective_valid_to) ELSE coalesce((SELECT max(le.timestamp)
+  FROM order_events le WHERE le.order_id = o.id AND le.label IN ('traded', 'cancelled')), to_timestamp(o.effective_valid_to)) END`
+
 export const marketPrices: Relation = {
   kind: 'page',
   model: () => marketPrice,
   rows: `market_prices ms JOIN market_prices mb ON mb.at = ms.at AND mb.series_id = ${seriesOf('o.buy_token')}
-    WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at AND ms.at <= to_timestamp(o.effective_valid_to)`,
+    WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at AND ms.at <= ${end}`,
   key: { letter: 'm', parts: [{ sql: 'ms.at', type: 'time' }], order: 'DESC' },
   description:
-    'What the market gave since the order was placed, until it expired, every five minutes while auctions looked at its tokens; newest first.',
+    'What the market gave since the order was placed, until it ended, every five minutes while auctions looked at its tokens; newest first.',
 }
 
 export const limitPrice = price(

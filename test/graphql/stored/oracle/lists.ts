@@ -1,4 +1,6 @@
+import { orderStatus } from '../../../../src/domain/order/status.ts'
 import { byKey } from './fields.ts'
+import { domainOrder } from './order-fields.ts'
 import type { List } from './page.ts'
 import type { Row, Rows } from './rows.ts'
 
@@ -34,8 +36,20 @@ export interface MarketPrice {
   price: { numerator: bigint; denominator: bigint } | null
 }
 
-/** At the times at which both tokens have a price. */
-export function marketPricesOfOrder(order: OrderRow, { marketPrices, priceSeries }: Rows): List<MarketPrice> {
+/** Milliseconds. */
+function endOf(order: OrderRow, { events }: Rows): number {
+  const expiry = Number(order.effectiveValidTo) * 1_000
+  if (!['fulfilled', 'cancelled'].includes(orderStatus(domainOrder(order), 0))) return expiry
+  const ends = events.filter(
+    ({ orderId, label }) => orderId === order.id && (label === 'traded' || label === 'cancelled'),
+  )
+  return ends.length > 0 ? Math.max(...ends.map(({ timestamp }) => timestamp.getTime())) : expiry
+}
+
+/** At the times at which both tokens have a price, until the order ended. */
+export function marketPricesOfOrder(order: OrderRow, rows: Rows): List<MarketPrice> {
+  const { marketPrices, priceSeries } = rows
+  const end = endOf(order, rows)
   const pricesOf = (token: string) => {
     const series = priceSeries.find((one) => one.chainId === order.chainId && one.token === token)
     return marketPrices.filter(({ seriesId }) => seriesId === series?.id)
@@ -43,7 +57,7 @@ export function marketPricesOfOrder(order: OrderRow, { marketPrices, priceSeries
   const bought = pricesOf(order.buyToken)
   const prices = pricesOf(order.sellToken).flatMap(({ at, price }): MarketPrice[] => {
     const other = bought.find((one) => one.at.getTime() === at.getTime())
-    if (!other || at < order.createdAt || at.getTime() > Number(order.effectiveValidTo) * 1_000) return []
+    if (!other || at < order.createdAt || at.getTime() > end) return []
     const [numerator, denominator] = [BigInt(price), BigInt(other.price)]
     return [{ at, price: denominator > 0n ? { numerator, denominator } : null }]
   })
