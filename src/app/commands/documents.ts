@@ -1,3 +1,5 @@
+import type { SpelledStatus } from '../../domain/order/status.ts'
+
 /** What the commands ask a service, and the form of its answers. */
 
 const token = '{ address symbol decimals }'
@@ -69,7 +71,7 @@ export interface EventAnswer {
 
 export interface OrderAnswer {
   uid: string
-  status: string
+  status: SpelledStatus
   kind: string
   owner: string
   sellAmount: string

@@ -1,4 +1,5 @@
 import { formatUnits } from '../../domain/amount.ts'
+import { isEnd, isOver } from '../../domain/diagnosis/over.ts'
 import type { DiagnosisAnswer, OrderAnswer, ReasonAnswer, TokenAnswer } from './documents.ts'
 import type { Step } from './story.ts'
 
@@ -28,14 +29,14 @@ export function orderLines(order: OrderAnswer): string[] {
   ].map(plain)
 }
 
-export function diagnosisLines(
-  diagnosis: DiagnosisAnswer,
-  order: Pair & Pick<OrderAnswer, 'status'>,
-): string[] {
-  const isLive = order.status === 'OPEN' || order.status === 'PRESIGNATURE_PENDING'
-  // What kept an order that has ended cannot be mended any more.
-  const further = diagnosis.further.flatMap((reason) => ['', ...reasonLines(reason, order, isLive)])
-  return [...reasonLines(diagnosis, order, true), ...further].map(plain)
+export function diagnosisLines(diagnosis: DiagnosisAnswer, pair: Pair): string[] {
+  // What kept an order that is over cannot be mended any more.
+  const isAdvised = !isOver(diagnosis)
+  const further = diagnosis.further.flatMap((reason) => [
+    '',
+    ...reasonLines(reason, pair, isAdvised || isEnd(reason)),
+  ])
+  return [...reasonLines(diagnosis, pair, true), ...further].map(plain)
 }
 
 function reasonLines(

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { hasEnded } from '../../domain/order/status.ts'
 import { streamResults } from '../../sse/client.ts'
 import { ask, CommandFault, exitCodes, faultOf, type Service, shownUrl } from './ask.ts'
 import { type DiagnosedOrder, diagnosisDocument, type WatchEntry, watchDocument } from './documents.ts'
@@ -23,7 +24,6 @@ const silenceMs = 45_000
 /** A diagnosis also changes without an event. */
 const diagnosisMs = 15_000
 const backOffMs = { least: 1_000, most: 30_000 }
-const ended = ['FULFILLED', 'CANCELLED', 'EXPIRED']
 
 /**
  * Prints what happens to an order, or to the orders of an account. Of an order also the diagnosis, whenever its reason changes, until the
@@ -60,7 +60,7 @@ export async function watch(options: WatchOptions): Promise<void> {
           const entry = data.orderEvents
           cursor = entry.cursor
           printEntry(entry, isOrder, output)
-          if (!isOrder || !ended.includes(entry.order.status)) continue
+          if (!isOrder || !hasEnded(entry.order.status)) continue
           await diagnoses?.look()
           return
         }

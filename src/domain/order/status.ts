@@ -19,9 +19,19 @@ export type StatusFacts = Pick<
   | 'presigned'
 >
 
+/** As GraphQL spells them. */
+export type SpelledStatus = 'PRESIGNATURE_PENDING' | 'OPEN' | 'FULFILLED' | 'CANCELLED' | 'EXPIRED'
+
+const live: readonly (OrderStatus | SpelledStatus)[] = [
+  'open',
+  'presignaturePending',
+  'OPEN',
+  'PRESIGNATURE_PENDING',
+]
+
 /** No further trade is expected. */
-export function hasEnded(status: OrderStatus): boolean {
-  return status !== 'open' && status !== 'presignaturePending'
+export function hasEnded(status: OrderStatus | SpelledStatus): boolean {
+  return !live.includes(status)
 }
 
 /** Exact equality with the signed amount of the fixed side. */

@@ -1,3 +1,4 @@
+import type { SpelledStatus } from '../../../../domain/order/status.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
 interface OrderLike {
@@ -26,14 +27,12 @@ export interface OrderState {
   tone: 'good' | 'bad' | 'quiet'
 }
 
-type Status = 'FULFILLED' | 'OPEN' | 'PRESIGNATURE_PENDING' | 'CANCELLED' | 'EXPIRED'
-
 /** Where an order stands, in words. */
 export function stateOf({
   status,
   executedFraction,
 }: {
-  status: Status
+  status: SpelledStatus
   executedFraction: string
 }): OrderState {
   const isPartly = executedFraction !== '0'
