@@ -205,7 +205,34 @@ test('a filled order says what was traded, and leads to its transaction', async 
     expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual([
       `${explorer}/tx/${trade?.txHash}`,
     ])
+    expect(await fact(page, 'Of it for the network')).toBe(await fact(page, 'Fees taken'))
   })
+})
+
+/** A fact of the order by its name. */
+const fact = (page: Page, name: string) =>
+  page.locator('section[aria-labelledby=facts-title] dl > div', { hasText: name }).locator('dd').innerText()
+
+test('an order that expires too soon for another auction says so before it expires', async () => {
+  const wish = { sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_600n * million } as const
+  const uid = await place({ ...wish, validTo: Math.floor(Date.now() / 1_000) + 68 }, 3)
+  await diagnosedAs(uid, 'EXPIRES_TOO_SOON', 'PRICE_OUT_OF_REACH')
+  await expectStory(
+    uid,
+    {
+      ...{ badge: 'Open, not filled yet', title: 'Why it will not be filled any more', trades: [] },
+      summary:
+        'The order expires in less than 60 seconds: it is not offered to solvers any more, and will not fill.',
+      further: [expect.stringMatching(/^The order asked for a better price than the market gave\./)],
+      steps: ['No longer offered to solvers', 'Offered to solvers', 'Placed'],
+    },
+    async (page) => {
+      const text = await page.locator('main').innerText()
+      expect(text).toContain('Place a new order with a later expiry.')
+      expect(text).toContain('That was its limit.')
+      expect(text).not.toContain('Wait for the market')
+    },
+  )
 })
 
 test('an order far from the market says how far', async () => {

@@ -7,6 +7,7 @@ import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
 import { cancelled, expired, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { marketReasons, storedGap } from './market.ts'
+import { isEnd } from './over.ts'
 import { inPast } from './past.ts'
 import { reasonOf } from './reason.ts'
 import { isHalted, serviceReasons } from './service.ts'
@@ -70,7 +71,9 @@ function livedTooShort(facts: DiagnosisFacts): Reason[] {
 function liveReasons(facts: DiagnosisFacts): Reason[] {
   const onTheWay = underWay(facts)
   if (onTheWay.length > 0) return onTheWay
-  const reasons = [...timeReasons(facts), ...accountReasons(facts)]
+  const time = timeReasons(facts)
+  if (time.some(isEnd)) return [...time, ...accountReasons({ ...facts, isPast: true }).map(inPast)]
+  const reasons = [...time, ...accountReasons(facts)]
   return reasons.length > 0 ? reasons : [general(facts)]
 }
 

@@ -106,7 +106,7 @@ export interface PairPrice {
 /** What the judgement is made from: what is stored, and at most one look at the chain. */
 export interface DiagnosisFacts {
   now: Date
-  /** Whether the order has ended, so that what kept it is told as past. */
+  /** Whether the order is over, so that what kept it is told as past. */
   isPast?: boolean
   order: JudgedOrder
   /** For the words. */

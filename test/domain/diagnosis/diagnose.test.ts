@@ -331,6 +331,13 @@ describe('the time of an order', () => {
         'The order expires in less than 60 seconds: it is not offered to solvers any more, and will not fill.',
       evidence: [validity(null, at(59))],
     })
+    const far = { order: judged({ effectiveValidTo: nowSeconds + 59 }), ...standing({ marketGap: -20_000n }) }
+    const [kept] = diagnose(sampleFacts(far)).further
+    expect([kept?.code, kept?.summary, kept?.advice]).toEqual([
+      'priceOutOfReach',
+      'The order asked for a better price than the market gave. For a small amount the market was 2 % below the limit.',
+      'Keep this in mind for a new order.',
+    ])
   })
 })
 

@@ -2,7 +2,7 @@
 export const documents = {
   home: 'query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }',
   pulse:
-    'query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId } }',
+    'query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId block } }',
   transaction:
     'query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }',
   isToken:

@@ -75,8 +75,13 @@ function NetworkState({ network }: { network: HomeResult['networks'][number] }) 
           ['Of', value?.meta.block?.timestamp && <Time key="t" at={value.meta.block.timestamp} isRelative />],
           ['Behind the chain', lag?.blocks != null && `${lag.blocks} blocks`],
           [
-            'Last auction',
-            value?.latestAuction && <PageLink key="a" kind="auction" id={value.latestAuction.auctionId} />,
+            'Last auction with an offer',
+            value?.latestAuction && (
+              <span key="a">
+                <PageLink kind="auction" id={value.latestAuction.auctionId} />, on block{' '}
+                {value.latestAuction.block}
+              </span>
+            ),
           ],
         ]}
       />

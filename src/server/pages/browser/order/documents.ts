@@ -4,6 +4,9 @@ const solution = 'solutionUid ranking solver isWinner filteredOut score executed
 const attempt =
   'solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock'
 
+const reason =
+  'code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } }'
+
 /** What the page of an order asks. */
 export const documents = {
   order: `query ($uid: OrderUid!) {
@@ -18,11 +21,11 @@ export const documents = {
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
       trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token ${token} } } }
-      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
+      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
     }
   }`,
   orderPrices: `query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price ${price} } } } }`,
-  orderDiagnosis: `query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary since advice further { code summary advice } } } }`,
+  orderDiagnosis: `query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { ${reason} since further { ${reason} } } } }`,
   followOrder:
     'subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }',
 } as const

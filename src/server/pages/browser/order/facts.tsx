@@ -27,7 +27,7 @@ export function Facts({ order }: { order: Order }) {
             'Filled',
             `${filledPercent(order.executedFraction)}${order.partiallyFillable ? ', in parts if need be' : '; whole or not at all'}`,
           ],
-          ['Fees taken', order.executedFee === '0' ? '' : feeWords(order)],
+          ...feeFacts(order),
           ['Placed', <Time key="p" at={order.creationDate} />],
           ['Not before', validFrom !== null && <Time key="f" at={new Date(validFrom * 1_000)} />],
           [
@@ -58,19 +58,31 @@ export function Facts({ order }: { order: Order }) {
   )
 }
 
-/** The fee in all. What of it is the service's is known by trade, and not told where trades are left out. */
-function feeWords({ executedFee, executedFeeToken, trades }: Order): string {
-  const all = amountOf(executedFee, executedFeeToken)
-  if (trades.pageInfo.hasNextPage) return `${all}, for the network and the service`
-  const ofService = new Map<string, { amount: bigint; token: Order['sellToken'] }>()
-  for (const { amount, token } of trades.nodes.flatMap(({ executedProtocolFees }) => executedProtocolFees)) {
-    const known = ofService.get(token.address)
-    ofService.set(token.address, { token, amount: BigInt(amount) + (known?.amount ?? 0n) })
-  }
-  const parts = [...ofService.values()].filter(({ amount }) => amount > 0n)
-  if (parts.length === 0) return `${all}, all of it for the network`
-  return `${all}, of it ${parts.map(({ amount, token }) => amountOf(String(amount), token)).join(' and ')} for the service`
+/** The fee in all, and whose it is as far as that is known of all trades. */
+function feeFacts(order: Order): [name: string, value: string][] {
+  const { executedFee, executedFeeToken, trades, debugReport, fullAppData } = order
+  if (executedFee === '0') return []
+  const all: [string, string] = ['Fees taken', amountOf(executedFee, executedFeeToken)]
+  if (trades.pageInfo.hasNextPage) return [all]
+  const parts: [string, string][] = []
+  const ofNetwork = trades.nodes.map(
+    ({ auctionId }) =>
+      debugReport.auctions.nodes.find((auction) => auction.auctionId === auctionId)?.executions[0]
+        ?.networkFee,
+  )
+  if (ofNetwork.every((fee) => fee != null))
+    parts.push(['for the network', amountOf(sum(ofNetwork), executedFeeToken)])
+  const charged = trades.nodes.flatMap(({ executedProtocolFees }) => executedProtocolFees)
+  // All are taken in the token whose side is not fixed.
+  const token = charged[0]?.token
+  const whose = fullAppData?.includes('"partnerFee"')
+    ? 'for the service and the application'
+    : 'for the service'
+  if (token) parts.push([whose, amountOf(sum(charged.map(({ amount }) => amount)), token)])
+  return [all, ...parts.map(([name, value]): [string, string] => [`Of it ${name}`, value])]
 }
+
+const sum = (amounts: readonly string[]) => amounts.reduce((all, amount) => all + BigInt(amount), 0n)
 
 function TokenAmount({ amount, token, order }: { amount: string; token: Order['sellToken']; order: Order }) {
   return (

@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { isOver } from '../../../../domain/diagnosis/over.ts'
 import { ask } from '../ask.ts'
 import { follow } from '../follow.ts'
 import { at, nameInPath } from '../root.ts'
@@ -15,18 +16,25 @@ import { Reasons } from './reasons.tsx'
 import type { TakenBack } from './story.ts'
 import { Timeline } from './timeline.tsx'
 import { Trades } from './trades.tsx'
-import type { Order } from './words.ts'
+import { isLive, type Order } from './words.ts'
 
 const uid = nameInPath()
 const readOrder = async () => (await ask(documents.order, { uid })).order
 /** What changes without an event: figures, and the time that is left. */
 const refreshMs = 30_000
+/** In the last minutes of an order, when it is offered no more, and when it expires. */
+const [lastMs, lastSeconds] = [5_000, 150]
 /** Of the first order of a token, whose name and decimals are read after it was placed. */
 const [namesMs, namesAge] = [3_000, 120_000]
 
 const waitsForNames = ({ sellToken, buyToken, creationDate }: Order) =>
   (sellToken.decimals === null || buyToken.decimals === null) &&
   Date.now() - Date.parse(creationDate) < namesAge
+
+function pauseOf(order: Order): number {
+  if (waitsForNames(order)) return namesMs
+  return isLive(order) && order.validTo - Date.now() / 1_000 < lastSeconds ? lastMs : refreshMs
+}
 
 /** What a reorganisation took back, from the stream, and whether it is being followed. */
 function useFollowed(again: () => void) {
@@ -66,7 +74,7 @@ function OrderPage() {
     setSaid((before) => (before === '' ? ' ' : stateText))
     if (stateText) document.title = `${stateText} · Order ${uid.slice(0, 8)}… · Tradegraph`
   }, [stateText])
-  useEffect(() => setEveryMs(value && waitsForNames(value) ? namesMs : refreshMs), [value])
+  useEffect(() => setEveryMs(value ? pauseOf(value) : refreshMs), [value])
   const retry = useCallback(() => order.again(), [order.again])
 
   if (value === null) return <Unknown fault={fault} onRetry={retry} />
@@ -86,22 +94,34 @@ function OrderPage() {
         {fault !== undefined && <Fault text={fault} />}
       </Header>
       {value ? (
-        <main>
-          <div class="column">
-            <Reasons order={value} />
-            <Prices order={value} />
-            <Timeline order={value} takenBack={takenBack} isLive={isLive} />
-            <Offers order={value} />
-          </div>
-          <div class="column">
-            <Trades order={value} />
-            <Facts order={value} />
-          </div>
-        </main>
+        <Story order={value} takenBack={takenBack} isLive={isLive} />
       ) : (
         fault === undefined && <Loading />
       )}
     </>
+  )
+}
+
+function Story({ order, ...followed }: { order: Order; takenBack: readonly TakenBack[]; isLive: boolean }) {
+  // Of each reading of the order, which comes with every event and now and then.
+  const read = useCallback(
+    async () => (await ask(documents.orderDiagnosis, { uid })).order?.diagnosis,
+    [order],
+  )
+  const diagnosis = useAsked(read)
+  return (
+    <main>
+      <div class="column">
+        <Reasons order={order} {...diagnosis} />
+        <Prices order={order} isOver={diagnosis.value ? isOver(diagnosis.value) : !isLive(order)} />
+        <Timeline order={order} diagnosis={diagnosis.value} {...followed} />
+        <Offers order={order} />
+      </div>
+      <div class="column">
+        <Trades order={order} />
+        <Facts order={order} />
+      </div>
+    </main>
   )
 }
 

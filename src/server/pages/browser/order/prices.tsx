@@ -19,21 +19,16 @@ interface Seen {
 }
 
 /** What the market gave, against what the order asks for. */
-export function Prices({ order }: { order: Order }) {
+export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
   const { uid, limitPrice } = order
   const read = useCallback(
     async () => (await ask(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
     [uid],
   )
-  // What the market gave after the end says nothing of the order.
-  const end = isLive(order) ? Number.POSITIVE_INFINITY : Date.parse(order.events.nodes[0]?.timestamp ?? '')
   const { value, fault } = useAsked(read, isLive(order) ? refreshMs : 0)
   const seen = useMemo(
-    () =>
-      value
-        ?.flatMap(({ at, price }): Seen[] => (price && Date.parse(at) <= end ? [{ at, price }] : []))
-        .toReversed() ?? [],
-    [value, end],
+    () => value?.flatMap(({ at, price }): Seen[] => (price ? [{ at, price }] : [])).toReversed() ?? [],
+    [value],
   )
   const scale = useMemo(
     () => limitPrice && priceScale(order.sellToken, order.buyToken, limitPrice),
@@ -43,8 +38,8 @@ export function Prices({ order }: { order: Order }) {
   const last = seen.at(-1)
   return (
     <Section id="prices" title="Its price and the market’s">
-      <p>{limitWords(order, limitPrice, scale)}</p>
-      {last && <LastPrice last={last} limit={limitPrice} scale={scale} isOpen={isLive(order)} />}
+      <p>{limitWords(isOver, limitPrice, scale)}</p>
+      {last && <LastPrice {...{ last, limit: limitPrice, scale, order }} />}
       {fault !== undefined && <Fault text={fault} />}
       {seen.length > 0 && <PricePlot {...{ order, seen, limit: limitPrice, scale }} />}
       {value && seen.length === 0 && (
@@ -56,17 +51,17 @@ export function Prices({ order }: { order: Order }) {
       )}
       {seen.length > 0 && (
         <p class="note">
-          This is the price of a small amount, every five minutes: what both tokens were worth in auctions. A
-          trade pays its fees out of it, and a large order gets less.
+          The line is the price of an amount too small to move it, every five minutes: what both tokens were
+          worth in auctions. A trade pays all its fees out of it, and a large order gets less.
         </p>
       )}
     </Section>
   )
 }
 
-function limitWords(order: Order, limit: PriceLike, scale: PriceScale): string {
+function limitWords(isOver: boolean, limit: PriceLike, scale: PriceScale): string {
   const price = `${scale.words(limit)} ${scale.unit}`
-  if (!isLive(order))
+  if (isOver)
     return scale.isMoreBetter
       ? `The order asked for at least ${price}. That was its limit.`
       : `The order asked to pay at most ${price}. That was its limit.`
@@ -79,17 +74,19 @@ function LastPrice({
   last,
   limit,
   scale,
-  isOpen,
+  order,
 }: {
   last: Seen
   limit: PriceLike
   scale: PriceScale
-  isOpen: boolean
+  order: Order
 }) {
+  const isOpen = isLive(order)
   const gap = gapOf(last.price, limit)
   return (
     <p>
-      The market {isOpen ? 'gives' : 'gave'} {scale.words(last.price)}{' '}
+      For a small amount the market {isOpen ? 'gives' : 'gave, at last before the order ended,'}{' '}
+      {scale.words(last.price)} {scale.unit}{' '}
       <span class="note">
         (<Time at={last.at} isRelative={isOpen} />)
       </span>
@@ -100,6 +97,12 @@ function LastPrice({
       .
     </p>
   )
+}
+
+/** Unix seconds. */
+function endOf({ events, validTo, ...order }: Order): number {
+  const last = events.nodes.findLast(({ label }) => label === 'TRADED' || label === 'CANCELLED')
+  return !isLive(order) && last ? Math.min(Date.parse(last.timestamp) / 1_000, validTo) : validTo
 }
 
 function PricePlot({
@@ -116,12 +119,18 @@ function PricePlot({
   const { isMoreBetter } = scale
   const limitValue = scale.value(limit)
   const begin = Date.parse(order.creationDate) / 1_000
+  const end = endOf(order)
   const shown = useMemo(() => {
     const times = seen.map(({ at }) => Date.parse(at) / 1_000)
     const values = seen.map(({ price }) => scale.value(price))
     // The limit begins with the order, and is there when a price is.
     const isFirst = begin < (times[0] ?? 0)
-    const marks = [...(isFirst ? [begin] : []), ...times, (times.at(-1) ?? begin) + stepSeconds]
+    const last = times.at(-1) ?? begin
+    const marks = [
+      ...(isFirst ? [begin] : []),
+      ...times,
+      Math.max(last + 1, Math.min(last + stepSeconds, end)),
+    ]
     const lines: Line[] = [
       {
         label: `The market: ${scale.unit}`,
@@ -136,7 +145,7 @@ function PricePlot({
       },
     ]
     return { times: marks, lines }
-  }, [seen, limitValue, isMoreBetter, begin, scale])
+  }, [seen, limitValue, isMoreBetter, begin, end, scale])
   const prices = seen.map(({ price }) => price)
   const best = prices.reduce((a, b) => (gapOf(b, limit) > gapOf(a, limit) ? b : a))
   const label = `Prices in ${scale.unit}. The limit is ${scale.words(limit)}. The market’s best was ${scale.words(best)}, and its last ${scale.words(prices.at(-1) ?? best)}.`

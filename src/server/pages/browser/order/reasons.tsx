@@ -1,14 +1,9 @@
-import { useCallback } from 'preact/hooks'
-import { isOver } from '../../../../domain/diagnosis/over.ts'
-import { ask } from '../ask.ts'
-import { useAsked } from '../view/asked.ts'
+import { isEnd, isEnding, isOver } from '../../../../domain/diagnosis/over.ts'
+import type { Asked } from '../view/asked.ts'
 import { ChainLink } from '../view/links.tsx'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { documents } from './documents.ts'
-import { isLive, type Order } from './words.ts'
-
-const endings: readonly string[] = ['FILLED', 'CANCELLED', 'EXPIRED']
+import { type Diagnosis, evidenceOf, isLive, type Order, type Reason } from './words.ts'
 
 function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean): string {
   if (hasEnded) return 'How it ended'
@@ -16,22 +11,21 @@ function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean): string 
   return isPartly ? 'Why the rest is not filled' : 'Why it is not filled'
 }
 
-function furtherTitle(hasEnded: boolean, isPartly: boolean): string {
+function furtherTitle(hasEnded: boolean, isLate: boolean, isPartly: boolean): string {
   if (hasEnded) return 'What there was before'
+  if (isLate) return 'What kept it before'
   return isPartly ? 'What keeps the rest' : 'What else keeps it from being filled'
 }
 
-/** Why the order is not filled, or how it ended: what has to be solved first, then the rest. Read again with each change of the order. */
-export function Reasons({ order }: { order: Order }) {
-  // Of each reading of the order, which comes with every event and now and then.
-  const read = useCallback(
-    async () => (await ask(documents.orderDiagnosis, { uid: order.uid })).order?.diagnosis,
-    [order],
-  )
-  const { value, fault } = useAsked(read)
-  const hasEnded = endings.includes(value?.code ?? '')
+/** Why the order is not filled, or how it ended: what has to be solved first, then the rest. */
+export function Reasons({
+  order,
+  value,
+  fault,
+}: { order: Order } & Pick<Asked<Diagnosis | undefined>, 'value' | 'fault'>) {
+  const hasEnded = value !== undefined && isEnding(value)
   const isPartly = value?.code === 'PARTLY_FILLED'
-  const isLate = value != null && isLive(order) && isOver(value)
+  const isLate = value !== undefined && !hasEnded && isOver(value)
   return (
     <Section id="reasons" title={titleOf(hasEnded, isPartly, isLate)}>
       {fault !== undefined && <Fault text={fault} />}
@@ -47,8 +41,9 @@ export function Reasons({ order }: { order: Order }) {
               <Time at={value.since} />
             </p>
           )}
+          <PriceSeen reason={value} />
           {!hasEnded && !isLate && !isPartly && value.further.length > 0 && (
-            <p>That alone does not fill the order: look at what else keeps it.</p>
+            <p>More than this keeps the order: look at all of it before you act.</p>
           )}
           {isLive(order) && (
             <p class="note">
@@ -57,17 +52,29 @@ export function Reasons({ order }: { order: Order }) {
               account.
             </p>
           )}
-          {value.further.length > 0 && <h3>{furtherTitle(hasEnded, isPartly)}</h3>}
-          {value.further.map(({ code, summary, advice }) => (
-            <div class="group" key={code}>
-              <p>{summary}</p>
-              {!hasEnded && <p class="note">{advice}</p>}
-              {!hasEnded && <Contract code={code} network={order.network} />}
+          {value.further.length > 0 && <h3>{furtherTitle(hasEnded, isLate, isPartly)}</h3>}
+          {value.further.map((reason) => (
+            <div class="group" key={reason.code}>
+              <p>{reason.summary}</p>
+              <PriceSeen reason={reason} />
+              {(!isOver(value) || isEnd(reason)) && <p class="note">{reason.advice}</p>}
+              {!isOver(value) && <Contract code={reason.code} network={order.network} />}
             </div>
           ))}
         </>
       )}
     </Section>
+  )
+}
+
+/** When the figure of a price that is out of reach was seen. */
+function PriceSeen({ reason }: { reason: Pick<Reason, 'evidence'> }) {
+  const at = evidenceOf(reason, 'PriceEvidence')?.gapSeenAt
+  if (!at) return null
+  return (
+    <p class="note">
+      That price was seen <Time at={at} isRelative />.
+    </p>
   )
 }
 

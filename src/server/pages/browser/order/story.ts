@@ -1,6 +1,6 @@
 import type { FollowOrderResult } from '../documents.generated.ts'
 import { amountOf } from '../view/amounts.ts'
-import { eventWords, failureWords, type Order } from './words.ts'
+import { type Diagnosis, eventWords, evidenceOf, failureWords, type Order } from './words.ts'
 
 export type TakenBack = NonNullable<FollowOrderResult['orderEvents']['event']>
 
@@ -27,7 +27,11 @@ const tones: Readonly<Record<string, Step['tone']>> = {
 }
 
 /** What happened to an order, the oldest first. @param takenBack events that a reorganisation took back */
-export function storyOf(order: Order, takenBack: readonly TakenBack[]): Step[] {
+export function storyOf(
+  order: Order,
+  diagnosis: Diagnosis | undefined,
+  takenBack: readonly TakenBack[],
+): Step[] {
   // The newest trade belongs to the newest event of a trade.
   const trades = [...order.trades.nodes]
   const events = order.events.nodes
@@ -38,7 +42,9 @@ export function storyOf(order: Order, takenBack: readonly TakenBack[]): Step[] {
     tone: 'bad' as const,
     isTakenBack: true,
   }))
-  return [...events, ...undone, ...failures(order)].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  return [...events, ...undone, ...failures(order), ...lastOffer(order, diagnosis)].toSorted(
+    (a, b) => Date.parse(a.at) - Date.parse(b.at),
+  )
 }
 
 function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | undefined, order: Order): Step {
@@ -54,6 +60,17 @@ function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | unde
     ...(event.replacedBy && { replacedBy: event.replacedBy.uid }),
     tone: tones[event.label] ?? 'usual',
   }
+}
+
+/** No auction records that it leaves an order out for its expiry: when that begins follows from the expiry. */
+function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): Step[] {
+  const reasons = diagnosis ? [diagnosis, ...diagnosis.further] : []
+  const [validity] = reasons.flatMap((reason) => evidenceOf(reason, 'ValidityEvidence') ?? [])
+  if (!validity) return []
+  const [at, end] = [Date.parse(validity.offeredUntil), Date.parse(validity.until)]
+  if (at > Date.now() || at <= Date.parse(creationDate)) return []
+  const text = `Orders are offered until ${(end - at) / 1_000} seconds before they expire: the time follows from that.`
+  return [{ at: validity.offeredUntil, title: 'No longer offered to solvers', text, tone: 'bad' }]
 }
 
 /** Settlements that did not come through. Those that did are trades. */

@@ -2,17 +2,18 @@ import { ChainLink, PageLink } from '../view/links.tsx'
 import { LiveState, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { type Step, storyOf, type TakenBack } from './story.ts'
-import type { Order } from './words.ts'
+import type { Diagnosis, Order } from './words.ts'
 
 interface Props {
   order: Order
+  diagnosis: Diagnosis | undefined
   takenBack: readonly TakenBack[]
   isLive: boolean
 }
 
 /** What happened, the newest first. */
-export function Timeline({ order, takenBack, isLive }: Props) {
-  const steps = storyOf(order, takenBack).toReversed()
+export function Timeline({ order, diagnosis, takenBack, isLive }: Props) {
+  const steps = storyOf(order, diagnosis, takenBack).toReversed()
   return (
     <Section id="story" title="What happened" aside={<LiveState isLive={isLive} />}>
       <ol class="entries">

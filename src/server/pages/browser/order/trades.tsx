@@ -45,7 +45,14 @@ export function Trades({ order }: { order: Order }) {
       )}
       {trades.nodes.length > 0 && (
         <p>
-          Better than the limit by <strong>{amountOf(surplus.amount, surplus.token)}</strong> in all.
+          Better than the limit by <strong>{amountOf(surplus.amount, surplus.token)}</strong> in all, after
+          all fees.
+        </p>
+      )}
+      {trades.nodes.length > 0 && (
+        <p class="note">
+          The solver paid the gas of the transaction. The fee of the network, which is out of the trade, pays
+          it back.
         </p>
       )}
     </Section>

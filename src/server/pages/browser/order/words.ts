@@ -1,11 +1,22 @@
-import type { OrderResult } from '../documents.generated.ts'
+import { hasEnded } from '../../../../domain/order/status.ts'
+import type { OrderDiagnosisResult, OrderResult } from '../documents.generated.ts'
 
 export type Order = NonNullable<OrderResult['order']>
 type Event = Order['events']['nodes'][number]
 
-/** Whether it may still be filled. */
-export const isLive = ({ status }: Pick<Order, 'status'>) =>
-  status === 'OPEN' || status === 'PRESIGNATURE_PENDING'
+export type Diagnosis = NonNullable<OrderDiagnosisResult['order']>['diagnosis']
+export type Reason = Diagnosis['further'][number]
+
+export const isLive = ({ status }: Pick<Order, 'status'>) => !hasEnded(status)
+
+/** What a diagnosis proves, of one kind. */
+export const evidenceOf = <Kind extends Reason['evidence'][number]['__typename']>(
+  { evidence }: Pick<Reason, 'evidence'>,
+  kind: Kind,
+) =>
+  evidence.find(
+    (each): each is Extract<Reason['evidence'][number], { __typename: Kind }> => each.__typename === kind,
+  )
 
 type Attempt = Order['debugReport']['auctions']['nodes'][number]['settlementAttempts'][number]
 
