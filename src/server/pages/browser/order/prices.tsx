@@ -66,8 +66,8 @@ function limitWords(isOver: boolean, limit: PriceLike, scale: PriceScale): strin
       ? `The order asked for at least ${price}. That was its limit.`
       : `The order asked to pay at most ${price}. That was its limit.`
   return scale.isMoreBetter
-    ? `The order asks for at least ${price}, after all fees. That is its limit: it fills where the market gives as much.`
-    : `The order asks to pay at most ${price}, with all fees. That is its limit: it fills where the market asks for no more.`
+    ? `The order asks for at least ${price}, after all fees. That is its limit: it fills there or better, or not at all.`
+    : `The order asks to pay at most ${price}, with all fees. That is its limit: it fills there or better, or not at all.`
 }
 
 function LastPrice({
