@@ -23,6 +23,18 @@ describe('what a text names', () => {
     expect(namedIn(text, []).signer).toEqual({ signed: one, owner: other })
   })
 
+  test('is no signer where the service knows what was signed by mistake', () => {
+    const explanation = `${other} signed the order for chain 1`
+    const data = { signer: one, mistake: 'chain_id', explanation }
+    const text = JSON.stringify({ description: `signature recovers to ${one}, from is ${other}`, data })
+    const { signer, cause, addresses } = namedIn(text, [])
+    expect({ signer, cause, addresses }).toEqual({
+      signer: undefined,
+      cause: explanation,
+      addresses: [other],
+    })
+  })
+
   test('is an order, a transaction and accounts, each once', () => {
     const text = `${other}: ${uid} in 0x${'34'.repeat(32)} by ${one}, ${one.slice(2)}, not 0x${'1'.repeat(41)}`
     expect(namedIn(text, [contracts])).toEqual({
@@ -61,6 +73,9 @@ describe('who asks after an order', () => {
     'Why hasn’t my swap been executed yet?',
     'how long does a trade take',
     'my tokens are gone',
+    'How do I cancel my order?',
+    'cancel order',
+    'order partially filled',
   ])('%s', (text) => {
     expect(asksAfterOrder(text)).toBe('only')
   })

@@ -5,7 +5,7 @@ import type { ErrorCode } from './words.ts'
 const mostFound = 5
 /** What a text has to weigh to be that of an error: as much as two words that few errors have. */
 const leastWeight = 7
-/** For a text of known words only, such as “no liquidity”. */
+/** For a text of known words only, such as “no liquidity”: it may mean something else. */
 const leastOfKnown = 3.4
 /** Of the weight of the best, and of what the best has alone: what has less was not meant. */
 const leastShare = 0.55
@@ -93,11 +93,8 @@ function indexed() {
   return index
 }
 
-/**
- * The errors that a text is of, the best first: it names their code, or has their words, also among others.
- * @param isBeside whether the text names something else too, which was meant if the words say little
- */
-export function findErrors(text: string, isBeside = false): ExplainedError[] {
+/** The errors by what a text says of them, the best first. */
+function rank(text: string) {
   const { entries, weights } = indexed()
   const { words, pairs } = termsOf(text)
   const names = new Set(text.toLowerCase().split(/[^\w]+/))
@@ -114,8 +111,22 @@ export function findErrors(text: string, isBeside = false): ExplainedError[] {
       return { entry, weight: heard + (isNamed ? namedWeight : 0) }
     })
     .toSorted((one, other) => other.weight - one.weight)
+  return { found, terms, weightIn, isAllKnown: [...names].every(isKnown) }
+}
+
+/** Whether a text says so little that the errors found for it are a guess. */
+export function isGuess(text: string): boolean {
+  return (rank(text).found[0]?.weight ?? 0) < leastWeight
+}
+
+/**
+ * The errors that a text is of, the best first: it names their code, or has their words, also among others.
+ * @param isBeside whether the text names something else too, which was meant if the words say little
+ */
+export function findErrors(text: string, isBeside = false): ExplainedError[] {
+  const { found, terms, weightIn, isAllKnown } = rank(text)
   const [best] = found
-  const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
+  const least = !isBeside && isAllKnown ? leastOfKnown : leastWeight
   if (!best || best.weight < least) return []
   const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
     const shared = terms.reduce(

@@ -40,7 +40,7 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
   OrderExpired: words(
     'placingOrCancelling',
     'The time until which the order was to be valid is over.',
-    'To place it, sign it again with a later time, and check the clock of your device. An expired order need not be cancelled.',
+    'To place it, sign it again with a later time, and check the clock of your device. An expired order need not be cancelled. What was filled of one that was accepted before, its page says.',
     { heard: 'validTo is in the past, now; deadline has passed, has expired' },
   ),
   InsufficientValidTo: words(
@@ -86,13 +86,19 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
     'placing',
     'Your balance is too low: the account holds less of the token than the order sells.',
     'Sell less, or move more of the token to the account, on the network of the order. Then place the order again.',
-    { heard: 'owner holds of the sell token, the order needs; not enough funds' },
+    {
+      heard:
+        'owner holds of the sell token, the order needs; not enough funds; reverted: ERC20: transfer exceeds balance',
+    },
   ),
   InsufficientAllowance: words(
     'placing',
     'Your allowance is too low: you have not approved enough of the token that you sell. The contract that takes the tokens when an order is filled (the vault relayer) may take less than the order sells.',
     'Approve that contract in the wallet, for the token that you sell and at least the amount of the order. Then place the order again.',
-    { approves: true, heard: 'may spend of the sell token, the order needs' },
+    {
+      approves: true,
+      heard: 'may spend of the sell token, the order needs; reverted: ERC20: transfer exceeds allowance',
+    },
   ),
   TransferSimulationFailed: words(
     'placing',

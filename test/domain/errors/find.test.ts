@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorCodes, explained } from '../../../src/domain/errors/explained.ts'
-import { findErrors } from '../../../src/domain/errors/find.ts'
+import { findErrors, isGuess } from '../../../src/domain/errors/find.ts'
 import { traderWords } from '../../../src/domain/errors/trader-words.ts'
 import { messages } from './messages.ts'
 
@@ -104,10 +104,26 @@ test.each([
   ['order expired', 'OrderExpired'],
   ['too many requests', 'RateLimited'],
   ['already cancelled', 'AlreadyCancelled'],
+  ['execution reverted: ERC20: transfer amount exceeds allowance', 'InsufficientAllowance'],
+  ['ERC20: transfer amount exceeds balance', 'InsufficientBalance'],
+  ['execution reverted: ERC20: transfer amount exceeds balance', 'InsufficientBalance'],
 ])('%s, in other words, is %s', (text, code) => {
   const codes = codesOf(text)
   expect(codes[0]).toBe(code)
   expect(codes.length).toBeLessThanOrEqual(5)
+})
+
+test('a text of a few words is a guess, and that of an error is none', () => {
+  for (const text of [
+    'slippage',
+    'price too low',
+    'what is a solver',
+    'how long does it take',
+    'cancel order',
+  ])
+    expect([text, isGuess(text)]).toEqual([text, true])
+  expect(messages.filter(([, message]) => isGuess(filled(message)))).toEqual([])
+  expect(errorCodes.filter((code) => isGuess(code))).toEqual([])
 })
 
 test('few words that several errors share are all of them', () => {

@@ -1,5 +1,5 @@
 import type { ExplainedError } from '../../../../domain/errors/explained.ts'
-import { findErrors } from '../../../../domain/errors/find.ts'
+import { findErrors, isGuess } from '../../../../domain/errors/find.ts'
 import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
@@ -8,7 +8,7 @@ import { asksAfterOrder } from './question.ts'
 
 export type SearchResult =
   | { kind: 'page'; path: string }
-  | { kind: 'errors'; errors: ExplainedError[]; named: Named }
+  | { kind: 'errors'; errors: ExplainedError[]; isGuess: boolean; named: Named }
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
   /** Somebody asks after an order, and does not say which. */
   | { kind: 'question' }
@@ -21,7 +21,8 @@ export async function find(text: string): Promise<SearchResult> {
   const asks = names === undefined ? asksAfterOrder(text) : undefined
   if (asks === 'only') return { kind: 'question' }
   const errors = findErrors(text, names !== undefined)
-  if (errors.length > 0) return { kind: 'errors', errors, named: await namedBeside(text) }
+  if (errors.length > 0)
+    return { kind: 'errors', errors, isGuess: isGuess(text), named: await namedBeside(text) }
   if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
   if (transaction !== undefined) return findTransaction(transaction)
   if (addresses[0] !== undefined) return findAddress(addresses[0])

@@ -24,7 +24,8 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
           <h2>Which order is it?</h2>
           <p>
             Its page says why it is not filled, and what to do. As long as an order is not filled, nothing of
-            it is sold.
+            it is sold. To cancel it, use the wallet or page where you placed it: its page here then says that
+            it was cancelled.
           </p>
           <Shapes />
         </div>
@@ -41,7 +42,7 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
 }
 
 function FoundErrors({
-  found: { errors, named },
+  found: { errors, isGuess, named },
   networks,
 }: {
   found: Extract<SearchResult, { kind: 'errors' }>
@@ -49,6 +50,24 @@ function FoundErrors({
 }) {
   const [first, ...others] = errors
   if (!first) return null
+  if (isGuess)
+    return (
+      <>
+        <div class="group">
+          <h2>Is it one of these errors?</h2>
+          <p>The text says too little to tell. If the wallet showed no error, look at the order’s page.</p>
+        </div>
+        {errors.map(({ code, meaning }) => (
+          <div class="group" key={code}>
+            <h3>
+              <a href={at(`?q=${code}`)}>{code}</a>
+            </h3>
+            <p>{meaning}</p>
+          </div>
+        ))}
+        <Shapes />
+      </>
+    )
   return (
     <>
       <FoundError error={first} networks={networks}>
@@ -94,7 +113,7 @@ function FoundError({
 
 /** What a text names beside its error. */
 function Beside({
-  named: { order, transaction, addresses, contracts, signer },
+  named: { order, transaction, addresses, contracts, signer, cause },
   hasContract,
 }: {
   named: Extract<SearchResult, { kind: 'errors' }>['named']
@@ -112,6 +131,11 @@ function Beside({
       {transaction !== undefined && (
         <p>
           The transaction: <a href={at(`?q=${transaction}`)}>{short(transaction)}</a>
+        </p>
+      )}
+      {cause !== undefined && (
+        <p>
+          The service found the cause: <strong>{cause}</strong>.
         </p>
       )}
       {signer && (

@@ -9,6 +9,8 @@ export interface Named {
   contracts: (Contract & { address: string })[]
   /** Who signed, and who should have: the text says which is which. */
   signer?: { signed: string; owner: string } | undefined
+  /** Why a signature is wrong, where the service knows: the right account signed then, and who “signed” is nobody. */
+  cause?: string | undefined
 }
 
 /** @param networks none where they are not known: their contracts then count as accounts */
@@ -21,12 +23,15 @@ export function namedIn(text: string, networks: readonly NetworkContracts[]): Na
     )
   }
   const all = ofLength(40).map((address) => ({ address, contract: contractOf(address, networks) }))
+  const signer = signerIn(text)
+  const cause = causeIn(text)
+  const accounts = all.flatMap(({ address, contract }) => (contract ? [] : [address]))
   return {
     order: ofLength(112)[0],
     transaction: ofLength(64)[0],
-    addresses: all.filter(({ contract }) => !contract).map(({ address }) => address),
+    addresses: cause === undefined ? accounts : accounts.filter((address) => address !== signer?.signed),
     contracts: all.flatMap(({ address, contract }) => (contract ? { ...contract, address } : [])),
-    signer: signerIn(text),
+    ...(cause === undefined ? { signer } : { cause }),
   }
 }
 
@@ -37,4 +42,10 @@ function signerIn(text: string): Named['signer'] {
       text,
     ) ?? []
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
+}
+
+/** Of the body of the error: a mistake that the service found in the signature. */
+function causeIn(text: string): string | undefined {
+  if (!/"mistake"\s*:\s*"/.test(text)) return undefined
+  return /"explanation"\s*:\s*"([^"\\]{1,300})"/.exec(text)?.[1]
 }

@@ -29,8 +29,8 @@ function HomePage() {
               Here orders to swap tokens are placed, filled and explained. You sign what you want to sell, and
               the least that you take for it. Programs, called <em>solvers</em>, look for the best trade on
               all markets they know and compete in an auction every few seconds. The best one trades on chain;
-              the fee of the network comes out of the trade. An order is filled at its limit or better, or not
-              at all: nothing is sold before.
+              the fees of the network and of the service come out of the trade. An order is filled at its
+              limit or better, after these fees, or not at all: nothing is sold before.
             </p>
             <p class="note">
               An error in a wallet? Search for its text or its word, such as InsufficientAllowance, for the
