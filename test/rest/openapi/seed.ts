@@ -18,6 +18,7 @@ import { recordNotifications } from '../../../src/storage/feed.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { auctionOrder, numbered, sampleAuction } from '../../fakes/order.ts'
 import { indexedUpTo, storeContest, storeSettlement } from '../../fakes/solutions.ts'
+import { storeTokens } from '../../fakes/stored-tokens.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
 
 const { network, tokens } = describeMarket()
@@ -27,6 +28,8 @@ const referredIn: Bytes32 = `0x${'cd'.repeat(32)}` as const
 
 /** What the examples read: a settled order, orders to cancel, an affiliate and a trader with his code. */
 export async function seedSamples(db: Database): Promise<void> {
+  const weth = { chainId: network.chainId, address: address(sample.weth), symbol: 'WETH' }
+  await storeTokens(db, [{ ...weth, name: 'Wrapped Ether', decimals: 18 }])
   await seedReferredTrade(db)
   await seedSettledOrder(db)
   await seedOpenOrders(db)
