@@ -21,6 +21,7 @@ import { orderStatuses } from '../domain/order/status.ts'
 import { priceQualities } from '../domain/quote/quote.ts'
 import { feeKinds } from '../domain/settlement/account.ts'
 import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signing/signature-mistake.ts'
+import { screaming } from '../domain/text/spelling.ts'
 import { feePolicyKinds } from '../storage/models/auction/fee-policy.ts'
 import { settlementOutcomes } from '../storage/models/auction/settlement-attempt.ts'
 import { orderEventReasons } from '../storage/models/order/event.ts'
@@ -35,7 +36,7 @@ export function defineEnum<const Value extends string>(
   values: readonly Value[],
   descriptions: Record<Value, string>,
 ) {
-  const members = values.map((value) => [toScreamingCase(value), { value, description: descriptions[value] }])
+  const members = values.map((value) => [screaming(value), { value, description: descriptions[value] }])
   const type = builder.enumType(name, {
     description,
     values: Object.fromEntries(members) as Record<string, { value: Value; description: string }>,
@@ -47,10 +48,6 @@ export function defineEnum<const Value extends string>(
 /** The GraphQL enum of a stored column's type; undefined for other types. */
 export function enumByName(name: string): unknown {
   return enums.get(name)
-}
-
-function toScreamingCase(value: string): string {
-  return value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 }
 
 export const OrderKind = defineEnum('OrderKind', 'Which side of an order is fixed.', orderKinds, {

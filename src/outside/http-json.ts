@@ -1,5 +1,5 @@
-import { nestsDeeper } from '../domain/json-text.ts'
 import type { Clock } from '../domain/log.ts'
+import { nestsDeeper } from '../domain/text/json-text.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 import { readUpTo } from './read-up-to.ts'
 import { observed, traceHeaders } from './telemetry/work.ts'

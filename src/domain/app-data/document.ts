@@ -4,8 +4,8 @@ import { type Address, toAddress } from '../evm/address.ts'
 import { type Bytes32, type Hex, toHex } from '../evm/hex.ts'
 import { keccakText } from '../evm/keccak.ts'
 import { type PartnerFee, parsePartnerFees } from '../fee/partner.ts'
-import { jsonSpelling } from '../json-text.ts'
 import { type OrderUid, toOrderUid } from '../order/uid.ts'
+import { jsonSpelling } from '../text/json-text.ts'
 
 /** Default limit of a document's size. The hash is over exactly the bytes that the client sent. */
 export const maxAppDataBytes = 8_192

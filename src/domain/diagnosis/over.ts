@@ -1,18 +1,18 @@
+import { bothSpellings } from '../text/spelling.ts'
 import type { DiagnosisCode } from './code.ts'
 
 /** How an order ended. */
 const endings: readonly DiagnosisCode[] = ['filled', 'cancelled', 'expired']
-/** With one of these nothing of the order can be mended: whoever still wants to trade needs another order. */
+/** With one of these nothing of the order can be mended: to trade needs another order. */
 const ends: readonly DiagnosisCode[] = [...endings, 'neverTradable', 'expiresTooSoon']
 
-const isOneOf = (codes: readonly DiagnosisCode[], code: string) =>
-  codes.some((each) => each.toLowerCase() === code.replaceAll('_', '').toLowerCase())
+const [endingNames, endNames] = [bothSpellings(endings), bothSpellings(ends)]
 
 /** @param code as the domain spells it, or as GraphQL does, here and below */
-export const isEnd = ({ code }: { code: string }): boolean => isOneOf(ends, code)
+export const isEnd = ({ code }: { code: string }): boolean => endNames.has(code)
 
 /** Whether a diagnosis that begins with this reason says how the order ended. */
-export const isEnding = ({ code }: { code: string }): boolean => isOneOf(endings, code)
+export const isEnding = ({ code }: { code: string }): boolean => endingNames.has(code)
 
 /** Whether the order fills no further, whatever its other reasons say. */
 export function isOver(diagnosis: { code: string; further: readonly { code: string }[] }): boolean {

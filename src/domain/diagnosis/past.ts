@@ -1,5 +1,4 @@
-import type { DiagnosisCode } from './code.ts'
-import { diagnosisTexts } from './code.ts'
+import { type DiagnosisCode, diagnosisTexts } from './code.ts'
 import type { Reason } from './diagnosis.ts'
 
 /** Meanings of what kept an order that has ended. Others are told as past anyway, or have their figures. */

@@ -1,3 +1,4 @@
+import { bothSpellings, type Screaming } from '../text/spelling.ts'
 import { executedSellBeforeFees, isInvalidated, type Order } from './order.ts'
 
 export const orderStatuses = ['presignaturePending', 'open', 'fulfilled', 'cancelled', 'expired'] as const
@@ -20,18 +21,13 @@ export type StatusFacts = Pick<
 >
 
 /** As GraphQL spells them. */
-export type SpelledStatus = 'PRESIGNATURE_PENDING' | 'OPEN' | 'FULFILLED' | 'CANCELLED' | 'EXPIRED'
+export type SpelledStatus = Screaming<OrderStatus>
 
-const live: readonly (OrderStatus | SpelledStatus)[] = [
-  'open',
-  'presignaturePending',
-  'OPEN',
-  'PRESIGNATURE_PENDING',
-]
+const live = bothSpellings(['open', 'presignaturePending'] satisfies OrderStatus[])
 
 /** No further trade is expected. */
 export function hasEnded(status: OrderStatus | SpelledStatus): boolean {
-  return !live.includes(status)
+  return !live.has(status)
 }
 
 /** Exact equality with the signed amount of the fixed side. */

@@ -11,7 +11,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
-import { nestsDeeper } from '../../domain/json-text.ts'
+import { nestsDeeper } from '../../domain/text/json-text.ts'
 import { fieldOf } from '../../graphql/errors/input.ts'
 import { refusalError, variableError } from '../../graphql/errors/mask.ts'
 

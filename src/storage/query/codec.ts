@@ -1,6 +1,7 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
+import { screaming } from '../../domain/text/spelling.ts'
 import { literal, sql, type Text } from './text.ts'
 
 /** Enum values as GraphQL spells them (`PRICE_IMPROVEMENT`), or as columns and REST do (`priceImprovement`). */
@@ -136,8 +137,6 @@ export const json: Codec<unknown> = {
   column: 'jsonb',
   write: (value) => JSON.stringify(value),
 }
-
-export const screaming = (value: string) => value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
 /** An enum whose column has the value as stored. */
 export function enumOf<const Value extends string>(type: string, values: readonly Value[]): Codec<Value> {

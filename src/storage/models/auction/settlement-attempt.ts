@@ -1,4 +1,5 @@
 import type { SettlementAttempt } from '../../../domain/auction/competition.ts'
+import { screaming } from '../../../domain/text/spelling.ts'
 import {
   address,
   amount,
@@ -6,7 +7,6 @@ import {
   decimal,
   rowKey,
   safeInt,
-  screaming,
   smallInt,
   spelledEnumOf,
   string,

@@ -8,6 +8,7 @@ import {
   signingSchemes,
 } from '../../../domain/order/order.ts'
 import { type OrderStatus, orderStatuses } from '../../../domain/order/status.ts'
+import { screaming } from '../../../domain/text/spelling.ts'
 import { statusCase, statusNames } from '../../order/status.ts'
 import {
   address,
@@ -19,7 +20,6 @@ import {
   hexText,
   orderUid,
   rowKey,
-  screaming,
   smallInt,
   spelledEnumOf,
   string,

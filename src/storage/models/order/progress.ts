@@ -6,8 +6,9 @@ import {
   plainStage,
   type StageFacts,
 } from '../../../domain/order/stage.ts'
+import { screaming } from '../../../domain/text/spelling.ts'
 import { statusCase, statusNames } from '../../order/status.ts'
-import { address, amount, screaming, spelledEnumOf } from '../../query/codec.ts'
+import { address, amount, spelledEnumOf } from '../../query/codec.ts'
 import { column, derived, type Model } from '../../query/model.ts'
 import { now } from '../../query/selected.ts'
 import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'

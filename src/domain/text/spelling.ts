@@ -1,0 +1,11 @@
+/** The name that GraphQL gives a value of an enum: `notYetValid` is NOT_YET_VALID. */
+export const screaming = (value: string) => value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
+
+/** The type of that name. */
+export type Screaming<Value extends string> = Value extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? Uppercase<First> : `_${First}`}${Screaming<Rest>}`
+  : ''
+
+/** Values of an enum, as the domain spells them and as GraphQL does. */
+export const bothSpellings = (values: readonly string[]): ReadonlySet<string> =>
+  new Set(values.flatMap((value) => [value, screaming(value)]))
