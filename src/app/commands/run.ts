@@ -62,7 +62,7 @@ function subjectOf(command: 'explain' | 'watch', [subject = '', ...more]: readon
       'watch takes the UID of an order or an account: 0x and 112 or 40 hex digits',
     )
   const text = [subject, ...more].join(' ')
-  const meant = nearestName(subject, errorCodes) ?? findErrors(text)[0]?.code
+  const meant = nearestName(subject, errorCodes) ?? findErrors(text).errors[0]?.code
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new CommandFault(
     exitCodes.usage,

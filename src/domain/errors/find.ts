@@ -93,8 +93,18 @@ function indexed() {
   return index
 }
 
-/** The errors by what a text says of them, the best first. */
-function rank(text: string) {
+export interface FoundErrors {
+  /** The best first. */
+  errors: ExplainedError[]
+  /** Whether the text says so little that they are a guess. */
+  isGuess: boolean
+}
+
+/**
+ * The errors that a text is of: it names their code, or has their words, also among others.
+ * @param isBeside whether the text names something else too, which was meant if the words say little
+ */
+export function findErrors(text: string, isBeside = false): FoundErrors {
   const { entries, weights } = indexed()
   const { words, pairs } = termsOf(text)
   const names = new Set(text.toLowerCase().split(/[^\w]+/))
@@ -111,23 +121,9 @@ function rank(text: string) {
       return { entry, weight: heard + (isNamed ? namedWeight : 0) }
     })
     .toSorted((one, other) => other.weight - one.weight)
-  return { found, terms, weightIn, isAllKnown: [...names].every(isKnown) }
-}
-
-/** Whether a text says so little that the errors found for it are a guess. */
-export function isGuess(text: string): boolean {
-  return (rank(text).found[0]?.weight ?? 0) < leastWeight
-}
-
-/**
- * The errors that a text is of, the best first: it names their code, or has their words, also among others.
- * @param isBeside whether the text names something else too, which was meant if the words say little
- */
-export function findErrors(text: string, isBeside = false): ExplainedError[] {
-  const { found, terms, weightIn, isAllKnown } = rank(text)
   const [best] = found
-  const least = !isBeside && isAllKnown ? leastOfKnown : leastWeight
-  if (!best || best.weight < least) return []
+  const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
+  if (!best || best.weight < least) return { errors: [], isGuess: true }
   const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
     const shared = terms.reduce(
       (sum, term) => sum + Math.min(weightIn(entry, term), weightIn(best.entry, term)),
@@ -136,8 +132,9 @@ export function findErrors(text: string, isBeside = false): ExplainedError[] {
     const lead = best.weight - shared
     return weight >= best.weight * leastShare && (lead < clearLead || weight - shared >= lead * leastShare)
   }
-  return found
+  const errors = found
     .filter(isMeantToo)
     .slice(0, mostFound)
     .map(({ entry }) => explained(entry.code))
+  return { errors, isGuess: best.weight < leastWeight }
 }

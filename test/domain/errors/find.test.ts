@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorCodes, explained } from '../../../src/domain/errors/explained.ts'
-import { findErrors, isGuess } from '../../../src/domain/errors/find.ts'
+import { findErrors } from '../../../src/domain/errors/find.ts'
 import { traderWords } from '../../../src/domain/errors/trader-words.ts'
 import { messages } from './messages.ts'
 
-const codesOf = (text: string, isBeside = false) => findErrors(text, isBeside).map(({ code }) => code)
+const codesOf = (text: string, isBeside = false) => findErrors(text, isBeside).errors.map(({ code }) => code)
+const isGuess = (text: string) => findErrors(text).isGuess
 const account = `0x${'ab12'.repeat(10)}`
 const filled = (message: string) => message.replaceAll('{}', '123000000000000')
 

@@ -1,5 +1,4 @@
-import type { ExplainedError } from '../../../../domain/errors/explained.ts'
-import { findErrors, isGuess } from '../../../../domain/errors/find.ts'
+import { type FoundErrors, findErrors } from '../../../../domain/errors/find.ts'
 import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
@@ -8,21 +7,21 @@ import { asksAfterOrder } from './question.ts'
 
 export type SearchResult =
   | { kind: 'page'; path: string }
-  | { kind: 'errors'; errors: ExplainedError[]; isGuess: boolean; named: Named }
+  | ({ kind: 'errors'; named: Named } & FoundErrors)
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
-  /** Somebody asks after an order, and does not say which. */
+  /** The text asks after an order, and does not say which. */
   | { kind: 'question' }
   | { kind: 'nothing'; text?: string }
 
 /** What a pasted text is about: also one that holds it, such as an address of a page or the text of an error. */
 export async function find(text: string): Promise<SearchResult> {
-  const { order, transaction, addresses } = namedIn(text, [])
+  const named = namedIn(text, [])
+  const { order, transaction, addresses } = named
   const names = order ?? transaction ?? addresses[0]
   const asks = names === undefined ? asksAfterOrder(text) : undefined
   if (asks === 'only') return { kind: 'question' }
-  const errors = findErrors(text, names !== undefined)
-  if (errors.length > 0)
-    return { kind: 'errors', errors, isGuess: isGuess(text), named: await namedBeside(text) }
+  const found = findErrors(text, names !== undefined)
+  if (found.errors.length > 0) return { kind: 'errors', ...found, named: await withContracts(named, text) }
   if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
   if (transaction !== undefined) return findTransaction(transaction)
   if (addresses[0] !== undefined) return findAddress(addresses[0])
@@ -32,8 +31,7 @@ export async function find(text: string): Promise<SearchResult> {
 }
 
 /** What an error says is shown also when the service does not answer. */
-async function namedBeside(text: string): Promise<Named> {
-  const named = namedIn(text, [])
+async function withContracts(named: Named, text: string): Promise<Named> {
   if (named.addresses.length === 0) return named
   return networksOf().then(
     (networks) => namedIn(text, networks),

@@ -9,7 +9,7 @@ export interface Named {
   contracts: (Contract & { address: string })[]
   /** Who signed, and who should have: the text says which is which. */
   signer?: { signed: string; owner: string } | undefined
-  /** Why a signature is wrong, where the service knows: the right account signed then, and who “signed” is nobody. */
+  /** Why a signature is wrong, where the service knows: the right account signed then, and the signer in the text is no real account. */
   cause?: string | undefined
 }
 
