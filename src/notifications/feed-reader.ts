@@ -4,6 +4,7 @@ import type { Log } from '../domain/log.ts'
 import type { Signals } from '../storage/database/signals.ts'
 import type { FeedPort } from '../storage/feeds/port.ts'
 import type { Place } from '../storage/feeds/texts.ts'
+import { lastPlace } from '../storage/query/feed-source.ts'
 import { FeedMemory, type KeptEntry, type MemoryLimits } from './feed-memory.ts'
 
 /** Reads a feed for all of its followers. It stands still while there are none. */
@@ -98,7 +99,7 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
     log.warn('feed: reading failed, trying again soon', { cause: String(fault) })
 
   async function startReading(): Promise<void> {
-    const { head } = await port.readNew(maxPlace, 1)
+    const { head } = await port.readNew(lastPlace, 1)
     memory = new FeedMemory<Texts>(limits, head)
     place = head
     poll ??= setInterval(look, pollMs)
@@ -150,5 +151,3 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
     },
   }
 }
-
-const maxPlace = 2n ** 63n - 1n

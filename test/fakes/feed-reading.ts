@@ -7,7 +7,7 @@ import type { EntryText, FeedReading, Place } from '../../src/storage/feeds/text
 import { edgeSelection, notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import { notification } from '../../src/storage/models/notification/notification.ts'
 import { refusalOf } from '../../src/storage/query/fault.ts'
-import type { FeedSource } from '../../src/storage/query/feed-source.ts'
+import { type FeedSource, lastPlace } from '../../src/storage/query/feed-source.ts'
 import type { Model } from '../../src/storage/query/model.ts'
 import type { Selected } from '../../src/storage/query/selected.ts'
 
@@ -58,7 +58,6 @@ export const entryOf = (text: string): Entry => JSON.parse(text)
 export const notificationOf = ({ text }: EntryText) => entryOf(text).notification
 
 const allBytes = 2 ** 30
-const lastPlace = 2n ** 63n - 1n
 
 /** Entries of a key as they are stored. @throws Refusal FeedGap */
 export async function readEntries(

@@ -55,6 +55,7 @@ export const missesRemoved = (
 ) => `(${place} > ${earliest} AND EXISTS (SELECT FROM feed_marks fm
     WHERE fm.feed = '${name}' AND fm.key = ${markKey(keyType, key)} AND fm.place > ${place}))`
 
+/** Greater than any that is given. */
 export const lastPlace = 2n ** 63n - 1n
 
 /** The place that a cursor names. @throws Refusal InvalidParameter */
