@@ -1,10 +1,9 @@
 import { useCallback, useState } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import type { OrderReasonsResult, OrdersResult } from '../documents.generated.ts'
-import { isLive } from '../order/words.ts'
 import { useAsked } from '../view/asked.ts'
 import { PageLink } from '../view/links.tsx'
-import { orderTitle, stateOf } from '../view/orders.ts'
+import { isLive, orderTitle, stateOf } from '../view/orders.ts'
 import { Fault, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -51,7 +50,7 @@ async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, strin
   return new Map(ordersByUids.map(({ uid, diagnosis }) => [uid, reasonOf(diagnosis)]))
 }
 
-/** Its first sentence. What is filled already is told beside it. */
+/** Its first sentence. What is filled already stands beside it. */
 function reasonOf({ code, summary, further: [next] }: Diagnosis): string {
   const [sentence = ''] = (code === 'PARTLY_FILLED' && next ? next.summary : summary).split(/(?<=\.) /)
   return sentence

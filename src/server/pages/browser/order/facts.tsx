@@ -1,9 +1,9 @@
 import { amountOf, exact, readable } from '../view/amounts.ts'
 import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
-import { filledPercent } from '../view/orders.ts'
+import { filledPercent, isLive } from '../view/orders.ts'
 import { FactList, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
-import { isLive, type Order } from './words.ts'
+import type { Order } from './words.ts'
 
 const signedBy = {
   EIP712: 'the key of the account',

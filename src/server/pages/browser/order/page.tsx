@@ -6,7 +6,7 @@ import { follow } from '../follow.ts'
 import { at, nameInPath } from '../root.ts'
 import { useAsked } from '../view/asked.ts'
 import { Header } from '../view/header.tsx'
-import { orderTitle, stateOf } from '../view/orders.ts'
+import { isLive, orderTitle, stateOf } from '../view/orders.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { documents } from './documents.ts'
 import { Facts } from './facts.tsx'
@@ -16,7 +16,7 @@ import { Reasons } from './reasons.tsx'
 import type { TakenBack } from './story.ts'
 import { Timeline } from './timeline.tsx'
 import { Trades } from './trades.tsx'
-import { isLive, type Order } from './words.ts'
+import type { Order } from './words.ts'
 
 const uid = nameInPath()
 const readOrder = async () => (await ask(documents.order, { uid })).order

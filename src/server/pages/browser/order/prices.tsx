@@ -2,12 +2,13 @@ import { useCallback, useMemo } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import { percent } from '../view/amounts.ts'
 import { useAsked } from '../view/asked.ts'
+import { isLive } from '../view/orders.ts'
 import { type Line, Plot } from '../view/plot.tsx'
 import { gapOf, type PriceLike, type PriceScale, priceScale } from '../view/prices.ts'
 import { Fault, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
-import { isLive, type Order } from './words.ts'
+import type { Order } from './words.ts'
 
 /** Prices are stored every five minutes. */
 const refreshMs = 150_000

@@ -1,9 +1,10 @@
 import { isEnd, isEnding, isOver } from '../../../../domain/diagnosis/over.ts'
 import type { Asked } from '../view/asked.ts'
 import { ChainLink } from '../view/links.tsx'
+import { isLive } from '../view/orders.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { type Diagnosis, evidenceOf, isLive, type Order, type Reason } from './words.ts'
+import { type Diagnosis, evidenceOf, type Order, type Reason } from './words.ts'
 
 function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean): string {
   if (hasEnded) return 'How it ended'
@@ -25,7 +26,8 @@ export function Reasons({
 }: { order: Order } & Pick<Asked<Diagnosis | undefined>, 'value' | 'fault'>) {
   const hasEnded = value !== undefined && isEnding(value)
   const isPartly = value?.code === 'PARTLY_FILLED'
-  const isLate = value !== undefined && !hasEnded && isOver(value)
+  const isDone = value !== undefined && isOver(value)
+  const isLate = isDone && !hasEnded
   return (
     <Section id="reasons" title={titleOf(hasEnded, isPartly, isLate)}>
       {fault !== undefined && <Fault text={fault} />}
@@ -42,7 +44,7 @@ export function Reasons({
             </p>
           )}
           <PriceSeen reason={value} />
-          {!hasEnded && !isLate && !isPartly && value.further.length > 0 && (
+          {!isDone && !isPartly && value.further.length > 0 && (
             <p>More than this keeps the order: look at all of it before you act.</p>
           )}
           {isLive(order) && (
@@ -57,8 +59,8 @@ export function Reasons({
             <div class="group" key={reason.code}>
               <p>{reason.summary}</p>
               <PriceSeen reason={reason} />
-              {(!isOver(value) || isEnd(reason)) && <p class="note">{reason.advice}</p>}
-              {!isOver(value) && <Contract code={reason.code} network={order.network} />}
+              {(!isDone || isEnd(reason)) && <p class="note">{reason.advice}</p>}
+              {!isDone && <Contract code={reason.code} network={order.network} />}
             </div>
           ))}
         </>

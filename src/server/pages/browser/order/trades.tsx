@@ -1,7 +1,8 @@
 import { amountOf } from '../view/amounts.ts'
 import { ChainLink, PageLink } from '../view/links.tsx'
+import { isLive } from '../view/orders.ts'
 import { FactList, Section } from '../view/section.tsx'
-import { isLive, type Order } from './words.ts'
+import type { Order } from './words.ts'
 
 /** What was traded on chain, and what is on its way. */
 export function Trades({ order }: { order: Order }) {

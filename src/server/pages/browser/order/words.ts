@@ -1,4 +1,3 @@
-import { hasEnded } from '../../../../domain/order/status.ts'
 import type { OrderDiagnosisResult, OrderResult } from '../documents.generated.ts'
 
 export type Order = NonNullable<OrderResult['order']>
@@ -6,8 +5,6 @@ type Event = Order['events']['nodes'][number]
 
 export type Diagnosis = NonNullable<OrderDiagnosisResult['order']>['diagnosis']
 export type Reason = Diagnosis['further'][number]
-
-export const isLive = ({ status }: Pick<Order, 'status'>) => !hasEnded(status)
 
 /** What a diagnosis proves, of one kind. */
 export const evidenceOf = <Kind extends Reason['evidence'][number]['__typename']>(

@@ -1,4 +1,4 @@
-import type { SpelledStatus } from '../../../../domain/order/status.ts'
+import { hasEnded, type SpelledStatus } from '../../../../domain/order/status.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
 interface OrderLike {
@@ -26,6 +26,9 @@ export interface OrderState {
   text: string
   tone: 'good' | 'bad' | 'quiet'
 }
+
+/** Whether an order may still be filled. */
+export const isLive = ({ status }: { status: SpelledStatus }) => !hasEnded(status)
 
 /** Where an order stands, in words. */
 export function stateOf({
