@@ -211,7 +211,11 @@ describe('a quote warns', () => {
 
   test('of what its account lacks', async () => {
     expect((await quote(before)).warnings).toEqual([])
-    const { warnings, order } = await quote({ ...before, from: `0x${'56'.repeat(20)}` })
+    // Names of tokens are read after they were first asked for.
+    const { warnings, order } = await eventually('the token has its name', async () => {
+      const quoted = await quote({ ...before, from: `0x${'56'.repeat(20)}` })
+      return quoted.warnings[0]?.summary.includes('WETH') && quoted
+    })
     const evidence = [{ token: { symbol: 'WETH' }, needed: order.sellAmount, missing: order.sellAmount }]
     expect(warnings).toMatchObject([
       { code: 'BALANCE_MISSING', evidence },
