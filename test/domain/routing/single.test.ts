@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { graphOf, ratesAhead } from '../../../src/domain/routing/graph.ts'
+import type { Pool } from '../../../src/domain/routing/pool.ts'
+import { bestSinglePath, type RouteQuery } from '../../../src/domain/routing/single.ts'
+import { buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
+import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
+
+const unit = 10n ** 18n
+const pool = (digits: string, token0: Pool['token0'], token1: Pool['token1'], reserve1: bigint): Pool => ({
+  address: numbered(digits),
+  token0,
+  token1,
+  reserve0: 1_000n * unit,
+  reserve1: reserve1 * unit,
+})
+
+/** The best path, and how many swaps were computed to find it. */
+function search(pools: readonly Pool[], direction: Direction, more: Partial<RouteQuery> = {}) {
+  const maxHops = more.maxHops ?? 3
+  const graph = graphOf(pools, direction)
+  const ahead = ratesAhead(graph, coin, maxHops - 1)
+  let swaps = 0
+  const counted: Direction = {
+    ...direction,
+    swapAmount(step, amount) {
+      swaps++
+      return direction.swapAmount(step, amount)
+    },
+  }
+  const limits = { maxHops, maxPaths: 1, hopCost: 0n, amount: unit }
+  const best = bestSinglePath({
+    graph,
+    ahead,
+    direction: counted,
+    from: wrapped,
+    to: coin,
+    ...limits,
+    ...more,
+  })
+  return { way: best?.poolPath.map((step) => step.pool.address), value: best?.value, swaps }
+}
+const [direct, first, second] = [
+  pool('01', wrapped, coin, 2_000n),
+  pool('02', wrapped, dollar, 1_000n),
+  pool('03', dollar, coin, 1_000n),
+]
+const addressesOf = (...pools: Pool[]) => pools.map(({ address }) => address)
+
+describe('the best single path', () => {
+  it('is worth what it gives, less the cost of its swaps', () => {
+    const two = search([first, second], selling, { hopCost: 7n })
+    const between = selling.swapAmount({ pool: first, from: wrapped, to: dollar }, unit) ?? 0n
+    const reached = selling.swapAmount({ pool: second, from: dollar, to: coin }, between) ?? 0n
+    expect(two).toMatchObject({ way: addressesOf(first, second), value: reached - 14n })
+  })
+
+  it('has the fewer swaps of two that are worth the same', () => {
+    const dear = { ...direct, reserve1: 900n * unit }
+    const valueThrough = (...pools: Pool[]) => search(pools, selling).value ?? 0n
+    const gap = valueThrough(first, second) - valueThrough(dear)
+    const wayAt = (hopCost: bigint) => search([first, second, dear], selling, { hopCost }).way
+    expect(wayAt(gap)).toEqual(addressesOf(dear))
+    expect(wayAt(gap - 1n)).toEqual(addressesOf(first, second))
+  })
+
+  it('of parallel pools takes the best for the amount, and looks at no pool that another beats', () => {
+    const parallel = [2_000n, 1_900n, 1_800n, 1_700n].map((reserve, index) =>
+      pool(`1${index}`, wrapped, coin, reserve),
+    )
+    expect(search(parallel.toReversed(), selling)).toMatchObject({
+      way: addressesOf(...parallel.slice(0, 1)),
+      swaps: 1,
+    })
+    expect(search(parallel.toReversed(), buying)).toMatchObject({ swaps: 1 })
+    // The second has the worse price for a little, and the better one for much.
+    const [shallow, deep] = [
+      { ...pool('20', wrapped, coin, 10n), reserve0: 4n * unit },
+      pool('21', wrapped, coin, 2_000n),
+    ]
+    expect(search([shallow, deep], selling, { amount: unit / 1_000n }).way).toEqual(addressesOf(shallow))
+    expect(search([shallow, deep], selling, { amount: 10n * unit }).way).toEqual(addressesOf(deep))
+  })
+
+  it('goes on to the next of parallel pools where the best refuses the amount', () => {
+    const full = { ...direct, reserve0: 2n ** 112n - 2n, reserve1: 2n ** 112n - 1n }
+    const worse = { ...pool('06', wrapped, coin, 1n), reserve0: 10n ** 6n, reserve1: 10n }
+    expect(search([full, worse], selling, { amount: 10n ** 6n }).way).toEqual(addressesOf(worse))
+  })
+
+  it('computes no swap towards what cannot be better', () => {
+    const away = [pool('30', wrapped, dollar, 500n), pool('31', dollar, coin, 500n)]
+    expect(search([direct, ...away], selling)).toMatchObject({ way: addressesOf(direct), swaps: 1 })
+    // Better by its rate, but not by two swaps at this cost.
+    const better = [pool('32', wrapped, dollar, 1_500n), pool('33', dollar, coin, 1_500n)]
+    expect(search([direct, ...better], selling)).toMatchObject({ way: addressesOf(...better), swaps: 3 })
+    expect(search([direct, ...better], selling, { hopCost: unit })).toMatchObject({
+      way: addressesOf(direct),
+      swaps: 1,
+    })
+  })
+
+  it('computes no swap of a purchase towards what cannot be cheaper', () => {
+    const away = [pool('30', wrapped, dollar, 500n), pool('31', dollar, coin, 500n)]
+    const cheap = [pool('32', wrapped, dollar, 1_500n), pool('33', dollar, coin, 1_500n)]
+    const back = ({ token0, token1, reserve0, reserve1, ...one }: Pool): Pool => ({
+      ...one,
+      token0: token1,
+      token1: token0,
+      reserve0: reserve1,
+      reserve1: reserve0,
+    })
+    // It begins at what is bought, so that the cheapest is the one that asks for least.
+    expect(search([direct, ...cheap].map(back), buying)).toMatchObject({
+      way: addressesOf(direct),
+      swaps: 1,
+    })
+    expect(search([direct, ...away].map(back), buying)).toMatchObject({
+      way: addressesOf(...away),
+      swaps: 3,
+    })
+  })
+
+  it('goes on from a token with one hop left from the best arrival alone', () => {
+    const end = numbered('dd')
+    const into = ['40', '41', '42'].map((digits, index) => {
+      const token = numbered(`e${index}`)
+      return [
+        pool(digits, wrapped, token, 1_300n - BigInt(index) * 100n),
+        pool(`${digits}00`, token, end, 1_000n),
+      ]
+    })
+    const last = pool('50', end, coin, 1_000n)
+    const { way, swaps } = search([...into.flat(), last], selling)
+    expect(way).toEqual(addressesOf(...(into[0] ?? []), last))
+    // One for the first path, and none for the others, whose rates are worse.
+    expect(swaps).toBe(3)
+  })
+
+  it('is bounded in its hops', () => {
+    expect(search([first, second], selling, { maxHops: 1 }).way).toBeUndefined()
+    expect(search([first, second], selling, { maxHops: 2 }).way).toEqual(addressesOf(first, second))
+    expect(search([first, second], selling, { from: coin }).way).toBeUndefined()
+    expect(search([], selling)).toEqual({ way: undefined, value: undefined, swaps: 0 })
+  })
+})
