@@ -7,6 +7,8 @@ export interface ServerProcess {
   pid: number
   /** The events since the last call. */
   vitals: () => Promise<Vitals>
+  /** Collects garbage first, which stops the process for a moment. */
+  heldMemory: () => Promise<HeldMemory>
   /** By SIGTERM, which has 10 s, unless another signal is named. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -16,6 +18,12 @@ export interface Vitals {
   p99BlockMs: number
   cpuMs: number
   rssMb: number
+}
+
+export interface HeldMemory {
+  heapMb: number
+  /** Of buffers. */
+  externalMb: number
 }
 
 interface Command {
@@ -47,13 +55,20 @@ export async function startServer(command: Command): Promise<ServerProcess> {
   if (hear)
     for (const output of [child.stdout, child.stderr]) output?.on('data', (data) => hear(String(data)))
   const port = await readPort(child, name)
+  const answer = <Answer>() =>
+    once<Answer>(name, answerMs, (resolve) => child.once('message', resolve as () => void))
   return {
     port,
     pid: child.pid ?? 0,
     vitals: async () => {
-      const answer = once<Vitals>(name, answerMs, (resolve) => child.once('message', resolve as () => void))
+      const vitals = answer<Vitals>()
       child.kill('SIGUSR2')
-      return answer
+      return vitals
+    },
+    heldMemory: async () => {
+      const held = answer<HeldMemory>()
+      child.send('collect')
+      return held
     },
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return

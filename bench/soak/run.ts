@@ -18,11 +18,13 @@ import type { Undo } from '../setup.ts'
 import { openStream } from '../streams/crowd/stream.ts'
 import { type Documents, documents } from '../suites/documents.ts'
 import type { SoakOptions } from './options.ts'
-import { largestTables, type Sample, slopesOf, takeSample } from './samples.ts'
+import { largestTables, type Sample, slopesOf, takeHeldMemory, takeSample } from './samples.ts'
 
 const root = path.join(import.meta.dirname, '..', '..')
 /** Orders that clients ask for: those of the last minutes. */
 const recent = 200
+/** Samples from one collection to the next. */
+const heldEvery = 12
 /** A stream stays as long as a visit. */
 const visitMs = 120_000
 
@@ -63,6 +65,7 @@ export async function runSoak(options: SoakOptions, undo: Undo, print: (line: st
 
   const started = performance.now()
   const samples: Sample[] = []
+  const held: Sample[] = []
   const turns = { requests: 0, errors: 0, p99Ms: [] as number[], firstError: undefined as string | undefined }
   while (performance.now() - started < minutes * 60_000) {
     await subjects.refresh()
@@ -76,13 +79,15 @@ export async function runSoak(options: SoakOptions, undo: Undo, print: (line: st
     turns.errors += turn.errors
     turns.firstError ??= turn.firstError
     turns.p99Ms.push(turn.latencies[Math.floor(turn.latencies.length * 0.99)] ?? 0)
-    samples.push(await takeSample(program, database.url, (performance.now() - started) / 1000))
+    const seconds = (performance.now() - started) / 1000
+    samples.push(await takeSample(program, database.url, seconds))
+    if (samples.length % heldEvery === 0) held.push(await takeHeldMemory(program, seconds))
   }
   const [{ filled = 0, placed = 0 } = {}] = await query<{ filled: number; placed: number }>(
     database.url,
     'SELECT count(*)::int AS placed, count(*) FILTER (WHERE executed_sell > 0)::int AS filled FROM orders',
   )
-  const slopes = slopesOf(samples)
+  const slopes = [...slopesOf(samples), ...slopesOf(held)]
   const rows = slopes.map(({ what, first, last, anHour }) => [
     what,
     ...[first, last, anHour].map((n) => n.toFixed(1)),
@@ -100,7 +105,7 @@ export async function runSoak(options: SoakOptions, undo: Undo, print: (line: st
     `${turns.requests} requests, ${turns.errors} errors${turns.firstError ? ` (${turns.firstError})` : ''}; p99 of a turn: median ${p99[p99.length >> 1]?.toFixed(1)} ms, worst ${p99.at(-1)?.toFixed(1)} ms`,
   )
   print(`${placed} orders, ${filled} filled; ${visitors.told()}`)
-  return { results: { samples, slopes, tables, turns, placed, filled }, errors: turns.errors }
+  return { results: { samples, held, slopes, tables, turns, placed, filled }, errors: turns.errors }
 }
 
 /** What clients ask about, read from the database now and then. */

@@ -36,6 +36,12 @@ export async function takeSample(program: ServerProcess, url: string, seconds: n
   }
 }
 
+/** What is still in use after a collection: what grows here is never freed. */
+export async function takeHeldMemory(program: ServerProcess, seconds: number): Promise<Sample> {
+  const { heapMb, externalMb } = await program.heldMemory()
+  return { seconds, values: { 'held heap MiB': heapMb, 'held buffers MiB': externalMb } }
+}
+
 /** Bytes, rows and dead rows of the largest tables. */
 export async function largestTables(url: string) {
   return query<{ table: string; mb: number; rows: number; dead: number }>(
