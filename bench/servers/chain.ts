@@ -4,6 +4,7 @@ import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/chain/anvil.ts'
 import { buildMarket } from '../../src/dev/market/build.ts'
 import { describeMarket, type Market } from '../../src/dev/market/market.ts'
+import { isRunning } from '../../src/dev/process/process.ts'
 
 export interface BenchChain {
   rpcUrl: string
@@ -24,7 +25,8 @@ export async function startBenchChain(
     port: 0,
     genesisTime,
     log,
-    onSpawn: () => {},
+    // A bench that is signalled before the chain answers has nothing to stop yet.
+    onSpawn: (spawned) => process.once('exit', () => isRunning(spawned) && process.kill(spawned.pid)),
   })
   const market = describeMarket()
   try {
