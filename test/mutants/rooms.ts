@@ -33,7 +33,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   outbox: {
     files: /^(storage\/channels|notifications\/delivery)\//,
-    tests: ['test/notifications/channels/*.test.ts', 'test/storage/retention/channels.test.ts'],
+    tests: [
+      'test/notifications/{channels,delivery}/*.test.ts',
+      'test/storage/{channels/*,retention/channels}.test.ts',
+    ],
     needsServers: true,
     patienceMs: 12_000,
   },
