@@ -150,7 +150,7 @@ async function expectStory(
   for (const { colorScheme, ...viewport } of screens) {
     const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' }
     await using visited = await visit(browser, `${app.url}/orders/${uid}`, options)
-    const { page, hosts, warnings, bytes } = visited
+    const { page, hosts, warnings, bytes, shift } = visited
     await page.locator('.summary').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     await eventually('the story', async () => (await readStory(page)).steps.length >= story.steps.length)
@@ -161,6 +161,7 @@ async function expectStory(
     expect([...hosts]).toEqual([new URL(app.url ?? '').host])
     expect(warnings).toEqual([])
     expect(bytes()).toBeLessThan(100_000)
+    expect(await shift()).toBeLessThan(0.1)
     if (process.env.SCREENSHOTS && picture && viewport.width > 1_000)
       await page.screenshot({ path: path.join(images, picture), fullPage: true })
   }
@@ -220,9 +221,9 @@ test('an order that expires too soon for another auction says so before it expir
   await expectStory(
     uid,
     {
-      ...{ badge: 'Open, not filled yet', title: 'Why it will not be filled any more', trades: [] },
+      ...{ badge: 'Not offered any more', title: 'Why it is not offered any more', trades: [] },
       summary:
-        'The order expires in less than 60 seconds: it is not offered to solvers any more, and will not fill.',
+        'The order expires in less than 60 seconds: it is not offered to solvers any more. Only an auction that has begun already can still fill it.',
       further: [expect.stringMatching(/^The order asked for a better price than the market gave\./)],
       steps: ['No longer offered to solvers', 'Offered to solvers', 'Placed'],
     },

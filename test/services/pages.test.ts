@@ -60,6 +60,7 @@ test.each([
   const { page, hosts, warnings } = visited
   await page.getByRole('heading', { name: heading }).waitFor()
   await page.getByText('Reading…').waitFor({ state: 'detached' })
+  expect(await visited.shift()).toBeLessThan(0.1)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await faultsOfAccess(page)).toEqual([])
   expect([...hosts]).toEqual(here())

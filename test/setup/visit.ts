@@ -9,6 +9,23 @@ export interface Visit extends AsyncDisposable {
   warnings: string[]
   /** What came over the network so far, with headers, as it was compressed. */
   bytes(): number
+  /** How much of the page has moved by itself so far, as Cumulative Layout Shift: below 0.1 is good. */
+  shift(): Promise<number>
+}
+
+type Shifting = Window & { shift?: number }
+
+/** Runs in the page before its scripts. */
+function watchShifts() {
+  const shifting = window as Shifting
+  shifting.shift = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+    })[])
+      if (!entry.hadRecentInput) shifting.shift = (shifting.shift ?? 0) + entry.value
+  }).observe({ type: 'layout-shift', buffered: true })
 }
 
 /** A page of more than a megabyte takes time on a busy machine. */
@@ -21,6 +38,7 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: 'block', ...options })
+  await context.addInitScript(watchShifts)
   const page = await context.newPage()
   page.setDefaultTimeout(visitTimeoutMs)
   const hosts = new Set<string>()
@@ -52,6 +70,7 @@ export async function visit(
     hosts,
     warnings,
     bytes: () => [...received.values()].reduce((sum, bytes) => sum + bytes, 0),
+    shift: () => page.evaluate(() => (window as Shifting).shift ?? Number.NaN),
     [Symbol.asyncDispose]: () => context.close(),
   }
 }

@@ -85,7 +85,7 @@ function timeReasons(facts: DiagnosisFacts): Reason[] {
   const { minLifetime } = service
   if (order.effectiveValidTo >= seconds + minLifetime) return []
   const validity = validityOf(facts)
-  const summary = `The order expires in less than ${formatSeconds(minLifetime)}: it is not offered to solvers any more, and will not fill.`
+  const summary = `The order expires in less than ${formatSeconds(minLifetime)}: it is not offered to solvers any more. Only an auction that has begun already can still fill it.`
   return [reasonOf('expiresTooSoon', validity.offeredUntil, [validity], summary)]
 }
 

@@ -328,7 +328,7 @@ describe('the time of an order', () => {
     expect(reasonOf({ order: judged({ effectiveValidTo: nowSeconds + 59 }) })).toEqual({
       ...{ code: 'expiresTooSoon', since: at(-1) },
       summary:
-        'The order expires in less than 60 seconds: it is not offered to solvers any more, and will not fill.',
+        'The order expires in less than 60 seconds: it is not offered to solvers any more. Only an auction that has begun already can still fill it.',
       evidence: [validity(null, at(59))],
     })
     const far = { order: judged({ effectiveValidTo: nowSeconds + 59 }), ...standing({ marketGap: -20_000n }) }

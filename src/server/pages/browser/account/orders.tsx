@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'preact/hooks'
 import { ask } from '../ask.ts'
 import type { OrderReasonsResult, OrdersResult } from '../documents.generated.ts'
+import { at } from '../root.ts'
 import { useAsked } from '../view/asked.ts'
 import { PageLink } from '../view/links.tsx'
 import { isLive, orderTitle, stateOf } from '../view/orders.ts'
@@ -27,7 +28,12 @@ export function OrderSection({ account }: { account: string }) {
   return (
     <Section id="orders" title="Orders">
       {fault !== undefined && <Fault text={fault} />}
-      {value?.nodes.length === 0 && <p class="empty">None yet.</p>}
+      {value?.nodes.length === 0 && (
+        <p class="empty">
+          None yet. An order for which the wallet showed an error was not placed, and is not listed:{' '}
+          <a href={at('.')}>search for the error</a> to see what it means.
+        </p>
+      )}
       <ul class="entries">
         {pages.map((orders, index) => (
           <OrderEntries key={index} orders={orders} newer={pages.slice(0, index)} />

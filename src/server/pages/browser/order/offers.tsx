@@ -1,5 +1,6 @@
 import { amountOf, readable, short } from '../view/amounts.ts'
 import { PageLink } from '../view/links.tsx'
+import { isLive } from '../view/orders.ts'
 import { surplusOf } from '../view/prices.ts'
 import { Section, WideTable } from '../view/section.tsx'
 import type { Order } from './words.ts'
@@ -17,13 +18,25 @@ export function Offers({ order }: { order: Order }) {
         Every few seconds solvers compete in an auction. A solver offers to fill one or more orders; the
         offers that leave traders the most beyond their limits win.
       </p>
-      {auctions.length === 0 && <p class="empty">No offer for this order can be shown.</p>}
+      {auctions.length === 0 && <p class="empty">{noneWords(isLive(order), nodes.length > 0)}</p>}
       {auctions.map((auction) => (
         <AuctionOffers key={auction.auctionId} auction={auction} order={order} />
       ))}
       {pageInfo.hasPreviousPage && auctions.length > 0 && <p class="note">Earlier auctions are left out.</p>}
     </Section>
   )
+}
+
+/** That there is none, apart from those that are hidden, and from those of which nothing is stored. */
+function noneWords(isOpen: boolean, wasInAuctions: boolean): string {
+  if (!isOpen)
+    return wasInAuctions
+      ? 'No solver made an offer for the order in its last auctions.'
+      : 'No solver made an offer in its auctions, or none is stored any more.'
+  const hidden = 'Offers of an auction that is not over yet may be hidden until it is.'
+  return wasInAuctions
+    ? `No solver has made an offer for the order in the last auctions that are over. ${hidden}`
+    : `No auction with an offer for the order is over yet. ${hidden}`
 }
 
 function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {

@@ -6,7 +6,7 @@ import { follow } from '../follow.ts'
 import { at, nameInPath } from '../root.ts'
 import { useAsked } from '../view/asked.ts'
 import { Header } from '../view/header.tsx'
-import { isLive, orderTitle, stateOf } from '../view/orders.ts'
+import { isLive, type OrderState, orderTitle, stateOf } from '../view/orders.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { documents } from './documents.ts'
 import { Facts } from './facts.tsx'
@@ -64,77 +64,91 @@ const mostTakenBack = 20
 function OrderPage() {
   const [everyMs, setEveryMs] = useState(refreshMs)
   const order = useAsked(readOrder, everyMs)
-  const { takenBack, isLive } = useFollowed(order.again)
+  const followed = useFollowed(order.again)
   const { value, fault } = order
-  const [said, setSaid] = useState('')
-  const state = value ? stateOf(value) : undefined
-  const stateText = state?.text ?? ''
-  useEffect(() => {
-    // Said when it changes, and not when the page opens.
-    setSaid((before) => (before === '' ? ' ' : stateText))
-    if (stateText) document.title = `${stateText} · Order ${uid.slice(0, 8)}… · Tradegraph`
-  }, [stateText])
   useEffect(() => setEveryMs(value ? pauseOf(value) : refreshMs), [value])
   const retry = useCallback(() => order.again(), [order.again])
 
   if (value === null) return <Unknown fault={fault} onRetry={retry} />
+  if (value) return <KnownOrder order={value} fault={fault} {...followed} />
   return (
     <>
-      <Header>
-        <div class="section-head">
-          <h1>{value ? orderTitle(value) : 'Order'}</h1>
-          {state && <span class={`badge ${state.tone}`}>{state.text}</span>}
-        </div>
-        <p class="note">
-          Order <code class="hash">{uid}</code>
-        </p>
-        <p class="unseen" role="status">
-          {said}
-        </p>
-        {fault !== undefined && <Fault text={fault} />}
-      </Header>
-      {value ? (
-        <Story order={value} takenBack={takenBack} isLive={isLive} />
-      ) : (
-        fault === undefined && <Loading />
-      )}
+      <OrderHeader title="Order" fault={fault} />
+      {fault === undefined && <Loading />}
     </>
   )
 }
 
-function Story({ order, ...followed }: { order: Order; takenBack: readonly TakenBack[]; isLive: boolean }) {
+interface KnownOrderProps {
+  order: Order
+  fault: string | undefined
+  takenBack: readonly TakenBack[]
+  isLive: boolean
+}
+
+function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
   // Of each reading of the order, which comes with every event and now and then.
   const read = useCallback(
     async () => (await ask(documents.orderDiagnosis, { uid })).order?.diagnosis,
     [order],
   )
   const diagnosis = useAsked(read)
+  const isDone = diagnosis.value ? isOver(diagnosis.value) : !isLive(order)
+  const state = stateOf(order, isDone)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    // Said when it changes, and not when the page opens.
+    setSaid((before) => (before === '' ? ' ' : state.text))
+    document.title = `${state.text} · Order ${uid.slice(0, 8)}… · Tradegraph`
+  }, [state.text])
   return (
-    <main>
-      <div class="column">
-        <Reasons order={order} {...diagnosis} />
-        <Prices order={order} isOver={diagnosis.value ? isOver(diagnosis.value) : !isLive(order)} />
-        <Timeline order={order} diagnosis={diagnosis.value} {...followed} />
-        <Offers order={order} />
+    <>
+      <OrderHeader title={orderTitle(order)} state={state} said={said} fault={fault} />
+      <main>
+        <div class="column">
+          <Reasons order={order} {...diagnosis} />
+          <Prices order={order} isOver={isDone} />
+          <Timeline order={order} diagnosis={diagnosis.value} {...followed} />
+          <Offers order={order} />
+        </div>
+        <div class="column">
+          <Trades order={order} />
+          <Facts order={order} />
+        </div>
+      </main>
+    </>
+  )
+}
+
+interface OrderHeaderProps {
+  title: string
+  state?: OrderState
+  said?: string
+  fault: string | undefined
+}
+
+function OrderHeader({ title, state, said, fault }: OrderHeaderProps) {
+  return (
+    <Header>
+      <div class="section-head">
+        <h1>{title}</h1>
+        {state && <span class={`badge ${state.tone}`}>{state.text}</span>}
       </div>
-      <div class="column">
-        <Trades order={order} />
-        <Facts order={order} />
-      </div>
-    </main>
+      <p class="note">
+        Order <code class="hash">{uid}</code>
+      </p>
+      <p class="unseen" role="status">
+        {said}
+      </p>
+      {fault !== undefined && <Fault text={fault} />}
+    </Header>
   )
 }
 
 function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): void }) {
   return (
     <>
-      <Header>
-        <h1>There is no such order here</h1>
-        <p class="note">
-          Order <code class="hash">{uid}</code>
-        </p>
-        {fault !== undefined && <Fault text={fault} />}
-      </Header>
+      <OrderHeader title="There is no such order here" fault={fault} />
       <main>
         <Section id="unknown" title="What this means">
           <p>This service never stored an order with this number. The usual reasons:</p>

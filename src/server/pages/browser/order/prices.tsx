@@ -5,7 +5,7 @@ import { useAsked } from '../view/asked.ts'
 import { isLive } from '../view/orders.ts'
 import { type Line, Plot } from '../view/plot.tsx'
 import { gapOf, type PriceLike, type PriceScale, priceScale } from '../view/prices.ts'
-import { Fault, Section } from '../view/section.tsx'
+import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 import type { Order } from './words.ts'
@@ -42,6 +42,7 @@ export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
       <p>{limitWords(isOver, limitPrice, scale)}</p>
       {last && <LastPrice {...{ last, limit: limitPrice, scale, order }} />}
       {fault !== undefined && <Fault text={fault} />}
+      {!value && fault === undefined && <Loading />}
       {seen.length > 0 && <PricePlot {...{ order, seen, limit: limitPrice, scale }} />}
       {value && seen.length === 0 && (
         <p class="empty">

@@ -8,7 +8,7 @@ import { type Diagnosis, evidenceOf, type Order, type Reason } from './words.ts'
 
 function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean): string {
   if (hasEnded) return 'How it ended'
-  if (isLate) return 'Why it will not be filled any more'
+  if (isLate) return 'Why it is not offered any more'
   return isPartly ? 'Why the rest is not filled' : 'Why it is not filled'
 }
 

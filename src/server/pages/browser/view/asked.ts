@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, Refused } from '../ask.ts'
+import { firstReading } from './opening.ts'
 
 export interface Asked<Value> {
   /** Undefined until it is read. Kept when reading it again fails. */
@@ -49,8 +50,9 @@ export function useAsked<Value>(read: () => Promise<Value>, everyMs = 0): Asked<
     timer.current = setTimeout(run, settleMs)
   }, [run])
 
-  useEffect(() => {
-    void run()
+  // Before what was rendered is seen: the page is shown when its first readings have ended.
+  useLayoutEffect(() => {
+    void firstReading(run())
     return () => clearTimeout(timer.current)
   }, [run])
   useEffect(() => {

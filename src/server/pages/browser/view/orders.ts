@@ -30,20 +30,19 @@ export interface OrderState {
 /** Whether an order may still be filled. */
 export const isLive = ({ status }: { status: SpelledStatus }) => !hasEnded(status)
 
-/** Where an order stands, in words. */
-export function stateOf({
-  status,
-  executedFraction,
-}: {
-  status: SpelledStatus
-  executedFraction: string
-}): OrderState {
+/** Where an order stands, in words. @param isLate whether it is offered to solvers no more */
+export function stateOf(
+  { status, executedFraction }: { status: SpelledStatus; executedFraction: string },
+  isLate = false,
+): OrderState {
   const isPartly = executedFraction !== '0'
   const filled = `${filledPercent(executedFraction)} filled`
   switch (status) {
     case 'FULFILLED':
       return { text: 'Filled', tone: 'good' }
     case 'OPEN':
+      if (isLate)
+        return { text: isPartly ? `Not offered any more, ${filled}` : 'Not offered any more', tone: 'bad' }
       return isPartly
         ? { text: `Open, ${filled}`, tone: 'good' }
         : { text: 'Open, not filled yet', tone: 'quiet' }
