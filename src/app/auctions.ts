@@ -61,7 +61,7 @@ interface AuctionsOptions {
 }
 
 /** Time for the router's prices of live orders after each auction, in milliseconds. */
-const routingMs = 25
+const routingMs = 50
 
 /** What auctions need on one network. */
 export function composeAuctions({
@@ -126,7 +126,7 @@ export function composeAuctions({
     current:
       settings.CURRENT_AUCTION_ACCESS === 'off' ? hiddenAuction : createCurrentAuction({ db, network, log }),
     rounds: createRounds({ db, chainId: network.chainId, now, log }),
-    routedPrices: createRoutedPrices(network.wrappedNative, routingMs),
+    routedPrices: createRoutedPrices(network, routingMs),
     holdings: createHoldings({
       spendable: (holdings) => chain.spendable(holdings),
       changes: createHoldingChanges({ chain, log }),

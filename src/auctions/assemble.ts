@@ -53,7 +53,7 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const ranked = candidates.map(({ order }) => order)
   const isRanked = new Set(ranked)
   const others = orders.filter((order) => !isRanked.has(order))
-  services.routedPrices.look([...ranked, ...others], market.pools, head.number, services.now())
+  services.routedPrices.look([...ranked, ...others], market, head.number, services.now())
   const [holdings, answers] = await Promise.all([
     services.holdings.read(
       ranked.filter((order) => !needsCodeCheck(order)),

@@ -1,5 +1,7 @@
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limitGap } from '../../src/domain/auction/admission.ts'
+import { formatPercent } from '../../src/domain/diagnosis/words.ts'
 import { address, nativeMarker } from '../../src/domain/evm/address.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -230,3 +232,27 @@ describe('a quote warns', () => {
     expect(warnings[0].evidence[0].left).toBe('1000000000000')
   })
 })
+
+test.each([1n, 60n, 400n])(
+  'a placed order for %i WETH is as far from the market as its quote, to a millionth of its limit',
+  async (whole) => {
+    const sellAmount = whole * one
+    const { WETH, USDC } = world.market.tokens
+    const asked = { sellToken: WETH.address, buyToken: USDC.address, from: trader.address, kind: 'sell' }
+    const quoted = await request(`${trader.base}/api/v1/quote`, 'POST', {
+      ...asked,
+      sellAmountAfterFee: `${sellAmount}`,
+    })
+    const buy = BigInt(quoted.body.quote.buyAmount)
+    const buyAmount = (buy * 1_004n) / 1_000n
+    const order = await signed({ sellAmount, buyAmount })
+    const placed = await request(`${trader.base}/api/v1/orders`, 'POST', order)
+    const { evidence, summary } = await eventually('the market was asked about all of it', async () => {
+      const { body } = await request(`${trader.base}/api/v1/orders/${placed.body}/diagnosis`)
+      return body.summary.includes('whole amount') && body
+    })
+    const gap = -limitGap({ sellAmount, buyAmount }, { sell: sellAmount, buy })
+    expect([evidence[0].gapPercent, formatPercent(gap).slice(0, 4)]).toEqual([formatPercent(gap), '0.39'])
+    expect(summary).toContain(`${whole} WETH`)
+  },
+)

@@ -158,7 +158,7 @@ export function createAuctionServices(db: Database) {
       now: () => world.seconds * 1_000,
       log: silentLog,
     }),
-    routedPrices: createRoutedPrices(sampleNetwork.wrappedNative, 20),
+    routedPrices: createRoutedPrices(sampleNetwork, 20),
     holdings: createHoldings({
       spendable: async (holdings) =>
         holdings.map(

@@ -1,12 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limitGap } from '../../domain/auction/admission.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { Network } from '../../domain/network/network.ts'
 import { filledAmount, type Order } from '../../domain/order/order.ts'
-import type { Pool } from '../../domain/routing/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, hopsOf } from '../../domain/routing/route.ts'
+import { hopsOf } from '../../domain/routing/route.ts'
+import type { NativeRate } from '../../domain/token/native-rate.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
+import type { MarketView } from '../../market/pools/pools.ts'
+import { marketRoute } from '../../quotes/prices/market-route.ts'
+import { nativeRate } from '../../quotes/prices/native-price.ts'
 
-/** What pools gave for what remained of an order, before all fees but those of pools. */
+/** What pools gave for what remained of an order, before all fees but those of pools: the price that a quote for as much has at this block. */
 export interface RoutedPrice {
   sell: bigint
   buy: bigint
@@ -25,10 +29,12 @@ export interface NoRoute {
   gap?: undefined
 }
 
+type PoolMarket = Pick<MarketView, 'pools' | 'gasPrice'>
+
 /** What the router finds for live orders, in turns: a few orders after each auction. */
 export interface RoutedPrices {
   /** Sets what `find` works on. @param orders the most likely first */
-  look(orders: readonly Order[], pools: readonly Pool[], block: number, at: number): void
+  look(orders: readonly Order[], market: PoolMarket, block: number, at: number): void
   /** Routes orders that never were first, then those that were routed longest ago, until its time is over. */
   find(): Promise<void>
   of(order: Pick<Order, 'id'>): RoutedPrice | NoRoute | undefined
@@ -38,35 +44,52 @@ export interface RoutedPrices {
 
 /** Milliseconds of work before others have their turn. */
 const sliceMs = 5
-const search = { maxPaths: 1 }
 /** Below every gap. */
 const farthest = 10n ** 30n
 
+interface View {
+  orders: readonly Order[]
+  market: PoolMarket
+  block: number
+  at: number
+  rateOf(token: Address): NativeRate | undefined
+}
+
+/** Each found once. */
+function ratesOf({ pools }: PoolMarket, network: Pick<Network, 'wrappedNative' | 'priceAmount'>) {
+  const rates = new Map<Address, NativeRate | undefined>()
+  return (token: Address) => {
+    if (!rates.has(token)) rates.set(token, nativeRate(pools, network, token))
+    return rates.get(token)
+  }
+}
+
 /** @param budgetMs time of one `find`, in milliseconds */
-export function createRoutedPrices(wrappedNative: Address, budgetMs: number): RoutedPrices {
+export function createRoutedPrices(
+  network: Pick<Network, 'wrappedNative' | 'priceAmount'>,
+  budgetMs: number,
+): RoutedPrices {
   /** The one that was routed longest ago first. */
   const prices = new Map<bigint, RoutedPrice | NoRoute>()
   const best = new Map<bigint, RoutedPrice>()
-  let view: { orders: readonly Order[]; pools: readonly Pool[]; block: number; at: number } | undefined
+  let view: View | undefined
 
-  function price(order: Order, { pools, block, at }: NonNullable<typeof view>): RoutedPrice | NoRoute {
-    const amount = (order.kind === 'sell' ? order.sellAmount : order.buyAmount) - filledAmount(order)
-    const findRoute = order.kind === 'sell' ? bestRouteForSell : bestRouteForBuy
-    const route = findRoute(
-      pools,
-      order.sellToken,
-      wrappedForm(order.buyToken, wrappedNative),
-      amount,
-      search,
-    )
-    if (!route) return { block }
-    const found = { sell: route.amountIn, buy: route.amountOut }
-    return { ...found, block, at, gap: limitGap(order, found), hops: hopsOf(route).length }
+  function price(order: Order, { market, rateOf, block, at }: View): RoutedPrice | NoRoute {
+    const { kind, sellToken } = order
+    const amount = (kind === 'sell' ? order.sellAmount : order.buyAmount) - filledAmount(order)
+    const buyToken = wrappedForm(order.buyToken, network.wrappedNative)
+    const priced = (sell: bigint, buy: bigint, hops: number) => {
+      const found = { sell, buy }
+      return { ...found, block, at, gap: limitGap(order, found), hops }
+    }
+    if (sellToken === buyToken) return priced(amount, amount, 0)
+    const route = marketRoute({ kind, sellToken, buyToken, amount }, market, network, rateOf)
+    return route ? priced(route.amountIn, route.amountOut, hopsOf(route).length) : { block }
   }
 
   return {
-    look(orders, pools, block, at) {
-      view = { orders, pools, block, at }
+    look(orders, market, block, at) {
+      view = { orders, market, block, at, rateOf: ratesOf(market, network) }
     },
     async find() {
       if (!view) return

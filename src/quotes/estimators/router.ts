@@ -1,7 +1,6 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { Pool } from '../../domain/routing/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, hopsOf, type Route } from '../../domain/routing/route.ts'
+import { hopsOf } from '../../domain/routing/route.ts'
 import { gasUnits, settlementGas, tradeGas } from '../../domain/settlement/gas.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 import type { TokenPair } from '../../market/pools/pairs.ts'
@@ -9,7 +8,7 @@ import type { MarketView } from '../../market/pools/pools.ts'
 import { routeCalls } from '../../solvers/route-calls.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
-import { nativeRate } from '../prices/native-price.ts'
+import { marketRoute } from '../prices/market-route.ts'
 
 export interface RouterOptions {
   network: Network
@@ -27,8 +26,8 @@ export function createRouter({ network, solver, look }: RouterOptions): Estimato
       const buyToken = wrappedForm(ask.buyToken, network.wrappedNative)
       if (ask.sellToken === buyToken) return { ...unswapped(ask), estimator: name, solver }
       const { pools, block, gasPrice } = await look([[ask.sellToken, buyToken]])
-      const route = findRoute(ask, buyToken, { pools, gasPrice }, network)
-      if (!route || route.amountIn === 0n || route.amountOut === 0n) throw noLiquidity()
+      const route = marketRoute({ ...ask, buyToken }, { pools, gasPrice }, network)
+      if (!route) throw noLiquidity()
       const hops = hopsOf(route)
       return {
         estimator: name,
@@ -47,19 +46,6 @@ export function createRouter({ network, solver, look }: RouterOptions): Estimato
       }
     },
   }
-}
-
-/** Each further swap must earn its gas, in atoms of the side that is not fixed. If these have no price, gas does not count. */
-function findRoute(
-  { kind, sellToken, amount }: Ask,
-  buyToken: Address,
-  { pools, gasPrice }: { pools: readonly Pool[]; gasPrice: bigint },
-  network: Network,
-): Route | undefined {
-  const rate = nativeRate(pools, network, kind === 'sell' ? buyToken : sellToken)
-  const hopCost = rate ? (gasUnits.hop * gasPrice * rate.tokenAmount) / rate.nativeAmount : 0n
-  const search = kind === 'sell' ? bestRouteForSell : bestRouteForBuy
-  return search(pools, sellToken, buyToken, amount, { hopCost })
 }
 
 /** The estimate for a token against itself, or against the native coin that it wraps: nothing is swapped. */

@@ -86,7 +86,7 @@ PriceEvidenceRef.implement({
       type: 'Decimal',
       nullable: true,
       description:
-        'How far the newest price is from the limit, in per cent of the limit; negative where it is better. Null where nothing is known.',
+        'How far the newest price is from the limit, in per cent of the limit; negative where it is better: by the service’s own routes for all that is left, as in its quotes, which outside estimators may better. Null where nothing is known.',
       resolve: ({ gap }) => (gap === null ? null : formatPercent(gap)),
     }),
     gapSeenAt: t.expose('gapSeenAt', {
