@@ -277,7 +277,7 @@ describe('refused solutions', () => {
     const reason = `order ${order.uid} has no clearing price`
     expect(diagnosed.diagnosis).toEqual({
       code: 'SOLUTION_REFUSED',
-      summary: `A solution with the order was refused: ${reason}.`,
+      summary: `A trade that was proposed for the order was refused: ${reason}.`,
       evidence: [
         { auctionId: found.refusedSolutions.nodes[0].auctionId, solver: solverAddress, refusal: reason },
       ],

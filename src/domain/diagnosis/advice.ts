@@ -7,7 +7,7 @@ import { isEnd } from './over.ts'
 const serves = 'A new order that sells the same token needs it too.'
 /** What an account does about these costs gas, and fills nothing while the price keeps the order. What follows the advice then. */
 const ofAccount: Partial<Record<DiagnosisCode, string>> = {
-  presignatureMissing: 'It signs this order alone: a new one needs its own.',
+  presignatureMissing: 'The transaction signs this order alone: a new one needs its own.',
   signatureInvalid: '',
   balanceMissing: serves,
   allowanceMissing: serves,

@@ -89,7 +89,8 @@ export const diagnosisTexts = {
   },
   presignatureMissing: {
     meaning: 'The owner has not signed the order on chain yet.',
-    advice: 'Send the transaction that signs the order: setPreSignature of the settlement contract.',
+    advice:
+      'The wallet that sells has to sign the order with a transaction: in a Safe, its owners confirm and execute it. For programs: setPreSignature of the settlement contract, with the order’s UID and true.',
     retryable: false,
   },
   signatureInvalid: {
@@ -139,7 +140,7 @@ export const diagnosisTexts = {
     retryable: true,
   },
   noNativePrice: {
-    meaning: 'One of the tokens has no price, so that solutions with it cannot be compared.',
+    meaning: 'One of the tokens has no price, so that trades with it cannot be compared.',
     advice: 'Wait until the token has a market, or trade another.',
     retryable: true,
   },
@@ -182,7 +183,7 @@ export const diagnosisTexts = {
   },
   solutionRefused: {
     meaning: 'A trade was proposed for the order, but it breaks a rule.',
-    advice: 'Wait: the solver has to repair it, or another solver comes.',
+    advice: 'Wait: other trades are looked for every few seconds.',
     retryable: true,
   },
   filteredForFairness: {
@@ -197,7 +198,8 @@ export const diagnosisTexts = {
     retryable: true,
   },
   outOfPlaces: {
-    meaning: 'There is no place: orders that are more likely to fill come before this one.',
+    meaning:
+      'The service looks for trades for so many orders at once: those that are more likely to fill come before this one.',
     advice: 'Wait for a place, or place a new order with a limit nearer to the market.',
     retryable: true,
   },

@@ -29,7 +29,14 @@ export function competitionReasons({ bid, attempt, refusal }: DiagnosisFacts): R
       ...{ kind: 'competition', auctionId, solver, refusal: reason },
       ...{ score: null, winningScore: null, scoreGap: null },
     }
-    return [reasonOf('solutionRefused', at, [evidence], `A solution with the order was refused: ${reason}.`)]
+    return [
+      reasonOf(
+        'solutionRefused',
+        at,
+        [evidence],
+        `A trade that was proposed for the order was refused: ${reason}.`,
+      ),
+    ]
   }
   return []
 }

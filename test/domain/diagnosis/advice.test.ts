@@ -20,7 +20,7 @@ describe('what to do', () => {
     ])
     expect(advice('partlyFilled', 'presignatureMissing', 'balanceMissing', 'noLiquidity')).toEqual([
       own('partlyFilled'),
-      'First decide about the price: trade a smaller amount, or wait for a market. Then send the transaction that signs the order: setPreSignature of the settlement contract. It signs this order alone: a new one needs its own.',
+      'First decide about the price: trade a smaller amount, or wait for a market. Then the wallet that sells has to sign the order with a transaction: in a Safe, its owners confirm and execute it. For programs: setPreSignature of the settlement contract, with the order’s UID and true. The transaction signs this order alone: a new one needs its own.',
       own('balanceMissing'),
       own('noLiquidity'),
     ])

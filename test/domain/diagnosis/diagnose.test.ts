@@ -607,7 +607,7 @@ describe('what became of a solution', () => {
   test('it was refused', () => {
     expect(reasonOf({ refusal, ...standing() })).toEqual({
       ...{ code: 'solutionRefused', since: at(-80) },
-      summary: 'A solution with the order was refused: it pays too little.',
+      summary: 'A trade that was proposed for the order was refused: it pays too little.',
       evidence: [
         {
           ...{ kind: 'competition', auctionId: 5n, solver, refusal: 'it pays too little' },
