@@ -17,6 +17,8 @@ const ofAccount: Partial<Record<DiagnosisCode, string>> = {
 }
 const ofPrice: readonly DiagnosisCode[] = ['noLiquidity', 'priceOutOfReach', 'costsMoreThanItBrings']
 const forNewOrder = 'Keep this in mind for a new order.'
+/** Where the fee is more than all that is sold. */
+export const noLimitPays = 'Trade more at once, or wait for lower fees: another limit does not help.'
 
 export function adviceOf({ code, advice }: Pick<Reason, 'code' | 'advice'>): string {
   return advice ?? diagnosisTexts[code].advice

@@ -151,7 +151,7 @@ export const diagnosisTexts = {
   },
   costsMoreThanItBrings: {
     meaning: 'The order meets the market, but what it leaves is less than the fee of the network.',
-    advice: 'Sell more at once, lower the limit, or wait for lower fees.',
+    advice: 'Trade more at once, take a limit that leaves more for the fee, or wait for lower fees.',
     retryable: true,
   },
   priceUnverified: {

@@ -1,6 +1,7 @@
 import { minOf } from '../amount.ts'
 import { limitGap } from '../auction/admission.ts'
 import { readableDown, readableUp } from '../token/readable.ts'
+import { noLimitPays } from './advice.ts'
 import type { PriceAmounts, PriceEvidence, Reason } from './diagnosis.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { fillOf, reasonOf, remainingSell, tokenOf } from './reason.ts'
@@ -24,7 +25,9 @@ export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): R
   const wasReached = evidence.best !== null && limitGap(facts.order, evidence.best) >= 0n
   const summary = words(evidence, facts, standing.routed !== null && !facts.order.partiallyFillable)
   const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], summary)
-  return standing.reason === 'fee_exceeds_value' ? [reason, ...fee] : [reason]
+  if (standing.reason !== 'fee_exceeds_value') return [reason]
+  const advice = fee[0]?.advice
+  return [{ ...reason, ...(advice && { advice }) }, ...fee]
 }
 
 /**
@@ -58,12 +61,18 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   const token = order.sellToken
   const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
   const words = tokenOf(facts, token)
-  const pay = isPast ? 'would have paid' : 'would pay'
-  const pays = leastAmount === null ? '' : ` From ${readableUp(leastAmount, words)} on it ${pay}.`
-  const [cost, leave] = isPast ? ['was', 'left'] : ['is', 'leaves']
-  const summary = `The fee of the network for the order ${cost} ${readableUp(fee, words)}, but its price ${leave} ${readableDown(left, words)} for that.${pays}`
+  const [is, leaves, sells, pays] = isPast
+    ? ['was', 'left', 'sold', 'would have paid']
+    : ['is', 'leaves', 'sells', 'would pay']
+  const isTooSmall = fee > sold
+  const cost = `The fee of the network for the order ${is} ${readableUp(fee, words)}`
+  const least = leastAmount === null ? '' : ` From ${readableUp(leastAmount, words)} on it ${pays}.`
+  const summary = isTooSmall
+    ? `${cost}, more than the ${readableDown(sold, words)} that it ${sells}: traded alone, such an order pays at no limit.${least || ' It has to sell more than that fee.'}`
+    : `${cost}, but its price ${leaves} ${readableDown(left, words)} for that.${least}`
   const evidence = { kind: 'fee', token, fee, left, leastAmount } as const
-  return [reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)]
+  const reason = reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)
+  return [{ ...reason, ...(isTooSmall && { advice: noLimitPays }) }]
 }
 
 /** Where the market meets the limit for a small part of what is left only: solvers trade that part where it pays its fee. */

@@ -1,6 +1,7 @@
 import { type AppDataSources, readAppData } from '../../app-data/read.ts'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
 import { fundsReasons } from '../../domain/diagnosis/account.ts'
+import { noLimitPays } from '../../domain/diagnosis/advice.ts'
 import { inOrder } from '../../domain/diagnosis/diagnose.ts'
 import type { Reason } from '../../domain/diagnosis/diagnosis.ts'
 import { reasonOf, tokenOf } from '../../domain/diagnosis/reason.ts'
@@ -83,9 +84,9 @@ export async function quoteWarnings(
   if (quote.feeAmount > quote.sellAmount) {
     const { feeAmount: fee, sellAmount: left, sellToken: token } = quote
     const words = tokenOf(facts, token)
-    const summary = `To settle the order costs ${readableUp(fee, words)}, more than the ${readableDown(left, words)} that it trades.`
+    const summary = `To settle the order costs ${readableUp(fee, words)}, more than the ${readableDown(left, words)} that it trades. It would have to sell more than that cost.`
     const evidence = { kind: 'fee', token, fee, left, leastAmount: null } as const
-    reasons.push(reasonOf('costsMoreThanItBrings', null, [evidence], summary))
+    reasons.push({ ...reasonOf('costsMoreThanItBrings', null, [evidence], summary), advice: noLimitPays })
   }
   if (!quote.verified) reasons.push(reasonOf('priceUnverified', null))
   return inOrder(reasons)

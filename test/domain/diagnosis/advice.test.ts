@@ -25,7 +25,7 @@ describe('what to do', () => {
       own('noLiquidity'),
     ])
     expect(advice('balanceHeld', 'costsMoreThanItBrings')[0]).toBe(
-      'First decide about the price: sell more at once, lower the limit, or wait for lower fees. Then cancel the other order, or add what is missing for both.',
+      'First decide about the price: trade more at once, take a limit that leaves more for the fee, or wait for lower fees. Then cancel the other order, or add what is missing for both.',
     )
     expect(advice('balanceMissing', 'allowanceMissing')).toEqual([
       own('balanceMissing'),

@@ -133,6 +133,22 @@ describe('the fee of the network', () => {
     ])
   })
 
+  test('is more than the order sells: no limit makes it pay', () => {
+    const small = { feeShare: 1_000_001n, reason: 'fee_exceeds_value' } as const
+    const advice = 'Trade more at once, or wait for lower fees: another limit does not help.'
+    const cost =
+      'The fee of the network for the order is 1.00001 WETH, more than the 1 WETH that it sells: traded alone, such an order pays at no limit.'
+    expect(reasons({ ...small, marketGap: 1_000_000n })).toMatchObject([
+      { code: 'costsMoreThanItBrings', summary: `${cost} From 2.00001 WETH on it would pay.`, advice },
+    ])
+    expect(reasons({ ...small, marketGap: -9n })).toMatchObject([
+      { code: 'priceOutOfReach', advice },
+      { code: 'costsMoreThanItBrings', summary: `${cost} It has to sell more than that fee.`, advice },
+    ])
+    const paying = reasons({ ...small, feeShare: 1_000_000n, marketGap: -9n })
+    expect(paying.map(({ advice }) => advice)).toEqual([undefined, undefined])
+  })
+
   test('counts against what is left of the order', () => {
     const order = judged({ executedSellAmount: unit / 4n, partiallyFillable: true })
     expect(reasons({ marketGap: 1_000n, feeShare: 1_000n }, { order })[0]?.evidence).toEqual([

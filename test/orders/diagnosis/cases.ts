@@ -14,6 +14,8 @@ export interface Case {
   since: string | null
   evidence: unknown[] | ((order: Order) => unknown[])
   further?: DiagnosisCode[]
+  /** Where it is not that of the code alone. */
+  advice?: string
 }
 
 const txHash = `0x${'2f'.repeat(32)}` as const
@@ -364,6 +366,7 @@ export const cases: Record<string, Case> = {
     stage: standing({ reason: 'fee_exceeds_value', marketGap: -100n, feeShare: 2_000_000n }),
     ...{ code: 'priceOutOfReach', since: iso(-5), further: ['costsMoreThanItBrings'] },
     evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
+    advice: 'Trade more at once, or wait for lower fees: another limit does not help.',
   },
   'on the way': {
     stage: outcome(null, txHash),

@@ -25,16 +25,19 @@ const diagnosis = async ({ uid }: Pick<Order, 'uid'>) => {
 }
 
 describe('each reason has its code, and its evidence has its values', () => {
-  test.each(Object.entries(cases))('%s', async (_, { stage: make, code, since, evidence, further = [] }) => {
-    const order = await make(stage)
-    const body = await diagnosis(order)
-    const proof = typeof evidence === 'function' ? evidence(order) : evidence
-    expect([body.code, body.since, body.evidence]).toEqual([code, since, proof])
-    expect(body.further.map((reason: { code: string }) => reason.code)).toEqual(further)
-    const { advice, retryable } = diagnosisTexts[code]
-    expect([body.advice, body.retryable]).toEqual([advice, retryable])
-    expect(body.summary).toMatch(/\.$/)
-  })
+  test.each(Object.entries(cases))(
+    '%s',
+    async (_, { stage: make, code, since, evidence, further = [], ...own }) => {
+      const order = await make(stage)
+      const body = await diagnosis(order)
+      const proof = typeof evidence === 'function' ? evidence(order) : evidence
+      expect([body.code, body.since, body.evidence]).toEqual([code, since, proof])
+      expect(body.further.map((reason: { code: string }) => reason.code)).toEqual(further)
+      const { advice, retryable } = { ...diagnosisTexts[code], ...own }
+      expect([body.advice, body.retryable]).toEqual([advice, retryable])
+      expect(body.summary).toMatch(/\.$/)
+    },
+  )
 })
 
 describe('what keeps all orders comes before what keeps one', () => {
