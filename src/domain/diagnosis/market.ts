@@ -23,7 +23,7 @@ export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): R
   if (gap >= 0n)
     return standing.reason === 'fee_exceeds_value' ? fee : (partReason(facts, standing, evidence) ?? fee)
   const wasReached = evidence.best !== null && limitGap(facts.order, evidence.best) >= 0n
-  const summary = words(evidence, facts, standing.routed !== null && !facts.order.partiallyFillable)
+  const summary = words(evidence, facts, standing)
   const reason = reasonOf('priceOutOfReach', wasReached ? null : standing.since, [evidence], summary)
   if (standing.reason !== 'fee_exceeds_value') return [reason]
   const advice = fee[0]?.advice
@@ -138,23 +138,29 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
   return { dayMovement, secondsNeeded: Number(minOf(seconds, BigInt(Number.MAX_SAFE_INTEGER))) }
 }
 
-/** @param isWhole whether the market was asked about the whole amount: smaller ones get a better price */
 function words(
   { gap, secondsNeeded }: PriceEvidence,
   facts: Pick<DiagnosisFacts, 'order' | 'tokens' | 'isPast'>,
-  isWhole: boolean,
+  { routed, marketGap, policyShare }: StandingFacts,
 ): string {
   const { order, isPast } = facts
   const { token, target } = fillOf(order)
+  const isWhole = routed !== null && !order.partiallyFillable
   const asked = isWhole ? `its whole amount, ${readableUp(target, tokenOf(facts, token))},` : 'a small amount'
   const distance =
     gap === null
       ? ''
       : ` For ${asked} the market ${isPast ? 'was' : 'is'} ${readablePercent(gap)} % below the limit.`
-  if (isPast) return `The order asked for a better price than the market gave.${distance}`
+  // Beside the price of a small amount that meets the limit, the figure would look wrong.
+  const isSmallMet = isWhole && marketGap !== null && marketGap >= (policyShare ?? 0n)
+  const [gets, isFilled] = isPast ? ['would have got', 'was to be filled'] : ['would get', 'is filled']
+  const small = isSmallMet
+    ? ` A small amount ${gets} the limit, but a larger one moves the price, and the order ${isFilled} whole or not at all.`
+    : ''
+  if (isPast) return `The order asked for a better price than the market gave.${distance}${small}`
   const time =
     secondsNeeded === null
       ? ''
       : ` If it moves on as within the last day, it is there in ${formatSeconds(secondsNeeded)}.`
-  return `The order asks for a better price than the market gives.${distance}${time}`
+  return `The order asks for a better price than the market gives.${distance}${time}${small}`
 }

@@ -46,6 +46,22 @@ describe('the market against the limit', () => {
     expect(part?.summary).toContain('For a small amount the market is 0.4 % below the limit.')
   })
 
+  test('says why a small amount would get more, where the whole counts', () => {
+    const met =
+      'For its whole amount, 1 WETH, the market is 1 % below the limit. A small amount would get the limit, but a larger one moves the price, and the order is filled whole or not at all.'
+    const summaryOf = (...given: Parameters<typeof reasons>) => reasons(...given)[0]?.summary
+    expect(summaryOf({ routed: near, marketGap: 0n })).toBe(
+      `The order asks for a better price than the market gives. ${met}`,
+    )
+    expect(summaryOf({ routed: near, marketGap: -1n })).not.toContain('small')
+    const fees = { routed: near, policyShare: 100n }
+    expect(summaryOf({ ...fees, marketGap: 100n })).toContain('A small amount would get the limit')
+    expect(summaryOf({ ...fees, marketGap: 99n })).not.toContain('small')
+    expect(summaryOf({ routed: near, marketGap: 0n }, { isPast: true })).toBe(
+      'The order asked for a better price than the market gave. For its whole amount, 1 WETH, the market was 1 % below the limit. A small amount would have got the limit, but a larger one moves the price, and the order was to be filled whole or not at all.',
+    )
+  })
+
   test.each([
     ['nothing is known', {}, []],
     ['it is at the limit', { marketGap: 0n }, []],
