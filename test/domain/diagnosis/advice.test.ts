@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { adviceOf } from '../../../src/domain/diagnosis/advice.ts'
 import { type DiagnosisCode, diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
 import { inOrder } from '../../../src/domain/diagnosis/diagnose.ts'
+import { marketReasons } from '../../../src/domain/diagnosis/market.ts'
 import { isOver } from '../../../src/domain/diagnosis/over.ts'
 import { reasonOf } from '../../../src/domain/diagnosis/reason.ts'
+import { sampleFacts, sampleStanding } from '../../fakes/diagnosis-facts.ts'
 
 const advice = (...codes: DiagnosisCode[]) => inOrder(codes.map((code) => reasonOf(code, null))).map(adviceOf)
 const own = (code: DiagnosisCode) => diagnosisTexts[code].advice
@@ -33,15 +35,39 @@ describe('what to do', () => {
     ])
   })
 
-  test('is nothing about an order that is over', () => {
+  test('of an order that is over is what a new one needs, told with its end', () => {
     const kept = 'Keep this in mind for a new order.'
-    expect(advice('expired', 'allowanceMissing', 'priceOutOfReach')).toEqual([own('expired'), kept, kept])
+    const approve = 'Approve the amount that is sold for the vault relayer before.'
+    const limit = 'It needs a limit nearer to the market.'
+    expect(advice('expired', 'allowanceMissing', 'priceOutOfReach')).toEqual([
+      `Place a new order to trade. ${approve} ${limit}`,
+      kept,
+      kept,
+    ])
     expect(advice('partlyFilled', 'expiresTooSoon', 'priceOutOfReach')).toEqual([
       own('partlyFilled'),
-      own('expiresTooSoon'),
+      `Place a new order with a later expiry. ${limit}`,
       kept,
     ])
     expect(advice('expired', 'expiresTooSoon')).toEqual([own('expired'), own('expiresTooSoon')])
+    expect(advice('expired', 'settlementFailed')).toEqual([own('expired'), kept])
+  })
+
+  test('names how far the limit of an order that is over was from the market, and what no limit pays', () => {
+    const past = (marketGap: bigint, feeShare: bigint | null = null) => {
+      const reason = feeShare === null ? null : 'fee_exceeds_value'
+      const reasons = marketReasons(
+        sampleFacts({ isPast: true }),
+        sampleStanding({ marketGap, feeShare, reason }),
+      )
+      return inOrder([reasonOf('expired', null), ...reasons]).map(adviceOf)[0]
+    }
+    const far = 'It needs a limit nearer to the market, which was 40 % below that of this one.'
+    expect(past(-400_000n)).toBe(`Place a new order to trade. ${far}`)
+    expect(past(-400_000n, 2_000_000n)).toBe(`Place a new order to trade. ${far} It has to be larger.`)
+    expect(past(100n, 5_000n)).toBe(
+      'Place a new order to trade. It has to be larger, or to leave more for the fee.',
+    )
   })
 })
 

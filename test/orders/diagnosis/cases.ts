@@ -158,6 +158,8 @@ export const cases: Record<string, Case> = {
     ),
     ...{ code: 'expired', since: iso(-1), further: ['priceOutOfReach'] },
     evidence: [validity(null, iso(-1))],
+    advice:
+      'Place a new order to trade. It needs a limit nearer to the market, which was 3 % below that of this one.',
   },
   'placed on chain against the rules': {
     stage: (stage) =>

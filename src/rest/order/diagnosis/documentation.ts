@@ -44,7 +44,8 @@ const sampleFar = {
     'The service would refuse the order: validTo 1700000000 is in the past (now 1800000000, Unix seconds).',
   since: null,
   retryable: false,
-  advice: 'Place a new order to trade.',
+  advice:
+    'Place a new order to trade. It needs a limit nearer to the market, which was 50.15 % below that of this one.',
   evidence: [
     {
       ...{ kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
