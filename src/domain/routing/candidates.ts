@@ -112,5 +112,5 @@ function bestRatesAhead({ ahead, direction }: RouteQuery): ReadonlyMap<Address, 
 
 /** Each of the other paths can use up one better pool, so worse-ranked pools are never needed. */
 function usableEdges(edges: readonly Edge[], maxPaths: number): readonly Edge[] {
-  return edges.length <= maxPaths ? edges : edges.filter(({ beatenBy }) => beatenBy < maxPaths)
+  return edges.filter(({ beatenBy }) => beatenBy < maxPaths)
 }

@@ -77,7 +77,7 @@ export function tradeShares(
 
 /** Removes what rounding wastes: the least input for the same output, or the most output for the same input. */
 function trimShare(direction: Direction, poolPath: PoolPath, share: bigint): bigint | undefined {
-  const reached = share > 0n ? amountThrough(direction, poolPath, share) : undefined
+  const reached = amountThrough(direction, poolPath, share)
   if (reached === undefined) return undefined
   return amountThrough(direction === selling ? buying : selling, reversePath(poolPath), reached)
 }

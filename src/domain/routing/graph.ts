@@ -98,17 +98,18 @@ function createGraph(pools: readonly Pool[], direction: Direction): PoolGraph {
 }
 
 function rank(edges: Edge[]): void {
-  if (edges.length < 2) return
   edges.forEach((edge, index) => {
-    edge.beatenBy = edges.filter(
-      (other, otherIndex) =>
-        otherIndex !== index && isAtLeastAsGood(other.curve, edge.curve, otherIndex < index),
+    edge.beatenBy = edges.filter((other, otherIndex) =>
+      isAtLeastAsGood(other.curve, edge.curve, otherIndex < index),
     ).length
   })
   edges.sort((a, b) => a.beatenBy - b.beatenBy || (a.rate > b.rate ? -1 : 1))
 }
 
-/** A pool with the better price for the first atom and more depth is at least as good at any amount. Ties go to the earlier pool. */
+/**
+ * A pool with the better price for the first atom and more depth is at least as good at any amount. Ties go to the earlier pool;
+ * none is better than itself.
+ */
 function isAtLeastAsGood(a: Curve, b: Curve, earlier: boolean): boolean {
   const [priceOfA, priceOfB] = [a.scale * b.offset, b.scale * a.offset]
   if (priceOfA < priceOfB || a.scale < b.scale) return false

@@ -86,15 +86,9 @@ function bestRoute(
   const ahead = ratesAhead(graph, trade.to, maxHops - 1)
   const query = { ...trade, graph, ahead, direction, maxHops, maxPaths, hopCost }
   const single = bestSinglePath(query)
-  const division = bestDivision(query, single)
-  if (division)
-    return toRoute(
-      division.parts.flatMap(({ poolPath, amount }) => pathThrough(direction, poolPath, amount) ?? []),
-    )
-  return (
-    single &&
-    toRoute([pathThrough(direction, single.poolPath, trade.amount)].filter((path) => path !== undefined))
-  )
+  const alone = single ? [{ poolPath: single.poolPath, amount: trade.amount }] : []
+  const parts = bestDivision(query, single)?.parts ?? alone
+  return toRoute(parts.flatMap(({ poolPath, amount }) => pathThrough(direction, poolPath, amount) ?? []))
 }
 
 /** The swaps of a path with this amount on the given side; `undefined` when a pool refuses it. */

@@ -11,12 +11,17 @@ import {
 import type { RouteQuery, ValuedPath } from './single.ts'
 import { selling } from './walk.ts'
 
-interface FoundDivision extends Division {
-  candidates: readonly Candidate[]
+/** What a better division has to beat. */
+interface Bound {
+  value: bigint
   /** Square root of the paths' marginal price. */
   price: number
   /** Before rounding, in far atoms. */
   estimatedValue: number
+}
+
+interface FoundDivision extends Division, Bound {
+  candidates: readonly Candidate[]
 }
 
 interface Ranked {
@@ -40,7 +45,7 @@ export function bestDivision(query: RouteQuery, single: ValuedPath | undefined):
   if (query.maxPaths < 2) return undefined
   const demand = toDemand(query)
   // An input that buys nothing on one path buys nothing when divided. An output too large for one path may be possible over several.
-  const start = single && singlePathDivision(query, demand, single)
+  const start = single && boundOfSingle(query, demand, single)
   if (!start && query.direction === selling) return undefined
   const candidates = findCandidates(query, demand, start?.price ?? highestPrice)
   let best = bestPair(demand, usableIn(candidates, 2), createTrials(query, demand), start)
@@ -61,24 +66,19 @@ function usableIn(candidates: readonly Candidate[], paths: number): Candidate[] 
   return candidates.filter(({ beatenBy }) => beatenBy < paths)
 }
 
-function singlePathDivision(
-  query: RouteQuery,
-  demand: Demand,
-  { poolPath, value }: ValuedPath,
-): FoundDivision {
-  const candidates = [candidateOfPath(query, demand, poolPath)]
-  const parts = [{ poolPath, amount: query.amount }]
-  const [price = highestPrice, estimatedValue = Number(value)] = [
-    priceOf(demand, candidates),
-    valueOfDivision(demand, candidates),
-  ]
-  return { parts, value, candidates, price, estimatedValue }
+function boundOfSingle(query: RouteQuery, demand: Demand, { poolPath, value }: ValuedPath): Bound {
+  const alone = [candidateOfPath(query, demand, poolPath)]
+  return {
+    value,
+    price: priceOf(demand, alone) ?? highestPrice,
+    estimatedValue: valueOfDivision(demand, alone) ?? Number(value),
+  }
 }
 
 /** Computes divisions that may beat the best one, each set of candidates once. */
 function createTrials(query: RouteQuery, demand: Demand) {
   const tried = new Set<string>()
-  return (candidates: readonly Candidate[], best: FoundDivision | undefined): FoundDivision | undefined => {
+  return (candidates: readonly Candidate[], best: Bound | undefined): FoundDivision | undefined => {
     const estimatedValue = valueOfDivision(demand, candidates)
     if (estimatedValue === undefined || (best && !mayBeat(estimatedValue, best)) || tried.size === maxTrials)
       return undefined
@@ -93,7 +93,7 @@ function createTrials(query: RouteQuery, demand: Demand) {
 }
 
 /** Rounding only lowers a value, so an estimate must exceed the best exact value by at least one atom. */
-function mayBeat(estimatedValue: number, best: FoundDivision): boolean {
+function mayBeat(estimatedValue: number, best: Bound): boolean {
   return estimatedValue > lowerBound(Math.max(best.estimatedValue, Number(best.value) + 1))
 }
 
@@ -104,18 +104,19 @@ function bestPair(
   demand: Demand,
   candidates: readonly Candidate[],
   tryCandidates: TryCandidates,
-  start: FoundDivision | undefined,
+  start: Bound | undefined,
 ): FoundDivision | undefined {
-  let best = start
+  let best: FoundDivision | undefined
+  let bound = start
   let remaining = candidates
   for (;;) {
-    const price = best?.price ?? highestPrice
-    // Without a best division there is no bound on the price, but the paths together must still be deep enough.
-    const minGain = requiredGainAt(demand, best ? lowerBound(best.estimatedValue) : 0, price)
+    const price = bound?.price ?? highestPrice
+    // Without one there is no bound on the price, but the paths together must still be deep enough.
+    const minGain = requiredGainAt(demand, bound ? lowerBound(bound.estimatedValue) : 0, price)
     const ranked = rank(demand, remaining, price, (gain, highest) => gain + highest > minGain)
-    const better = firstBetterPair(ranked, minGain, tryCandidates, best)
-    if (!better) return best === start ? undefined : best
-    best = better
+    const better = firstBetterPair(ranked, minGain, tryCandidates, bound)
+    if (!better) return best
+    bound = best = better
     remaining = ranked.map(({ candidate }) => candidate)
   }
 }
@@ -124,7 +125,7 @@ function firstBetterPair(
   ranked: readonly Ranked[],
   minGain: number,
   tryCandidates: TryCandidates,
-  best: FoundDivision | undefined,
+  best: Bound | undefined,
 ): FoundDivision | undefined {
   for (const [index, one] of ranked.entries()) {
     for (let otherIndex = index + 1; otherIndex < ranked.length; otherIndex++) {
