@@ -36,7 +36,7 @@ it.each([
   ['buy', buying],
 ])('without costs each path that passes no token twice is one, for a %s', (_, direction) => {
   fc.assert(
-    fc.property(graphs, fc.integer({ min: 1, max: 3 }), (pools, maxHops) => {
+    fc.property(graphs, fc.integer({ min: 1, max: 4 }), (pools, maxHops) => {
       const candidates = found(queryOf(pools, direction, { maxHops }))
       expect(waysOf(candidates)).toEqual(allWays(pools, wrapped, coin, maxHops).map(idsOf).toSorted())
       expect(candidates.map(({ id }) => id)).toEqual(candidates.map((_, index) => index))

@@ -27,6 +27,17 @@ test('one pool takes what its curve says', () => {
   }
 })
 
+test('a level of a small pool is exact', () => {
+  // Of 900 atoms: 900 · 0.1 / (0.997 · 0.9) = 100.3, and 900 · 0.2 / (0.997 · 0.8) = 225.7.
+  const small = [pool('1', a, b, 900n, 10n ** 30n), pool('2', b, c, 10n ** 30n, 10n ** 30n)]
+  const out = (amount: bigint) => bestRouteForSell(small, a, b, amount)?.amountOut
+  expect(depthOf(small, a, b, [0, 1_000, 2_000])).toEqual([
+    { bps: 0, sellAmount: 0n, buyAmount: 0n },
+    { bps: 1_000, sellAmount: 100n, buyAmount: out(100n) },
+    { bps: 2_000, sellAmount: 225n, buyAmount: out(225n) },
+  ])
+})
+
 test('an amount within a level is the best route’s, and a little more is not', () => {
   const price = (3_000 * 997) / 1_000
   for (const { bps, sellAmount, buyAmount } of depthOf(split, a, b, [10, 50, 200]) ?? []) {

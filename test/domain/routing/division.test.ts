@@ -16,7 +16,13 @@ import {
 } from '../../../src/domain/routing/division.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
 import type { RouteQuery } from '../../../src/domain/routing/single.ts'
-import { amountThrough, buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
+import {
+  amountThrough,
+  buying,
+  type Direction,
+  reversePath,
+  selling,
+} from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 
 /** What a path gives for a part, before its cost: depth · root² · part / (depth ± part). */
@@ -199,6 +205,10 @@ describe('shares that are traded', () => {
     expect(trade(selling, 30n * unit, [30n * unit, 0n])).toBeUndefined()
     expect(trade(buying, 3_000n * unit, [2_000n * unit, 0n])).toBeUndefined()
     expect(trade(buying, 3_000n * unit, [500n * unit, 0n])).toBeUndefined()
+    // The first takes all, exactly.
+    const all = amountThrough(selling, reversePath(direct), 10n * unit) ?? 0n
+    expect(trade(buying, all, [all])?.parts).toEqual([{ poolPath: direct, amount: all }])
+    expect(trade(buying, all, [all, 0n])).toBeUndefined()
     expect(trade(selling, 30n * unit, [1n])?.parts).toEqual([{ poolPath: direct, amount: 30n * unit }])
   })
 })

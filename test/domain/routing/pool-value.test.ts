@@ -65,7 +65,11 @@ test('what is not known has no value, but nothing is worth nothing', () => {
   }
   expect(valuesOf(pool(a, b))).toEqual([[null, null]])
   expect(valuesOf(pool(a, b, { day: nothing }))).toEqual([[null, 0n]])
-  expect(valuesOf(pool(a, b, { day: { amount0: 0n, amount1: 1n } }))).toEqual([[null, null]])
+  for (const day of [
+    { amount0: 0n, amount1: 1n },
+    { amount0: 1n, amount1: 0n },
+  ])
+    expect(valuesOf(pool(a, b, { day }))).toEqual([[null, null]])
   expect(valuesOf(pool(coin, dollar, { day: null }))).toEqual([[800n, null]])
 })
 

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Pool, poolAfterSwap, poolInputUp, poolOutputDown } from '../../../src/domain/routing/pool.ts'
+import {
+  type Pool,
+  poolAfterSwap,
+  poolInputUp,
+  poolOutputDown,
+  poolTakes,
+} from '../../../src/domain/routing/pool.ts'
 import { coin, dollar, numbered } from '../../fakes/order.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 2n ** 112n })
@@ -35,6 +41,20 @@ describe('constant product', () => {
     expect(poolOutputDown(pool, dollar, 0n)).toBe(0n)
     expect(poolOutputDown(pool, dollar, 5n)).toBe(0n)
     expect(poolInputUp(pool, dollar, 1n)).toBeUndefined()
+  })
+
+  it('takes what its contract can store', () => {
+    const pool = {
+      address: numbered('01'),
+      token0: dollar,
+      token1: coin,
+      reserve0: 2n ** 112n - 11n,
+      reserve1: 2n ** 111n,
+    }
+    expect(poolTakes(pool, dollar, 10n)).toBe(true)
+    expect(poolTakes(pool, dollar, 11n)).toBe(false)
+    expect(poolTakes(pool, coin, 2n ** 111n - 1n)).toBe(true)
+    expect(poolTakes(pool, coin, 2n ** 111n)).toBe(false)
   })
 
   it("never pays out its reserve, and passes the pool contract's own check after every swap", () => {

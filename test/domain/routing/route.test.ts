@@ -3,7 +3,14 @@ import { expect, it } from 'vitest'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import { rateBits } from '../../../src/domain/routing/graph.ts'
 import { type Pool, poolInputUp, poolOutputDown, poolTakes } from '../../../src/domain/routing/pool.ts'
-import { bestRouteForBuy, bestRouteForSell, hopsOf, rateBound } from '../../../src/domain/routing/route.ts'
+import {
+  bestRouteForBuy,
+  bestRouteForSell,
+  hopsOf,
+  pathThrough,
+  rateBound,
+} from '../../../src/domain/routing/route.ts'
+import { buying, reversePath, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { allWays, otherToken, poolGraphs } from '../../fakes/pool-graphs.ts'
 
@@ -114,6 +121,36 @@ it('a route has at most maxHops hops and never trades a token for itself', () =>
 it('a route never passes a token twice, however cheap that is', () => {
   const twisted = [pool(wrapped, dollar, 10n ** 21n), pool(wrapped, dollar, 10n ** 19n), pool(wrapped, coin)]
   expect(bestRouteForSell(twisted, wrapped, coin, 10n ** 6n)?.paths[0].hops).toHaveLength(1)
+})
+
+it('a path between passes no token twice either', () => {
+  const [x, y] = [numbered('dd'), numbered('ee')]
+  // From x to y and back an atom becomes about a hundred.
+  const circle = [pool(x, y, 10n ** 21n), pool(y, x, 10n ** 21n)]
+  const pools = [pool(wrapped, x), ...circle, pool(x, coin)]
+  expect(bestRouteForSell(pools, wrapped, coin, 10n ** 6n, { maxHops: 4 })?.paths[0].hops).toHaveLength(2)
+})
+
+it('there is none for nothing', () => {
+  const pools = [pool(wrapped, coin)]
+  for (const nothing of [0n, -1n]) {
+    expect(bestRouteForSell(pools, wrapped, coin, nothing)).toBeUndefined()
+    expect(bestRouteForBuy(pools, wrapped, coin, nothing)).toBeUndefined()
+  }
+})
+
+it('no path leads through a pool that refuses the amount, or through no pool', () => {
+  const [first, second] = [pool(wrapped, dollar), pool(dollar, coin, 10n ** 19n)]
+  const steps = [
+    { pool: first, from: wrapped, to: dollar },
+    { pool: second, from: dollar, to: coin },
+  ]
+  expect(pathThrough(selling, steps, 10n ** 6n)).toMatchObject({ amountIn: 10n ** 6n, amountOut: 99_400n })
+  expect(pathThrough(selling, steps, 1n)).toBeUndefined()
+  expect(pathThrough(selling, [], 1n)).toBeUndefined()
+  const back = reversePath(steps)
+  expect(pathThrough(buying, back, 99_400n)).toMatchObject({ amountIn: 999_991n, amountOut: 99_400n })
+  expect(pathThrough(buying, back, 10n ** 19n)).toBeUndefined()
 })
 
 it('no route fills a pool beyond the limit of its contract', () => {

@@ -61,6 +61,14 @@ describe('the best single path', () => {
     const wayAt = (hopCost: bigint) => search([first, second, dear], selling, { hopCost }).way
     expect(wayAt(gap)).toEqual(addressesOf(dear))
     expect(wayAt(gap - 1n)).toEqual(addressesOf(first, second))
+    // A path of three is found before one of two.
+    const end = numbered('dd')
+    const three = [pool('07', wrapped, end, 1_100n), pool('08', end, dollar, 1_000n)]
+    const found = [...three, second]
+    const more = valueThrough(...found) - valueThrough(first, second)
+    const wayOf = (hopCost: bigint) => search([...found, first], selling, { hopCost }).way
+    expect(wayOf(more)).toEqual(addressesOf(first, second))
+    expect(wayOf(more - 1n)).toEqual(addressesOf(...found))
   })
 
   it('of parallel pools takes the best for the amount, and looks at no pool that another beats', () => {
@@ -122,18 +130,15 @@ describe('the best single path', () => {
 
   it('goes on from a token with one hop left from the best arrival alone', () => {
     const end = numbered('dd')
-    const into = ['40', '41', '42'].map((digits, index) => {
-      const token = numbered(`e${index}`)
-      return [
-        pool(digits, wrapped, token, 1_300n - BigInt(index) * 100n),
-        pool(`${digits}00`, token, end, 1_000n),
-      ]
-    })
+    const [one, other] = [numbered('e0'), numbered('e1')]
+    const deep = [pool('40', wrapped, one, 1_000n), pool('41', one, end, 1_000n)]
     const last = pool('50', end, coin, 1_000n)
-    const { way, swaps } = search([...into.flat(), last], selling)
-    expect(way).toEqual(addressesOf(...(into[0] ?? []), last))
-    // One for the first path, and none for the others, whose rates are worse.
-    expect(swaps).toBe(3)
+    // A better rate for the first atom alone.
+    const shallow = { ...pool('43', other, end, 1n), reserve0: unit / 2n }
+    const { way, swaps } = search([...deep, pool('42', wrapped, other, 1_000n), shallow, last], selling)
+    expect(way).toEqual(addressesOf(...deep, last))
+    // Three of the first path, and two to the same token by the other.
+    expect(swaps).toBe(5)
   })
 
   it('is bounded in its hops', () => {

@@ -12,7 +12,8 @@ const anyAmount = fc.bigInt({ min: 1n, max: 10n ** 24n })
 const evenGraph = poolGraphs(fc.bigInt({ min: 10n ** 20n, max: 4n * 10n ** 21n }), 9, 4)
 const evenAmount = fc.bigInt({ min: 10n ** 17n, max: 2n * 10n ** 21n })
 const hopCost = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 10n ** 18n }))
-const kind = fc.constantFrom('sell' as const, 'buy' as const)
+const kinds = ['sell', 'buy'] as const
+const kind = fc.constantFrom(...kinds)
 
 const searches = { sell: bestRouteForSell, buy: bestRouteForBuy }
 type Kind = keyof typeof searches
@@ -81,14 +82,34 @@ describe('a division over paths', () => {
     expect(divided).toBeGreaterThan(30)
   })
 
+  const pool = (digits: string, depth = 100n): Pool => ({
+    address: numbered(digits),
+    token0: wrapped,
+    token1: coin,
+    reserve0: depth * 10n ** 18n,
+    reserve1: depth * 10n ** 18n,
+  })
+
+  it.each(kinds)('of a %s goes to as many of the deepest pools as are allowed, by their depth', (side) => {
+    const pools = [10n, 20n, 30n, 40n].map((depth, index) => pool(`0${index + 1}`, depth))
+    const parts = (maxPaths: number, hopCost = 0n) =>
+      searches[side](pools, wrapped, coin, 9n * 10n ** 18n, { maxPaths, hopCost })
+        ?.paths.map((path) => Number(side === 'sell' ? path.amountIn : path.amountOut) / 9e18)
+        .toSorted((a, b) => a - b)
+    const expectParts = (found: readonly number[] | undefined, expected: readonly number[]) => {
+      expect(found).toHaveLength(expected.length)
+      for (const [index, part] of expected.entries()) expect(found?.[index]).toBeCloseTo(part, 12)
+    }
+    expectParts(parts(1), [1])
+    expectParts(parts(2), [3 / 7, 4 / 7])
+    expectParts(parts(3), [2 / 9, 3 / 9, 4 / 9])
+    expectParts(parts(4), [0.1, 0.2, 0.3, 0.4])
+    // The third path gains more than 0.2, the fourth less than 0.12.
+    expectParts(parts(4, 15n * 10n ** 16n), [2 / 9, 3 / 9, 4 / 9])
+    expectParts(parts(4, 40n * 10n ** 16n), [3 / 7, 4 / 7])
+  })
+
   it('buys more than a single pool holds', () => {
-    const pool = (digits: string): Pool => ({
-      address: numbered(digits),
-      token0: wrapped,
-      token1: coin,
-      reserve0: 10n ** 20n,
-      reserve1: 10n ** 20n,
-    })
     const [one, two] = [pool('01'), pool('02')]
     const wanted = 15n * 10n ** 19n
     expect(bestRouteForBuy([one], wrapped, coin, wanted)).toBeUndefined()
@@ -97,15 +118,7 @@ describe('a division over paths', () => {
   })
 
   it('is not made where the additional swaps cost more than they gain', () => {
-    const pools = ['01', '02'].map(
-      (digits): Pool => ({
-        address: numbered(digits),
-        token0: wrapped,
-        token1: coin,
-        reserve0: 10n ** 20n,
-        reserve1: 10n ** 20n,
-      }),
-    )
+    const pools = [pool('01'), pool('02')]
     const paths = (cost: bigint) =>
       bestRouteForSell(pools, wrapped, coin, 10n ** 18n, { hopCost: cost })?.paths.length
     const alone = bestRouteForSell(pools, wrapped, coin, 10n ** 18n, { maxPaths: 1 })?.amountOut ?? 0n
@@ -143,7 +156,7 @@ describe('in a mesh of twenty-two tokens', () => {
     return searches[side](pools, wrapped, coin, amount, { maxPaths, hopCost })
   }
 
-  it.each(['sell', 'buy'] as const)('dividing a %s reads few pools and improves the result', (side) => {
+  it.each(kinds)('dividing a %s reads few pools and improves the result', (side) => {
     const pools = mesh()
     for (const amount of [deep / 20n, deep / 2n, deep, deep * 9n]) {
       for (const cost of [0n, deep / 10n ** 6n]) {
