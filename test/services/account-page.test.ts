@@ -13,7 +13,7 @@ import { launchBrowser } from '../setup/browser.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type PushService, startPushService } from '../setup/push-service.ts'
 import { type Receiver, startReceiver } from '../setup/receiver.ts'
-import { faultsOfAccess } from '../setup/visit.ts'
+import { faultsOfAccess, watchShifts } from '../setup/visit.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
 
 /** The page of an account in a browser. With SCREENSHOTS=1 its pictures in docs/images are made anew. */
@@ -68,6 +68,7 @@ interface Visit extends AsyncDisposable {
   /** Hosts that were asked, and what the browser complained of. */
   hosts: Set<string>
   warnings: string[]
+  shift(): Promise<number>
 }
 
 /** @param key of a wallet in the page; it signs in this process */
@@ -76,6 +77,7 @@ async function visit(
   { key, ...options }: BrowserContextOptions & { key?: Wallet } = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options })
+  const shiftOf = await watchShifts(context)
   const hosts = new Set<string>()
   const warnings: string[] = []
   context.on('request', (request) => hosts.add(new URL(request.url()).host))
@@ -105,7 +107,8 @@ async function visit(
     })
   }
   await page.goto(`${world.url}${at}`)
-  return { page, hosts, warnings, [Symbol.asyncDispose]: () => context.close() }
+  const shift = () => shiftOf(page)
+  return { page, hosts, warnings, shift, [Symbol.asyncDispose]: () => context.close() }
 }
 
 async function notify(type: NotificationType, message: string): Promise<void> {
@@ -135,6 +138,7 @@ test('the feed shows what there is, and what comes, with a line that screen read
   const entries = page.locator('.entry h3')
   await entries.getByText('Better price', { exact: true }).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
+  expect(await visited.shift()).toBeLessThan(0.1)
   await notify('order_filled', `Order filled: ${trade}`)
   await entries.getByText('Order filled', { exact: true }).waitFor()
   expect(await entries.allInnerTexts()).toEqual([
@@ -216,6 +220,7 @@ test('on a phone in the dark nothing is wider than the screen, and all is reache
   await page.locator('.entry').first().waitFor()
   const signIn = page.getByRole('button', { name: 'Sign in with Test Wallet' })
   await signIn.waitFor()
+  expect(await visited.shift()).toBeLessThan(0.1)
   const links = await page.locator('a, input, button').count()
   for (let step = 0; step < links && !(await signIn.evaluate(isFocused)); step++)
     await page.keyboard.press('Tab')
@@ -236,6 +241,9 @@ test('a wallet with another account is shown the way to that account’s page', 
   await page.getByRole('link', { name: 'Open its page' }).click()
   await page.waitForURL(`${world.url}/accounts/${other.address.toLowerCase()}`)
   await page.getByText('None yet. What happens').waitFor()
+  expect(await page.getByRole('link', { name: 'search for the error' }).getAttribute('href')).toBe(
+    `${world.url}/`,
+  )
 })
 
 /** What a browser does at a push service's host, without that host: keys of WebCrypto, and an endpoint on this machine. */

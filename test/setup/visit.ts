@@ -1,5 +1,5 @@
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
 export interface Visit extends AsyncDisposable {
   page: Page
@@ -15,8 +15,14 @@ export interface Visit extends AsyncDisposable {
 
 type Shifting = Window & { shift?: number }
 
+/** How much the pages of a context move by themselves, as {@link Visit.shift}. */
+export async function watchShifts(context: BrowserContext) {
+  await context.addInitScript(addShifts)
+  return (page: Page) => page.evaluate(() => (window as Shifting).shift ?? Number.NaN)
+}
+
 /** Runs in the page before its scripts. */
-function watchShifts() {
+function addShifts() {
   const shifting = window as Shifting
   shifting.shift = 0
   new PerformanceObserver((list) => {
@@ -38,7 +44,7 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ serviceWorkers: 'block', ...options })
-  await context.addInitScript(watchShifts)
+  const shiftOf = await watchShifts(context)
   const page = await context.newPage()
   page.setDefaultTimeout(visitTimeoutMs)
   const hosts = new Set<string>()
@@ -70,7 +76,7 @@ export async function visit(
     hosts,
     warnings,
     bytes: () => [...received.values()].reduce((sum, bytes) => sum + bytes, 0),
-    shift: () => page.evaluate(() => (window as Shifting).shift ?? Number.NaN),
+    shift: () => shiftOf(page),
     [Symbol.asyncDispose]: () => context.close(),
   }
 }

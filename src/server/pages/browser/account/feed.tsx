@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { ask, messageOf, Refused } from '../ask.ts'
 import type { FollowResult } from '../documents.generated.ts'
 import { follow } from '../follow.ts'
 import { PageLink } from '../view/links.tsx'
+import { firstReading } from '../view/opening.ts'
 import { documents } from './documents.ts'
 
 type Notification = FollowResult['notifications']['node']
@@ -36,7 +37,7 @@ function useFeed(account: string) {
   const [feed, setFeed] = useState<Feed>({ before: null, isLive: false })
   const [round, setRound] = useState(0)
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     let stop: (() => void) | undefined
     let isGone = false
     async function start(): Promise<void> {
@@ -59,13 +60,14 @@ function useFeed(account: string) {
       })
     }
     let timer: ReturnType<typeof setTimeout> | undefined
-    start().catch((fault: unknown) => {
+    const started = start().catch((fault: unknown) => {
       if (isGone) return
       setFeed((known) => ({ ...known, fault: messageOf(fault) }))
       // Read again when the service is back; what is refused stays refused.
       if (fault instanceof Refused && fault.code === 'Unavailable')
         timer = setTimeout(() => setRound((count) => count + 1), 5_000)
     })
+    void firstReading(started)
     return () => {
       isGone = true
       clearTimeout(timer)

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { ask, messageOf } from '../ask.ts'
 import type { ServiceResult } from '../documents.generated.ts'
+import { firstReading } from '../view/opening.ts'
 import { Channels } from './channels.tsx'
 import { documents } from './documents.ts'
 import { forgetSession, OtherAccount, OtherSite, signIn, signOut, storedSession } from './session.ts'
@@ -11,8 +12,8 @@ export function ChannelSection({ account }: { account: string }) {
   const [service, setService] = useState<ServiceResult>()
   const [session, setSession] = useState(() => storedSession(account))
   const [fault, setFault] = useState<unknown>()
-  useEffect(() => {
-    ask(documents.service, {}).then(setService, setFault)
+  useLayoutEffect(() => {
+    void firstReading(ask(documents.service, {}).then(setService, setFault))
   }, [])
   const onSignedOut = useCallback(() => {
     forgetSession(account)

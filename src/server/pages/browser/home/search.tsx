@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { messageOf } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { at } from '../root.ts'
+import { firstReading, open } from '../view/opening.ts'
 import { SearchForm } from '../view/search-form.tsx'
 import { Fault } from '../view/section.tsx'
 import { find, type SearchResult } from './find.ts'
@@ -19,20 +20,24 @@ export function Search({ networks }: { networks: HomeResult['networks'] }) {
     addEventListener('popstate', again)
     return () => removeEventListener('popstate', again)
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     setFault(undefined)
     setResult(undefined)
-    if (asked.text === '') return
+    // What is below the answer waits for it; without one nothing moves.
+    if (asked.text === '') return open()
     let isOld = false
-    find(asked.text).then(
+    const answer = find(asked.text).then(
       (found) => {
         if (isOld) return
         // In the place of the search: who goes back would be led on again.
         if (found.kind === 'page') location.replace(at(found.path))
         else setResult(found)
       },
-      (reason) => isOld || setFault(messageOf(reason)),
+      (reason) => {
+        if (!isOld) setFault(messageOf(reason))
+      },
     )
+    void firstReading(answer)
     return () => {
       isOld = true
     }

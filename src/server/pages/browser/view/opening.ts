@@ -6,7 +6,7 @@ let underWay = 0
 let isOpen = false
 
 /** Shown whole: what is read for one part would move the others while they are looked at. */
-function open() {
+export function open() {
   isOpen = true
   classList.remove('opening')
 }
