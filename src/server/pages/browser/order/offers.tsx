@@ -1,6 +1,5 @@
 import { amountOf, readable, short } from '../view/amounts.ts'
 import { PageLink } from '../view/links.tsx'
-import { isLive } from '../view/orders.ts'
 import { surplusOf } from '../view/prices.ts'
 import { Section, WideTable } from '../view/section.tsx'
 import type { Order } from './words.ts'
@@ -18,7 +17,7 @@ export function Offers({ order }: { order: Order }) {
         Every few seconds solvers compete in an auction. A solver offers to fill one or more orders; the
         offers that leave traders the most beyond their limits win.
       </p>
-      {auctions.length === 0 && <p class="empty">{noneWords(isLive(order), nodes.length > 0)}</p>}
+      {auctions.length === 0 && <p class="empty">{noneWords(order, nodes.length > 0)}</p>}
       {auctions.map((auction) => (
         <AuctionOffers key={auction.auctionId} auction={auction} order={order} />
       ))}
@@ -27,16 +26,14 @@ export function Offers({ order }: { order: Order }) {
   )
 }
 
-/** That there is none, apart from those that are hidden, and from those of which nothing is stored. */
-function noneWords(isOpen: boolean, wasInAuctions: boolean): string {
-  if (!isOpen)
-    return wasInAuctions
-      ? 'No solver made an offer for the order in its last auctions.'
-      : 'No solver made an offer in its auctions, or none is stored any more.'
-  const hidden = 'Offers of an auction that is not over yet may be hidden until it is.'
-  return wasInAuctions
-    ? `No solver has made an offer for the order in the last auctions that are over. ${hidden}`
-    : `No auction with an offer for the order is over yet. ${hidden}`
+/** Whether there is none, or one that is hidden, as far as that may be known. */
+function noneWords({ pendingSettlements }: Order, wasInAuctions: boolean): string {
+  if (pendingSettlements.length > 0)
+    return 'An offer of a solver for the order has won. It is shown when its auction is over.'
+  const none = wasInAuctions
+    ? 'No solver made an offer for the order in the last auctions that are over.'
+    : 'No offer for the order is stored of auctions that are over.'
+  return `${none} Offers of an auction that is not over yet may be hidden until it is.`
 }
 
 function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
