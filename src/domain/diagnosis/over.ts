@@ -14,7 +14,9 @@ export const isEnd = ({ code }: { code: string }): boolean => endNames.has(code)
 /** Whether a diagnosis that begins with this reason says how the order ended. */
 export const isEnding = ({ code }: { code: string }): boolean => endingNames.has(code)
 
-/** Whether the order fills no further, whatever its other reasons say. */
-export function isOver(diagnosis: { code: string; further: readonly { code: string }[] }): boolean {
-  return [diagnosis, ...diagnosis.further].some(isEnd)
+/** The reason after which no further auction takes the order, whatever its other reasons say. */
+export function endOf(diagnosis: { code: string; further: readonly { code: string }[] }): string | undefined {
+  return [diagnosis, ...diagnosis.further].find(isEnd)?.code
 }
+
+export const isOver = (diagnosis: Parameters<typeof endOf>[0]): boolean => endOf(diagnosis) !== undefined

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { isOver } from '../../../../domain/diagnosis/over.ts'
+import { endOf } from '../../../../domain/diagnosis/over.ts'
 import { ask } from '../ask.ts'
 import { follow } from '../follow.ts'
 import { at, nameInPath } from '../root.ts'
@@ -93,8 +93,9 @@ function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
     [order],
   )
   const diagnosis = useAsked(read)
-  const isDone = diagnosis.value ? isOver(diagnosis.value) : !isLive(order)
-  const state = stateOf(order, isDone)
+  const end = diagnosis.value && endOf(diagnosis.value)
+  const isDone = diagnosis.value ? end !== undefined : !isLive(order)
+  const state = stateOf(order, end)
   const [said, setSaid] = useState('')
   useEffect(() => {
     // Said when it changes, and not when the page opens.

@@ -1,4 +1,4 @@
-import { isEnd, isEnding, isOver } from '../../../../domain/diagnosis/over.ts'
+import { endOf, isEnd, isEnding } from '../../../../domain/diagnosis/over.ts'
 import type { Asked } from '../view/asked.ts'
 import { ChainLink } from '../view/links.tsx'
 import { isLive } from '../view/orders.ts'
@@ -6,8 +6,9 @@ import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { type Diagnosis, evidenceOf, type Order, type Reason } from './words.ts'
 
-function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean): string {
+function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean, isTradable: boolean): string {
   if (hasEnded) return 'How it ended'
+  if (!isTradable) return 'Why it cannot be filled'
   if (isLate) return 'Why it is not offered any more'
   return isPartly ? 'Why the rest is not filled' : 'Why it is not filled'
 }
@@ -26,10 +27,11 @@ export function Reasons({
 }: { order: Order } & Pick<Asked<Diagnosis | undefined>, 'value' | 'fault'>) {
   const hasEnded = value !== undefined && isEnding(value)
   const isPartly = value?.code === 'PARTLY_FILLED'
-  const isDone = value !== undefined && isOver(value)
+  const end = value && endOf(value)
+  const isDone = end !== undefined
   const isLate = isDone && !hasEnded
   return (
-    <Section id="reasons" title={titleOf(hasEnded, isPartly, isLate)}>
+    <Section id="reasons" title={titleOf(hasEnded, isPartly, isLate, end !== 'NEVER_TRADABLE')}>
       {fault !== undefined && <Fault text={fault} />}
       {!value && fault === undefined && <Loading />}
       {value && (

@@ -30,19 +30,22 @@ export interface OrderState {
 /** Whether an order may still be filled. */
 export const isLive = ({ status }: { status: SpelledStatus }) => !hasEnded(status)
 
-/** Where an order stands, in words. @param isLate whether it is offered to solvers no more */
+/** Where an order stands, in words. @param end the reason why it is offered to solvers no more, if that is known */
 export function stateOf(
   { status, executedFraction }: { status: SpelledStatus; executedFraction: string },
-  isLate = false,
+  end?: string,
 ): OrderState {
   const isPartly = executedFraction !== '0'
   const filled = `${filledPercent(executedFraction)} filled`
+  if (isLive({ status })) {
+    if (end === 'NEVER_TRADABLE') return { text: 'Cannot be filled', tone: 'bad' }
+    if (end === 'EXPIRES_TOO_SOON')
+      return { text: isPartly ? `Not offered any more, ${filled}` : 'Not offered any more', tone: 'bad' }
+  }
   switch (status) {
     case 'FULFILLED':
       return { text: 'Filled', tone: 'good' }
     case 'OPEN':
-      if (isLate)
-        return { text: isPartly ? `Not offered any more, ${filled}` : 'Not offered any more', tone: 'bad' }
       return isPartly
         ? { text: `Open, ${filled}`, tone: 'good' }
         : { text: 'Open, not filled yet', tone: 'quiet' }
