@@ -129,7 +129,7 @@ describe('explain', () => {
       code: 'AlreadyCancelled',
       meaning: 'The order was cancelled before.',
       advice: 'Nothing needs to be done.',
-      outcome: 'The cancellation was refused: the order is as it was before.',
+      outcome: 'The cancellation was refused: it changed nothing about the order.',
     })
     expect(warned).toEqual([])
     const hints = ['InsuficientAlowance', 'owner holds 0 of the sell token', 'nonsense']

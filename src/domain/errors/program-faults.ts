@@ -17,8 +17,8 @@ export const programFaults = {
   NotFound: programs('any', 'there is nothing at this path'),
   QueryTooComplex: programs('any', 'asked for at once operation counts'),
   InvalidQuery: programs('any', 'a JSON object with a query; syntax'),
-  FeedGap: programs('any'),
-  SlowConsumer: programs('any'),
+  FeedGap: programs('reading'),
+  SlowConsumer: programs('reading'),
   PERSISTED_QUERY_NOT_FOUND: programs('any', 'PersistedQueryNotFound'),
   MissingFrom: programs(
     'placing',

@@ -7,7 +7,7 @@ const waitAndLook = `${wait} If an order was sent, search for your account first
 /** For traders, who know nothing of requests, typed data and atoms. */
 export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
   OrderNotFound: words(
-    'placingOrCancelling',
+    'any',
     'There is no order with this number here.',
     'Check that the number was copied whole, and that the wallet is on the right network. Search for your account to see its orders.',
     { heard: 'order was not found, there is no such order' },

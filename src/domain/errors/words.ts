@@ -8,13 +8,14 @@ export type ErrorCode = RefusalCode | PlacementError
 export const outcomes = {
   placing: 'The order was refused: it was not placed, and nothing was sold.',
   quoting: 'Only a price was asked for: no order was sent yet, and nothing was sold.',
-  cancelling: 'The cancellation was refused: the order is as it was before.',
-  replacing: 'The new order was not placed. The old one is as it was before.',
+  cancelling: 'The cancellation was refused: it changed nothing about the order.',
+  replacing: 'The new order was not placed, and the old one not cancelled: it may still be filled.',
   placingOrCancelling:
     'If an order was placed: it was refused, and nothing was sold. If one was cancelled: it is as it was before.',
   there: 'The order is there, once: nothing was placed a second time.',
   uploading:
     'Only a document that orders name was sent: no order was placed or changed, and nothing was sold.',
+  reading: 'Only news of orders were read: that placed, changed and sold nothing.',
   onChain:
     'The order is on chain, but no auction takes it: nothing was sold. Its coins stay with the contract that holds them until the order is cancelled or they are paid back.',
   any: 'The request was refused: it placed, changed and sold nothing.',
