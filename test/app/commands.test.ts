@@ -131,8 +131,26 @@ describe('explain', () => {
       advice: 'Nothing needs to be done.',
       outcome: 'The cancellation was refused: it changed nothing about the order.',
     })
+    printed.length = 0
+    expect(await runCommand('explain', ['owner holds 0 of the sell token'], on(false))).toBe(0)
+    expect(printed.filter((line) => !line.startsWith(' '))).toEqual(['InsufficientBalance'])
+    expect(await runCommand('explain', ['Request', 'already', 'pending'], on(true))).toBe(0)
+    expect(JSON.parse(printed.at(-1) ?? '')).toEqual({
+      title: 'The wallet waits for you',
+      meaning: 'An earlier question of the page is still open in the wallet.',
+      advice:
+        'Open the wallet, and confirm or reject what waits there. If it shows nothing, lock and unlock it, then load the page again.',
+      outcome: 'Until you confirm it there nothing is signed, and no order is placed.',
+    })
+    printed.length = 0
+    expect(await runCommand('explain', ['execution reverted'], on(false))).toBe(0)
+    expect(printed.filter((line) => !line.startsWith(' '))).toEqual([
+      'Execution reverted',
+      '',
+      'TransferSimulationFailed',
+    ])
     expect(warned).toEqual([])
-    const hints = ['InsuficientAlowance', 'owner holds 0 of the sell token', 'nonsense']
+    const hints = ['InsuficientAlowance', 'price too low', 'nonsense']
     for (const hint of hints) expect(await runCommand('explain', hint.split(' '), on(false))).toBe(2)
     const codes = warned.map((line) => /did you mean (\w+)\?$/.exec(line)?.[1])
     expect(codes.filter((_, index) => index % 2 === 0)).toEqual([

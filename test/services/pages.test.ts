@@ -213,6 +213,42 @@ test('who asks in words is told what to paste, and what it looks like', async ()
   expect(await faultsOfAccess(page)).toEqual([])
 })
 
+test('the search explains what wallets say, and numbers that are cut short or mean two things', async () => {
+  await using visited = await visit(searched('insufficient funds for gas * price + value'), {
+    viewport: { width: 390, height: 844 },
+  })
+  const { page } = visited
+  await page.getByRole('heading', { name: 'Too little coin for gas' }).waitFor()
+  expect(await found(page)).toEqual(['Too little coin for gas'])
+  expect(await answer(page).innerText()).toContain('places the order by a signature, which costs no gas.')
+  expect(await faultsOfAccess(page)).toEqual([])
+
+  await page.goto(`${server.url}${searched('404')}`)
+  await page.getByRole('heading', { name: 'HTTP status 404: Not Found' }).waitFor()
+  const auction = answer(page).getByRole('link')
+  expect(await auction.getAttribute('href')).toBe(`${server.url}/auctions/404`)
+  await page.goto(`${server.url}${searched('#404')}`)
+  await page.waitForURL(`${server.url}/auctions/404`)
+
+  const cut = [
+    ['0x1234…abcd', 'cut short', /^Copy it whole/],
+    ['my order 0x…abcd is not filled', 'cut short', /^Copy it whole/],
+    [`0x${'ab'.repeat(19)}a`, 'cut short', /^It has 39 digits after 0x\. Copy it whole/],
+    [`0x${'ab'.repeat(57)}`, 'too long', /^It has 114 digits after 0x\. Copy it whole/],
+  ] as const
+  for (const [text, how, words] of cut) {
+    await page.goto(`${server.url}${searched(text)}`)
+    await page.getByRole('heading', { name: `This number is ${how}` }).waitFor()
+    expect(await answer(page).locator('p').first().innerText()).toMatch(words)
+  }
+  const examples = await answer(page).locator('code').allInnerTexts()
+  expect(examples.map((example) => example.length)).toEqual([42, 114, 66])
+
+  await page.goto(`${server.url}${searched('Nicht genug Guthaben')}`)
+  await page.getByText('Errors are found by their English text or by their code.').waitFor()
+  expect(await found(page)).toEqual(['Nothing was found'])
+})
+
 test('an account with a thousand open orders: the page says why five are not filled, and is charged for it', async () => {
   const { db, statements } = server.database
   const owner = numbered('77')

@@ -1,4 +1,5 @@
 import type { ExplainedError } from '../../domain/errors/explained.ts'
+import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import { ask, CommandFault, exitCodes, type Service } from './ask.ts'
 import { type ExplainedOrder, explainDocument } from './documents.ts'
 import { storyOf } from './story.ts'
@@ -31,11 +32,18 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
     print(line)
 }
 
-/** Prints what an error means and what to do, in the words of the pages. */
-export function explainError({ approves: _, ...error }: ExplainedError, { print, json }: Output): void {
-  const { code, meaning, advice, outcome } = error
-  const lines = [code, `  ${meaning}`, `  What to do: ${advice}`, `  ${outcome}`]
-  for (const line of json ? [jsonLine(error)] : lines) print(line)
+/** Prints what each error means and what to do, in the words of the pages. */
+export function explainErrors(
+  errors: readonly (ExplainedError | ForeignError)[],
+  { print, json }: Output,
+): void {
+  for (const [index, error] of errors.entries()) {
+    const { meaning, advice, outcome } = error
+    const name = 'code' in error ? { code: error.code } : { title: error.title }
+    const lines = [...Object.values(name), `  ${meaning}`, `  What to do: ${advice}`, `  ${outcome}`]
+    if (json) print(jsonLine({ ...name, meaning, advice, outcome }))
+    else for (const line of index > 0 ? ['', ...lines] : lines) print(line)
+  }
 }
 
 /** One line; a terminal that shows it is not steered by it. */

@@ -1,8 +1,9 @@
-import { codeNamed, errorCodes, explained } from '../../domain/errors/explained.ts'
+import { codeNamed, type ExplainedError, errorCodes, explained } from '../../domain/errors/explained.ts'
 import { findErrors } from '../../domain/errors/find.ts'
+import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import { nearestName } from '../settings/nearest-name.ts'
 import { CommandFault, type ExitCode, exitCodes, type Service } from './ask.ts'
-import { explain, explainError, type Output } from './explain.ts'
+import { explain, explainErrors, type Output } from './explain.ts'
 import { plain } from './text.ts'
 import { watch } from './watch.ts'
 
@@ -31,9 +32,9 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const output: Output = { print, json: flags.json }
   try {
-    const code = command === 'explain' && subjects.length === 1 ? codeNamed(subjects[0] ?? '') : undefined
-    if (code) {
-      explainError(explained(code), output)
+    const errors = command === 'explain' ? errorsOf(subjects.join(' ')) : []
+    if (errors.length > 0) {
+      explainErrors(errors, output)
       return exitCodes.done
     }
     const service = serviceOf(flags)
@@ -50,6 +51,15 @@ export async function runCommand(
     if (fault.exitCode === exitCodes.usage) warn(commandUsage)
     return fault.exitCode
   }
+}
+
+/** None where a text says too little to tell. */
+function errorsOf(text: string): (ExplainedError | ForeignError)[] {
+  const code = codeNamed(text)
+  if (code) return [explained(code)]
+  const { foreign, errors, isGuess } = findErrors(text)
+  if (isGuess) return []
+  return foreign ? [foreign, ...errors] : errors
 }
 
 function subjectOf(command: 'explain' | 'watch', [subject = '', ...more]: readonly string[]): string {

@@ -1,16 +1,10 @@
 import { programFaults } from './program-faults.ts'
 import { refusalCodes } from './refusal-codes.ts'
 import { traderWords } from './trader-words.ts'
-import { type ErrorCode, outcomes, type Words } from './words.ts'
+import { type ErrorCode, type Explanation, outcomes, type Words } from './words.ts'
 
-/** An error in the words of a trader. */
-export interface ExplainedError {
+export interface ExplainedError extends Explanation {
   code: ErrorCode
-  meaning: string
-  /** What to do. */
-  advice: string
-  /** What is true now. */
-  outcome: string
   /** Whether the network’s contract that takes sell tokens has to be approved. */
   approves: boolean
 }

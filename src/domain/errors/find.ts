@@ -1,4 +1,6 @@
 import { type ExplainedError, errorCodes, explained, wordsOf } from './explained.ts'
+import { foreignErrorIn } from './find-foreign.ts'
+import type { ForeignError } from './foreign-errors.ts'
 import { refusalCodes } from './refusal-codes.ts'
 import type { ErrorCode } from './words.ts'
 
@@ -94,7 +96,9 @@ function indexed() {
 }
 
 export interface FoundErrors {
-  /** The best first. */
+  /** Of a wallet, a browser or a node. */
+  foreign?: ForeignError
+  /** Of the service, the best first. */
   errors: ExplainedError[]
   /** Whether the text says so little that they are a guess. */
   isGuess: boolean
@@ -105,18 +109,34 @@ export interface FoundErrors {
  * @param isBeside whether the text names something else too, which was meant if the words say little
  */
 export function findErrors(text: string, isBeside = false): FoundErrors {
+  const found = foreignErrorIn(text)
+  if (!found) return findOwn(text, isBeside)
+  const { error: foreign, phrase, isSure, codes } = found
+  const own = isSure ? undefined : findOwn(text, isBeside, phrase)
+  return own && !own.isGuess ? own : { foreign, errors: codes.map(explained), isGuess: false }
+}
+
+/** Programs add what they called: its names are those of orders, too. */
+const callBegins = /\b(?:request|raw call) arguments:/i
+
+/** @param phrase what counts for nothing */
+function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
+  const [text = ''] = whole.split(callBegins)
   const { entries, weights } = indexed()
   const { words, pairs } = termsOf(text)
   const names = new Set(text.toLowerCase().split(/[^\w]+/))
   const joined = text.replaceAll(/[^A-Za-z]+/g, '').toLowerCase()
-  const terms = [...new Set([...words, ...names, ...pairs])]
+  const left = termsOf(phrase)
+  const ignored = new Set([...left.words, ...left.pairs, ...phrase.split(' ')])
+  const terms = [...new Set([...words, ...names, ...pairs])].filter((term) => !ignored.has(term))
   const isKnown = (name: string) =>
     !/^[a-z]{2}/.test(name) || [name, stemOf(name)].some((word) => commonWords.has(word) || weights.has(word))
+  const isWritten = (code: string) => names.has(code) && !ignored.has(code)
   const weightIn = ({ counts }: Entry, term: string) => (counts.get(term) ?? 0) * (weights.get(term) ?? 0)
   const found = entries
     .map((entry) => {
       const code = entry.code.toLowerCase()
-      const isNamed = names.has(code) || joined === code.replaceAll('_', '')
+      const isNamed = isWritten(code) || (phrase === '' && joined === code.replaceAll('_', ''))
       const heard = terms.reduce((sum, term) => sum + weightIn(entry, term), 0)
       return { entry, weight: heard + (isNamed ? namedWeight : 0) }
     })

@@ -1,8 +1,5 @@
 import type { ProgramFault } from './program-faults.ts'
-import { type ErrorCode, type Words, words } from './words.ts'
-
-const wait = 'Wait a minute, then try again.'
-const waitAndLook = `${wait} If an order was sent, search for your account first: it may be there.`
+import { type ErrorCode, type Words, wait, waitAndLook, words } from './words.ts'
 
 /** For traders, who know nothing of requests, typed data and atoms. */
 export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {

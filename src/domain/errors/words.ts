@@ -11,7 +11,7 @@ export const outcomes = {
   cancelling: 'The cancellation was refused: it changed nothing about the order.',
   replacing: 'The new order was not placed, and the old one not cancelled: it may still be filled.',
   placingOrCancelling:
-    'If an order was placed: it was refused, and nothing was sold. If one was cancelled: it is as it was before.',
+    'The request was refused. A new order was not placed, and nothing of it was sold. A cancellation changed nothing about its order.',
   there: 'The order is there, once: nothing was placed a second time.',
   uploading:
     'Only a document that orders name was sent: no order was placed or changed, and nothing was sold.',
@@ -21,6 +21,18 @@ export const outcomes = {
   any: 'The request was refused: it placed, changed and sold nothing.',
   unknown: 'Whether the request was carried out is not certain.',
 } as const
+
+export const wait = 'Wait a minute, then try again.'
+export const waitAndLook = `${wait} If an order was sent, search for your account first: it may be there.`
+
+/** An error in the words of a trader. */
+export interface Explanation {
+  meaning: string
+  /** What to do. */
+  advice: string
+  /** What is true now. */
+  outcome: string
+}
 
 export interface Words {
   outcome: keyof typeof outcomes

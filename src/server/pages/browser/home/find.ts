@@ -2,15 +2,18 @@ import { type FoundErrors, findErrors } from '../../../../domain/errors/find.ts'
 import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
-import { type Named, namedIn } from './named.ts'
+import { cutIn, type Named, namedIn } from './named.ts'
 import { asksAfterOrder } from './question.ts'
 
 export type SearchResult =
   | { kind: 'page'; path: string }
-  | ({ kind: 'errors'; named: Named } & FoundErrors)
+  /** @param auction whose number the whole text is, too */
+  | ({ kind: 'errors'; named: Named; auction?: number | undefined } & FoundErrors)
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
   /** The text asks after an order, and does not say which. */
   | { kind: 'question' }
+  /** @param digits how many it has; left out where dots stand for some */
+  | { kind: 'cut'; digits?: number }
   | { kind: 'nothing'; text?: string }
 
 /** What a pasted text is about: also one that holds it, such as an address of a page or the text of an error. */
@@ -20,13 +23,19 @@ export async function find(text: string): Promise<SearchResult> {
   const names = order ?? transaction ?? addresses[0]
   const asks = names === undefined ? asksAfterOrder(text) : undefined
   if (asks === 'only') return { kind: 'question' }
+  const [, mark, number] = /^\s*(#?)(\d{1,15})\s*$/.exec(text) ?? []
+  const auction = number === undefined ? undefined : Number(number)
+  const auctionPage = { kind: 'page', path: `auctions/${auction}` } as const
+  if (mark === '#') return auctionPage
   const found = findErrors(text, names !== undefined)
-  if (found.errors.length > 0) return { kind: 'errors', ...found, named: await withContracts(named, text) }
+  if (found.foreign || found.errors.length > 0)
+    return { kind: 'errors', ...found, named: await withContracts(named, text), auction }
   if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
   if (transaction !== undefined) return findTransaction(transaction)
   if (addresses[0] !== undefined) return findAddress(addresses[0])
-  const number = /^\s*#?(\d{1,15})\s*$/.exec(text)?.[1]
-  if (number !== undefined) return { kind: 'page', path: `auctions/${Number(number)}` }
+  if (auction !== undefined) return auctionPage
+  const cut = cutIn(text)
+  if (cut) return { kind: 'cut', ...cut }
   return { kind: asks ? 'question' : 'nothing' }
 }
 

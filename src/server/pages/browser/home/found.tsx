@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedError } from '../../../../domain/errors/explained.ts'
+import type { Explanation } from '../../../../domain/errors/words.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { at } from '../root.ts'
 import { short } from '../view/amounts.ts'
@@ -8,6 +9,9 @@ import type { SearchResult } from './find.ts'
 import { Shapes } from './shapes.tsx'
 
 type Networks = HomeResult['networks']
+
+const byEnglish =
+  'Errors are found by their English text or by their code. The code, such as InsufficientBalance, is the same in all languages.'
 
 /** What was found and has no page of its own. */
 export function Found({ result, networks }: { result: SearchResult; networks: Networks }) {
@@ -30,11 +34,23 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
           <Shapes />
         </div>
       )
+    case 'cut':
+      return (
+        <div class="group">
+          <h2>This number is {(result.digits ?? 0) > 112 ? 'too long' : 'cut short'}</h2>
+          <p>
+            {result.digits !== undefined && `It has ${result.digits} digits after 0x. `}
+            Copy it whole, and nothing else: wallets and pages leave out digits where they show a number, and
+            have a button that copies it.
+          </p>
+          <Shapes />
+        </div>
+      )
     case 'nothing':
       return (
         <div class="group">
           <h2>Nothing was found</h2>
-          {result.text !== undefined && <p>{result.text}</p>}
+          <p>{result.text ?? byEnglish}</p>
           <Shapes hasMore />
         </div>
       )
@@ -42,13 +58,14 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
 }
 
 function FoundErrors({
-  found: { errors, isGuess, named },
+  found: { foreign, errors, isGuess, named, auction },
   networks,
 }: {
   found: Extract<SearchResult, { kind: 'errors' }>
   networks: Networks
 }) {
-  const [first, ...others] = errors
+  const shown = [...(foreign ? [{ ...foreign, approves: false }] : []), ...errors.map(withTitle)]
+  const [first, ...others] = shown
   if (!first) return null
   if (isGuess)
     return (
@@ -73,27 +90,36 @@ function FoundErrors({
       <FoundError error={first} networks={networks}>
         <Beside named={named} hasContract={first.approves} />
       </FoundError>
+      {auction !== undefined && (
+        <p>
+          Or was it <PageLink kind="auction" id={auction} />?
+        </p>
+      )}
       {others.length > 0 && <p>Not that? The text is also like that of:</p>}
       {others.map((error) => (
-        <FoundError key={error.code} error={error} networks={networks} />
+        <FoundError key={error.title} error={error} networks={networks} />
       ))}
     </>
   )
 }
+
+type Titled = Explanation & Pick<ExplainedError, 'approves'> & { title: string }
+
+const withTitle = (error: ExplainedError): Titled => ({ ...error, title: error.code })
 
 function FoundError({
   error,
   networks,
   children,
 }: {
-  error: ExplainedError
+  error: Titled
   networks: Networks
   children?: ComponentChildren
 }) {
-  const { code, meaning, advice, approves, outcome } = error
+  const { title, meaning, advice, approves, outcome } = error
   return (
     <div class="group">
-      <h2>{code}</h2>
+      <h2>{title}</h2>
       <p>{meaning}</p>
       {children}
       <p>

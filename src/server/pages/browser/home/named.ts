@@ -35,6 +35,13 @@ export function namedIn(text: string, networks: readonly NetworkContracts[]): Na
   }
 }
 
+/** A number of hex digits that lacks some, or has too many, in a text that names nothing whole. */
+export function cutIn(text: string): { digits?: number } | undefined {
+  const [, digits = '', dots] = /\b0x([\da-f]{3,}|(?=…|\.\.))(…|\.\.)?/i.exec(text) ?? []
+  if (dots !== undefined) return {}
+  return digits === '' ? undefined : { digits: digits.length }
+}
+
 /** Of the messages of a wrong signature. */
 function signerIn(text: string): Named['signer'] {
   const [, signed, owner] =

@@ -1,0 +1,43 @@
+import { type ForeignError, foreignErrors } from './foreign-errors.ts'
+import { statusRows } from './http-statuses.ts'
+import type { RefusalCode } from './refusal-codes.ts'
+
+const rows = [...foreignErrors, ...statusRows]
+
+/** Said beside a number or a few words, without meaning anything. */
+const fillers = new Set(
+  'error http https status code request response server failed with returned the a it says wallet'.split(' '),
+)
+
+interface FoundForeign {
+  error: ForeignError
+  /** The words that were found. */
+  phrase: string
+  isSure: boolean
+  codes: readonly RefusalCode[]
+}
+
+/** The error of a wallet, browser or node that a text is of: the first row that fits best. */
+export function foreignErrorIn(text: string): FoundForeign | undefined {
+  const lower = text.toLowerCase()
+  const said = ` ${lower.replaceAll(/[^a-z\d]+/g, ' ')} `
+  const whole = lower
+    .split(/[^\w-]+/)
+    .filter((word) => word !== '' && !fillers.has(word))
+    .join(' ')
+  const isSaid = (phrase: string) => said.includes(` ${phrase} `)
+  const fits = [
+    ['sure', isSaid],
+    ['likely', isSaid],
+    ['alone', (phrase: string) => phrase === whole],
+  ] as const
+  for (const [how, isFound] of fits) {
+    for (const [error, phrases] of rows) {
+      const phrase = phrases[how]?.split(', ').find(isFound)
+      if (phrase === undefined) continue
+      const isSure = how === 'sure'
+      return { error, phrase, isSure, codes: isSure ? [] : (phrases.codes ?? []) }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,171 @@
+import type { RefusalCode } from './refusal-codes.ts'
+import { type Explanation, outcomes, waitAndLook } from './words.ts'
+
+/** An error of a wallet, browser or node, which has no code of the service. */
+export interface ForeignError extends Explanation {
+  title: string
+}
+
+/** In small letters, without marks, with commas between. */
+interface Phrases {
+  /** Wherever a text has these words, it is this error. */
+  sure?: string
+  /** Unless the rest of the text is an error of the service. */
+  likely?: string
+  /** If the text says nothing else. */
+  alone?: string
+  /** Errors of the service that the words are of too, unless they are sure. */
+  codes?: readonly RefusalCode[]
+}
+
+export type ForeignRow = readonly [ForeignError, Phrases]
+
+const notSent = 'This transaction was not sent: it approved, wrapped and cancelled nothing.'
+
+const pasteRest = 'Paste the rest of the message too: it often has the cause.'
+const lookForCause = `${pasteRest} See that the account holds the tokens, and some of the network’s own coin for gas.`
+
+/** The first that a text fits is its error. */
+export const foreignErrors: readonly ForeignRow[] = [
+  [
+    {
+      title: 'Rejected in the wallet',
+      meaning: 'The wallet’s question was answered with no, or its window was closed.',
+      advice: 'If you did not mean that, try again and confirm it in the wallet.',
+      outcome: 'Nothing was signed or sent: this placed, cancelled and approved nothing.',
+    },
+    {
+      sure: 'user rejected, user denied, user declined, user disapproved, user cancelled the request, user canceled the request, rejected by user, rejected by the user, denied by user, denied by the user, action cancelled by user, action rejected, userrejectedrequesterror, code 4001',
+      alone: '4001',
+    },
+  ],
+  [
+    {
+      title: 'The wallet waits for you',
+      meaning: 'An earlier question of the page is still open in the wallet.',
+      advice:
+        'Open the wallet, and confirm or reject what waits there. If it shows nothing, lock and unlock it, then load the page again.',
+      outcome: 'Until you confirm it there nothing is signed, and no order is placed.',
+    },
+    {
+      sure: 'request already pending, already pending for origin, already processing eth requestaccounts, code 32002',
+      alone: '-32002',
+    },
+  ],
+  [
+    {
+      title: 'Too little coin for gas',
+      meaning:
+        'The account has too little of the network’s own coin, such as ETH, to pay for a transaction: its gas, and the coins that it sends.',
+      advice: 'Move some of that coin to the account, on the same network, then try again.',
+      outcome: `${notSent} An ordinary account that sells a token places the order by a signature, which costs no gas. A smart wallet, or who sells the coin itself, may need a transaction.`,
+    },
+    {
+      sure: 'insufficient funds for gas, insufficient funds for intrinsic transaction cost, insufficient funds for transfer, insufficient funds to pay for gas, insufficient balance for gas, insufficient eth, not enough eth, sender doesn t have enough funds, executing this transaction exceeds the balance, code insufficient funds',
+      alone: 'insufficient funds, insufficient_funds',
+      codes: ['InsufficientBalance'],
+    },
+  ],
+  [
+    {
+      title: 'Nonce too low',
+      meaning:
+        'The wallet gave the transaction a number (its nonce) that another transaction of the account has used.',
+      advice:
+        'Wait until earlier transactions are through, then try again. If it stays, reset the account’s activity in the settings of the wallet.',
+      outcome: `${notSent} The earlier one with its number counts: the wallet lists it.`,
+    },
+    { sure: 'nonce too low, nonce has already been used, nonce expired, lower than the current nonce' },
+  ],
+  [
+    {
+      title: 'Replacement underpriced',
+      meaning:
+        'Another transaction with the same number (its nonce) still waits, and this one offers too little more for gas to take its place.',
+      advice:
+        'Wait until the other one is through, or speed it up or cancel it in the wallet, with a clearly higher gas price.',
+      outcome: 'This transaction was not taken: the other one still waits.',
+    },
+    { sure: 'replacement transaction underpriced, replacement underpriced, replacement fee too low' },
+  ],
+  [
+    {
+      title: 'Gas price too low',
+      meaning: 'The transaction offers a lower gas price than the network takes at the moment.',
+      advice: 'Send it again with the gas price that the wallet suggests.',
+      outcome: notSent,
+    },
+    {
+      sure: 'transaction underpriced, less than block base fee, cannot be lower than the block base fee',
+    },
+  ],
+  [
+    {
+      title: 'Wrong network',
+      meaning:
+        'The wallet is set to another network than the one that it was asked for, or does not know that one.',
+      advice: 'Choose the network of the order in the wallet, then try again.',
+      outcome:
+        'Wallets usually refuse this before they sign or send anything. To be sure that no order was placed, search for your account.',
+    },
+    {
+      sure: 'wrong network, unsupported chain, unsupported network, unsupportedchainiderror, chain mismatch, chainmismatcherror, network mismatch, does not match the target chain, must match the active chainid, chain not configured, unrecognized chain id, not connected to the requested chain, network changed, code 4902',
+      alone: '4902',
+    },
+  ],
+  [
+    {
+      title: 'The server was not reached',
+      meaning: 'The page or the wallet could not reach a server, or the browser kept its answer back.',
+      advice: `Check the connection to the internet, and what may block it, such as an ad blocker or a VPN. ${waitAndLook}`,
+      outcome: outcomes.unknown,
+    },
+    {
+      sure: 'failed to fetch, networkerror when attempting to fetch resource, load failed, fetch failed, network error, network request failed, err network, err internet disconnected, could not detect network, internet connection appears to be offline',
+    },
+  ],
+  [
+    {
+      title: 'No answer in time',
+      meaning: 'Something that was asked did not answer in time.',
+      advice: waitAndLook,
+      outcome: outcomes.unknown,
+    },
+    {
+      sure: 'request timed out, connection timed out, operation timed out, request timeout, timeout exceeded, took too long to respond, code timeout',
+      likely: 'timeout of',
+      alone: 'timeout, timed out, time out',
+    },
+  ],
+  [
+    {
+      title: 'Fault of the wallet or its node',
+      meaning: 'The wallet, or the node of the network that it asks, failed. The words do not say of what.',
+      advice: `${pasteRest} ${waitAndLook}`,
+      outcome: outcomes.unknown,
+    },
+    { likely: 'internal json rpc error', alone: '-32603' },
+  ],
+  [
+    {
+      title: 'Gas cannot be estimated',
+      meaning: 'The wallet tried the transaction before it was sent, and the trial failed.',
+      advice: lookForCause,
+      outcome: notSent,
+    },
+    { likely: 'gas required exceeds allowance, cannot estimate gas' },
+  ],
+  [
+    {
+      title: 'Execution reverted',
+      meaning: 'A contract refused a transaction, or a trial of one before it was sent.',
+      advice: lookForCause,
+      outcome:
+        'A transaction that reverts does nothing, but costs gas if it was sent. An order that was placed before is as it was.',
+    },
+    {
+      likely: 'execution reverted, transaction reverted',
+      codes: ['TransferSimulationFailed'],
+    },
+  ],
+]
