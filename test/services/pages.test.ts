@@ -277,12 +277,18 @@ test('an account with a thousand open orders: the page says why five are not fil
   const { query, variables } = (await asked).postDataJSON()
   expect(variables.uids).toEqual(newest.map(({ uid }) => uid))
   await reasons.first().waitFor()
-  // It asks for more now and then.
   await page.goto('about:blank')
-  const before = statements.length
-  const again = await request(`${server.url}/graphql`, 'POST', { query, variables })
-  expect(statements.length - before).toBe(1)
-  expect(again.body.extensions.cost.requested).toBe(415)
+  const counts: number[] = []
+  let costs = 0
+  // What the page asked last may still be under way: the fewest of three count.
+  for (let turn = 0; turn < 3; turn++) {
+    const before = statements.length
+    const again = await request(`${server.url}/graphql`, 'POST', { query, variables })
+    counts.push(statements.length - before)
+    costs = again.body.extensions.cost.requested
+  }
+  expect(Math.min(...counts)).toBe(1)
+  expect(costs).toBe(415)
 })
 
 test('the page of an order that is not there leads to the search for its error', async () => {
