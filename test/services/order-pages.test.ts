@@ -175,7 +175,7 @@ async function transactionsOf(uid: string): Promise<{ txHash: string; blockNumbe
 
 const begin = ['A trade was found', 'Offered to solvers', 'Placed']
 const outOfReach = expect.stringMatching(
-  /^The order asks for a better price than the market gives\. For (its whole amount, [\d.,]+ \w+,|a small amount) the market is \d+(\.\d\d?)? % below the limit\.$/,
+  /^The order asks for a better price than the market gives\. For (its whole amount, [\d.,]+ \w+,|a small amount) the market is \d+(\.\d\d?)? % worse than the limit, before the fee of the network\.$/,
 )
 const waiting = { badge: 'Open, not filled yet', title: 'Why it is not filled', trades: [] }
 
@@ -229,7 +229,7 @@ test('an order that expires too soon for another auction says so before it expir
     },
     async (page) => {
       const text = await page.locator('main').innerText()
-      expect(text).toContain('Place a new order with a later expiry.')
+      expect(text).toContain('Place a new order with a later expiry, once this one has expired.')
       expect(text).toContain('That was its limit.')
       expect(text).not.toContain('Wait for the market')
     },
@@ -302,7 +302,7 @@ test('an order that is filled in part says how much, and what keeps the rest', a
     summary: expect.stringMatching(
       /^\d\d\.\d+ % is filled: \d{3}\.\d+ WETH of 1,500 WETH\. 1,\d{3}\.\d+ WETH is left\.$/,
     ),
-    further: [expect.stringMatching(/the market is \d+(\.\d\d?)? % below the limit/i)],
+    further: [expect.stringMatching(/the market is \d+(\.\d\d?)? % worse than the limit/i)],
     steps: ['Offered to solvers', 'Traded', ...begin],
     trades: [expect.stringMatching(/^\d{3}\.\d+ WETH for \d{3},\d{3}\.\d+ USDC$/)],
   }

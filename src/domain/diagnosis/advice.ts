@@ -19,7 +19,8 @@ const ofAccount: Partial<Record<DiagnosisCode, string>> = {
 const ofPrice: readonly DiagnosisCode[] = ['noLiquidity', 'priceOutOfReach', 'costsMoreThanItBrings']
 const forNewOrder = 'Keep this in mind for a new order.'
 /** Where the fee is more than all that is sold. */
-export const noLimitPays = 'Trade more at once, or wait for lower fees: another limit does not help.'
+export const noLimitPays =
+  'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.'
 /** What kept an order that is over, as what a new one has to do better. */
 const newOrderNeeds: Partial<Record<DiagnosisCode, string>> = {
   accountDenied: 'Ask the operator of the service before.',
@@ -65,7 +66,7 @@ function needOf({ code, advice, evidence }: Reason): string | undefined {
   const gap = evidence.find(({ kind }) => kind === 'price')
   const distance =
     gap?.kind === 'price' && gap.gap !== null && gap.gap > 0n
-      ? `, which was ${readablePercent(gap.gap)} % below that of this one`
+      ? `, which was ${readablePercent(gap.gap)} % worse than that of this one`
       : ''
   return `${newOrderNeeds[code]}${distance}.`
 }

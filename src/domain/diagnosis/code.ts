@@ -74,7 +74,7 @@ export const diagnosisTexts = {
   },
   expiresTooSoon: {
     meaning: 'The order expires too soon for another auction.',
-    advice: 'Place a new order with a later expiry.',
+    advice: 'Place a new order with a later expiry, once this one has expired.',
     retryable: false,
   },
   accountDenied: {

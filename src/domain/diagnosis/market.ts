@@ -61,14 +61,17 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   const token = order.sellToken
   const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
   const words = tokenOf(facts, token)
-  const [is, leaves, sells, pays] = isPast
-    ? ['was', 'left', 'sold', 'would have paid']
-    : ['is', 'leaves', 'sells', 'would pay']
+  const [is, leaves, sells, fills, pays] = isPast
+    ? ['was', 'left', 'sold', 'filled', 'would have paid']
+    : ['is', 'leaves', 'sells', 'fills', 'would pay']
   const isTooSmall = fee > sold
   const cost = `The fee of the network for the order ${is} ${readableUp(fee, words)}`
-  const least = leastAmount === null ? '' : ` From ${readableUp(leastAmount, words)} on it ${pays}.`
+  const least =
+    leastAmount === null
+      ? ''
+      : ` From ${readableUp(leastAmount, words)} on it ${pays}${isTooSmall ? ' at this limit' : ''}.`
   const summary = isTooSmall
-    ? `${cost}, more than the ${readableDown(sold, words)} that it ${sells}: traded alone, such an order pays at no limit.${least || ' It has to sell more than that fee.'}`
+    ? `${cost}, more than the ${readableDown(sold, words)} that it ${sells}: alone, so small an order ${fills} at no limit.${least}`
     : `${cost}, but its price ${leaves} ${readableDown(left, words)} for that.${least}`
   const evidence = { kind: 'fee', token, fee, left, leastAmount } as const
   const reason = reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)
@@ -88,7 +91,7 @@ function partReason(
   const { token, target, filled } = fillOf(order)
   const [is, does] = isPast ? ['was', 'did'] : ['is', 'does']
   const left = readableUp(target - filled, tokenOf(facts, token))
-  const summary = `For all that ${is} left, ${left}, the market ${is} ${readablePercent(gap)} % below the limit. A part that ${is} small enough to get the limit ${does} not pay the fee of the network.`
+  const summary = `For all that ${is} left, ${left}, the market ${is} ${readablePercent(gap)} % worse than the limit. A part that ${is} small enough to get the limit, if there ${is} one, ${does} not pay the fee of the network.`
   return [reasonOf('priceOutOfReach', standing.since, [{ ...evidence, gap }], summary)]
 }
 
@@ -141,7 +144,7 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
 function words(
   { gap, secondsNeeded }: PriceEvidence,
   facts: Pick<DiagnosisFacts, 'order' | 'tokens' | 'isPast'>,
-  { routed, marketGap, policyShare }: StandingFacts,
+  { routed }: StandingFacts,
 ): string {
   const { order, isPast } = facts
   const { token, target } = fillOf(order)
@@ -150,17 +153,11 @@ function words(
   const distance =
     gap === null
       ? ''
-      : ` For ${asked} the market ${isPast ? 'was' : 'is'} ${readablePercent(gap)} % below the limit.`
-  // Beside the price of a small amount that meets the limit, the figure would look wrong.
-  const isSmallMet = isWhole && marketGap !== null && marketGap >= (policyShare ?? 0n)
-  const [gets, isFilled] = isPast ? ['would have got', 'was to be filled'] : ['would get', 'is filled']
-  const small = isSmallMet
-    ? ` A small amount ${gets} the limit, but a larger one moves the price, and the order ${isFilled} whole or not at all.`
-    : ''
-  if (isPast) return `The order asked for a better price than the market gave.${distance}${small}`
+      : ` For ${asked} the market ${isPast ? 'was' : 'is'} ${readablePercent(gap)} % worse than the limit, before the fee of the network.`
+  if (isPast) return `The order asked for a better price than the market gave.${distance}`
   const time =
     secondsNeeded === null
       ? ''
       : ` If it moves on as within the last day, it is there in ${formatSeconds(secondsNeeded)}.`
-  return `The order asks for a better price than the market gives.${distance}${time}${small}`
+  return `The order asks for a better price than the market gives.${distance}${time}`
 }

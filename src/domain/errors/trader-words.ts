@@ -163,7 +163,7 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
     'quoting',
     'The amount is so small that the gas of the trade would cost all of it.',
     'Sell more, or wait until gas is cheaper.',
-    { heard: 'the fee is sell token atoms' },
+    { heard: 'the fee is sell token atoms; fee exceeds from amount' },
   ),
   TradingOutsideAllowedWindow: words(
     'quoting',

@@ -46,7 +46,7 @@ describe('what to do', () => {
     ])
     expect(advice('partlyFilled', 'expiresTooSoon', 'priceOutOfReach')).toEqual([
       own('partlyFilled'),
-      `Place a new order with a later expiry. ${limit}`,
+      `Place a new order with a later expiry, once this one has expired. ${limit}`,
       kept,
     ])
     expect(advice('expired', 'expiresTooSoon')).toEqual([own('expired'), own('expiresTooSoon')])
@@ -62,7 +62,7 @@ describe('what to do', () => {
       )
       return inOrder([reasonOf('expired', null), ...reasons]).map(adviceOf)[0]
     }
-    const far = 'It needs a limit nearer to the market, which was 40 % below that of this one.'
+    const far = 'It needs a limit nearer to the market, which was 40 % worse than that of this one.'
     expect(past(-400_000n)).toBe(`Place a new order to trade. ${far}`)
     expect(past(-400_000n, 2_000_000n)).toBe(`Place a new order to trade. ${far} It has to be larger.`)
     expect(past(100n, 5_000n)).toBe(

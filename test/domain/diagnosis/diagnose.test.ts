@@ -184,14 +184,14 @@ describe('how an order ended', () => {
     ).toEqual([
       'The account had 0 WETH, but the order was to sell 1 WETH: 1 WETH was missing.',
       'The account allowed 0 WETH to be taken for its trades, but the order was to sell 1 WETH: 1 WETH more had to be approved.',
-      'The order asked for a better price than the market gave. For a small amount the market was 2 % below the limit.',
+      'The order asked for a better price than the market gave. For a small amount the market was 2 % worse than the limit, before the fee of the network.',
     ])
     expect(past(standing({ reason: 'fee_exceeds_value', marketGap: 1_000n, feeShare: 1_000n }))).toEqual([
       'The fee of the network for the order was 0.001 WETH, but its price left 0.000999 WETH for that. From 1.001 WETH on it would have paid.',
     ])
     const routed = { sell: unit, buy: usdc(2_871n), block: 99 }
     expect(past(standing({ routed, marketGap: 5_000n }))).toEqual([
-      'For all that was left, 1 WETH, the market was 1 % below the limit. A part that was small enough to get the limit did not pay the fee of the network.',
+      'For all that was left, 1 WETH, the market was 1 % worse than the limit. A part that was small enough to get the limit, if there was one, did not pay the fee of the network.',
     ])
     const failed = { reason: 'settlement_failed' } as const
     expect(past(standing({ ...failed, revert: 'locked' }))).toEqual([
@@ -335,7 +335,7 @@ describe('the time of an order', () => {
     const [kept] = diagnose(sampleFacts(far)).further
     expect([kept?.code, kept?.summary, kept?.advice]).toEqual([
       'priceOutOfReach',
-      'The order asked for a better price than the market gave. For a small amount the market was 2 % below the limit.',
+      'The order asked for a better price than the market gave. For a small amount the market was 2 % worse than the limit, before the fee of the network.',
       'Keep this in mind for a new order.',
     ])
   })

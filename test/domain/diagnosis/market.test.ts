@@ -31,7 +31,7 @@ describe('the market against the limit', () => {
         code: 'priceOutOfReach',
         since: standingSince,
         summary:
-          'The order asks for a better price than the market gives. For a small amount the market is 2 % below the limit.',
+          'The order asks for a better price than the market gives. For a small amount the market is 2 % worse than the limit, before the fee of the network.',
         evidence: [
           { kind: 'price', limit, ...unknown, gap: 20_000n, gapSeenAt: at(-15), secondsNeeded: null },
         ],
@@ -41,24 +41,12 @@ describe('the market against the limit', () => {
 
   test('says that it was asked about the whole amount', () => {
     const [{ summary } = { summary: '' }] = reasons({ routed: near })
-    expect(summary).toContain('For its whole amount, 1 WETH, the market is 1 % below the limit.')
-    const [part] = reasons({ routed: near, marketGap: -4_000n }, { order: partly })
-    expect(part?.summary).toContain('For a small amount the market is 0.4 % below the limit.')
-  })
-
-  test('says why a small amount would get more, where the whole counts', () => {
-    const met =
-      'For its whole amount, 1 WETH, the market is 1 % below the limit. A small amount would get the limit, but a larger one moves the price, and the order is filled whole or not at all.'
-    const summaryOf = (...given: Parameters<typeof reasons>) => reasons(...given)[0]?.summary
-    expect(summaryOf({ routed: near, marketGap: 0n })).toBe(
-      `The order asks for a better price than the market gives. ${met}`,
+    expect(summary).toContain(
+      'For its whole amount, 1 WETH, the market is 1 % worse than the limit, before the fee of the network.',
     )
-    expect(summaryOf({ routed: near, marketGap: -1n })).not.toContain('small')
-    const fees = { routed: near, policyShare: 100n }
-    expect(summaryOf({ ...fees, marketGap: 100n })).toContain('A small amount would get the limit')
-    expect(summaryOf({ ...fees, marketGap: 99n })).not.toContain('small')
-    expect(summaryOf({ routed: near, marketGap: 0n }, { isPast: true })).toBe(
-      'The order asked for a better price than the market gave. For its whole amount, 1 WETH, the market was 1 % below the limit. A small amount would have got the limit, but a larger one moves the price, and the order was to be filled whole or not at all.',
+    const [part] = reasons({ routed: near, marketGap: -4_000n }, { order: partly })
+    expect(part?.summary).toContain(
+      'For a small amount the market is 0.4 % worse than the limit, before the fee of the network.',
     )
   })
 
@@ -151,15 +139,20 @@ describe('the fee of the network', () => {
 
   test('is more than the order sells: no limit makes it pay', () => {
     const small = { feeShare: 1_000_001n, reason: 'fee_exceeds_value' } as const
-    const advice = 'Trade more at once, or wait for lower fees: another limit does not help.'
+    const advice =
+      'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.'
     const cost =
-      'The fee of the network for the order is 1.00001 WETH, more than the 1 WETH that it sells: traded alone, such an order pays at no limit.'
+      'The fee of the network for the order is 1.00001 WETH, more than the 1 WETH that it sells: alone, so small an order fills at no limit.'
     expect(reasons({ ...small, marketGap: 1_000_000n })).toMatchObject([
-      { code: 'costsMoreThanItBrings', summary: `${cost} From 2.00001 WETH on it would pay.`, advice },
+      {
+        code: 'costsMoreThanItBrings',
+        summary: `${cost} From 2.00001 WETH on it would pay at this limit.`,
+        advice,
+      },
     ])
     expect(reasons({ ...small, marketGap: -9n })).toMatchObject([
       { code: 'priceOutOfReach', advice },
-      { code: 'costsMoreThanItBrings', summary: `${cost} It has to sell more than that fee.`, advice },
+      { code: 'costsMoreThanItBrings', summary: cost, advice },
     ])
     const paying = reasons({ ...small, feeShare: 1_000_000n, marketGap: -9n })
     expect(paying.map(({ advice }) => advice)).toEqual([undefined, undefined])
@@ -235,7 +228,7 @@ describe('how the market moves', () => {
   test('gives the time that it needs, in words too', () => {
     const [reason] = reasons({ marketGap: -20_000n }, { market: market(12 * hours, 101n) })
     expect(reason?.summary).toBe(
-      'The order asks for a better price than the market gives. For a small amount the market is 2 % below the limit. ' +
+      'The order asks for a better price than the market gives. For a small amount the market is 2 % worse than the limit, before the fee of the network. ' +
         'If it moves on as within the last day, it is there in 25 hours.',
     )
     expect(reason?.evidence).toMatchObject([{ gap: 20_000n, dayMovement: 20_000n, secondsNeeded: 88_163 }])

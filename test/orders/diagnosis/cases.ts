@@ -159,7 +159,7 @@ export const cases: Record<string, Case> = {
     ...{ code: 'expired', since: iso(-1), further: ['priceOutOfReach'] },
     evidence: [validity(null, iso(-1))],
     advice:
-      'Place a new order to trade. It needs a limit nearer to the market, which was 3 % below that of this one.',
+      'Place a new order to trade. It needs a limit nearer to the market, which was 3 % worse than that of this one.',
   },
   'placed on chain against the rules': {
     stage: (stage) =>
@@ -368,7 +368,8 @@ export const cases: Record<string, Case> = {
     stage: standing({ reason: 'fee_exceeds_value', marketGap: -100n, feeShare: 2_000_000n }),
     ...{ code: 'priceOutOfReach', since: iso(-5), further: ['costsMoreThanItBrings'] },
     evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
-    advice: 'Trade more at once, or wait for lower fees: another limit does not help.',
+    advice:
+      'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.',
   },
   'on the way': {
     stage: outcome(null, txHash),

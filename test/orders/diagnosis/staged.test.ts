@@ -129,7 +129,12 @@ describe('a fill in a block that the chain replaced', () => {
 
   test('is told beside a market that moved away since', async () => {
     expect(await takenBack('timeout', -10_000n)).toEqual([
-      ['priceOutOfReach', expect.stringContaining('For a small amount the market is 1 % below the limit.')],
+      [
+        'priceOutOfReach',
+        expect.stringContaining(
+          'For a small amount the market is 1 % worse than the limit, before the fee of the network.',
+        ),
+      ],
       ['settlementTimedOut', expect.stringContaining(inBlock)],
     ])
   })
@@ -148,7 +153,7 @@ test('an order of which only a small part would get its limit is out of reach fo
   const { code, summary, evidence } = await diagnosis(order)
   expect([code, evidence[0].gapPercent]).toEqual(['priceOutOfReach', '5'])
   expect(summary).toBe(
-    `For all that is left, 1,000,000,000,000,000,000 atoms of ${wrapped}, the market is 5 % below the limit. A part that is small enough to get the limit does not pay the fee of the network.`,
+    `For all that is left, 1,000,000,000,000,000,000 atoms of ${wrapped}, the market is 5 % worse than the limit. A part that is small enough to get the limit, if there is one, does not pay the fee of the network.`,
   )
 })
 

@@ -45,7 +45,7 @@ const sampleFar = {
   since: null,
   retryable: false,
   advice:
-    'Place a new order to trade. It needs a limit nearer to the market, which was 50.15 % below that of this one.',
+    'Place a new order to trade. It needs a limit nearer to the market, which was 50.15 % worse than that of this one.',
   evidence: [
     {
       ...{ kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
@@ -62,7 +62,7 @@ const sampleFar = {
     {
       code: 'priceOutOfReach',
       summary:
-        'The order asks for a better price than the market gives. For its whole amount, 1 WETH, the market is 50.15 % below the limit.',
+        'The order asks for a better price than the market gives. For its whole amount, 1 WETH, the market is 50.15 % worse than the limit, before the fee of the network.',
       since: null,
       retryable: true,
       advice: 'Keep this in mind for a new order.',

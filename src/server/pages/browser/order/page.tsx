@@ -159,7 +159,7 @@ function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): vo
               was sold.
             </li>
             <li>The order was placed at another service, or in an environment for tests.</li>
-            <li>The number was not copied whole.</li>
+            <li>The number was not copied whole, or a digit of it is wrong.</li>
           </ul>
           <p>
             If the wallet showed an error, <a href={at('.')}>search for its text</a> or for its word, such as{' '}

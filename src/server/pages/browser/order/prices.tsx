@@ -53,8 +53,8 @@ export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
       )}
       {seen.length > 0 && (
         <p class="note">
-          The line is the price of an amount too small to move it, every five minutes: what both tokens were
-          worth in auctions. A trade pays all its fees out of it, and a large order gets less.
+          The line is what both tokens were worth in auctions, every five minutes. A trade gets less: all its
+          fees come out of it.
         </p>
       )}
     </Section>
@@ -87,16 +87,14 @@ function LastPrice({
   const gap = gapOf(last.price, limit)
   return (
     <p>
-      For a small amount the market {isOpen ? 'gives' : 'gave, at last before the order ended,'}{' '}
+      In auctions both tokens {isOpen ? 'are worth' : 'were worth, at last before the order ended,'}{' '}
       {scale.words(last.price)} {scale.unit}{' '}
       <span class="note">
         (<Time at={last.at} isRelative={isOpen} />)
       </span>
-      :{' '}
-      <strong class={gap < 0 ? 'bad' : 'good'}>
-        {gap < 0 ? `${percent(gap)} worse than the limit` : `${percent(gap)} better than the limit`}
-      </strong>
-      .
+      : {gap < 0 ? `${percent(gap)} worse than the limit` : `${percent(gap)} better than the limit`}. What
+      this order {isOpen ? 'would get' : 'would have got'} is less: markets and the network take their fees,
+      and a large amount moves the price.
     </p>
   )
 }

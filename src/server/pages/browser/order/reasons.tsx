@@ -45,7 +45,7 @@ export function Reasons({
               <Time at={value.since} />
             </p>
           )}
-          <PriceSeen reason={value} />
+          <PriceSeen reason={value} isOpen={!isDone} />
           {!isDone && !isPartly && value.further.length > 0 && (
             <p>More than this keeps the order: look at all of it before you act.</p>
           )}
@@ -60,7 +60,7 @@ export function Reasons({
           {value.further.map((reason) => (
             <div class="group" key={reason.code}>
               <p>{reason.summary}</p>
-              <PriceSeen reason={reason} />
+              <PriceSeen reason={reason} isOpen={!isDone} />
               {(!isDone || isEnd(reason)) && <p class="note">{reason.advice}</p>}
               {!isDone && <Contract code={reason.code} network={order.network} />}
             </div>
@@ -72,12 +72,13 @@ export function Reasons({
 }
 
 /** When the figure of a price that is out of reach was seen. */
-function PriceSeen({ reason }: { reason: Pick<Reason, 'evidence'> }) {
+function PriceSeen({ reason, isOpen }: { reason: Pick<Reason, 'evidence'>; isOpen: boolean }) {
   const at = evidenceOf(reason, 'PriceEvidence')?.gapSeenAt
   if (!at) return null
   return (
     <p class="note">
-      That price was seen <Time at={at} isRelative />.
+      That price was seen <Time at={at} isRelative />
+      {isOpen && ', and is told again when the distance has changed by a tenth'}.
     </p>
   )
 }
