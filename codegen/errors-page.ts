@@ -10,7 +10,7 @@ Every refusal has one of these codes: GraphQL has it as \`extensions.code\`, wit
 \`field\` at fault and \`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
 with the status. Retryable means that the same request can succeed later without being changed.
 
-The search of the first page, and \`tradegraph explain CODE\` in the terminal, say the same to a trader, in words without requests.
+The search of the first page, and \`tradegraph explain TEXT\` in the terminal, say the same to a trader, in words without requests.
 
 This page is made from the program's own list by \`npm run codegen\`.`
 

@@ -52,6 +52,12 @@ const statuses: Readonly<Record<number, Status>> = {
     outcome: outcomes.unknown,
     codes: ['InternalServerError'],
   },
+  502: {
+    words: 'Bad Gateway',
+    meaning: 'A server passed the request on, and got no answer that it understands.',
+    advice: waitAndLook,
+    outcome: outcomes.unknown,
+  },
   503: {
     words: 'Service Unavailable',
     heard: 'service temporarily unavailable',

@@ -103,6 +103,7 @@ describe('the text of a wallet, a browser or a node', () => {
     ['Error 500', 'HTTP status 500: Internal Server Error', 'InternalServerError'],
     ['503 Service Temporarily Unavailable', 'HTTP status 503: Service Unavailable', 'Unavailable'],
     ['503', 'HTTP status 503: Service Unavailable', 'Unavailable'],
+    ['502 Bad Gateway', 'HTTP status 502: Bad Gateway'],
     ['504 Gateway Time-out', 'HTTP status 504: Gateway Timeout'],
     ['Gateway Timeout', 'HTTP status 504: Gateway Timeout'],
   ])('%s is the status of an answer, and says no more', (text, ...found) => {

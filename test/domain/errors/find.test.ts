@@ -108,6 +108,7 @@ test.each([
   ['already cancelled', 'AlreadyCancelled'],
   ['execution reverted: ERC20: transfer amount exceeds allowance', 'InsufficientAllowance'],
   ['ERC20: transfer amount exceeds balance', 'InsufficientBalance'],
+  ['fee exceeds from amount', 'SellAmountDoesNotCoverFee'],
   ['execution reverted: ERC20: transfer amount exceeds balance', 'InsufficientBalance'],
 ])('%s, in other words, is %s', (text, code) => {
   const codes = codesOf(text)

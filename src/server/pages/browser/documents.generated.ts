@@ -189,7 +189,7 @@ export type OrderReasonsVariables = Exact<{
 }>;
 
 
-export type OrderReasonsResult = { ordersByUids: Array<{ uid: string, diagnosis: { code: DiagnosisCode, summary: string, further: Array<{ summary: string }> } }> };
+export type OrderReasonsResult = { ordersByUids: Array<{ uid: string, diagnosis: { code: DiagnosisCode, summary: string, further: Array<{ code: DiagnosisCode, summary: string }> } }> };
 
 export type ContractsVariables = Exact<{ [key: string]: never; }>;
 
@@ -427,7 +427,7 @@ export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: 
 /** What a document gives and takes, by its text. */
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
-  "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
+  "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
   "query { networks { name vaultRelayer settlementContract } }": { result: ContractsResult; variables: ContractsVariables }
   "query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes { notificationId type message timestamp isReverted order { uid } } } }": { result: FeedResult; variables: FeedVariables }
   "subscription ($account: Address!, $after: String) { notifications(account: $account, after: $after) { node { notificationId type message timestamp isReverted order { uid } } } }": { result: FollowResult; variables: FollowVariables }

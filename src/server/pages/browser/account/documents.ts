@@ -6,7 +6,7 @@ export const documents = {
   orders:
     'query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }',
   orderReasons:
-    'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { summary } } } }',
+    'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }',
   contracts: 'query { networks { name vaultRelayer settlementContract } }',
   feed: `query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes ${notification} } }`,
   follow: `subscription ($account: Address!, $after: String) { notifications(account: $account, after: $after) { node ${notification} } }`,

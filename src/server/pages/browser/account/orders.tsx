@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
+import { endOf } from '../../../../domain/diagnosis/over.ts'
 import { ask } from '../ask.ts'
 import type { OrderReasonsResult, OrdersResult } from '../documents.generated.ts'
 import { at } from '../root.ts'
@@ -11,6 +12,12 @@ import { documents } from './documents.ts'
 
 type Orders = OrdersResult['account']['orders']
 type Diagnosis = OrderReasonsResult['ordersByUids'][number]['diagnosis']
+
+/** The sentence, and why no auction takes the order any more, if so. */
+interface ShownReason {
+  text: string
+  end: string | undefined
+}
 
 const refreshMs = 30_000
 
@@ -49,11 +56,13 @@ export function OrderSection({ account }: { account: string }) {
 }
 
 /** Why those that may still be filled are not: each diagnosis costs as much as many orders. */
-async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, string>> {
+async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, ShownReason>> {
   const uids = nodes.filter(isLive).map(({ uid }) => uid)
   if (uids.length === 0) return new Map()
   const { ordersByUids } = await ask(documents.orderReasons, { uids })
-  return new Map(ordersByUids.map(({ uid, diagnosis }) => [uid, reasonOf(diagnosis)]))
+  return new Map(
+    ordersByUids.map(({ uid, diagnosis }) => [uid, { text: reasonOf(diagnosis), end: endOf(diagnosis) }]),
+  )
 }
 
 /** Its first sentence. What is filled already stands beside it. */
@@ -72,8 +81,8 @@ function OrderEntries({ orders, newer }: { orders: Orders; newer: readonly Order
     .map((order) => <OrderEntry key={order.uid} order={order} reason={value?.get(order.uid)} />)
 }
 
-function OrderEntry({ order, reason }: { order: Orders['nodes'][number]; reason: string | undefined }) {
-  const { text, tone } = stateOf(order)
+function OrderEntry({ order, reason }: { order: Orders['nodes'][number]; reason: ShownReason | undefined }) {
+  const { text, tone } = stateOf(order, reason?.end)
   return (
     <li class={`order ${tone}`}>
       <PageLink kind="order" id={order.uid} text={orderTitle(order)} />
@@ -83,7 +92,7 @@ function OrderEntry({ order, reason }: { order: Orders['nodes'][number]; reason:
       </div>
       {reason !== undefined && (
         <p>
-          <PageLink kind="order" id={order.uid} text={reason} />
+          <PageLink kind="order" id={order.uid} text={reason.text} />
         </p>
       )}
     </li>
