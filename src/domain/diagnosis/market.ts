@@ -141,19 +141,24 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
   return { dayMovement, secondsNeeded: Number(minOf(seconds, BigInt(Number.MAX_SAFE_INTEGER))) }
 }
 
+/** Of an order: a smaller fee makes no difference. In parts per million. */
+const leastFeeShare = 1_000n
+
 function words(
   { gap, secondsNeeded }: PriceEvidence,
   facts: Pick<DiagnosisFacts, 'order' | 'tokens' | 'isPast'>,
-  { routed }: StandingFacts,
+  { routed, feeShare }: StandingFacts,
 ): string {
   const { order, isPast } = facts
   const { token, target } = fillOf(order)
   const isWhole = routed !== null && !order.partiallyFillable
   const asked = isWhole ? `its whole amount, ${readableUp(target, tokenOf(facts, token))},` : 'a small amount'
+  const share =
+    feeShare !== null && feeShare >= leastFeeShare ? `, ${readablePercent(feeShare)} % of the order` : ''
   const distance =
     gap === null
       ? ''
-      : ` For ${asked} the market ${isPast ? 'was' : 'is'} ${readablePercent(gap)} % worse than the limit, before the fee of the network.`
+      : ` For ${asked} the market ${isPast ? 'was' : 'is'} ${readablePercent(gap)} % worse than the limit, before the fee of the network${share}.`
   if (isPast) return `The order asked for a better price than the market gave.${distance}`
   const time =
     secondsNeeded === null

@@ -50,6 +50,13 @@ describe('the market against the limit', () => {
     )
   })
 
+  test('names the fee of the network where it makes a difference', () => {
+    const ending = (feeShare: bigint) => reasons({ routed: near, feeShare })[0]?.summary.slice(-44)
+    expect(ending(20_700n)).toBe('the fee of the network, 2.07 % of the order.')
+    expect(ending(1_000n)).toContain(', 0.1 % of the order.')
+    expect(ending(999n)).toContain('before the fee of the network.')
+  })
+
   test.each([
     ['nothing is known', {}, []],
     ['it is at the limit', { marketGap: 0n }, []],
