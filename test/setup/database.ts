@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { inject } from 'vitest'
+import { afterAll, afterEach, beforeAll, inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/storage/database/database.ts'
 
 export interface TestDatabase extends AsyncDisposable {
@@ -34,6 +34,24 @@ export async function connectDirectly(url: string): Promise<Client & AsyncDispos
   const client = new Client({ connectionString: url })
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
+/** A database for all tests of a file, with a connection beside the program's; its tables are emptied after each test. */
+export function useTables(onOpen: (tables: { db: Database; client: Client }) => void): void {
+  let database: TestDatabase | undefined
+  let client: Client | undefined
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    client = await connectDirectly(database.url)
+    onOpen({ db: database.db, client })
+  })
+  afterAll(async () => {
+    await client?.end()
+    await database?.[Symbol.asyncDispose]()
+  })
+  afterEach(async () => {
+    if (client) await emptyTables(client)
+  })
 }
 
 /** Deletes every row, which is faster than creating another database. */

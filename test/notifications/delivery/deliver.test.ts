@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import type { Log } from '../../../src/domain/log.ts'
 import type { ChannelKind } from '../../../src/domain/notification/channel.ts'
@@ -8,28 +8,20 @@ import { runDelivery } from '../../../src/notifications/delivery/deliver.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { useTables } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 
 const start = 1_800_000_000_000
-let database: TestDatabase
 let client: Client
 let db: Database
+useTables((tables) => {
+  ;({ db, client } = tables)
+})
 let clock = start
 const stops: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-  db = database.db
-})
-afterAll(async () => {
-  await client?.end()
-  await database?.[Symbol.asyncDispose]()
-})
 afterEach(async () => {
   clock = start
   for (const stop of stops.splice(0)) await stop()
-  await emptyTables(client)
 })
 
 type Send = (channelId: string) => Promise<SendResult>

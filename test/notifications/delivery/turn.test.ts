@@ -1,30 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Channel } from '../../../src/domain/notification/channel.ts'
 import type { Sender, SendResult } from '../../../src/notifications/channels/sender.ts'
 import { sendTurn } from '../../../src/notifications/delivery/turn.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { type DeliverySketch, storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { useTables } from '../../setup/database.ts'
 
 const start = 1_800_000_000_000
 const leaseId = randomUUID()
-let database: TestDatabase
 let client: Client
 let db: Database
+useTables((tables) => {
+  ;({ db, client } = tables)
+})
 let channel: Channel
 /** Milliseconds that messages have taken. */
 let spent = 0
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-  db = database.db
-})
-afterAll(async () => {
-  await client?.end()
-  await database?.[Symbol.asyncDispose]()
-})
 beforeEach(async () => {
   spent = 0
   vi.spyOn(performance, 'now').mockImplementation(() => spent)
@@ -32,7 +25,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await emptyTables(client)
 })
 
 const sent: SendResult = { kind: 'sent', status: 200 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   confirmChannel,
   endChannel,
@@ -17,25 +17,17 @@ import { channelsOfChat, endChat } from '../../../src/storage/channels/chats.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { useTables } from '../../setup/database.ts'
 
 const now = new Date(1_800_000_000_000)
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 const [account, other] = [numbered('01'), numbered('02')]
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
-let database: TestDatabase
 let client: Client
 let db: Database
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-  db = database.db
+useTables((tables) => {
+  ;({ db, client } = tables)
 })
-afterAll(async () => {
-  await client?.end()
-  await database?.[Symbol.asyncDispose]()
-})
-afterEach(() => emptyTables(client))
 
 const sketch = (token: string, more: Partial<NewChannel> = {}): NewChannel => ({
   id: randomUUID(),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Channel } from '../../../src/domain/notification/channel.ts'
 import {
   type AttemptOutcome,
@@ -13,27 +13,19 @@ import {
 } from '../../../src/storage/channels/deliveries.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { type DeliverySketch, notified, storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { useTables } from '../../setup/database.ts'
 
 const now = new Date(1_800_000_000_000)
 const lease = { id: randomUUID(), now }
-let database: TestDatabase
 let client: Client
 let db: Database
+useTables((tables) => {
+  ;({ db, client } = tables)
+})
 let channel: Channel
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-  db = database.db
-})
-afterAll(async () => {
-  await client?.end()
-  await database?.[Symbol.asyncDispose]()
-})
 beforeEach(async () => {
   channel = await storeChannel(db, { lease: lease.id, nextAttemptAt: new Date(now.getTime() + 1) })
 })
-afterEach(() => emptyTables(client))
 
 const store = (...sketches: DeliverySketch[]) => storeDeliveries(db, channel, sketches)
 const begin = (limit: number, confirmations = {}) =>

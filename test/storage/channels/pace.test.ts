@@ -1,27 +1,19 @@
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countMessage, turnOf } from '../../../src/storage/channels/pace.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { type DeliverySketch, storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { useTables } from '../../setup/database.ts'
 
 const start = new Date(1_800_000_000_000)
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1_000)
 /** Two messages of one delivery in a minute, more go together. */
 const pace = { alone: 2, together: 20 }
-let database: TestDatabase
 let client: Client
 let db: Database
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-  db = database.db
+useTables((tables) => {
+  ;({ db, client } = tables)
 })
-afterAll(async () => {
-  await client?.end()
-  await database?.[Symbol.asyncDispose]()
-})
-afterEach(() => emptyTables(client))
 
 async function turnWith(
   minute: { minuteBeganAt?: Date; minuteMessages?: number },

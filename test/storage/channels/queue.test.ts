@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type Lane,
   leaseChannels,
@@ -11,23 +11,15 @@ import {
 } from '../../../src/storage/channels/queue.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { useTables } from '../../setup/database.ts'
 
 const now = new Date(1_800_000_000_000)
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
-let database: TestDatabase
 let client: Client
 let db: Database
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-  db = database.db
+useTables((tables) => {
+  ;({ db, client } = tables)
 })
-afterAll(async () => {
-  await client?.end()
-  await database?.[Symbol.asyncDispose]()
-})
-afterEach(() => emptyTables(client))
 
 const quick: Lane = { kind: 'webhook', isSlow: false, places: 10 }
 const later = at(5)
