@@ -128,8 +128,8 @@ describe('explain', () => {
     expect(JSON.parse(printed.at(-1) ?? '')).toEqual({
       code: 'AlreadyCancelled',
       meaning: 'The order was cancelled before.',
-      advice: 'Nothing needs to be done.',
-      outcome: 'The cancellation was refused: it changed nothing about the order.',
+      advice: 'For this order nothing needs to be done.',
+      outcome: 'The request was refused as a whole: it cancelled no order, and placed none.',
     })
     printed.length = 0
     expect(await runCommand('explain', ['owner holds 0 of the sell token'], on(false))).toBe(0)

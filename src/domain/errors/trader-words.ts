@@ -140,9 +140,13 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
   OrderFullyExecuted: words(
     'cancelling',
     'The order was filled before it could be cancelled.',
-    'Nothing is left to cancel. Search for the order to see its trade.',
+    'Nothing of it is left to cancel. Search for the order to see its trade.',
   ),
-  AlreadyCancelled: words('cancelling', 'The order was cancelled before.', 'Nothing needs to be done.'),
+  AlreadyCancelled: words(
+    'cancelling',
+    'The order was cancelled before.',
+    'For this order nothing needs to be done.',
+  ),
   WrongOwner: words(
     'placingOrCancelling',
     'Another account signed than the one that the order belongs to.',

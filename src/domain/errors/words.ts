@@ -8,14 +8,14 @@ export type ErrorCode = RefusalCode | PlacementError
 export const outcomes = {
   placing: 'The order was refused: it was not placed, and nothing was sold.',
   quoting: 'Only a price was asked for: no order was sent yet, and nothing was sold.',
-  cancelling: 'The cancellation was refused: it changed nothing about the order.',
+  cancelling: 'The request was refused as a whole: it cancelled no order, and placed none.',
   replacing: 'The new order was not placed, and the old one not cancelled: it may still be filled.',
   placingOrCancelling:
     'The request was refused. A new order was not placed, and nothing of it was sold. A cancellation changed nothing about its order.',
   there: 'The order is there, once: nothing was placed a second time.',
   uploading:
     'Only a document that orders name was sent: no order was placed or changed, and nothing was sold.',
-  reading: 'Only news of orders were read: that placed, changed and sold nothing.',
+  reading: 'Only news of orders was read: that placed, changed and sold nothing.',
   onChain:
     'The order is on chain, but no auction takes it: nothing was sold. Its coins stay with the contract that holds them until the order is cancelled or they are paid back.',
   any: 'The request was refused: it placed, changed and sold nothing.',
