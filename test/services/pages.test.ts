@@ -247,6 +247,10 @@ test('the search explains what wallets say, and numbers that are cut short or me
   await page.goto(`${server.url}${searched('Nicht genug Guthaben')}`)
   await page.getByText('Errors are found by their English text or by their code.').waitFor()
   expect(await found(page)).toEqual(['Nothing was found'])
+
+  await page.goto(`${server.url}${searched('Der Token wurde nicht verkauft')}`)
+  await page.getByText('Or is it the text of an error? Errors are found by their English text').waitFor()
+  expect(await found(page)).toEqual(['Which order is it?'])
 })
 
 test('an account with a thousand open orders: the page says why five are not filled, and is charged for it', async () => {

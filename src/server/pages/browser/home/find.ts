@@ -3,15 +3,18 @@ import { ask } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { documents } from './documents.ts'
 import { cutIn, type Named, namedIn } from './named.ts'
-import { asksAfterOrder } from './question.ts'
+import { type Asking, asksAfterOrder } from './question.ts'
 
 export type SearchResult =
   | { kind: 'page'; path: string }
   /** @param auction whose number the whole text is, too */
   | ({ kind: 'errors'; named: Named; auction?: number | undefined } & FoundErrors)
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
-  /** The text asks after an order, and does not say which. */
-  | { kind: 'question' }
+  /**
+   * The text asks after an order, and does not say which.
+   * @param asks whether in such words only
+   */
+  | { kind: 'question'; asks: Asking }
   /** @param digits how many it has; left out where dots stand for some */
   | { kind: 'cut'; digits?: number }
   | { kind: 'nothing'; text?: string }
@@ -22,7 +25,7 @@ export async function find(text: string): Promise<SearchResult> {
   const { order, transaction, addresses } = named
   const names = order ?? transaction ?? addresses[0]
   const asks = names === undefined ? asksAfterOrder(text) : undefined
-  if (asks === 'only') return { kind: 'question' }
+  if (asks === 'only') return { kind: 'question', asks }
   const [, mark, number] = /^\s*(#?)(\d{1,15})\s*$/.exec(text) ?? []
   const auction = number === undefined ? undefined : Number(number)
   const auctionPage = { kind: 'page', path: `auctions/${auction}` } as const
@@ -36,7 +39,7 @@ export async function find(text: string): Promise<SearchResult> {
   if (auction !== undefined) return auctionPage
   const cut = cutIn(text)
   if (cut) return { kind: 'cut', ...cut }
-  return { kind: asks ? 'question' : 'nothing' }
+  return asks ? { kind: 'question', asks } : { kind: 'nothing' }
 }
 
 /** What an error says is shown also when the service does not answer. */

@@ -32,6 +32,7 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
             it was cancelled.
           </p>
           <Shapes />
+          {result.asks === 'also' && <p>Or is it the text of an error? {byEnglish}</p>}
         </div>
       )
     case 'cut':
