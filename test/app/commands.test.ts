@@ -179,7 +179,10 @@ describe('explain', () => {
     ]
     expect(answers.map(({ code, errors }) => [code, errors.split('\n')[0]])).toEqual([
       [3, `tradegraph: there is no order ${unknown}`],
-      [2, 'tradegraph: explain takes the UID of an order, 0x and 112 hex digits, or the code of an error'],
+      [
+        2,
+        'tradegraph: explain takes the UID of an order, 0x and 112 hex digits, or an error: its code or its English text',
+      ],
       [2, 'tradegraph: --url must be an http or https URL'],
       [4, expect.stringMatching(/^tradegraph: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/)],
       [4, expect.stringContaining(`${world.url}/docs`)],

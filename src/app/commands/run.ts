@@ -76,7 +76,7 @@ function subjectOf(command: 'explain' | 'watch', [subject = '', ...more]: readon
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new CommandFault(
     exitCodes.usage,
-    `explain takes the UID of an order, 0x and 112 hex digits, or the code of an error${hint}`,
+    `explain takes the UID of an order, 0x and 112 hex digits, or an error: its code or its English text${hint}`,
   )
 }
 

@@ -6,7 +6,9 @@ const rows = [...foreignErrors, ...statusRows]
 
 /** Said beside a number or a few words, without meaning anything. */
 const fillers = new Set(
-  'error http https status code request response server failed with returned the a it says wallet'.split(' '),
+  'error http https status code request response responded server failed to load resource with of returned the a it says wallet'.split(
+    ' ',
+  ),
 )
 
 interface FoundForeign {
@@ -20,12 +22,15 @@ interface FoundForeign {
 /** The error of a wallet, browser or node that a text is of: the first row that fits best. */
 export function foreignErrorIn(text: string): FoundForeign | undefined {
   const lower = text.toLowerCase()
-  const said = ` ${lower.replaceAll(/[^a-z\d]+/g, ' ')} `
+  const said = lower.split(/[^a-z\d]+/)
   const whole = lower
     .split(/[^\w-]+/)
     .filter((word) => word !== '' && !fillers.has(word))
     .join(' ')
-  const isSaid = (phrase: string) => said.includes(` ${phrase} `)
+  const isSaid = (phrase: string) => {
+    const words = phrase.split(' ')
+    return said.some((_, at) => words.every((word, index) => word === '*' || word === said[at + index]))
+  }
   const fits = [
     ['sure', isSaid],
     ['likely', isSaid],

@@ -6,7 +6,7 @@ export interface ForeignError extends Explanation {
   title: string
 }
 
-/** In small letters, without marks, with commas between. */
+/** In small letters, without marks, with commas between. A star stands for any word. */
 interface Phrases {
   /** Wherever a text has these words, it is this error. */
   sure?: string
@@ -35,8 +35,8 @@ export const foreignErrors: readonly ForeignRow[] = [
       outcome: 'Nothing was signed or sent: this placed, cancelled and approved nothing.',
     },
     {
-      sure: 'user rejected, user denied, user declined, user disapproved, user cancelled the request, user canceled the request, rejected by user, rejected by the user, denied by user, denied by the user, action cancelled by user, action rejected, userrejectedrequesterror, code 4001',
-      alone: '4001',
+      sure: 'user rejected, user denied, user declined, user disapproved, user cancelled the request, user canceled the request, user closed modal, modal closed by user, rejected by user, rejected by the user, denied by user, denied by the user, action cancelled by user, action rejected, userrejectedrequesterror, code 4001',
+      alone: '4001, user cancelled, user canceled, cancelled by user, canceled by user',
     },
   ],
   [
@@ -48,7 +48,8 @@ export const foreignErrors: readonly ForeignRow[] = [
       outcome: 'Until you confirm it there nothing is signed, and no order is placed.',
     },
     {
-      sure: 'request already pending, already pending for origin, already processing eth requestaccounts, code 32002',
+      sure: 'request already pending, already pending for origin, already processing eth requestaccounts',
+      likely: 'code 32002',
       alone: '-32002',
     },
   ],
@@ -61,7 +62,7 @@ export const foreignErrors: readonly ForeignRow[] = [
       outcome: `${notSent} An ordinary account that sells a token places the order by a signature, which costs no gas. A smart wallet, or who sells the coin itself, may need a transaction.`,
     },
     {
-      sure: 'insufficient funds for gas, insufficient funds for intrinsic transaction cost, insufficient funds for transfer, insufficient funds to pay for gas, insufficient balance for gas, insufficient eth, not enough eth, sender doesn t have enough funds, executing this transaction exceeds the balance, code insufficient funds',
+      sure: 'insufficient * for gas, enough * for gas, enough * to pay for gas, enough * to cover gas, enough * to cover the network fee, enough * to pay for network fees, enough * to pay for transaction fees, enough * in your account to pay for, funds to pay for gas, funds to cover gas, funds to cover the gas, token for gas, balance too low for gas, upfront cost exceeds, insufficient funds for intrinsic transaction cost, insufficient funds for transfer, insufficient eth, not enough eth, sender doesn t have enough funds, executing this transaction exceeds the balance, code insufficient funds',
       alone: 'insufficient funds, insufficient_funds',
       codes: ['InsufficientBalance'],
     },
@@ -109,7 +110,7 @@ export const foreignErrors: readonly ForeignRow[] = [
         'Wallets usually refuse this before they sign or send anything. To be sure that no order was placed, search for your account.',
     },
     {
-      sure: 'wrong network, unsupported chain, unsupported network, unsupportedchainiderror, chain mismatch, chainmismatcherror, network mismatch, does not match the target chain, must match the active chainid, chain not configured, unrecognized chain id, not connected to the requested chain, network changed, code 4902',
+      sure: 'wrong network, wrong chain, invalid chain id, chainid mismatch, unsupported chain, unsupported network, unsupportedchainiderror, chain mismatch, chainmismatcherror, network mismatch, does not match the target chain, must match the active chainid, chain not configured, unrecognized chain id, not connected to the requested chain, network changed, code 4902',
       alone: '4902',
     },
   ],
@@ -121,7 +122,7 @@ export const foreignErrors: readonly ForeignRow[] = [
       outcome: outcomes.unknown,
     },
     {
-      sure: 'failed to fetch, networkerror when attempting to fetch resource, load failed, fetch failed, network error, network request failed, err network, err internet disconnected, could not detect network, internet connection appears to be offline',
+      sure: 'failed to fetch, networkerror when attempting to fetch resource, load failed, fetch failed, network error, network request failed, err network, err internet disconnected, econnrefused, econnreset, connection refused, could not detect network, internet connection appears to be offline, rpc endpoint returned too many errors',
     },
   ],
   [
@@ -132,7 +133,7 @@ export const foreignErrors: readonly ForeignRow[] = [
       outcome: outcomes.unknown,
     },
     {
-      sure: 'request timed out, connection timed out, operation timed out, request timeout, timeout exceeded, took too long to respond, code timeout',
+      sure: 'request timed out, connection timed out, operation timed out, request timeout, timeout exceeded, took too long to respond, signal timed out, due to timeout, etimedout, code timeout',
       likely: 'timeout of',
       alone: 'timeout, timed out, time out',
     },
@@ -153,18 +154,19 @@ export const foreignErrors: readonly ForeignRow[] = [
       advice: lookForCause,
       outcome: notSent,
     },
-    { likely: 'gas required exceeds allowance, cannot estimate gas' },
+    { likely: 'gas required exceeds allowance, cannot estimate gas, unpredictable gas limit' },
   ],
   [
     {
       title: 'Execution reverted',
-      meaning: 'A contract refused a transaction, or a trial of one before it was sent.',
+      meaning: 'A transaction, or a trial of one before it was sent, failed in a contract.',
       advice: lookForCause,
       outcome:
         'A transaction that reverts does nothing, but costs gas if it was sent. An order that was placed before is as it was.',
     },
     {
-      likely: 'execution reverted, transaction reverted',
+      likely:
+        'execution reverted, transaction reverted, processing transaction revert, call exception, call revert exception, missing revert data, out of gas',
       codes: ['TransferSimulationFailed'],
     },
   ],
