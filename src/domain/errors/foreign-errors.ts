@@ -162,7 +162,7 @@ export const foreignErrors: readonly ForeignRow[] = [
       meaning: 'A transaction, or a trial of one before it was sent, failed in a contract.',
       advice: lookForCause,
       outcome:
-        'A transaction that reverts does nothing, but costs gas if it was sent. An order that was placed before is as it was.',
+        'A transaction that reverts does nothing, but costs gas if it was sent. An order that was placed before may still be filled.',
     },
     {
       likely:

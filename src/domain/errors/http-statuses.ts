@@ -2,7 +2,7 @@ import type { ForeignRow } from './foreign-errors.ts'
 import type { RefusalCode } from './refusal-codes.ts'
 import { type Explanation, outcomes, wait, waitAndLook } from './words.ts'
 
-const refused = `${outcomes.any} An order that was placed before is as it was.`
+const refused = `${outcomes.any} An order that was placed before may still be filled.`
 const pasteAll =
   'Paste the rest of the message too, above all the word after “errorType” or “code”: it says what is wrong.'
 
