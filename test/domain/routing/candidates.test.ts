@@ -11,7 +11,7 @@ import type { Pool } from '../../../src/domain/routing/pool.ts'
 import type { RouteQuery } from '../../../src/domain/routing/single.ts'
 import { amountThrough, buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
-import { allWays, poolGraphs } from '../../fakes/pool-graphs.ts'
+import { allWays, poolGraphs, unitPool } from '../../fakes/pool-graphs.ts'
 
 const queryOf = (
   pools: readonly Pool[],
@@ -66,22 +66,15 @@ it.each([
 })
 
 const unit = 10n ** 18n
-const pool = (digits: string, token0: Pool['token0'], token1: Pool['token1'], reserve1: bigint): Pool => ({
-  address: numbered(digits),
-  token0,
-  token1,
-  reserve0: 1_000n * unit,
-  reserve1,
-})
 /** Rates before fees: 2 directly; 3 · 1 by the dollar; and 3 · 1.5 · 1 by two tokens. */
 const end = numbered('dd')
-const direct = pool('01', wrapped, coin, 2_000n * unit)
+const direct = unitPool('01', wrapped, coin, 2_000n)
 const pools = [
   direct,
-  pool('02', wrapped, dollar, 3_000n * unit),
-  pool('03', dollar, coin, 1_000n * unit),
-  pool('04', dollar, end, 1_500n * unit),
-  pool('05', end, coin, 1_000n * unit),
+  unitPool('02', wrapped, dollar, 3_000n),
+  unitPool('03', dollar, coin, 1_000n),
+  unitPool('04', dollar, end, 1_500n),
+  unitPool('05', end, coin, 1_000n),
 ]
 const [short, long] = ['02,03', '02,04,05'].map((way) => way.split(',').map(numbered).join())
 
@@ -127,7 +120,7 @@ it('those that cost more for their swaps than the whole amount gains are left ou
 
 it('pools that as many better ones beat as there are paths are left out', () => {
   const parallel = [2_000n, 1_900n, 1_800n, 1_700n].map((reserve, index) =>
-    pool(`${10 + index}`, wrapped, coin, reserve * unit),
+    unitPool(`${10 + index}`, wrapped, coin, reserve),
   )
   const beaten = (maxPaths: number, list = parallel) =>
     found(queryOf(list, selling, { maxPaths })).map(({ beatenBy }) => beatenBy)
@@ -136,7 +129,7 @@ it('pools that as many better ones beat as there are paths are left out', () => 
   expect(beaten(4)).toEqual([0, 1, 2, 3])
   // Of a path the largest counts, wherever it is.
   const first = parallel.map((one) => ({ ...one, token1: dollar }))
-  const last = [pool('30', dollar, coin, 1_000n * unit), pool('31', dollar, coin, 900n * unit)]
+  const last = [unitPool('30', dollar, coin, 1_000n), unitPool('31', dollar, coin, 900n)]
   expect(beaten(4, [...first, ...last]).toSorted()).toEqual([0, 1, 1, 1, 2, 2, 3, 3])
 })
 
@@ -157,7 +150,7 @@ it('there is none from a token to itself', () => {
 it('their number is bounded in a market of many parallel pools', () => {
   const many = (from: Pool['token0'], to: Pool['token0'], digit: number) =>
     Array.from({ length: 40 }, (_, index) =>
-      pool(`${digit}0${10 + index}`, from, to, (1_000n + BigInt(index)) * unit),
+      unitPool(`${digit}0${10 + index}`, from, to, 1_000n + BigInt(index)),
     )
   const wide = [...many(wrapped, dollar, 1), ...many(dollar, end, 2), ...many(end, coin, 3)]
   const { length } = found(queryOf(wide, selling))

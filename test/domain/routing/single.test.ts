@@ -4,16 +4,9 @@ import type { Pool } from '../../../src/domain/routing/pool.ts'
 import { bestSinglePath, type RouteQuery } from '../../../src/domain/routing/single.ts'
 import { buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
+import { unitPool } from '../../fakes/pool-graphs.ts'
 
 const unit = 10n ** 18n
-const pool = (digits: string, token0: Pool['token0'], token1: Pool['token1'], reserve1: bigint): Pool => ({
-  address: numbered(digits),
-  token0,
-  token1,
-  reserve0: 1_000n * unit,
-  reserve1: reserve1 * unit,
-})
-
 /** The best path, and how many swaps were computed to find it. */
 function search(pools: readonly Pool[], direction: Direction, more: Partial<RouteQuery> = {}) {
   const maxHops = more.maxHops ?? 3
@@ -40,9 +33,9 @@ function search(pools: readonly Pool[], direction: Direction, more: Partial<Rout
   return { way: best?.poolPath.map((step) => step.pool.address), value: best?.value, swaps }
 }
 const [direct, first, second] = [
-  pool('01', wrapped, coin, 2_000n),
-  pool('02', wrapped, dollar, 1_000n),
-  pool('03', dollar, coin, 1_000n),
+  unitPool('01', wrapped, coin, 2_000n),
+  unitPool('02', wrapped, dollar, 1_000n),
+  unitPool('03', dollar, coin, 1_000n),
 ]
 const addressesOf = (...pools: Pool[]) => pools.map(({ address }) => address)
 
@@ -63,7 +56,7 @@ describe('the best single path', () => {
     expect(wayAt(gap - 1n)).toEqual(addressesOf(first, second))
     // A path of three is found before one of two.
     const end = numbered('dd')
-    const three = [pool('07', wrapped, end, 1_100n), pool('08', end, dollar, 1_000n)]
+    const three = [unitPool('07', wrapped, end, 1_100n), unitPool('08', end, dollar, 1_000n)]
     const found = [...three, second]
     const more = valueThrough(...found) - valueThrough(first, second)
     const wayOf = (hopCost: bigint) => search([...found, first], selling, { hopCost }).way
@@ -73,7 +66,7 @@ describe('the best single path', () => {
 
   it('of parallel pools takes the best for the amount, and looks at no pool that another beats', () => {
     const parallel = [2_000n, 1_900n, 1_800n, 1_700n].map((reserve, index) =>
-      pool(`1${index}`, wrapped, coin, reserve),
+      unitPool(`1${index}`, wrapped, coin, reserve),
     )
     expect(search(parallel.toReversed(), selling)).toMatchObject({
       way: addressesOf(...parallel.slice(0, 1)),
@@ -82,8 +75,8 @@ describe('the best single path', () => {
     expect(search(parallel.toReversed(), buying)).toMatchObject({ swaps: 1 })
     // The second has the worse price for a little, and the better one for much.
     const [shallow, deep] = [
-      { ...pool('20', wrapped, coin, 10n), reserve0: 4n * unit },
-      pool('21', wrapped, coin, 2_000n),
+      { ...unitPool('20', wrapped, coin, 10n), reserve0: 4n * unit },
+      unitPool('21', wrapped, coin, 2_000n),
     ]
     expect(search([shallow, deep], selling, { amount: unit / 1_000n }).way).toEqual(addressesOf(shallow))
     expect(search([shallow, deep], selling, { amount: 10n * unit }).way).toEqual(addressesOf(deep))
@@ -91,15 +84,15 @@ describe('the best single path', () => {
 
   it('goes on to the next of parallel pools where the best refuses the amount', () => {
     const full = { ...direct, reserve0: 2n ** 112n - 2n, reserve1: 2n ** 112n - 1n }
-    const worse = { ...pool('06', wrapped, coin, 1n), reserve0: 10n ** 6n, reserve1: 10n }
+    const worse = { ...unitPool('06', wrapped, coin, 1n), reserve0: 10n ** 6n, reserve1: 10n }
     expect(search([full, worse], selling, { amount: 10n ** 6n }).way).toEqual(addressesOf(worse))
   })
 
   it('computes no swap towards what cannot be better', () => {
-    const away = [pool('30', wrapped, dollar, 500n), pool('31', dollar, coin, 500n)]
+    const away = [unitPool('30', wrapped, dollar, 500n), unitPool('31', dollar, coin, 500n)]
     expect(search([direct, ...away], selling)).toMatchObject({ way: addressesOf(direct), swaps: 1 })
     // Better by its rate, but not by two swaps at this cost.
-    const better = [pool('32', wrapped, dollar, 1_500n), pool('33', dollar, coin, 1_500n)]
+    const better = [unitPool('32', wrapped, dollar, 1_500n), unitPool('33', dollar, coin, 1_500n)]
     expect(search([direct, ...better], selling)).toMatchObject({ way: addressesOf(...better), swaps: 3 })
     expect(search([direct, ...better], selling, { hopCost: unit })).toMatchObject({
       way: addressesOf(direct),
@@ -108,8 +101,8 @@ describe('the best single path', () => {
   })
 
   it('computes no swap of a purchase towards what cannot be cheaper', () => {
-    const away = [pool('30', wrapped, dollar, 500n), pool('31', dollar, coin, 500n)]
-    const cheap = [pool('32', wrapped, dollar, 1_500n), pool('33', dollar, coin, 1_500n)]
+    const away = [unitPool('30', wrapped, dollar, 500n), unitPool('31', dollar, coin, 500n)]
+    const cheap = [unitPool('32', wrapped, dollar, 1_500n), unitPool('33', dollar, coin, 1_500n)]
     const back = ({ token0, token1, reserve0, reserve1, ...one }: Pool): Pool => ({
       ...one,
       token0: token1,
@@ -131,11 +124,11 @@ describe('the best single path', () => {
   it('goes on from a token with one hop left from the best arrival alone', () => {
     const end = numbered('dd')
     const [one, other] = [numbered('e0'), numbered('e1')]
-    const deep = [pool('40', wrapped, one, 1_000n), pool('41', one, end, 1_000n)]
-    const last = pool('50', end, coin, 1_000n)
+    const deep = [unitPool('40', wrapped, one, 1_000n), unitPool('41', one, end, 1_000n)]
+    const last = unitPool('50', end, coin, 1_000n)
     // A better rate for the first atom alone.
-    const shallow = { ...pool('43', other, end, 1n), reserve0: unit / 2n }
-    const { way, swaps } = search([...deep, pool('42', wrapped, other, 1_000n), shallow, last], selling)
+    const shallow = { ...unitPool('43', other, end, 1n), reserve0: unit / 2n }
+    const { way, swaps } = search([...deep, unitPool('42', wrapped, other, 1_000n), shallow, last], selling)
     expect(way).toEqual(addressesOf(...deep, last))
     // Three of the first path, and two to the same token by the other.
     expect(swaps).toBe(5)
