@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { assembleAuction } from '../../src/auctions/assemble.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
@@ -7,18 +7,11 @@ import { createAuctionServices } from '../fakes/auction-services.ts'
 import { samplePool } from '../fakes/market.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
+import { type TestDatabase, useTables } from '../setup/database.ts'
 
 let database: TestDatabase
-let client: Awaited<ReturnType<typeof connectDirectly>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-})
-beforeEach(() => emptyTables(client))
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
+useTables((tables) => {
+  database = tables.database
 })
 
 /** Prices of an auction of one order, where the coin stands for the dollar. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { toAppDataInput } from '../../src/domain/app-data/document.ts'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
@@ -15,18 +16,12 @@ import { dollar, numbered, sampleOrder, signingDomain, wrapped } from '../fakes/
 import { alice, bob, createOrderServices, quoteOf, signedOrder, testTime } from '../fakes/order-services.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { eventsOfOrders } from '../fakes/stored-story.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
+import { type TestDatabase, useTables } from '../setup/database.ts'
 
 let database: TestDatabase
-let client: Awaited<ReturnType<typeof connectDirectly>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-})
-beforeEach(() => emptyTables(client))
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
+let client: Client
+useTables((tables) => {
+  ;({ database, client } = tables)
 })
 
 const place = (creation: OrderCreation, services: Partial<OrderServices> = {}) =>

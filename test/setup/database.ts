@@ -37,13 +37,13 @@ export async function connectDirectly(url: string): Promise<Client & AsyncDispos
 }
 
 /** A database for all tests of a file, with a connection beside the program's; its tables are emptied after each test. */
-export function useTables(onOpen: (tables: { db: Database; client: Client }) => void): void {
+export function useTables(onOpen: (tables: { database: TestDatabase; client: Client }) => void): void {
   let database: TestDatabase | undefined
   let client: Client | undefined
   beforeAll(async () => {
     database = await createTestDatabase()
     client = await connectDirectly(database.url)
-    onOpen({ db: database.db, client })
+    onOpen({ database, client })
   })
   afterAll(async () => {
     await client?.end()

@@ -15,7 +15,10 @@ const start = 1_800_000_000_000
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 let clock = start
 const stops: (() => Promise<void>)[] = []

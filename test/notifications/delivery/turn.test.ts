@@ -13,7 +13,10 @@ const leaseId = randomUUID()
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 let channel: Channel
 /** Milliseconds that messages have taken. */

@@ -26,7 +26,10 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 
 const sketch = (token: string, more: Partial<NewChannel> = {}): NewChannel => ({

@@ -20,7 +20,10 @@ const lease = { id: randomUUID(), now }
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 let channel: Channel
 beforeEach(async () => {

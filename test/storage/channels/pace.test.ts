@@ -12,7 +12,10 @@ const pace = { alone: 2, together: 20 }
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 
 async function turnWith(

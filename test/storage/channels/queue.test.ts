@@ -18,7 +18,10 @@ const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 
 const quick: Lane = { kind: 'webhook', isSlow: false, places: 10 }

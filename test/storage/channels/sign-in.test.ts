@@ -24,7 +24,10 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
 let client: Client
 let db: Database
 useTables((tables) => {
-  ;({ db, client } = tables)
+  ;({
+    client,
+    database: { db },
+  } = tables)
 })
 
 test('a nonce is taken once, before it expires', async () => {

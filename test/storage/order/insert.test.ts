@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { NewOrder, Order } from '../../../src/domain/order/order.ts'
@@ -12,22 +13,16 @@ import { findQuotes, insertQuote } from '../../../src/storage/quote/quotes.ts'
 import { holdTransaction } from '../../fakes/held-transaction.ts'
 import { dollar, sampleOrder, sampleQuote, signingDomain } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { type TestDatabase, useTables } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 
 const { chainId } = signingDomain
 const at = new Date('2026-07-01T12:34:56.789Z')
 
 let database: TestDatabase
-let client: Awaited<ReturnType<typeof connectDirectly>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-})
-beforeEach(() => emptyTables(client))
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
+let client: Client
+useTables((tables) => {
+  ;({ database, client } = tables)
 })
 
 const place = (logIndex: number) => ({ blockNumber: 5, logIndex, txHash: `0x${'ab'.repeat(32)}` as const })

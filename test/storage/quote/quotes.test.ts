@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'
 import { zeroAddress } from '../../../src/domain/evm/address.ts'
@@ -16,22 +17,16 @@ import {
 } from '../../../src/storage/quote/quotes.ts'
 import { dollar, numbered, signingDomain, wrapped } from '../../fakes/order.ts'
 import { quoteOf } from '../../fakes/order-services.ts'
-import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
+import { type TestDatabase, useTables } from '../../setup/database.ts'
 
 const { chainId } = signingDomain
 const now = new Date(1_800_000_000_000)
 const later = new Date(1_800_000_060_000)
 
 let database: TestDatabase
-let client: Awaited<ReturnType<typeof connectDirectly>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-  client = await connectDirectly(database.url)
-})
-beforeEach(() => emptyTables(client))
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
+let client: Client
+useTables((tables) => {
+  ;({ database, client } = tables)
 })
 
 async function statementsOf<T>(work: () => Promise<T>): Promise<[T, string[]]> {
