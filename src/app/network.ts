@@ -3,15 +3,11 @@ import type { AppDataSources } from '../app-data/read.ts'
 import type { AuctionServices } from '../auctions/services.ts'
 import { type Chain, createChain } from '../chain/chain.ts'
 import { createHeads } from '../chain/heads.ts'
-import { chainLogs } from '../chain/logs/chain-logs.ts'
-import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
-import { minedGas, minedSettlements } from '../chain/settlement/mined.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
-import { createRefund } from '../chain/transaction/refund.ts'
 import { batch } from '../concurrency/batch.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -20,15 +16,12 @@ import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { TradingServices } from '../graphql/context/networks.ts'
-import type { RefunderOptions } from '../indexer/refunder.ts'
-import type { IndexerOptions } from '../indexer/run.ts'
 import { createPools, type Pools } from '../market/pools/pools.ts'
 import type { OrderServices } from '../orders/check.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
-import { solversAmong } from '../storage/auction/reverted.ts'
 import type { Database } from '../storage/database/database.ts'
 import { createBalanceReads } from '../tokens/balance-reads.ts'
 import { type BalanceWatch, createBalanceWatch } from '../tokens/balances.ts'
@@ -36,8 +29,9 @@ import { createTokenReader, type TokenReader } from '../tokens/metadata.ts'
 import { createTokenNaming } from '../tokens/naming.ts'
 import { createHeldTokens } from '../tokens/own-holders.ts'
 import { createPriceWatch, type PriceWatch } from '../tokens/prices.ts'
-import { composeAuctions, composeSolvers, maxFeeOf } from './auctions.ts'
+import { composeAuctions, composeSolvers } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
+import { composeIndexing, type Indexing } from './chain/indexing.ts'
 import { composeNodes } from './chain/nodes.ts'
 import { composePools, type PoolCounts } from './chain/pools.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
@@ -48,7 +42,7 @@ import type { Settings } from './settings.ts'
 import { composeTokenData, type TokenData } from './token-data.ts'
 
 /** The services of one network. */
-export interface NetworkParts {
+export interface NetworkParts extends Indexing {
   network: Network
   nodes: NetworkNodes
   chain: Chain
@@ -56,9 +50,6 @@ export interface NetworkParts {
   orderServices: OrderServices
   quoteServices: QuoteServices
   auctionServices: AuctionServices
-  indexerOptions: IndexerOptions
-  /** Undefined without an account for it. */
-  refunderOptions: RefunderOptions | undefined
   /** For clients. */
   simulations: ReturnType<typeof composeSimulations>
   /** For wallets that register as affiliates. */
@@ -211,46 +202,15 @@ export function composeNetwork(
     ...shared,
     db: loopDb,
   })
-  const indexerOptions: IndexerOptions = {
-    chainId,
-    network,
-    db: loopDb,
-    now,
-    settlement: network.settlement,
-    readPlacements: (placements) => {
+  const indexing = composeIndexing({
+    ...{ network, nodes, chain, rpc, rpcWithoutRetries, db: loopDb, settings, now, log },
+    metrics: metrics.loops,
+    refunderBalances: accounts.refunder,
+    readPlacements(placements) {
       nameTokens(placements.flatMap(({ order }) => [order.sellToken, order.buyToken]))
       return readPlacements(placements, orderServices)
     },
-    leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
-    log,
-    meter: metrics.loops.indexer(network.name),
-    chain: {
-      head: () => chain.head(),
-      block: (number) => chain.block(number),
-      logs: (range) => chainLogs({ rpc, network, log }, range),
-      consistent: nodes.consistent,
-      settlements: (txHashes) =>
-        minedSettlements(
-          {
-            ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
-            solversAmong: (senders, block) => solversAmong(loopDb, network, senders, block),
-          },
-          txHashes,
-        ),
-      gasOf: (txHashes) => minedGas(rpc, txHashes),
-    },
-    // Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry.
-    tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),
-  }
-  const refundKey = settings.REFUND_PRIVATE_KEY
-  const refunderOptions = refundKey && {
-    ...{ network, db: loopDb, log },
-    refreshBalance: accounts.refunder.refresh,
-    refund: createRefund({
-      ...{ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log },
-      balances: accounts.refunder,
-    }),
-  }
+  })
   const checkSignature = createAccountSignatureCheck({
     rpc: orderCodeRpc,
     limits: { signatureGas: BigInt(settings.EIP1271_GAS_LIMIT), atOnce: settings.EIP1271_AT_ONCE },
@@ -289,8 +249,7 @@ export function composeNetwork(
     simulations,
     quoteServices,
     auctionServices,
-    indexerOptions,
-    refunderOptions,
+    ...indexing,
     checkSignature,
     tokens,
     nativeRates,

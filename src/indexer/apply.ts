@@ -25,6 +25,7 @@ import {
   moveCheckpoint,
 } from '../storage/chain/log.ts'
 import { rollbackChainFacts } from '../storage/chain/rollback.ts'
+import { rollbackHoldings } from '../storage/chain/settlement-holdings.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { signal } from '../storage/database/signals.ts'
 import { detachNotifications, revertDetached } from '../storage/feed.ts'
@@ -35,10 +36,10 @@ import { rollbackPools } from '../storage/token/pools/volumes.ts'
 import { forgetTokensReadFrom } from '../storage/token/tokens.ts'
 import { withAmounts } from './amounts.ts'
 import { groupSettlements, minedSettlements } from './attribution.ts'
-import { balanceChanges } from './balance-changes.ts'
 import { type BlockRange, loadOf } from './block-range.ts'
 import { recordInvalidations, recordRefunds, sweepExpired } from './endings.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
+import { balanceChanges } from './holdings/balance-changes.ts'
 import { storeJitOrders } from './jit-orders.ts'
 import { type Placements, type ReadPlacements, readPlaced, storePlacements } from './placements.ts'
 
@@ -99,6 +100,7 @@ export async function applyReorg(
     await forgetTokensReadFrom(tx, chainId, to.number)
     await rollbackBalances(tx, chainId, checkpoint?.number ?? null)
     await rollbackPools(tx, chainId, checkpoint?.number ?? null)
+    await rollbackHoldings(tx, chainId, checkpoint?.number ?? null)
   })
   return checkpoint
 }

@@ -1,7 +1,9 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
+import { RpcError } from '../chain/rpc/rpc.ts'
 import type { MinedGas, MinedSettlements } from '../chain/settlement/mined.ts'
+import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { unpackOrderUid } from '../domain/order/uid.ts'
 
@@ -42,11 +44,39 @@ export class RangeTooFull extends Error {
   override readonly name = 'RangeTooFull'
 }
 
+/** The chain or its node is the cause, not this program. */
+export function isChainFault(fault: unknown): fault is Outage | RpcError | ChainMoved {
+  return fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved
+}
+
 /** One transaction writes this load in a few seconds. A single block may contain more. */
 export const maxLogs = 10_000
 
 /** An order with its events and notifications takes as long as several other logs. */
 const heavyLog = 5
+
+/** After a fault, a longer range is tried again once this many were read. */
+const triedAgainAfter = 16
+
+/** Lengths of block ranges up to `most`: halved after a fault, doubled after successes with few logs. */
+export function createRange(most: number) {
+  let range = most
+  let successes = triedAgainAfter
+  return {
+    /** @param read returns how many logs there were. @throws its faults, but for `RangeTooFull` */
+    async use(read: (range: number) => Promise<number>): Promise<void> {
+      try {
+        const count = await read(range)
+        if (++successes < triedAgainAfter || count * 2 > maxLogs) return
+        range = Math.min(most, range * 2)
+      } catch (fault) {
+        range = Math.max(1, range >> 1)
+        successes = 0
+        if (!(fault instanceof RangeTooFull)) throw fault
+      }
+    },
+  }
+}
 
 /** What it takes to write logs; see `maxLogs`. */
 export function loadOf(logs: readonly ChainLog[]): number {

@@ -1,6 +1,4 @@
 import type { Block } from '../chain/chain.ts'
-import { RpcError } from '../chain/rpc/rpc.ts'
-import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Log } from '../domain/log.ts'
 import {
@@ -9,6 +7,7 @@ import {
   type ChainPlace,
   type Checkpoint,
   type FollowedChain,
+  isChainFault,
   loadOf,
   maxLogs,
   RangeTooFull,
@@ -90,7 +89,7 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         range = Math.max(1, range >> 1)
         continue
       }
-      if (!(fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved)) throw fault
+      if (!isChainFault(fault)) throw fault
       // The node may time out for many blocks, but not for fewer.
       range = Math.max(1, range >> 1)
       failures++

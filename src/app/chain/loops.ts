@@ -1,5 +1,6 @@
 import { runAuctions } from '../../auctions/run.ts'
 import type { Log } from '../../domain/log.ts'
+import { followHoldings } from '../../indexer/holdings/settlement.ts'
 import { refunding } from '../../indexer/refunder.ts'
 import { runIndexer } from '../../indexer/run.ts'
 import type { Loop } from '../../server/measures/loop-metrics.ts'
@@ -17,9 +18,14 @@ interface LoopOptions {
   log: Log
 }
 
-/** Both in one process: pools are counted up to the indexer's checkpoint. */
-async function runIndexers({ indexerOptions, poolCounts }: NetworkParts, signal: AbortSignal): Promise<void> {
-  await Promise.all([runIndexer(indexerOptions, signal), poolCounts.count(signal)])
+/** In one process: pools, and what the settlement contract holds, are followed up to the indexer's checkpoint. */
+async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
+  const { indexerOptions, poolCounts, holdingsOptions } = parts
+  await Promise.all([
+    runIndexer(indexerOptions, signal),
+    poolCounts.count(signal),
+    followHoldings(holdingsOptions, signal),
+  ])
 }
 
 /** What requests need: it goes on until they have ended. */

@@ -20,9 +20,12 @@ export interface LogPlace {
 }
 
 export interface LogFilter {
-  addresses: readonly Address[]
+  /** Of any contract where it is left out. */
+  addresses?: readonly Address[]
   /** Any of these as the first topic. */
   events: readonly Bytes32[]
+  /** The topics that follow; null is any. */
+  indexed?: readonly (Bytes32 | null)[]
 }
 
 /** Both ends included. */
@@ -47,24 +50,45 @@ export async function readLogs(
 }
 
 /**
- * Block `to` is read in the same batch, so by the same node: a node that lags behind, or is on another branch, returns the logs that it
- * has, without an error.
+ * Raw logs that match one of the filters in a block range, both ends included, by place, each once, in one request.
+ * @throws Outage as `readLogs` does, also when the node refuses the range
  */
+export async function readLogsAtOnce(
+  rpc: Rpc,
+  filters: readonly LogFilter[],
+  range: LogRange,
+): Promise<unknown[]> {
+  const { answers } = await ask(rpc, filters, range)
+  const rawLogs = answers.flatMap((logs) => parseList(parseResponse(logs)))
+  return distinct(rawLogs, range.from, range.to)
+}
+
 async function readParts(rpc: Rpc, filter: LogFilter, { from, to, endHash }: LogRange): Promise<unknown[]> {
-  const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
-  const { addresses: address, events } = filter
-  const [end, logs] = await available(
-    rpc.batch([
-      { method: 'eth_getBlockByNumber', params: [toBlock, false] },
-      { method: 'eth_getLogs', params: [{ address, fromBlock, toBlock, topics: [events] }] },
-    ]),
-  )
-  const hash = hashIn(end, to, endHash)
+  const { hash, answers } = await ask(rpc, [filter], { from, to, endHash })
+  const [logs] = answers
   if (!logs || 'value' in logs || from >= to) return parseList(parseResponse(logs))
   const middle = Math.floor((from + to) / 2)
   const middleHash = await hashBelow(rpc, middle, { to, hash })
   const lower = await readParts(rpc, filter, { from, to: middle, endHash: middleHash })
   return lower.concat(await readParts(rpc, filter, { from: middle + 1, to, endHash: hash }))
+}
+
+/**
+ * Block `to` is read in the same batch, so by the same node: a node that lags behind, or is on another branch, returns the logs that it
+ * has, without an error.
+ */
+async function ask(rpc: Rpc, filters: readonly LogFilter[], { from, to, endHash }: LogRange) {
+  const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
+  const [end, ...answers] = await available(
+    rpc.batch([
+      { method: 'eth_getBlockByNumber', params: [toBlock, false] },
+      ...filters.map(({ addresses: address, events, indexed = [] }) => ({
+        method: 'eth_getLogs',
+        params: [{ address, fromBlock, toBlock, topics: [events, ...indexed] }],
+      })),
+    ]),
+  )
+  return { hash: hashIn(end, to, endHash), answers }
 }
 
 /** The hash of block `number` on the branch of block `to`, by one node. */

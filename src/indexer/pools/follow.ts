@@ -1,5 +1,3 @@
-import { RpcError } from '../../chain/rpc/rpc.ts'
-import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import { blockHash, type Checkpoint } from '../../storage/chain/log.ts'
@@ -10,7 +8,7 @@ import {
   forgetUnusedPools,
   type PoolIndex,
 } from '../../storage/token/pools/followed.ts'
-import { ChainMoved, RangeTooFull } from '../block-range.ts'
+import { createRange, isChainFault, RangeTooFull } from '../block-range.ts'
 import { createPoll, type Poll } from '../poll.ts'
 import { isDayLater, spanOf } from './day.ts'
 import { advance, begin, type PoolReading, readBack, readUnknown } from './read.ts'
@@ -60,8 +58,8 @@ function createStep(options: PoolFollowing): () => Promise<boolean> {
   const { network, db, now, log, lookAround, most } = options
   const { chainId } = network
   const reading = { ...options, span: spanOf(network) }
-  const ahead = createRange()
-  const back = createRange()
+  const ahead = createRange(maxRange)
+  const back = createRange(maxRange)
   let quiet = { until: 0, failures: 0 }
 
   /** Between base tokens, whether or not they are asked for; and without those that are not used. */
@@ -114,30 +112,10 @@ function createStep(options: PoolFollowing): () => Promise<boolean> {
     await ahead.use(async (range) => {
       const to = Math.min(newest, index.block + range)
       const hash = to === newest ? at.hash : await blockHash(db, chainId, to)
-      await advance(reading, index, { to, hash, newest })
+      return advance(reading, index, { to, hash, newest })
     })
     const { fromBlock } = (await findPoolIndex(db, chainId)) ?? index
     if (fromBlock !== index.fromBlock) await chooseAgain(at)
     return true
   }
-}
-
-/** Halves a range of blocks after each fault, and doubles it after each success. */
-function createRange() {
-  let range = maxRange
-  return {
-    async use(read: (range: number) => Promise<void>): Promise<void> {
-      try {
-        await read(range)
-        range = Math.min(maxRange, range * 2)
-      } catch (fault) {
-        range = Math.max(1, range >> 1)
-        if (!(fault instanceof RangeTooFull)) throw fault
-      }
-    },
-  }
-}
-
-function isChainFault(fault: unknown): boolean {
-  return fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved
 }

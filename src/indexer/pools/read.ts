@@ -55,13 +55,14 @@ export async function begin(reading: PoolReading, at: Checkpoint): Promise<void>
 /**
  * Counts the logs of the blocks after `index`, up to `to`, and moves the day on.
  * @param hash of `to`; undefined where it is final
+ * @returns how many logs there were
  * @throws ChainMoved, RangeTooFull, Outage
  */
 export async function advance(
   reading: PoolReading,
   index: PoolIndex,
   { to, hash, newest }: { to: number; hash: Bytes32 | undefined; newest: number },
-): Promise<void> {
+): Promise<number> {
   const { network, db, now, span } = reading
   const { chainId } = network
   const logs = await logsIn(reading, await findCountedPools(db, chainId), {
@@ -82,6 +83,7 @@ export async function advance(
     await setReserves(tx, chainId, reservesOf(logs), to + 1)
     await mergeFinalVolumes(tx, chainId, final)
   })
+  return logs.length
 }
 
 /** Reads reserves at the last block that is counted. @throws ChainMoved, Outage */
@@ -107,13 +109,14 @@ export async function readUnknown(
 
 /**
  * Counts older logs of the pools that begin last, back to where others begin or the day does.
+ * @returns how many logs there were
  * @throws ChainMoved, RangeTooFull, Outage
  */
 export async function readBack(
   reading: PoolReading,
   pools: readonly PoolToRead[],
   { fromBlock, newest, range }: { fromBlock: number; newest: number; range: number },
-): Promise<void> {
+): Promise<number> {
   const { network, db, span } = reading
   const starts = [...new Set(pools.flatMap((pool) => pool.fromBlock ?? []))].sort((a, b) => b - a)
   const [from = 0, next = 0] = starts
@@ -127,6 +130,7 @@ export async function readBack(
     if (moved !== group.length) throw new ChainMoved('the pools were changed')
     await addVolumes(tx, network.chainId, volumesOf(logs), { span, final: newest - network.finalityBlocks })
   })
+  return logs.length
 }
 
 async function logsIn(

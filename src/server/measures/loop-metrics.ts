@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { AuctionMeter } from '../../auctions/meter.ts'
+import type { HoldingsMeter } from '../../indexer/holdings/settlement.ts'
 import type { IndexerMeter } from '../../indexer/meter.ts'
 import { networkGauge } from './gauges.ts'
 
@@ -7,6 +8,7 @@ import { networkGauge } from './gauges.ts'
 export interface LoopMetrics {
   auctions(network: string): AuctionMeter
   indexer(network: string): IndexerMeter
+  holdings(network: string): HoldingsMeter
   /** Whether this process leads a loop: it measures only what it leads. */
   led(loop: Loop, network: string, leads: boolean): void
 }
@@ -23,7 +25,11 @@ interface Newest {
   secondsLeft?: number | undefined
   /** Of the newest stored block, in Unix seconds. */
   blockTime?: number | undefined
+  holdings?: Holdings | undefined
 }
+
+/** What the settlement contract holds and owes. */
+type Holdings = Partial<Parameters<HoldingsMeter['known']>[0] & Parameters<HoldingsMeter['moved']>[0]>
 
 const phaseBuckets = [0.01, 0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
 const depthBuckets = [1, 2, 4, 8, 16, 32, 64]
@@ -52,6 +58,11 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
     }),
+    holdings(network) {
+      const add = (news: Holdings) =>
+        update(network, { holdings: { ...newest.get(network)?.holdings, ...news } })
+      return { known: add, moved: add }
+    },
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
       if (isLeading) return
@@ -59,7 +70,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         loop === 'indexer'
           ? {
               ...{ blocksBehind: undefined, blockTime: undefined },
-              ...{ blocksPerSecond: undefined, secondsLeft: undefined },
+              ...{ blocksPerSecond: undefined, secondsLeft: undefined, holdings: undefined },
             }
           : { auctionAt: undefined, standings: undefined }
       update(network, lost)
@@ -160,6 +171,31 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'Time since the newest stored block, by its timestamp. It grows while the node is away.',
     [],
     ({ blockTime }) => (blockTime === undefined ? [] : [[{}, now() / 1_000 - blockTime]]),
+  )
+  const holding = (name: string, help: string, value: (of: Holdings) => number | undefined) =>
+    gauge(name, help, [], ({ holdings = {} }) => {
+      const measured = value(holdings)
+      return measured === undefined ? [] : [[{}, measured]]
+    })
+  holding(
+    'tradegraph_settlement_tokens',
+    'Contracts by whose logs the settlement contract received a token of them.',
+    ({ tokens }) => tokens,
+  )
+  holding(
+    'tradegraph_settlement_rights',
+    'Rights over what the settlement contract has that it gave to others, and that exist: allowances, operators, delegations.',
+    ({ rights }) => rights,
+  )
+  holding(
+    'tradegraph_settlement_holdings_blocks_behind',
+    'Blocks between the newest one of the node and the last of which it is known what the settlement contract received and gave.',
+    ({ blocksBehind }) => blocksBehind,
+  )
+  holding(
+    'tradegraph_settlement_holdings_missed',
+    'Whether something of it is not known: 1 where there was more than is kept, or a block could not be read, else 0.',
+    ({ missedBlock }) => (missedBlock === undefined ? undefined : missedBlock === null ? 0 : 1),
   )
 }
 

@@ -1,22 +1,21 @@
-import type { LogRange } from '../chain/logs/logs.ts'
-import type { TokenLog } from '../chain/logs/transfer-logs.ts'
-import { RpcError } from '../chain/rpc/rpc.ts'
-import { Outage } from '../domain/errors/error.ts'
-import type { Address } from '../domain/evm/address.ts'
-import type { Clock, Log } from '../domain/log.ts'
-import { blockHashesAbove, holdCheckpoint } from '../storage/chain/log.ts'
-import type { Database } from '../storage/database/database.ts'
-import { applyBalanceChanges, clearBalances, tokensBehind } from '../storage/token/holders.ts'
-import { balanceChanges } from './balance-changes.ts'
+import type { LogRange } from '../../chain/logs/logs.ts'
+import type { TokenLog } from '../../chain/logs/transfer-logs.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import { blockHashesAbove, holdCheckpoint } from '../../storage/chain/log.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { applyBalanceChanges, clearBalances, tokensBehind } from '../../storage/token/holders.ts'
 import {
   ChainMoved,
   type Checkpoint,
   confirm,
   type FollowedChain,
+  isChainFault,
   maxLogs,
   RangeTooFull,
-} from './block-range.ts'
-import type { Progress } from './progress.ts'
+} from '../block-range.ts'
+import type { Progress } from '../progress.ts'
+import { balanceChanges } from './balance-changes.ts'
 
 export interface CatchUpOptions {
   chainId: number
@@ -104,9 +103,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
         failures = 0
         return moved
       } catch (fault) {
-        const isChainFault =
-          fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved
-        if (!isChainFault && !(fault instanceof RangeTooFull)) throw fault
+        if (!isChainFault(fault) && !(fault instanceof RangeTooFull)) throw fault
         range = Math.max(1, range >> 1)
         if (fault instanceof RangeTooFull) return true
         failures++

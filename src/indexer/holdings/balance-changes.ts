@@ -1,6 +1,6 @@
-import type { TokenLog } from '../chain/logs/transfer-logs.ts'
-import { zeroAddress } from '../domain/evm/address.ts'
-import type { BalanceChange, RangeChanges } from '../storage/token/holders.ts'
+import type { TokenLog } from '../../chain/logs/transfer-logs.ts'
+import { zeroAddress } from '../../domain/evm/address.ts'
+import type { BalanceChange, RangeChanges } from '../../storage/token/holders.ts'
 
 /** Sums transfers to balance changes by token, holder and block. The zero address counts as no holder. */
 export function balanceChanges(logs: readonly TokenLog[]): Pick<RangeChanges, 'changes' | 'unreadable'> {

@@ -1,0 +1,95 @@
+import type { Chain } from '../../chain/chain.ts'
+import { chainLogs } from '../../chain/logs/chain-logs.ts'
+import { ownerLogs } from '../../chain/logs/owner-logs.ts'
+import { tokenLogs } from '../../chain/logs/transfer-logs.ts'
+import type { NetworkNodes } from '../../chain/rpc/nodes.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { minedGas, minedSettlements } from '../../chain/settlement/mined.ts'
+import { readRights } from '../../chain/settlement/rights.ts'
+import type { AccountBalances } from '../../chain/transaction/balances.ts'
+import { createRefund } from '../../chain/transaction/refund.ts'
+import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { HoldingsFollowing } from '../../indexer/holdings/settlement.ts'
+import type { ReadPlacements } from '../../indexer/placements.ts'
+import type { RefunderOptions } from '../../indexer/refunder.ts'
+import type { IndexerOptions } from '../../indexer/run.ts'
+import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
+import { solversAmong } from '../../storage/auction/reverted.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { maxFeeOf } from '../auctions.ts'
+import type { Settings } from '../settings.ts'
+
+interface IndexingOptions {
+  network: Network
+  nodes: NetworkNodes
+  chain: Chain
+  rpc: Rpc
+  /** Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry. */
+  rpcWithoutRetries: Rpc
+  db: Database
+  settings: Settings
+  metrics: LoopMetrics
+  refunderBalances: AccountBalances
+  readPlacements: ReadPlacements
+  now: Clock
+  log: Log
+}
+
+/** The loops of the role `index` on one network. */
+export interface Indexing {
+  indexerOptions: IndexerOptions
+  holdingsOptions: HoldingsFollowing
+  /** Undefined without an account for it. */
+  refunderOptions: RefunderOptions | undefined
+}
+
+export function composeIndexing(options: IndexingOptions): Indexing {
+  const { network, nodes, chain, rpc, rpcWithoutRetries, db, settings, metrics, now, log } = options
+  const { chainId, settlement } = network
+  const refundKey = settings.REFUND_PRIVATE_KEY
+  return {
+    indexerOptions: {
+      chainId,
+      network,
+      db,
+      now,
+      settlement,
+      readPlacements: options.readPlacements,
+      leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
+      log,
+      meter: metrics.indexer(network.name),
+      chain: {
+        head: () => chain.head(),
+        block: (number) => chain.block(number),
+        logs: (range) => chainLogs({ rpc, network, log }, range),
+        consistent: nodes.consistent,
+        settlements: (txHashes) =>
+          minedSettlements(
+            {
+              ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
+              solversAmong: (senders, block) => solversAmong(db, network, senders, block),
+            },
+            txHashes,
+          ),
+        gasOf: (txHashes) => minedGas(rpc, txHashes),
+      },
+      tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),
+    },
+    holdingsOptions: {
+      ...{ network, db, log },
+      ownerLogs: (range) => ownerLogs(rpcWithoutRetries, settlement, range),
+      readRights: (rights, blockHash) =>
+        readRights(rpcWithoutRetries, settlement, rights, { now: unixSeconds(now()), blockHash }),
+      meter: metrics.holdings(network.name),
+    },
+    refunderOptions: refundKey && {
+      ...{ network, db, log },
+      refreshBalance: options.refunderBalances.refresh,
+      refund: createRefund({
+        ...{ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log },
+        balances: options.refunderBalances,
+      }),
+    },
+  }
+}
