@@ -38,6 +38,9 @@ export interface Head {
   time: number
 }
 
+/** Code that the calls find at accounts instead of their own. */
+export type CodeOverrides = Readonly<Record<Address, Hex>>
+
 /** The bundle takes longer than it may. */
 export class TooLong extends Error {}
 

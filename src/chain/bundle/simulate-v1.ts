@@ -12,7 +12,7 @@ import {
   parseObject,
   toQuantity,
 } from '../rpc/wire.ts'
-import { type Call, type CallResult, type Head, NotOffered, type RawLog } from './run.ts'
+import { type Call, type CallResult, type CodeOverrides, type Head, NotOffered, type RawLog } from './run.ts'
 
 const transfer = keccakText('Transfer(address,address,uint256)')
 /** More than a block has: each call has its own limit. */
@@ -21,21 +21,24 @@ const blockGas = toQuantity(2 ** 40)
 const maxRevertBytes = 4_096
 
 /**
- * Runs calls with `eth_simulateV1`, in a block after `head`.
+ * Runs calls with `eth_simulateV1`, in a block after `head`, or after the newest block without it.
  * @throws NotOffered; Outage
  */
-export async function runByMethod(rpc: Rpc, calls: readonly Call[], head: Head): Promise<CallResult[]> {
+export async function runByMethod(
+  rpc: Rpc,
+  calls: readonly Call[],
+  head?: Head,
+  code: CodeOverrides = {},
+): Promise<CallResult[]> {
+  const place = head && { number: toQuantity(head.number + 1), time: toQuantity(head.time + 1) }
   const block = {
-    blockOverrides: {
-      number: toQuantity(head.number + 1),
-      time: toQuantity(head.time + 1),
-      gasLimit: blockGas,
-    },
+    blockOverrides: { ...place, gasLimit: blockGas },
+    stateOverrides: Object.fromEntries(Object.entries(code).map(([account, code]) => [account, { code }])),
     calls: calls.map(toWire),
   }
   const options = { blockStateCalls: [block], traceTransfers: true, validation: false }
   const answer = await rpc
-    .call('eth_simulateV1', [options, toQuantity(head.number)])
+    .call('eth_simulateV1', [options, head ? toQuantity(head.number) : 'latest'])
     .catch((fault: unknown) => {
       if (fault instanceof RpcError && !isTimeout(fault))
         throw new NotOffered(fault.message, isMissingMethod(fault))
@@ -48,7 +51,7 @@ export async function runByMethod(rpc: Rpc, calls: readonly Call[], head: Head):
 }
 
 /** The standard's code; other nodes say it in words. */
-function isMissingMethod({ code, message }: RpcError): boolean {
+export function isMissingMethod({ code, message }: RpcError): boolean {
   return code === -32601 || /unsupported|not (supported|found|available)|does not exist/i.test(message)
 }
 

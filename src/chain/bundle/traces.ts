@@ -10,7 +10,16 @@ import {
   parseQuantity,
   toQuantity,
 } from '../rpc/wire.ts'
-import { type Call, type CallResult, type Head, NotOffered, type RawLog, type Slots, TooLong } from './run.ts'
+import {
+  type Call,
+  type CallResult,
+  type CodeOverrides,
+  type Head,
+  NotOffered,
+  type RawLog,
+  type Slots,
+  TooLong,
+} from './run.ts'
 import { failureText, toLog, toWire } from './simulate-v1.ts'
 
 const zeroWord: Bytes32 = `0x${'0'.repeat(64)}` as const
@@ -40,6 +49,7 @@ export interface TraceOptions {
   results: boolean
   /** Milliseconds on the clock of `performance`. */
   deadline: number
+  code?: CodeOverrides
 }
 
 /**
@@ -48,9 +58,14 @@ export interface TraceOptions {
  * @throws NotOffered; TooLong at the deadline; Outage
  */
 export async function runByTraces(calls: readonly Call[], options: TraceOptions): Promise<TracedCall[]> {
-  const { rpc, head, results, deadline } = options
+  const { rpc, head, results, deadline, code = {} } = options
   const blockOverrides = { number: toQuantity(head.number + 1), time: toQuantity(head.time + 1) }
-  const overrides = new Map<Address, Account>()
+  const overrides = new Map(
+    Object.entries(code).map(([account, code]): [Address, Account] => [
+      address(account),
+      { code, stateDiff: {} },
+    ]),
+  )
   const slots = new Map<Address, Map<Bytes32, { before: Bytes32; after: Bytes32 }>>()
   const traced: TracedCall[] = []
   for (const call of calls) {

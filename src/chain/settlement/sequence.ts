@@ -27,6 +27,8 @@ export interface SettlementSequence {
   /** Puts a settlement behind those that are sent already. @returns takes it out again */
   add(call: SettlementCall): () => void
   isEmpty(): boolean
+  /** The settlements that are sent and not yet mined, in their order. */
+  sent(): readonly SettlementCall[]
   /**
    * Simulates the calls at the newest block after the settlements that are sent. Each runs on the state that those before it leave;
    * one that fails leaves none.
@@ -60,6 +62,7 @@ export function createSettlementSequence(
       return () => void sent.delete(call)
     },
     isEmpty: () => sent.size === 0,
+    sent: () => [...sent],
     async simulate(calls) {
       const [first] = calls
       if (!first) return []
@@ -83,7 +86,8 @@ export function tooMuchGas(gas: bigint, maxGas: bigint): string {
   return `it uses ${gas} gas, and a settlement may use ${maxGas}`
 }
 
-function encodeRun(calls: readonly SettlementCall[], target: Address): Hex {
+/** The call of `SettlementSequence` that runs them one after the other. */
+export function encodeRun(calls: readonly SettlementCall[], target: Address): Hex {
   const encoded = calls.map(({ sender, gas, calldata }) => ({
     dynamic: encodeTuple([word(sender), word(target), word(gas), { dynamic: encodeBytes(calldata) }]),
   }))

@@ -9,6 +9,7 @@ const folder = new URL('.', import.meta.url)
 /** The contracts that get an artifact; their base contracts are compiled with them. */
 export const contractNames = [
   'BalanceGuard',
+  'BalanceProbe',
   'BalanceReader',
   'ContractWallet',
   'EthFlow',
@@ -39,6 +40,7 @@ export const embeddedCode = {
   /** The constructors of those with `bytecode` return what they read: an eth_call creates them. */
   MetadataReader: { file: 'metadata-reader.ts', constant: 'metadataReaderCode', code: 'bytecode' },
   BalanceGuard: { file: 'balance-guard.ts', constant: 'balanceGuardCode', code: 'deployedBytecode' },
+  BalanceProbe: { file: 'balance-probe.ts', constant: 'balanceProbeCode', code: 'deployedBytecode' },
   BalanceReader: { file: 'balance-reader.ts', constant: 'balanceReaderCode', code: 'bytecode' },
   PoolReader: { file: 'pool-reader.ts', constant: 'poolReaderCode', code: 'bytecode' },
   SettlementSequence: {

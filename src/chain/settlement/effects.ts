@@ -1,0 +1,300 @@
+import { Interface } from 'ethers'
+import { Outage } from '../../domain/errors/error.ts'
+import { type Address, address, toAddress } from '../../domain/evm/address.ts'
+import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { maxTransactionGas } from '../../domain/settlement/gas.ts'
+import { type Call, type CallResult, NotOffered, type RawLog, TooLong } from '../bundle/run.ts'
+import { isMissingMethod, runByMethod } from '../bundle/simulate-v1.ts'
+import { runByTraces } from '../bundle/traces.ts'
+import { balanceProbeCode } from '../bytecode/balance-probe.ts'
+import { settlementSequenceCode } from '../bytecode/settlement-sequence.ts'
+import { type Rpc, RpcError } from '../rpc/rpc.ts'
+import {
+  available,
+  parseHash,
+  parseHex,
+  parseIndex,
+  parseList,
+  parseObject,
+  parseReturn,
+  toQuantity,
+} from '../rpc/wire.ts'
+import { footprintTracer } from './footprint-tracer.ts'
+import { encodeRun, type SettlementCall, type SettlementSequence, tooMuchGas } from './sequence.ts'
+import { intrinsicGas } from './settled-gas.ts'
+
+/** The settlement contract's balance of a token around a settlement, in atoms. */
+export interface BalanceChange {
+  before: bigint
+  after: bigint
+}
+
+/** The effects of a settlement that succeeds in a simulation. */
+export interface Observation {
+  /** Gas of its transaction. */
+  gas: bigint
+  logs: readonly RawLog[]
+  /** The settlement contract's balances of the tokens that were asked for, without those that do not answer as a token. */
+  balances: ReadonlyMap<Address, BalanceChange>
+}
+
+/** A changed slot that belongs to the settlement contract: see `footprintTracer`. */
+export interface KeyedWrite {
+  contract: Address
+  slot: Bytes32
+  before: Bytes32
+  after: Bytes32
+  /** The selectors of the calls of the contract that wrote it, each list from the outer to the inner ones. */
+  callers: readonly (readonly Hex[])[]
+}
+
+/** A call of the settlement contract whose target read storage that belongs to the settlement contract, and is not zero. */
+export interface KeyedRead {
+  contract: Address
+  selector: Hex
+}
+
+/** Use of the storage that contracts keep for the settlement contract. */
+export interface Footprint {
+  writes: readonly KeyedWrite[]
+  reads: readonly KeyedRead[]
+}
+
+/** Methods of a node for simulations. */
+export interface EffectSupport {
+  /** `eth_simulateV1`, or `debug_traceCall` with the standard tracers: balances and logs. */
+  logs: boolean
+  /** `debug_traceCall` with tracers in JavaScript: storage. */
+  storage: boolean
+}
+
+/** Simulates single settlements at the newest block, each after those that are sent and not yet mined. */
+export interface SettlementEffects {
+  /** Remembered for some minutes. @throws Outage */
+  support(): Promise<EffectSupport>
+  /** @throws NotOffered where the node has neither method; Outage */
+  observe(call: SettlementCall, tokens: readonly Address[]): Promise<Observation | { revert: string }>
+  /** @throws NotOffered where the node runs no tracer in JavaScript, or not to the end; Outage */
+  footprint(call: SettlementCall): Promise<Footprint>
+  /** The same of a mined transaction, with all settlements in it. @throws as `footprint` */
+  minedFootprint(txHash: Bytes32): Promise<Footprint>
+  /** The call that a mined transaction makes. @throws Outage, also where the node does not know it */
+  minedCall(txHash: Bytes32): Promise<{ to: Hex | null; input: Hex }>
+  /** Allowances of the settlement contract at the newest block, in their order; 0 where a token names none. @throws Outage */
+  allowances(pairs: readonly { token: Address; spender: Address }[]): Promise<bigint[]>
+}
+
+export interface EffectsOptions {
+  rpc: Rpc
+  network: Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'balanceGuard'>
+  sequence: Pick<SettlementSequence, 'sent'>
+  maxGas?: bigint
+  timeoutMs: number
+}
+
+/** An account that nothing uses. */
+const probe = address('0x0000000000000000000000000000000070726f62')
+const tokenAbi = new Interface(['function allowance(address owner, address spender) view returns (uint256)'])
+const probeAbi = new Interface([
+  'function read(address owner, address[] tokens) view returns (uint256[] words)',
+])
+/** 500 tokens with usual balances, several times. Less is left for the last tokens where earlier ones use up theirs. */
+const probeGas = 20_000_000
+/** A node may be exchanged. */
+const supportMs = 300_000
+/** A call in the sequence, and the code around it. */
+const sequenceGas = 100_000n
+
+export function createSettlementEffects({
+  rpc,
+  network,
+  sequence,
+  maxGas = maxTransactionGas,
+  timeoutMs,
+}: EffectsOptions): SettlementEffects {
+  const { settlement, vaultRelayer, hooksTrampoline, balanceGuard } = network
+  const ignored = [vaultRelayer, hooksTrampoline, ...(balanceGuard ? [balanceGuard] : [])]
+  const code = { [probe]: balanceProbeCode }
+
+  /** Its gas limit is that of the call, without the base gas of a transaction. */
+  const settleCall = ({ sender: from, calldata: input, gas }: SettlementCall): Call => ({
+    ...{ from, to: settlement, input, value: 0n, gas: Number(gas + intrinsicGas(input)) },
+  })
+  const probeCall = (tokens: readonly Address[]): Call => ({
+    from: probe,
+    to: probe,
+    input: probeAbi.encodeFunctionData('read', [settlement, tokens]) as Hex,
+    value: 0n,
+    gas: probeGas,
+  })
+
+  async function run(calls: readonly Call[]): Promise<CallResult[]> {
+    try {
+      return await runByMethod(rpc, calls, undefined, code)
+    } catch (fault) {
+      if (!(fault instanceof NotOffered)) throw fault
+      const { number, timestamp } = parseObject(
+        await available(rpc.call('eth_getBlockByNumber', ['latest', false])),
+      )
+      const head = { number: parseIndex(number), time: parseIndex(timestamp) }
+      const deadline = performance.now() + timeoutMs
+      const traced = await runByTraces(calls, { rpc, head, results: true, deadline, code })
+      return traced.flatMap(({ result }) => result ?? [])
+    }
+  }
+
+  /** @throws NotOffered, also for a node that follows it in part only */
+  async function traced(method: string, params: readonly unknown[], all: boolean): Promise<Footprint> {
+    const tracer = footprintTracer(settlement, ignored, all)
+    const options = { tracer, timeout: `${timeoutMs}ms` }
+    const [subject, ...place] = params
+    const overrides = place.length > 1 ? { stateOverrides: place[1] } : {}
+    const given = place.length > 0 ? [subject, place[0]] : [subject]
+    try {
+      return toFootprint(await rpc.call(method, [...given, { ...options, ...overrides }]))
+    } catch (fault) {
+      if (fault instanceof RpcError) throw new NotOffered(fault.message, isMissingMethod(fault))
+      throw fault
+    }
+  }
+
+  let known: { support: EffectSupport; until: number } | undefined
+
+  return {
+    async support() {
+      if (known && performance.now() < known.until) return known.support
+      const nothing: Call = { from: probe, to: probe, input: '0x', value: 0n, gas: 100_000 }
+      const [logs, storage] = await Promise.all([
+        isOffered(() => run([nothing])),
+        isOffered(() => rpc.call('debug_traceCall', [{ to: probe }, 'latest', { tracer: emptyTracer }])),
+      ])
+      const support = { logs, storage }
+      known = { support, until: performance.now() + supportMs }
+      return support
+    },
+
+    async observe(call, tokens) {
+      const asked = probeCall(tokens)
+      const sent = sequence.sent().map(settleCall)
+      const results = await run([...sent, asked, settleCall(call), asked])
+      const [before, settled, after] = results.slice(sent.length)
+      if (!before || !settled || !after) throw new NotOffered('not as many results as calls')
+      if (!settled.succeeds) return { revert: settled.error ?? 'reverted' }
+      const gas = BigInt(settled.gasUsed)
+      if (gas > maxGas) return { revert: tooMuchGas(gas, maxGas) }
+      return { gas, logs: settled.logs, balances: changesOf(tokens, toWords(before), toWords(after)) }
+    },
+
+    footprint(call) {
+      const from = call.sender
+      const sent = sequence.sent()
+      if (sent.length === 0) {
+        const { to, input, gas } = settleCall(call)
+        return traced(
+          'debug_traceCall',
+          [{ from, to, input, data: input, gas: toQuantity(gas) }, 'latest'],
+          false,
+        )
+      }
+      // One call that runs the settlements before it too, as `sequence.simulate` does.
+      const all = [...sent, call]
+      const overrides = Object.fromEntries(
+        all.map(({ sender }) => [sender, { code: settlementSequenceCode }]),
+      )
+      const input = encodeRun(all, settlement)
+      const limit = all.reduce((sum, one) => sum + one.gas + sequenceGas, 1_000_000n)
+      const whole = { from, to: from, input, data: input, gas: toQuantity((limit * 8n) / 7n) }
+      return traced('debug_traceCall', [whole, 'latest', overrides], false)
+    },
+
+    async minedCall(txHash) {
+      const { to, input } = parseObject(await available(rpc.call('eth_getTransactionByHash', [txHash])))
+      return { to: to == null ? null : parseHex(to, 20), input: parseHex(input) }
+    },
+
+    async allowances(pairs) {
+      const calls = pairs.map(({ token, spender }) => ({
+        method: 'eth_call',
+        params: [
+          { to: token, data: tokenAbi.encodeFunctionData('allowance', [settlement, spender]) },
+          'latest',
+        ],
+      }))
+      const responses = await available(rpc.batch(calls))
+      return responses.map((response) => {
+        const returned = parseReturn(response)
+        return returned && hexSize(returned) >= 32 ? BigInt(returned.slice(0, 66)) : 0n
+      })
+    },
+
+    minedFootprint: (txHash) => traced('debug_traceTransaction', [txHash], true),
+  }
+}
+
+const emptyTracer = '{ step: function () {}, fault: function () {}, result: function () { return 1 } }'
+
+async function isOffered(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask()
+    return true
+  } catch (fault) {
+    if (fault instanceof NotOffered || fault instanceof RpcError || fault instanceof TooLong) return false
+    throw fault
+  }
+}
+
+/** @throws NotOffered where the node did not run the code of the probe */
+function toWords({ succeeds, output }: CallResult): readonly bigint[] {
+  if (!succeeds || output === '0x') throw new NotOffered('it applies no state overrides')
+  try {
+    return [...probeAbi.decodeFunctionResult('read', output)[0]]
+  } catch (fault) {
+    throw new Outage('the network node', fault)
+  }
+}
+
+function changesOf(
+  tokens: readonly Address[],
+  before: readonly bigint[],
+  after: readonly bigint[],
+): Map<Address, BalanceChange> {
+  const at = (words: readonly bigint[], index: number) =>
+    words[2 * index] === 1n ? words[2 * index + 1] : undefined
+  return new Map(
+    tokens.flatMap((token, index): [Address, BalanceChange][] => {
+      const [first, last] = [at(before, index), at(after, index)]
+      if (first === undefined) return []
+      // What answers no more has nothing that could be taken out again.
+      return [[token, { before: first, after: last ?? 0n }]]
+    }),
+  )
+}
+
+/** @throws NotOffered where the tracer did not see all */
+function toFootprint(value: unknown): Footprint {
+  const { writes, reads, settlements, isWhole } = parseObject(value)
+  if (isWhole !== true) throw new NotOffered('more than is followed')
+  if (settlements === 0) throw new NotOffered('the trace has no settlement')
+  return {
+    writes: parseList(writes).map((item) => {
+      const [contract, slot, before, after, callers] = parseList(item)
+      return {
+        contract: parseHex(contract, 20),
+        slot: parseHash(slot),
+        before: parseHash(before),
+        after: parseHash(after),
+        callers: parseList(callers).map((one) =>
+          String(one)
+            .split(' ')
+            .map((selector) => parseHex(selector)),
+        ),
+      }
+    }),
+    reads: parseList(reads).flatMap((item) => {
+      const [contract = '', selector] = String(item).split(' ')
+      const target = toAddress(contract)
+      return target ? [{ contract: target, selector: parseHex(selector) }] : []
+    }),
+  }
+}
