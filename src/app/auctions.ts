@@ -7,13 +7,17 @@ import { createOrderBook } from '../auctions/admission/order-book.ts'
 import { createRounds } from '../auctions/admission/rounds.ts'
 import { createRoutedPrices } from '../auctions/admission/routed-prices.ts'
 import { createStandings } from '../auctions/admission/standings.ts'
+import { createHeldTokens } from '../auctions/held-tokens.ts'
+import { createKnownPools } from '../auctions/known-pools.ts'
+import { saleValues } from '../auctions/market.ts'
 import type { AuctionMeter } from '../auctions/meter.ts'
 import { type AuctionServices, longestBackOff } from '../auctions/services.ts'
-import type { Chain } from '../chain/chain.ts'
+import type { Chain, ReadBalance } from '../chain/chain.ts'
 import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createDryRun, type DryRun } from '../chain/settlement/dry-run.ts'
+import type { BalanceChange, SettlementEffects } from '../chain/settlement/effects.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import { createSettler, type Settler } from '../chain/settlement/settler.ts'
 import type { AccountBalances } from '../chain/transaction/balances.ts'
@@ -38,6 +42,7 @@ import { createEngineSolver } from '../solvers/engine/solver.ts'
 import type { Solver } from '../solvers/solver.ts'
 import { paidByPermission } from '../storage/auction/bookings.ts'
 import { insertNotice, insertRequest } from '../storage/auction/outside.ts'
+import { settlementTokens } from '../storage/chain/settlement-holdings.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { SolverSetting } from './settings/source-settings.ts'
 import type { Settings } from './settings.ts'
@@ -57,6 +62,7 @@ interface AuctionsOptions {
   /** None where the deployment has no key for one: no solver bids then. */
   solvers: readonly Competitor[]
   sequence: SettlementSequence
+  effects: SettlementEffects
   meter: AuctionMeter
 }
 
@@ -78,6 +84,7 @@ export function composeAuctions({
   accounts,
   solvers,
   sequence,
+  effects,
   meter,
 }: AuctionsOptions): AuctionServices {
   return {
@@ -140,6 +147,19 @@ export function composeAuctions({
     buffers: (tokens) => buffersOf(tokens, chain, network),
     accounts,
     sequence,
+    effects,
+    knownPools: createKnownPools(),
+    heldTokens: createHeldTokens({
+      received: async (limit) =>
+        (await settlementTokens(db, network.chainId, limit)).map(({ token }) => token),
+      balances: async (tokens) => (await readBuffers(tokens, chain, network)).map(balanceOf),
+      values: (amounts, blockHash) => saleValues(amounts, blockHash, { network, pools }),
+      minValue: settings.GUARD_MIN_VALUE,
+      now,
+      log,
+      onRead: meter.holds,
+    }),
+    balancesAround: (tokens, block) => balancesAround(tokens, block, chain, network),
     balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
 }
@@ -229,13 +249,44 @@ function driverSolver(
   })
 }
 
-/** What the settlement contract has of each; undefined for what is no token. */
-async function buffersOf(tokens: readonly Address[], chain: Chain, { settlement: owner }: Network) {
-  const balances = await chain.balances(tokens.map((token) => ({ owner, token })))
+/** The settlement contract's balance of each; undefined for what is no token. */
+async function buffersOf(tokens: readonly Address[], chain: Chain, network: Network) {
+  const balances = await readBuffers(tokens, chain, network)
   return balances.map((read) => {
     if (read instanceof Outage) throw read
-    return read === 'absent' ? undefined : read.balance
+    return balanceOf(read)
   })
+}
+
+function readBuffers(tokens: readonly Address[], chain: Chain, { settlement: owner }: Network) {
+  return chain.balances(tokens.map((token) => ({ owner, token })))
+}
+
+async function balancesAround(
+  tokens: readonly Address[],
+  block: number,
+  chain: Chain,
+  { settlement: owner }: Network,
+): Promise<Map<Address, BalanceChange>> {
+  const holdings = tokens.map((token) => ({ owner, token }))
+  const [before = [], after = []] = await Promise.all(
+    [block - 1, block].map(async (number) => {
+      const found = await chain.block(number)
+      if (!found) throw new Outage(`block ${number}`)
+      return (await chain.balances(holdings, found.hash)).map(balanceOf)
+    }),
+  )
+  return new Map(
+    tokens.flatMap((token, index): [Address, BalanceChange][] => {
+      const first = before[index]
+      return first === undefined ? [] : [[token, { before: first, after: after[index] ?? 0n }]]
+    }),
+  )
+}
+
+/** A token that cannot be read has no balance. */
+function balanceOf(read: ReadBalance | Outage): bigint | undefined {
+  return read === 'absent' || read instanceof Outage ? undefined : read.balance
 }
 
 function engineSolver(

@@ -6,6 +6,7 @@ import { createHeads } from '../chain/heads.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
+import { createSettlementEffects } from '../chain/settlement/effects.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
 import { batch } from '../concurrency/batch.ts'
@@ -111,7 +112,8 @@ export function composeNetwork(
   const accounts = composeAccounts({ network, rpc, settings, log, metrics: metrics.chain })
   const chain = createChain({ rpc, tokenRpc: rpcWithoutRetries, network })
   const pools = createPools({ rpc, network, now, log })
-  const sequence = createSettlementSequence(rpc, network, BigInt(settings.SETTLEMENT_MAX_GAS))
+  const maxGas = BigInt(settings.SETTLEMENT_MAX_GAS)
+  const sequence = createSettlementSequence(rpc, network, maxGas)
   const { tokens, knownTokens } = createTokenReader({
     network,
     ask: batch((addresses) => readTokenMetadata(rpcWithoutRetries, network.chainId, addresses), {
@@ -198,6 +200,7 @@ export function composeNetwork(
     accounts: accounts.inAuctions,
     solvers,
     sequence,
+    effects: createSettlementEffects({ rpc: rpcWithoutRetries, network, sequence, maxGas, timeoutMs }),
     meter: metrics.loops.auctions(network.name),
     ...shared,
     db: loopDb,

@@ -3,18 +3,16 @@ import type { Refused, RefusedSolution, SolverAnswer } from '../domain/auction/r
 import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import type { Unusable } from '../domain/auction/winner-selection.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { Network } from '../domain/network/network.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { OutsideFault } from '../outside/fault.ts'
 import { refusalNotice, refusedBy } from '../solvers/outside/fault-notice.ts'
-import type { OutsideSolver, Solver, SolverMarket } from '../solvers/solver.ts'
-import { solutionBookings } from './bookings.ts'
+import type { Solver, SolverMarket } from '../solvers/solver.ts'
 import { checkProposal } from './check-proposal.ts'
 import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
 import { timed } from './meter.ts'
-import { faultNotice, pausedSolvers, type Refuse, withoutFailing, withoutPlaced } from './outside.ts'
+import { faultNotice, pausedSolvers, type Refuse, safeSolutions, withoutPlaced } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
 /** An auction with the solutions to it, and those of them that cannot win. */
@@ -54,6 +52,7 @@ export async function compete(
   services: AuctionServices,
   signal: AbortSignal,
 ): Promise<Competed> {
+  services.knownPools.note(pools)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
   const busy = await busySolvers(services)
   const paused = await pausedSolvers(auction, services)
@@ -116,8 +115,9 @@ async function answerOf(
     const proposals = await Promise.race([solver.solve(auction, market, deadline), aborted(deadline)])
     const milliseconds = Math.round(performance.now() - started)
     const solutions = await usable(proposals, solver, auction, services, (proposal, notice) => {
-      solver.outside?.notify(proposal, notice)
-      const solutionIds = solver.outside?.idsOf(proposal) ?? []
+      const { origin } = proposal
+      if (origin) solver.outside?.notify(origin, notice)
+      const solutionIds = origin?.solutionIds ?? []
       refused.push({ ...refusedBy(notice), solutionIds, orderUids: tradedBy(proposal) })
     })
     meter.answered(solver.name, solutions.length === proposals.length ? 'ok' : 'refused')
@@ -166,8 +166,8 @@ async function usable(
   })
   const paid = payable(solutions, auction, solver, services, refuse)
   if (!outside) return paid
-  const safe = await guarded(auction, await withoutPlaced(paid, refuse, services), outside, network, refuse)
-  return withoutFailing(auction, safe, outside, services, refuse)
+  const ofOthers = await withoutPlaced(paid, refuse, services)
+  return safeSolutions(auction, ofOthers, outside, services, refuse)
 }
 
 /**
@@ -186,22 +186,6 @@ function payable(
     if (refusal) refuse(proposal, refusalNotice(refusal.code, refusal.message))
     return !refusal
   })
-}
-
-/** With what keeps the settlement contract's tokens safe from the solver's calls. */
-async function guarded(
-  auction: Auction,
-  solutions: Solution[],
-  outside: OutsideSolver,
-  network: Network,
-  refuse: Refuse,
-): Promise<Solution[]> {
-  if (!outside.guard) return solutions
-  return outside.guard(
-    auction,
-    solutions.map((solution) => ({ solution, bookings: solutionBookings(auction, solution, network) })),
-    refuse,
-  )
 }
 
 /** Rejects a moment after the signal: a solver has that long to return what it has. */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Block } from '../chain/chain.ts'
+import { chunksOf } from '../chain/rpc/chunks.ts'
 import type { AuctionOrder } from '../domain/auction/auction.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -7,7 +8,9 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { Pool } from '../domain/routing/pool.ts'
+import { bestRouteForSell } from '../domain/routing/route.ts'
 import { wrappedForm } from '../domain/token/token.ts'
+import type { Pools } from '../market/pools/pools.ts'
 import { nativeRate, normalizedPriceDown } from '../quotes/prices/native-price.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -63,6 +66,33 @@ export function pricesOf(
     ),
   )
 }
+
+/** Tokens whose routes are searched among the same pools. */
+const valuedAtOnce = 20
+
+/** What each amount is worth in native atoms, where all of it is sold to the pools by one path; nothing for what has no route. @throws Outage */
+export async function saleValues(
+  amounts: ReadonlyMap<Address, bigint>,
+  blockHash: Bytes32,
+  { network: { wrappedNative }, pools }: { network: Network; pools: Pick<Pools, 'around'> },
+): Promise<Map<Address, bigint>> {
+  const values = new Map<Address, bigint>()
+  for (const part of chunksOf([...amounts], valuedAtOnce)) {
+    const others = part.filter(([token]) => wrappedForm(token, wrappedNative) !== wrappedNative)
+    const pairs = others.map(([token]): [Address, Address] => [token, wrappedNative])
+    const around = pairs.length > 0 ? await pools.around(pairs, blockHash) : []
+    for (const [token, amount] of part) {
+      const isCoin = wrappedForm(token, wrappedNative) === wrappedNative
+      const value = isCoin
+        ? amount
+        : bestRouteForSell(around, token, wrappedNative, amount, onePath)?.amountOut
+      if (value) values.set(token, value)
+    }
+  }
+  return values
+}
+
+const onePath = { maxPaths: 1 }
 
 /** Each once. */
 function pairsOf(orders: readonly Order[], { wrappedNative }: Network): [Address, Address][] {

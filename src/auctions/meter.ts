@@ -13,6 +13,10 @@ export interface AuctionMeter {
   settled(outcome: 'success' | 'timeout' | 'withdrawn' | 'failed'): void
   /** A mined settlement left the settlement contract with less of a token than it had to. */
   lost(solver: string): void
+  /** What the node shows of the settlements of outside solvers. */
+  inspects(support: { logs: boolean; storage: boolean }): void
+  /** Tokens that these settlements compare, and what the settlement contract holds of them, in native atoms. */
+  holds(tokens: number, value: bigint): void
 }
 
 /** Measures a phase, also one that fails. */
@@ -36,4 +40,6 @@ export const silentMeter: AuctionMeter = {
   answered() {},
   settled() {},
   lost() {},
+  inspects() {},
+  holds() {},
 }

@@ -10,7 +10,7 @@ import { refusalNotice } from '../solvers/outside/fault-notice.ts'
 import type { Notice, OutsideSolver } from '../solvers/solver.ts'
 import { bansAt, storeBan } from '../storage/auction/bans.ts'
 import { findOrders } from '../storage/order/orders.ts'
-import { submissionFault } from './driver/guard.ts'
+import { type Danger, dangerOf, guardedSolution, wholeDanger } from './inspection.ts'
 import { type AuctionServices, longestBackOff } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
@@ -26,7 +26,7 @@ export function outsideOf(solver: Address, { solvers }: Services): OutsideSolver
 
 /** Notifies the solution's solver, if it is an outside one. */
 export function notify({ solver, proposal }: Solution, notice: Notice, services: Services): void {
-  outsideOf(solver, services)?.notify(proposal, notice)
+  if (proposal.origin) outsideOf(solver, services)?.notify(proposal.origin, notice)
 }
 
 /** The notice about a proposal that breaks a rule. */
@@ -53,10 +53,10 @@ export function simulationNotice(
 }
 
 /**
- * Of an outside solver's solutions, the best, without those whose settlement fails alone. They may not compete: each would take the place
- * of a better one, or the time of another simulation. Without the node, they are simulated when they have won.
+ * Returns the best solutions of an outside solver as they would be sent, without those that fail alone or endanger what the settlement
+ * contract holds. They may not compete: each would take the place of a better one, or the time of another simulation.
  */
-export async function withoutFailing(
+export async function safeSolutions(
   auction: Auction,
   solutions: readonly Solution[],
   outside: OutsideSolver,
@@ -69,14 +69,41 @@ export async function withoutFailing(
     refuse(proposal, refusalNotice('too_many', reason))
   const checked = await Promise.all(
     byScore.slice(0, outside.maxProposals).map(async (solution) => {
-      const failed = await revertOf(auction, solution, services)
-      if (!failed) return [solution]
-      const notice = simulationNotice(auction, failed.solution, failed.revert, services)
-      refuse(solution.proposal, { ...notice, code: 'reverts' })
+      const outcome = await safeSolution(auction, solution, services)
+      if (!('reason' in outcome)) return [outcome]
+      refuse(solution.proposal, dangerNotice(auction, solution, outcome, services))
       return []
     }),
   )
   return checked.flat()
+}
+
+async function safeSolution(
+  auction: Auction,
+  solution: Solution,
+  services: AuctionServices,
+): Promise<Solution | Danger> {
+  // The service does not send it, so nothing is added to it.
+  if (solution.proposal.submission) return (await dangerOf(auction, solution, services)) ?? solution
+  const safe = await guardedSolution(auction, solution, services)
+  if ('reason' in safe) return safe
+  const { uninternalized } = safe.proposal
+  if (!uninternalized) return safe
+  // With the interactions that are left out, it shows that the trades were possible.
+  const whole = await wholeDanger(auction, { ...safe, proposal: uninternalized }, services)
+  return whole ?? safe
+}
+
+/** The notice about a solution that may not be sent. */
+function dangerNotice(
+  auction: Auction,
+  solution: Solution,
+  { code, reason, reverts }: Danger,
+  services: Pick<AuctionServices, 'network'>,
+): Notice {
+  return reverts
+    ? { ...simulationNotice(auction, solution, reason, services), code }
+    : refusalNotice(code, reason)
 }
 
 /**
@@ -100,39 +127,6 @@ export async function withoutPlaced(
       refuse(proposal, refusalNotice('own_order', `order ${known.order.uid} was placed with the service`))
     return !known
   })
-}
-
-/** Why its settlement fails. One that leaves interactions out has to pass in both forms: with them, it shows that it was possible. */
-async function revertOf(
-  auction: Auction,
-  solution: Solution,
-  services: AuctionServices,
-): Promise<{ solution: Solution; revert: string } | undefined> {
-  const { uninternalized } = solution.proposal
-  const forms = uninternalized ? [{ ...solution, proposal: uninternalized }, solution] : [solution]
-  try {
-    const reverts = await Promise.all(forms.map((form) => revertAlone(auction, form, services)))
-    const index = reverts.findIndex((revert) => revert !== undefined)
-    const [form, revert] = [forms[index], reverts[index]]
-    if (!form || revert === undefined) return undefined
-    const isWhole = form.proposal === uninternalized
-    return { solution: form, revert: isWhole ? `with the interactions that are left out: ${revert}` : revert }
-  } catch (fault) {
-    if (!(fault instanceof Outage)) throw fault
-    return uninternalized && { solution, revert: 'not simulated with the interactions that are left out' }
-  }
-}
-
-async function revertAlone(
-  auction: Auction,
-  solution: Solution,
-  services: AuctionServices,
-): Promise<string | undefined> {
-  // The service does not send it, so it is not simulated again.
-  if (solution.proposal.submission) return submissionFault(auction, solution, services)
-  const { network, sequence } = services
-  const [simulation] = await sequence.simulate([encodeSolution(auction, solution, network)])
-  return simulation && 'revert' in simulation ? simulation.revert : undefined
 }
 
 /** The notice about how an attempt to settle ended; none if this process does not see its end. */
@@ -188,21 +182,30 @@ export async function banSolver(
   const last = await storeBan(db, ban, { first: longestBackOff, longest, since })
   if (last === undefined) return false
   const until = new Date(now() + (last - block) * blockTimeMs).toISOString()
-  outsideOf(solver, services)?.notifyOfAuction?.(auctionId, {
-    kind: 'banned',
-    reason,
-    extra: { reason, until },
-  })
+  outsideOf(solver, services)?.notify(
+    { auctionId, solutionIds: [] },
+    {
+      kind: 'banned',
+      reason,
+      extra: { reason, until },
+    },
+  )
   return true
 }
 
 /** The solvers that this auction does not ask, with the reason. */
 export async function pausedSolvers(
   { block }: Pick<Auction, 'block'>,
-  { db, network, solvers, culprits }: Pick<AuctionServices, 'db' | 'network' | 'solvers' | 'culprits'>,
+  services: Pick<
+    AuctionServices,
+    'db' | 'network' | 'solvers' | 'culprits' | 'effects' | 'heldTokens' | 'meter' | 'log'
+  >,
 ): Promise<ReadonlyMap<Address, string>> {
+  const { db, network, solvers, culprits } = services
   const outside = solvers.filter((solver) => solver.outside)
   if (outside.length === 0) return new Map()
+  const blind = await whyNotInspected(services)
+  if (blind !== undefined) return new Map(outside.map(({ address }) => [address, blind]))
   const bans = await bansAt(db, network.chainId, block)
   return new Map(
     outside.flatMap(({ address }): [Address, string][] => {
@@ -212,4 +215,23 @@ export async function pausedSolvers(
       return isPaused ? [[address, 'is paused after a failure']] : []
     }),
   )
+}
+
+/** Why no settlement of an outside solver can be inspected now. */
+async function whyNotInspected({
+  effects,
+  heldTokens,
+  meter,
+  log,
+}: Pick<AuctionServices, 'effects' | 'heldTokens' | 'meter' | 'log'>): Promise<string | undefined> {
+  try {
+    const support = await effects.support()
+    meter.inspects(support)
+    if (!support.logs) return 'cannot be checked: the node has neither eth_simulateV1 nor debug_traceCall'
+    return heldTokens.isReady() ? undefined : 'waits: it is not known yet what the settlement contract holds'
+  } catch (fault) {
+    if (!(fault instanceof Outage)) throw fault
+    log.warn('no outside solver is asked', { error: fault.message })
+    return 'cannot be checked: the node does not answer'
+  }
 }

@@ -12,8 +12,8 @@ import {
   storeCancellation,
   storeTransaction,
 } from '../storage/auction/transactions.ts'
-import { checkSettled } from './bookings.ts'
 import { followDelegated } from './driver/delegate.ts'
+import { checkSettled } from './mined.ts'
 import { outcomeNotice, outsideOf } from './outside.ts'
 import { type AuctionServices, longestBackOff } from './services.ts'
 import { recordOutcome, untilRecorded } from './settle.ts'
@@ -58,7 +58,7 @@ async function resumeDelegated(
     const outcome = await followDelegated(attempt, services, signal)
     await recordOutcome(attempt, outcome, solver, services)
     const notice = outcomeNotice(outcome)
-    if (notice) outsideOf(solver, services)?.notifyOfAuction?.(auctionId, notice, [driverSolution])
+    if (notice) outsideOf(solver, services)?.notify({ auctionId, solutionIds: [driverSolution] }, notice)
   })
 }
 

@@ -47,6 +47,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
       if (head.number >= last + settings.everyBlocks || head.number < last) {
         last = head.number
         await services.accounts.refresh(head.number)
+        await services.heldTokens.refresh(head)
         await closeOverdue(services)
         await watch()
         const places = settings.maxUnderWay - underWay.size

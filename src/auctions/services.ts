@@ -1,5 +1,6 @@
 import type { Block } from '../chain/chain.ts'
 import type { DryRun } from '../chain/settlement/dry-run.ts'
+import type { BalanceChange, SettlementEffects } from '../chain/settlement/effects.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
 import type { BackOff } from '../concurrency/back-off.ts'
@@ -23,6 +24,8 @@ import type { OrderBook } from './admission/order-book.ts'
 import type { AuctionRounds } from './admission/rounds.ts'
 import type { RoutedPrices } from './admission/routed-prices.ts'
 import type { Standings } from './admission/standings.ts'
+import type { HeldTokens } from './held-tokens.ts'
+import type { KnownPools } from './known-pools.ts'
 import type { AuctionMeter } from './meter.ts'
 
 /** The longest back-off of what makes settlements fail, in blocks: a power of two. */
@@ -81,7 +84,7 @@ export interface AuctionServices {
   settlers: ReadonlyMap<Address, Settler>
   /** Dry runs of settlements by the account of each solver. */
   dryRuns: ReadonlyMap<Address, DryRun>
-  /** What the settlement contract has of each; undefined for what is no token. */
+  /** The settlement contract's balance of each; undefined for what is no token. */
   buffers(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
   /** The native coin of the solvers' accounts. */
   accounts: {
@@ -92,7 +95,12 @@ export interface AuctionServices {
   }
   /** What settlements do after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>
+  effects: SettlementEffects
+  heldTokens: HeldTokens
+  knownPools: KnownPools
   /** What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on chain. */
   balanceChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
+  /** The settlement contract's balances before and after a block, without what is no token then. @throws Outage */
+  balancesAround(tokens: readonly Address[], block: number): Promise<ReadonlyMap<Address, BalanceChange>>
   meter: AuctionMeter
 }

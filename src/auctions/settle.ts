@@ -17,10 +17,11 @@ import {
 import type { Tx } from '../storage/database/database.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
-import { checkSettled } from './bookings.ts'
 import { culpritsOf, delayOwners, forgive, leaveOut } from './culprits.ts'
 import { delegate } from './driver/delegate.ts'
+import { dangerOf } from './inspection.ts'
 import { timed } from './meter.ts'
+import { checkSettled } from './mined.ts'
 import { forgiveSolver, notify, outcomeNotice, outsideOf, pauseSolver } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
@@ -115,6 +116,8 @@ async function submit(
   if (submits) return assign(auction, solution, submits, cancelled, services, signal)
   const settler = services.settlers.get(solution.solver)
   if (!settler) return failed('no account for this solver')
+  const danger = outsideOf(solution.solver, services) && (await dangerOf(auction, solution, services))
+  if (danger) return failed(danger.reason)
   const traded = tradedIn(auction, solution)
   const attempt = { auctionId: auction.id, solutionUid: solution.uid }
   const { calldata, gas } = encodeSolution(auction, solution, services.network)
@@ -147,7 +150,7 @@ async function assign(
   const { id: auctionId, deadlineBlock } = auction
   const { number: startBlock } = await services.head()
   const refuse = (reason: string) => ({ outcome: 'failed', reason, block: startBlock }) as const
-  const solutionId = proposal.submission && submits.solutionId(proposal.submission)
+  const solutionId = proposal.origin?.solutionIds[0]
   if (solutionId === undefined) return refuse('not sent: its solver does not know it')
   if (startBlock >= deadlineBlock - 1 || signal.aborted) return refuse('not sent: its time was over')
   const refusal = await services.db.transaction((tx) =>

@@ -1,9 +1,8 @@
 import type { Auction } from '../domain/auction/auction.ts'
 import type { RefusedSolution, SolutionRefusal } from '../domain/auction/refusal.ts'
-import type { Proposal, Solution, Submission } from '../domain/auction/solution.ts'
+import type { Proposal, ProposalOrigin } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Pool } from '../domain/routing/pool.ts'
-import type { Booking } from '../domain/settlement/booking.ts'
 
 /** Liquidity for solvers. */
 export interface SolverMarket {
@@ -22,33 +21,14 @@ export interface Notice {
   extra?: Record<string, unknown>
 }
 
-/** A checked solution, and what it is to change of the settlement contract's tokens. */
-export interface BookedSolution {
-  solution: Solution
-  bookings: readonly Booking[]
-}
-
 /** What an auction needs of a solver that is not part of this program. */
 export interface OutsideSolver {
   /** Proposals that compete, at most: those with the best scores. */
   maxProposals: number
   /** Whether auctions wait for its answer: not after it was late. An answer that comes before the others counts in any case. */
   isPunctual(): boolean
-  /**
-   * The solutions with calls that make their settlement fail where the settlement contract would have less than it must; those that cannot
-   * be guarded are left out, and notified of. Without it, the solver's solutions need none.
-   */
-  guard?(
-    auction: Auction,
-    solutions: readonly BookedSolution[],
-    refuse: (proposal: Proposal, notice: Notice) => void,
-  ): Promise<Solution[]>
-  /** The solver's own ids of a proposal. */
-  idsOf(proposal: Proposal): readonly number[]
-  /** Sends and stores a notice about one of its proposals, without waiting. */
-  notify(proposal: Proposal, notice: Notice): void
-  /** The same about an auction of which no proposal is known any more. */
-  notifyOfAuction?(auctionId: bigint, notice: Notice, solutionIds?: readonly number[]): void
+  /** Sends and stores a notice about one of its proposals, or about an auction, without waiting. */
+  notify(about: ProposalOrigin, notice: Notice): void
   /** Of solvers that submit their settlements themselves. */
   submits?: OwnSubmission
 }
@@ -63,7 +43,6 @@ export interface Assignment {
 }
 
 export interface OwnSubmission {
-  solutionId(submission: Submission): number | undefined
   /**
    * Has it settle. Resolves as soon as it answers: at once, or when it is done.
    * @returns why it does not settle

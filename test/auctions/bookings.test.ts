@@ -45,10 +45,8 @@ function outsider(): Solver & { auctions: unknown[] } {
   return Object.assign(solver, {
     outside: {
       maxProposals: 3,
-      idsOf: () => [],
       isPunctual: () => true,
-      notify: () => undefined,
-      notifyOfAuction: (_: bigint, notice: { kind: string; reason: string }) => void notices.push(notice),
+      notify: (_: unknown, notice: { kind: string; reason: string }) => void notices.push(notice),
     },
   })
 }

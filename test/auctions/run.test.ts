@@ -425,10 +425,11 @@ test('a solver whose account cannot pay is told so, and the next best wins', asy
   const order = await placeOrder()
   const told: unknown[] = []
   const notify = (_: unknown, notice: object) => void told.push(notice)
-  const poor = createSolver(async (held) => [propose(held)], numbered('52'))
+  const origin = { auctionId: 1n, solutionIds: [1] }
+  const poor = createSolver(async (held) => [{ ...propose(held), origin }], numbered('52'))
   fake.world.poor.add(poor.address)
   fake.world.solvers = [
-    { ...poor, outside: { maxProposals: 5, isPunctual: () => true, idsOf: () => [], notify } },
+    { ...poor, outside: { maxProposals: 5, isPunctual: () => true, notify } },
     createSolver(async (held) => [propose(held)]),
   ]
   await auction()
@@ -621,11 +622,11 @@ describe('a settlement attempt', () => {
 
 test('an outside solver whose settlement fails is paused, longer each time, and harms no order of a contract', async () => {
   const notices: string[] = []
+  const origin = { auctionId: 1n, solutionIds: [1] }
   const solver: Solver = {
-    ...createSolver(async (held) => [propose(held)]),
+    ...createSolver(async (held) => [{ ...propose(held), origin }]),
     outside: {
       maxProposals: 3,
-      idsOf: () => [],
       isPunctual: () => true,
       notify: (_, { kind }) => void notices.push(kind),
     },

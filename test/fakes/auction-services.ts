@@ -7,6 +7,7 @@ import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
 import { createRounds } from '../../src/auctions/admission/rounds.ts'
 import { createRoutedPrices } from '../../src/auctions/admission/routed-prices.ts'
 import { createStandings } from '../../src/auctions/admission/standings.ts'
+import { createKnownPools } from '../../src/auctions/known-pools.ts'
 import { silentMeter } from '../../src/auctions/meter.ts'
 import type { AuctionServices } from '../../src/auctions/services.ts'
 import type { Spendable } from '../../src/chain/chain.ts'
@@ -175,10 +176,24 @@ export function createAuctionServices(db: Database) {
     },
     settlers: new Map([solverAddress, numbered('52')].map((address) => [address, settler(address)])),
     balanceChanges: async () => world.changesOf,
+    balancesAround: async () => new Map(),
     dryRuns: new Map(
       [solverAddress, numbered('52')].map((address) => [address, async (calldata) => world.dryRun(calldata)]),
     ),
     buffers: async (tokens) => tokens.map(() => 0n),
+    knownPools: createKnownPools(),
+    heldTokens: { list: () => [], isReady: () => true, refresh: async () => {} },
+    effects: {
+      support: async () => ({ logs: true, storage: true }),
+      async observe({ calldata }) {
+        const revert = world.dryRun(calldata)
+        return revert === undefined ? { gas: 1n, logs: [], balances: new Map() } : { revert }
+      },
+      footprint: async () => ({ writes: [], reads: [] }),
+      minedFootprint: async () => ({ writes: [], reads: [] }),
+      minedCall: async () => ({ to: null, input: '0x' }),
+      allowances: async (pairs) => pairs.map(() => 0n),
+    },
     accounts: {
       refresh: async () => {},
       refusal: (account) =>

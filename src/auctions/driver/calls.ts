@@ -9,14 +9,14 @@ const approve = '0x095ea7b3'
 const approveDigits = 2 + 8 + 64 + 64
 
 /**
- * Why the settlement contract may not run the calls of a revealed settlement, if so: they have to contain those of its orders, and may
- * neither call what belongs to the protocol nor leave anybody a right to the contract's tokens.
+ * Returns the calls of a revealed settlement that its solver chose, or why the settlement contract may not run them: all of them together
+ * have to contain those of its orders, and may neither call what belongs to the protocol nor leave a right to the contract's tokens.
  */
-export function callFault(
+export function chosenCalls(
   { interactions: [pre, intra, post] }: ForeignSettlement,
   orders: readonly Order[],
   network: Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline'>,
-): string | undefined {
+): Interaction[] | string {
   const ownPre = without(pre, orders.flatMap(duePreInteractions))
   const ownPost = without(
     post,
@@ -28,7 +28,7 @@ export function callFault(
   const forbidden = [settlement, vaultRelayer, hooksTrampoline]
   const called = calls.find(({ target }) => forbidden.includes(target))
   if (called) return `an interaction may not call ${called.target}`
-  return rightsFault(calls)
+  return rightsFault(calls) ?? calls
 }
 
 /** The calls without those that have to be among them; `undefined` when one is not. */
@@ -44,8 +44,8 @@ function without(calls: readonly Interaction[], needed: readonly Interaction[]):
   return rest
 }
 
-/** Each allowance that is given has to be taken back by a later call. */
-function rightsFault(calls: readonly Interaction[]): string | undefined {
+/** Why calls leave a right: each allowance that is given has to be taken back by a later call. */
+export function rightsFault(calls: readonly Interaction[]): string | undefined {
   const open = new Map<string, Address>()
   for (const { target, callData } of calls) {
     const selector = callData.slice(0, 10)

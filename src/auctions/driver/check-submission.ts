@@ -17,7 +17,7 @@ import type { Order } from '../../domain/order/order.ts'
 import { type Fault, filledFault, fillOutcome } from '../../domain/settlement/execution.ts'
 import { contractFill, type PricePair } from '../../domain/settlement/fees.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
-import { callFault } from './calls.ts'
+import { chosenCalls } from './calls.ts'
 
 type CheckNetwork = Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative'>
 
@@ -31,7 +31,7 @@ const maxCalldata = 128 * 1_024
 export function checkSubmission(
   auction: Auction,
   solver: Address,
-  { gas, submission }: Proposal & { submission: Submission },
+  { gas, submission, origin }: Proposal & { submission: Submission },
   network: CheckNetwork,
 ): Solution | Fault {
   const { calldata, claims } = submission
@@ -57,9 +57,10 @@ export function checkSubmission(
     checked.push(outcome)
   }
   const orders = checked.map(({ order }) => order)
-  const fault = callFault(settlement, orders, network)
-  if (fault) return { fault, code: 'forbidden_call' }
-  return toSolution(solver, { gas, submission }, settlement, checked, network)
+  const chosen = chosenCalls(settlement, orders, network)
+  if (typeof chosen === 'string') return { fault: chosen, code: 'forbidden_call' }
+  const given = { gas, submission, chosen, ...(origin && { origin }) }
+  return toSolution(solver, given, settlement, checked, network)
 }
 
 const otherThanClaimed = (fault: string): Fault => ({ fault, code: 'other_than_claimed' })
@@ -149,7 +150,7 @@ function pricePair(sell: bigint | undefined, buy: bigint | undefined): PricePair
 
 function toSolution(
   solver: Address,
-  { gas, submission }: Pick<Proposal, 'gas'> & { submission: Submission },
+  given: Pick<Proposal, 'gas' | 'submission' | 'chosen' | 'origin'>,
   { interactions: [before, intra, after] }: ForeignSettlement,
   checked: readonly Checked[],
   { wrappedNative }: CheckNetwork,
@@ -168,6 +169,6 @@ function toSolution(
     score += orderScore
   }
   if (score <= 0n) return { fault: 'the solution has no score', code: 'no_score' }
-  const proposal = { prices, trades, interactions: intra, before, after, gas, submission }
+  const proposal = { prices, trades, interactions: intra, before, after, ...given }
   return { solver, proposal, executions: checked.map(({ execution }) => execution), score, pairScores }
 }

@@ -1,6 +1,7 @@
 import { Outage } from '../../domain/errors/error.ts'
 import { otherSettlements, type SettlementRow } from '../../storage/auction/delegations.ts'
 import { findCheckpoint } from '../../storage/chain/log.ts'
+import { minedEffects } from '../mined.ts'
 import { banSolver } from '../outside.ts'
 import { type AuctionServices, longestBackOff } from '../services.ts'
 
@@ -32,9 +33,10 @@ async function check(
   { solver, txHash, blockNumber }: SettlementRow,
   services: AuctionServices,
 ): Promise<void> {
-  const { balanceChanges, log, meter, solvers } = services
-  const changes = [...((await balanceChanges(txHash)) ?? [])]
-  const lost = changes.filter(([, change]) => change < 0n).map(([token, change]) => `${token}: ${change}`)
+  const { log, meter, solvers } = services
+  const { changes = new Map(), left = [] } = (await minedEffects(solver, txHash, blockNumber, services)) ?? {}
+  const less = [...changes].filter(([, change]) => change < 0n)
+  const lost = [...less.map(([token, change]) => `${token}: ${change}`), ...left]
   if (lost.length === 0) return
   const reason = `settlement ${txHash}, of no auction, took what the settlement contract had: ${lost.join(', ')}`
   const ban = { txHash, block: blockNumber, auctionId: 0n, reason }

@@ -31,6 +31,19 @@ export interface Proposal {
   uninternalized?: Proposal
   /** Of a solver that submits its settlements itself. The other members are then read from its calldata. */
   submission?: Submission
+  /** The calls among the others that an outside solver chose, not the service; none if left out. */
+  chosen?: readonly Interaction[]
+  /** The tokens that its guard compares; none if left out. */
+  compared?: readonly Address[]
+  /** Where an outside solver's proposal comes from. */
+  origin?: ProposalOrigin
+}
+
+/** A proposal in the terms of its solver. */
+export interface ProposalOrigin {
+  auctionId: bigint
+  /** The solver's own ids of it. */
+  solutionIds: readonly number[]
 }
 
 /** A settlement that its solver encoded and submits itself. */

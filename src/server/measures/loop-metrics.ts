@@ -19,6 +19,8 @@ interface Newest {
   /** Unix milliseconds of the newest auction. */
   auctionAt?: number | undefined
   standings?: ReadonlyMap<string, number> | undefined
+  inspection?: { logs: boolean; storage: boolean } | undefined
+  held?: { tokens: number; value: bigint } | undefined
   blocksBehind?: number | undefined
   /** Over the last minute. */
   blocksPerSecond?: number | undefined
@@ -49,6 +51,8 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
       answered: (solver, answer) => answers.inc({ network, solver, answer }),
       settled: (outcome) => settlements.inc({ network, outcome }),
       lost: (solver) => losses.inc({ network, solver }),
+      inspects: (inspection) => update(network, { inspection }),
+      holds: (tokens, value) => update(network, { held: { tokens, value } }),
     }),
     indexer: (network) => ({
       stored: ({ blocksBehind, blocksPerSecond, secondsLeft, timestamp }) =>
@@ -72,7 +76,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
               ...{ blocksBehind: undefined, blockTime: undefined },
               ...{ blocksPerSecond: undefined, secondsLeft: undefined, holdings: undefined },
             }
-          : { auctionAt: undefined, standings: undefined }
+          : { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined }
       update(network, lost)
     },
   }
@@ -147,6 +151,30 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'Orders of the newest auction by where they stand: in_auction, or the reason for which they are left out.',
     ['standing'],
     ({ standings = new Map() }) => [...standings].map(([standing, count]) => [{ standing }, count]),
+  )
+  gauge(
+    'tradegraph_settlement_inspection',
+    'Whether the node shows an effect of the settlements of outside solvers: 1 or 0. Without logs they are not asked, without storage only known calls pass.',
+    ['effect'],
+    ({ inspection }) =>
+      inspection
+        ? [
+            [{ effect: 'logs' }, Number(inspection.logs)],
+            [{ effect: 'storage' }, Number(inspection.storage)],
+          ]
+        : [],
+  )
+  gauge(
+    'tradegraph_settlement_held_tokens',
+    'Tokens that every settlement of an outside solver compares, since the settlement contract holds more of them than GUARD_MIN_VALUE.',
+    [],
+    ({ held }) => (held ? [[{}, held.tokens]] : []),
+  )
+  gauge(
+    'tradegraph_settlement_held_value',
+    'The value of these tokens where they are sold, in native coins.',
+    [],
+    ({ held }) => (held ? [[{}, Number(held.value) / 1e18]] : []),
   )
   gauge(
     'tradegraph_indexer_blocks_behind',

@@ -1,5 +1,5 @@
 import type { Auction } from '../../domain/auction/auction.ts'
-import type { Proposal, Submission } from '../../domain/auction/solution.ts'
+import type { Proposal } from '../../domain/auction/solution.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
@@ -38,7 +38,6 @@ const revealMs = (solveMs: number) => Math.min(1_000, Math.floor(solveMs / 5))
 export function createDriverSolver(options: DriverSolverOptions): Solver {
   const { name, address, driver, health, write, notify, now, solveMs } = options
   const punctuality = createPunctuality()
-  const origins = new WeakMap<Submission, { auctionId: bigint; solutionIds: number[] }>()
 
   /** @throws OutsideFault, of which the driver is notified */
   async function ask(auction: Auction, signal: AbortSignal): Promise<DriverSolution[]> {
@@ -68,12 +67,12 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
     try {
       const calldata = await driver.reveal({ auctionId, solutionId }, signal)
       const submission = { calldata, claims }
-      origins.set(submission, origin)
       return [
         {
           ...{ prices: new Map(), trades: [], interactions: [] },
           gas: gas || settlementGas(claims.size, claims.size),
           submission,
+          origin,
         },
       ]
     } catch (fault) {
@@ -92,16 +91,8 @@ export function createDriverSolver(options: DriverSolverOptions): Solver {
     outside: {
       maxProposals,
       isPunctual: () => health.state() === 'closed' && punctuality.isPunctual(),
-      idsOf: ({ submission }) => (submission && origins.get(submission)?.solutionIds) ?? [],
-      notify({ submission }, notice) {
-        const origin = submission && origins.get(submission)
-        if (origin) notify({ ...origin, ...notice })
-      },
-      submits: {
-        solutionId: (submission) => origins.get(submission)?.solutionIds[0],
-        settle: (assignment, signal) => driver.settle(assignment, signal),
-      },
-      notifyOfAuction: (auctionId, notice, solutionIds = []) => notify({ auctionId, solutionIds, ...notice }),
+      notify: (origin, notice) => notify({ ...origin, ...notice }),
+      submits: { settle: (assignment, signal) => driver.settle(assignment, signal) },
     },
     async solve(auction, market) {
       const refuse = ({ solutionId, orders }: DriverSolution, notice: Notice) => {

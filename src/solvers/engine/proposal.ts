@@ -75,7 +75,9 @@ export function toProposal(solution: EngineSolution, options: ProposalOptions): 
   const all = [...preInteractions, ...whole.interactions, ...postInteractions]
   if (all.reduce((sum, { callData }) => sum + hexSize(callData), 0) > maxCalldata)
     return refusalNotice('unsupported', 'no transaction holds this much calldata')
-  return internal.length === 0 ? whole : { ...kept, internalized: changes, uninternalized: whole }
+  const chosen = named.map(({ target, value, callData }) => ({ target, value, callData }))
+  if (internal.length === 0) return { ...whole, chosen }
+  return { ...kept, chosen, internalized: changes, uninternalized: whole }
 }
 
 /** @returns undefined for a swap that no pool makes */

@@ -1,6 +1,5 @@
 import { minOf } from '../../domain/amount.ts'
 import type { Auction } from '../../domain/auction/auction.ts'
-import type { Proposal, Solution } from '../../domain/auction/solution.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type Clock, unixSeconds } from '../../domain/log.ts'
@@ -9,13 +8,12 @@ import type { Pool } from '../../domain/routing/pool.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
 import { JsonText } from '../../outside/http-json.ts'
-import { faultNotice, refusalNotice, refusedBy } from '../outside/fault-notice.ts'
+import { faultNotice, refusedBy } from '../outside/fault-notice.ts'
 import { createPunctuality } from '../outside/punctuality.ts'
-import type { BookedSolution, Notice, Solver } from '../solver.ts'
+import type { Solver } from '../solver.ts'
 import type { EngineSolution } from './answer.ts'
 import type { AuctionWriter } from './auction.ts'
 import type { SolverEngine } from './engine.ts'
-import { guarded, touchedBy } from './guards.ts'
 import { type Amounts, afterUse, allowedBy, type Limits, type Permission } from './internal.ts'
 import type { SolutionNotice } from './notices.ts'
 import { toProposal } from './proposal.ts'
@@ -46,8 +44,6 @@ export interface EngineSolverOptions {
 /** Solutions of one answer that compete, at most. */
 const maxProposals = 3
 const dayMs = 24 * 3_600_000
-/** Contracts that the solutions of one answer call and pay out, at most. */
-const maxContracts = 64
 
 /** An engine that takes part in auctions. The service encodes, simulates and submits what it proposes. */
 export function createEngineSolver(options: EngineSolverOptions): Solver {
@@ -56,12 +52,6 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
   const { settlement, vaultRelayer, hooksTrampoline, balanceGuard } = network
   const forbidden = [settlement, vaultRelayer, hooksTrampoline, ...(balanceGuard ? [balanceGuard] : [])]
   const punctuality = createPunctuality()
-  const origins = new WeakMap<Proposal, { auctionId: bigint; solutionIds: number[] }>()
-
-  function notifyOf(proposal: Proposal, notice: Notice): void {
-    const origin = origins.get(proposal)
-    if (origin) notify({ ...origin, ...notice })
-  }
 
   /** Without those that are no tokens. */
   async function balancesOf(addresses: readonly Address[]): Promise<Amounts> {
@@ -105,11 +95,8 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     address,
     outside: {
       maxProposals,
-      guard,
       isPunctual: () => health.state() === 'closed' && punctuality.isPunctual(),
-      idsOf: (proposal) => origins.get(proposal)?.solutionIds ?? [],
-      notify: notifyOf,
-      notifyOfAuction: (auctionId, notice) => notify({ auctionId, solutionIds: [], ...notice }),
+      notify: (origin, notice) => notify({ ...origin, ...notice }),
     },
     async solve(auction, { pools, refuse }) {
       let permission = await permissionNow()
@@ -125,10 +112,9 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
           refuse?.({ ...origin, ...refusedBy(proposal), orderUids: ordersOf(solution) })
           return []
         }
-        origins.set(proposal, origin)
         // The solutions of an answer may all win, so they share what is left of the day.
         if (permission && proposal.internalized) permission = afterUse(permission, proposal.internalized)
-        return [proposal]
+        return [{ ...proposal, origin }]
       })
     },
   }
@@ -143,37 +129,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
       throw fault
     }
   }
-
-  async function guard(
-    auction: Auction,
-    solutions: readonly BookedSolution[],
-    refuse: (proposal: Proposal, notice: Notice) => void,
-  ): Promise<Solution[]> {
-    const touched = new Set<Address>()
-    const accepted = solutions.flatMap((booked) => {
-      const tokens = touchedBy(booked.solution.proposal, auction, network.wrappedNative)
-      const refusal = tooMany(new Set([...touched, ...tokens]).size)
-      if (refusal) refuse(booked.solution.proposal, refusal)
-      if (refusal) return []
-      for (const token of tokens) touched.add(token)
-      return [{ booked, tokens }]
-    })
-    if (accepted.length === 0) return []
-    const held = await balancesOf([...touched])
-    return accepted.map(({ booked, tokens }) => {
-      const safe = guarded(booked, tokens, held, network)
-      const origin = origins.get(booked.solution.proposal)
-      if (origin) origins.set(safe.proposal, origin)
-      return safe
-    })
-  }
 }
 
 const ordersOf = ({ trades }: EngineSolution) =>
   trades.flatMap((trade) => (trade.kind === 'jit' ? [] : [trade.order]))
-
-/** A balance of each is read. @returns the refusal of a solution with which an answer calls so many contracts */
-function tooMany(contracts: number): Notice | undefined {
-  if (contracts <= maxContracts) return undefined
-  return refusalNotice('unsupported', `the solutions of an answer call more than ${maxContracts} contracts`)
-}

@@ -154,18 +154,17 @@ export async function rollbackHoldings(tx: Tx, chainId: number, block: number | 
     WHERE r.chain_id = m.chain_id AND greatest(r.block_number, r.read_block) > ${block}`
 }
 
-/** Tokens that the settlement contract received, newest first; ties by address. */
+/** Tokens that the settlement contract received: those that were traded here first, then the oldest ones. */
 export async function settlementTokens(
   db: Db,
   chainId: number,
   limit: number,
 ): Promise<{ token: Address; firstBlock: number }[]> {
-  const rows = await sql(db).settlementToken.findMany({
-    where: { chainId },
-    orderBy: [{ firstBlock: 'desc' }, { token: 'asc' }],
-    take: limit,
-  })
-  return rows.map(({ token, firstBlock }) => ({ token: hexOf(token), firstBlock: Number(firstBlock) }))
+  const rows = await sql(db).$queryRaw<{ token: Uint8Array; first_block: bigint }[]>`
+    SELECT t.token, t.first_block FROM settlement_tokens t WHERE t.chain_id = ${chainId}
+    ORDER BY NOT EXISTS (SELECT FROM price_series p WHERE p.chain_id = t.chain_id AND p.token = t.token), t.first_block, t.token
+    LIMIT ${limit}`
+  return rows.map(({ token, first_block }) => ({ token: hexOf(token), firstBlock: Number(first_block) }))
 }
 
 /** A right as it is stored. */

@@ -81,8 +81,8 @@ test('a driver solves, reveals and settles', async () => {
   expect(asked('/reveal')[0]?.body).toEqual({ solutionId: 1, auctionId: '7' })
 
   const submits = solver.outside?.submits
-  const solutionId = proposal.submission && submits?.solutionId(proposal.submission)
-  expect(solutionId).toBe(1)
+  const origin = { auctionId: 7n, solutionIds: [1] }
+  expect(proposal.origin).toEqual(origin)
   const assignment = { auctionId: 7n, solutionId: 1, deadlineBlock: 103 }
   expect(await submits?.settle(assignment, new AbortController().signal)).toBeUndefined()
   expect(asked('/settle')[0]?.body).toEqual({
@@ -94,7 +94,7 @@ test('a driver solves, reveals and settles', async () => {
   expect(await submits?.settle(assignment, new AbortController().signal)).toBe('status 404')
   expect(notices).toEqual([])
 
-  solver.outside?.notify(proposal, { kind: 'success', reason: 'settled' })
+  solver.outside?.notify(origin, { kind: 'success', reason: 'settled' })
   expect(notices).toEqual([{ auctionId: 7n, solutionIds: [1], kind: 'success', reason: 'settled' }])
 })
 

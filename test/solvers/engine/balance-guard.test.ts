@@ -1,5 +1,6 @@
 import { Interface, ZeroAddress } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { guarded } from '../../../src/auctions/guards.ts'
 import { toSettlementPlan } from '../../../src/auctions/settlement-plan.ts'
 import { revertDataText } from '../../../src/chain/rpc/revert.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
@@ -16,7 +17,6 @@ import {
   hooksCall,
   transferCall,
 } from '../../../src/domain/settlement/calldata.ts'
-import { guarded } from '../../../src/solvers/engine/guards.ts'
 import { numbered, sampleAuction } from '../../fakes/order.ts'
 import { startTestChain, type TestChain } from '../../setup/chain.ts'
 
@@ -186,7 +186,7 @@ async function taking(
     proposal: { prices: new Map(), trades: [], interactions: [pay(taken)], gas: 100_000n },
   }
   const balances = new Map([[token, await held(token)] as const])
-  const safe = guarded({ solution, bookings: [] }, [token, network.poolFactory], balances, over)
+  const safe = guarded(solution, [], balances, over)
   return settleCall(toSettlementPlan(sampleAuction([]), safe, network.wrappedNative).interactions)
 }
 

@@ -2,6 +2,7 @@ import { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { solutionBookings } from '../../../src/auctions/bookings.ts'
 import { checkProposal } from '../../../src/auctions/check-proposal.ts'
+import { guarded, touchedBy } from '../../../src/auctions/guards.ts'
 import { type SettlementPlan, toSettlementPlan } from '../../../src/auctions/settlement-plan.ts'
 import type { AuctionOrder } from '../../../src/domain/auction/auction.ts'
 import { toJitEntry } from '../../../src/domain/auction/jit.ts'
@@ -11,7 +12,6 @@ import type { FeePolicy } from '../../../src/domain/fee/policy.ts'
 import { type Pool, poolAfterSwap, poolOutputDown } from '../../../src/domain/routing/pool.ts'
 import { type Booking, slippageOf } from '../../../src/domain/settlement/booking.ts'
 import type { EngineSolution } from '../../../src/solvers/engine/answer.ts'
-import { guarded, touchedBy } from '../../../src/solvers/engine/guards.ts'
 import { toProposal } from '../../../src/solvers/engine/proposal.ts'
 import { samplePool } from '../../fakes/market.ts'
 import {
@@ -149,9 +149,10 @@ function randomCase(random: Random): Case | undefined {
 
 /** What the settlement contract has more of each token after the plan, and whether the calls at its end pass. */
 function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', most = held) {
-  const booked = { solution, bookings }
+  const touched = touchedBy(solution.proposal, auction, wrapped)
+  const balances = new Map([...most].filter(([token]) => touched.includes(token)))
   const planOf = (network: Parameters<typeof guarded>[3]) => {
-    const { proposal } = guarded(booked, touchedBy(solution.proposal, auction, wrapped), most, network)
+    const { proposal } = guarded(solution, bookings, balances, network)
     const shown = form === 'kept' ? proposal : (proposal.uninternalized ?? proposal)
     return toSettlementPlan(auction, { ...solution, proposal: shown }, wrapped)
   }

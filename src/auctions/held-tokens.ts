@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import type { Clock, Log } from '../domain/log.ts'
+
+/** Tokens of which the settlement contract holds so much that every settlement of an outside solver compares them. */
+export interface HeldTokens {
+  /** The most valuable ones first. */
+  list(): readonly Address[]
+  /** Whether they are known: no outside solver is asked before. */
+  isReady(): boolean
+  /** Reads balances and values again now and then. It waits for the first reading alone, and not for long. Never throws. */
+  refresh(block: { hash: Bytes32 }): Promise<void>
+}
+
+export interface HeldTokensOptions {
+  /** Tokens that the settlement contract has received at any time; the likeliest to be worth something first. @throws Outage */
+  received(limit: number): Promise<readonly Address[]>
+  /** The settlement contract's balances; undefined for what does not answer. @throws Outage */
+  balances(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
+  /** What the amounts are worth in native atoms where they are sold; 0 without a market. @throws Outage */
+  values(amounts: ReadonlyMap<Address, bigint>, blockHash: Bytes32): Promise<ReadonlyMap<Address, bigint>>
+  /** In native atoms. */
+  minValue: bigint
+  now: Clock
+  log: Log
+  /** Called with the number of tokens and their value after each reading. */
+  onRead?(count: number, value: bigint): void
+}
+
+/** Tokens that settlements compare, at most. */
+const maxHeld = 500
+/** Tokens that are remembered, at most: a stranger can send any number of worthless ones. */
+const maxReceived = 20_000
+/** Tokens whose balance and value are read at once. */
+const maxRead = 1_000
+const pauseMs = 60_000
+/** An auction waits so long for the first reading. */
+const firstMs = 2_000
+/** A token that was worth little is looked at again. */
+const worthlessMs = 1_800_000
+
+export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
+  const { received, balances, values, minValue, now, log, onRead } = options
+  const seen = new Map<Address, { value: bigint; at: number }>()
+  let held: readonly Address[] = []
+  let isReady = false
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+
+  async function read(blockHash: Bytes32): Promise<void> {
+    const at = now()
+    const tokens = await received(maxReceived)
+    const due = tokens.filter((token) => {
+      const last = seen.get(token)
+      return !last || last.value >= minValue || at - last.at >= worthlessMs
+    })
+    const asked = due.slice(0, maxRead)
+    const amounts = await balances(asked)
+    const positive = new Map(
+      asked.flatMap((token, index): [Address, bigint][] => {
+        const amount = amounts[index] ?? 0n
+        return amount > 0n ? [[token, amount]] : []
+      }),
+    )
+    const worth = await values(positive, blockHash)
+    for (const token of asked) seen.set(token, { value: worth.get(token) ?? 0n, at })
+    const known = new Set(tokens)
+    for (const token of seen.keys()) if (!known.has(token)) seen.delete(token)
+    const ranked = [...seen]
+      .filter(([, { value }]) => value >= minValue)
+      .sort(([, a], [, b]) => Number(b.value > a.value) - Number(b.value < a.value))
+    if (ranked.length > maxHeld)
+      log.warn('the settlement contract holds more tokens of value than settlements compare', {
+        held: ranked.length,
+        compared: maxHeld,
+      })
+    const kept = ranked.slice(0, maxHeld)
+    held = kept.map(([token]) => token)
+    onRead?.(
+      kept.length,
+      kept.reduce((sum, [, { value }]) => sum + value, 0n),
+    )
+    isReady = true
+    readAt = at
+  }
+
+  return {
+    list: () => held,
+    isReady: () => isReady,
+    async refresh({ hash }) {
+      if (now() - readAt < pauseMs) return
+      reading ??= read(hash)
+        .catch((fault) => {
+          if (!(fault instanceof Outage)) throw fault
+          log.warn('what the settlement contract holds is not read', { error: fault.message })
+        })
+        .catch((error) =>
+          log.error('what the settlement contract holds is not read', { error: String(error) }),
+        )
+        .finally(() => {
+          reading = undefined
+        })
+      if (!isReady) await Promise.race([reading, pause(firstMs, undefined, { ref: false })])
+    },
+  }
+}

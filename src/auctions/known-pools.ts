@@ -1,0 +1,21 @@
+import { LRUCache } from 'lru-cache'
+import type { Address } from '../domain/evm/address.ts'
+import type { Pool } from '../domain/routing/pool.ts'
+
+/** The pools that auctions had: their code is that of the network's factory. */
+export interface KnownPools {
+  note(pools: readonly Pool[]): void
+  has(address: Address): boolean
+}
+
+const maxKnown = 20_000
+
+export function createKnownPools(): KnownPools {
+  const known = new LRUCache<Address, true>({ max: maxKnown })
+  return {
+    note(pools) {
+      for (const { address } of pools) known.set(address, true)
+    },
+    has: (address) => known.has(address),
+  }
+}
