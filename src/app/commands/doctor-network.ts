@@ -1,7 +1,9 @@
 import { formatEther, Interface } from 'ethers'
 import { createRpc, type Rpc, RpcError } from '../../chain/rpc/rpc.ts'
+import { createSettlementEffects } from '../../chain/settlement/effects.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
 import type { NetworkConfig } from '../config.ts'
 import { accountOf, accountOfKey } from '../settings/source-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -32,7 +34,7 @@ async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log)
   const checked = await Promise.all(
     nodes.map((rpc, index) => {
       const about = `${config.network.name}: node${urls.length > 1 ? ` ${index + 1}` : ''}`
-      return checkNode(about, rpc, config).catch((fault) => [
+      return checkNode(about, rpc, config, settings).catch((fault) => [
         bad(about, `does not answer: ${wordsOf(fault)}`, 'check rpcUrl, and that the node runs'),
       ])
     }),
@@ -43,7 +45,12 @@ async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log)
   return [...checked.flat(), ...accounts]
 }
 
-async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): Promise<Check[]> {
+async function checkNode(
+  about: string,
+  rpc: Rpc,
+  { network }: NetworkConfig,
+  settings: Settings,
+): Promise<Check[]> {
   const [id, block, code] = await Promise.all([
     rpc.call<string>('eth_chainId'),
     rpc.call<{ number: string; timestamp: string }>('eth_getBlockByNumber', ['latest', false]),
@@ -61,8 +68,9 @@ async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): P
   const checks = [
     age > usual ? poor(about, head, 'the node is behind its chain, or a clock is wrong') : good(about, head),
   ]
-  for (const ask of [checkGas, checkOverrides]) {
-    const check = await ask(about, rpc)
+  const hasOutside = solversOf(network, settings).length > 0
+  for (const ask of [checkGas, checkOverrides, ...(hasOutside ? [checkInspection] : [])]) {
+    const check = await ask(about, rpc, network)
     if (check) checks.push(check)
   }
   return checks
@@ -89,6 +97,30 @@ async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefine
       )
 }
 
+/** Which effects of settlements the node shows: without them outside solvers compete in part, or not at all. */
+async function checkInspection(about: string, rpc: Rpc, network: Network): Promise<Check | undefined> {
+  const sequence = { sent: () => [] }
+  const { logs, storage } = await createSettlementEffects({ rpc, network, sequence, timeoutMs }).support()
+  if (!logs)
+    return poor(
+      about,
+      'has neither eth_simulateV1 nor debug_traceCall',
+      'SOLVERS are not asked: their settlements cannot be inspected',
+    )
+  return storage
+    ? undefined
+    : poor(
+        about,
+        'runs no tracers in JavaScript (debug_traceCall)',
+        'settlements of SOLVERS with other calls than swaps, transfers and wraps are refused',
+      )
+}
+
+/** Outside solvers that are asked on this network. */
+function solversOf(network: Network, { SOLVERS }: Settings) {
+  return SOLVERS.filter(({ network: name }) => name === undefined || name === network.name)
+}
+
 /** @throws Outage */
 async function answers(rpc: Rpc, params: readonly unknown[]): Promise<boolean> {
   return rpc.call('eth_call', params).then(
@@ -104,12 +136,10 @@ async function checkAccounts(rpc: Rpc, { network }: NetworkConfig, settings: Set
   const builtIn = settings.SOLVER_PRIVATE_KEY && accountOfKey(settings.SOLVER_PRIVATE_KEY)
   const solvers = [
     ...(builtIn ? [{ name: 'solver', account: builtIn }] : []),
-    ...settings.SOLVERS.filter(({ network: name }) => name === undefined || name === network.name).map(
-      (source) => ({
-        name: `solver ${source.name}`,
-        account: accountOf(source),
-      }),
-    ),
+    ...solversOf(network, settings).map((source) => ({
+      name: `solver ${source.name}`,
+      account: accountOf(source),
+    })),
   ]
   const call = async (to: string, name: string, values: readonly unknown[] = []) => {
     const data = abi.encodeFunctionData(name, values)

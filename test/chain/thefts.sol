@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// Contracts that take what their caller has, or give rights to it, in as many ways as tests need.
+
+interface Token {
+    function transferFrom(address from, address to, uint256 value) external returns (bool);
+}
+
+interface PairPool {
+    function swap(uint256 amount0, uint256 amount1, address to, bytes calldata data) external;
+}
+
+/// A pool whose shares are a token, and which burns them for its caller.
+contract BurningPool {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    mapping(address => uint256) public balanceOf;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+        emit Transfer(address(0), to, value);
+    }
+
+    function withdraw(uint256 value, address to) external {
+        withdrawQuietly(value, to);
+        emit Transfer(msg.sender, address(0), value);
+    }
+
+    function withdrawQuietly(uint256 value, address to) public {
+        balanceOf[msg.sender] -= value;
+        balanceOf[to] += value;
+    }
+
+    /// A swap through another pool: nothing of its caller's shares is used.
+    function trade(Token token, address pool, uint256 value, uint256 amount0, uint256 amount1) external {
+        token.transferFrom(msg.sender, pool, value);
+        PairPool(pool).swap(amount0, amount1, msg.sender, "");
+    }
+}
+
+/// Shares that only their pool burns.
+contract PoolShares {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    mapping(address => uint256) public balanceOf;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function burn(address from, uint256 value, bool quietly) external {
+        balanceOf[from] -= value;
+        if (!quietly) emit Transfer(from, address(0), value);
+    }
+}
+
+/// An account of shares that is no token.
+contract Ledger {
+    mapping(address => uint256) public positions;
+
+    function add(address to, uint256 value) external {
+        positions[to] += value;
+    }
+
+    function reduce(address from, uint256 value) external {
+        positions[from] -= value;
+    }
+}
+
+/// A pool whose shares are kept elsewhere. It needs no allowance for those of its caller.
+contract LendingPool {
+    PoolShares private immutable shares;
+    Ledger private immutable ledger;
+    mapping(address => uint256) public paid;
+
+    constructor(PoolShares theShares, Ledger theLedger) {
+        (shares, ledger) = (theShares, theLedger);
+    }
+
+    function exit(uint256 value, address to, bool quietly) external {
+        shares.burn(msg.sender, value, quietly);
+        paid[to] += value;
+    }
+
+    function close(uint256 value, address to) external {
+        ledger.reduce(msg.sender, value);
+        paid[to] += value;
+    }
+}
+
+/// Rights for later, each kept in another way.
+contract RightsBook {
+    event BorrowAllowanceDelegated(address indexed from, address indexed to, uint256 amount);
+    event RelayerApprovalChanged(address indexed relayer, address indexed sender, bool approved);
+
+    struct Namespace {
+        uint256 version;
+        mapping(address => uint256) bits;
+    }
+
+    mapping(address => mapping(address => bool)) public isAllowed;
+    mapping(address => mapping(address => uint256)) public borrowAllowance;
+    mapping(bytes19 => mapping(address => bool)) public byPrefix;
+    mapping(bytes32 => bool) public byHash;
+    mapping(address => address[]) public managers;
+
+    function allow(address manager, bool allowed) external {
+        isAllowed[msg.sender][manager] = allowed;
+    }
+
+    function approveDelegation(address to, uint256 amount) external {
+        borrowAllowance[msg.sender][to] = amount;
+        emit BorrowAllowanceDelegated(msg.sender, to, amount);
+    }
+
+    function setRelayerApproval(address sender, address relayer, bool approved) external {
+        require(sender == msg.sender);
+        isAllowed[relayer][sender] = approved;
+        emit RelayerApprovalChanged(relayer, sender, approved);
+    }
+
+    function permitBits(uint256 bits) external {
+        Namespace storage space;
+        assembly {
+            space.slot := 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00
+        }
+        space.bits[msg.sender] = bits;
+    }
+
+    function trust(address operator) external {
+        byPrefix[bytes19(bytes20(msg.sender))][operator] = true;
+    }
+
+    function pack(address operator) external {
+        byHash[keccak256(abi.encodePacked(operator, msg.sender))] = true;
+    }
+
+    function addManager(address manager) external {
+        managers[msg.sender].push(manager);
+    }
+
+    function grantFor(address owner, address manager) external {
+        isAllowed[owner][manager] = true;
+    }
+
+    /// As Vyper computes slots: the mapping first, then the key.
+    function grantInVyper(uint256 amount) external {
+        assembly {
+            mstore(0, 77)
+            mstore(32, caller())
+            sstore(keccak256(0, 64), amount)
+        }
+    }
+
+    function multicall(bytes[] calldata calls) external {
+        for (uint256 index = 0; index < calls.length; index++) {
+            (bool done,) = address(this).delegatecall(calls[index]);
+            require(done);
+        }
+    }
+}
+
+/// Registers its caller elsewhere.
+contract Facade {
+    RightsBook private immutable book;
+
+    constructor(RightsBook theBook) {
+        book = theBook;
+    }
+
+    function register(address manager) external {
+        book.grantFor(msg.sender, manager);
+    }
+}
+
+/// Positions that are numbered: nothing but their owner's name is kept under the owner.
+contract Deeds {
+    event Approval(address indexed owner, address indexed approved, uint256 indexed id);
+
+    mapping(uint256 => address) public ownerOf;
+    mapping(uint256 => uint256) public worth;
+    mapping(uint256 => address) public entrusted;
+    mapping(address => uint256) public collected;
+
+    function mint(uint256 id, address to, uint256 value) external {
+        (ownerOf[id], worth[id]) = (to, value);
+    }
+
+    function collect(uint256 id, address to) external {
+        require(ownerOf[id] == msg.sender);
+        collected[to] += worth[id];
+        worth[id] = 0;
+    }
+
+    function entrust(uint256 id, address to) external {
+        require(ownerOf[id] == msg.sender);
+        entrusted[id] = to;
+        emit Approval(msg.sender, to, id);
+    }
+}
+
+/// A router that moves tokens of whoever calls it, by their allowance for it.
+contract OldRouter {
+    function pull(Token token, uint256 value, address to) public {
+        token.transferFrom(msg.sender, to, value);
+    }
+
+    /// A simulation has no price of gas.
+    function pullWhenMined(Token token, uint256 value, address to) external {
+        if (tx.gasprice > 0) pull(token, value, to);
+    }
+}
+
+/// A token without logs.
+contract QuietToken {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        allowance[msg.sender][spender] = value;
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
+        allowance[from][msg.sender] -= value;
+        balanceOf[from] -= value;
+        balanceOf[to] += value;
+        return true;
+    }
+}
