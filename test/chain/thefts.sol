@@ -78,6 +78,14 @@ contract LendingPool {
         (shares, ledger) = (theShares, theLedger);
     }
 
+    function join(uint256 value) external {
+        shares.mint(msg.sender, value);
+    }
+
+    function open(uint256 value) external {
+        ledger.add(msg.sender, value);
+    }
+
     function exit(uint256 value, address to, bool quietly) external {
         shares.burn(msg.sender, value, quietly);
         paid[to] += value;
