@@ -2,7 +2,9 @@ import { SigningKey } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkProposal } from '../../src/auctions/check-proposal.ts'
 import { guardedSolution } from '../../src/auctions/inspection.ts'
+import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import type { AuctionOrder } from '../../src/domain/auction/auction.ts'
+import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { type Pool, poolOutputDown } from '../../src/domain/routing/pool.ts'
 import { transferCall } from '../../src/domain/settlement/calldata.ts'
@@ -19,6 +21,8 @@ import { stageThefts } from '../setup/thefts.ts'
 /** HONEST_SOLUTIONS=1000 runs a thousand. */
 const count = Number(process.env.HONEST_SOLUTIONS ?? 40)
 const coin = 10n ** 18n
+/** Fees of earlier settlements; the stage adds 1,000 DAI. */
+const kept = { WETH: 5n * coin, USDC: 20_000n * 10n ** 6n, COW: 500n * coin } as const
 
 let chain: TestChain
 let stage: Awaited<ReturnType<typeof stageThefts>>
@@ -30,12 +34,7 @@ beforeAll(async () => {
   const { network, tokens } = market
   await rpc.call('evm_setIntervalMining', [0])
   stage = await stageThefts(chain)
-  // What fees left before, and a stranger's wei of a pool's shares.
-  for (const [symbol, amount] of [
-    ['WETH', 5n * coin],
-    ['USDC', 20_000n * 10n ** 6n],
-    ['COW', 500n * coin],
-  ] as const)
+  for (const [symbol, amount] of Object.entries(kept) as [TokenSymbol, bigint][])
     await stage.send(transferCall(tokens[symbol].address, network.settlement, amount))
   const head = await rpc.call<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
   pools = await createPools({ rpc, network, now: Date.now, log: silentLog }).around(
@@ -51,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => chain?.[Symbol.asyncDispose]())
 
 function createRandom(seed: number) {
-  let state = seed
+  let state = Math.imul(seed, 2_654_435_761)
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
@@ -117,7 +116,11 @@ async function outcome(seed: number, services: ReturnType<typeof inspectionServi
     [other.token0, other.token1].every((token) => token !== pool.token0 && token !== pool.token1)
   const apart = random.chance(0.6) ? pools.find(isApart) : undefined
   const brought = apart && randomTrade(random, apart, 2 * seed + 1)
-  const way = ['pool', 'custom', 'internal'][random.below(3)] ?? 'pool'
+  const isKept = Object.entries({ ...kept, DAI: 1_000n * coin }).some(
+    ([symbol, amount]) =>
+      tokens[symbol as TokenSymbol].address === placed.entry.order.buyToken && amount >= placed.output,
+  )
+  const way = ['pool', 'custom', isKept ? 'internal' : 'pool'][random.below(3)] ?? 'pool'
   const prices = new Map([
     [placed.entry.order.sellToken, placed.output],
     [placed.entry.order.buyToken, placed.input],
@@ -137,7 +140,7 @@ async function outcome(seed: number, services: ReturnType<typeof inspectionServi
       const { receiver, ...data } = order
       return {
         ...{ kind: 'jit', ...about },
-        order: { ...data, receiver: receiver ?? order.owner, signingScheme: 'eip712' },
+        order: { ...data, receiver: receiver ?? zeroAddress, signingScheme: 'eip712' },
       }
     }),
     interactions: used.map((trade, index) => interactionOf(trade, index === 0 ? way : 'pool')),
