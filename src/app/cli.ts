@@ -242,7 +242,6 @@ function fail(text: string, code: number): void {
 
 main().catch((error) => {
   if (String(error.code).startsWith('ERR_PARSE_ARGS')) fail(flagFault(error), 2)
-  else if (error.name === 'CommandFault') fail(faultLine(error), error.exitCode)
   else if (error instanceof ConfigError)
     fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
   else fail(faultLine(error), 1)

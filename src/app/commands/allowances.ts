@@ -65,23 +65,24 @@ interface Place {
   settler: Settler | undefined
 }
 
-/**
- * Prints the rights that settlement contracts gave and that exist, or ends them.
- * @returns 1 where some could not be ended
- * @throws CommandFault, Outage
- */
+/** Prints the rights that settlement contracts gave and that exist, or ends them. @returns 1 where some cannot be ended. @throws Outage */
 export async function allowances(action: AllowanceAction, options: AllowanceOptions): Promise<ExitCode> {
-  const { flags } = options
-  const chosen = chooseNetworks(action, options)
-  const filter = { token: addressOf('token', flags.token), grantee: addressOf('spender', flags.spender) }
-  let code: ExitCode = exitCodes.done
-  for (const config of chosen) {
-    const place = await connect(config, options)
-    const rights = await findRights(place, filter, options)
-    if (action === 'list') list(place, rights, options)
-    else if (!(await revoke(place, rights, options))) code = exitCodes.refused
+  const { flags, warn } = options
+  try {
+    const filter = { token: addressOf('token', flags.token), grantee: addressOf('spender', flags.spender) }
+    let code: ExitCode = exitCodes.done
+    for (const config of chooseNetworks(action, options)) {
+      const place = await connect(config, options)
+      const rights = await findRights(place, filter, options)
+      if (action === 'list') list(place, rights, options)
+      else if (!(await revoke(place, rights, options))) code = exitCodes.refused
+    }
+    return code
+  } catch (fault) {
+    if (!(fault instanceof CommandFault)) throw fault
+    warn(`tradegraph: ${fault.message}`)
+    return fault.exitCode
   }
-  return code
 }
 
 function chooseNetworks(action: AllowanceAction, { flags, networks }: AllowanceOptions): NetworkConfig[] {

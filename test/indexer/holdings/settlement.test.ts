@@ -131,7 +131,6 @@ function createWorld(most?: number) {
       chain?: Map<string, bigint>
     } = {}): Promise<void> {
       const stopping = new AbortController()
-      let quiet = 0
       await followHoldings(
         {
           ...{ network, db, ...(most !== undefined && { most }) },
@@ -147,9 +146,7 @@ function createWorld(most?: number) {
           readRights: async (rights) =>
             rights.map((right): LoggedRight => ({ ...right, value: chain.get(keyOf(right)) ?? 0n })),
           poll: async (count) => {
-            quiet = count === 0 ? quiet + 1 : 0
-            // What was read last is reported with the next look.
-            if (quiet > 1 || count > 30) stopping.abort()
+            if (count === 0 || count > 30) stopping.abort()
           },
         },
         stopping.signal,
