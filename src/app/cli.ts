@@ -5,6 +5,7 @@ import type { Database } from '../storage/database/database.ts'
 import type { App, AppOptions } from './app.ts'
 import type { Role } from './chain/loops.ts'
 import type { AccountingFlags } from './commands/accounting.ts'
+import type { AllowanceFlags } from './commands/allowances.ts'
 import { flagFault, flags } from './commands/flags.ts'
 import { ConfigError } from './settings/config-error.ts'
 import type { Settings } from './settings.ts'
@@ -51,6 +52,7 @@ async function main(): Promise<void> {
     return print((await import('./channels/push-settings.ts')).newVapidKeys())
   if (command === 'migrate' && rest.length === 0) return runMigrations(values)
   if (command === 'accounting' && rest.length === 0) return printAccounts(values)
+  if (command === 'allowances' && rest.length === 1) return runAllowances(rest[0] ?? '', values)
   if (command === 'doctor' && rest.length === 0) return runDoctor(values.json)
   const { commands, unknownCommand } = await import('./commands/usage.ts')
   if (rest.length > 0 || (command !== 'dev' && !commands[command]))
@@ -171,6 +173,21 @@ async function printAccounts({ home, ...flags }: AccountingFlags & { home: strin
   const accounts = await withDatabase(home, (db) => accountingCsv(db, flags))
   if ('fault' in accounts) return fail(`tradegraph: ${accounts.fault}`, 2)
   print(accounts.csv)
+}
+
+async function runAllowances(
+  action: string,
+  { home, ...flags }: AllowanceFlags & { home: string },
+): Promise<void> {
+  const { allowanceActions, allowances } = await import('./commands/allowances.ts')
+  const { readSettings } = await import('./config.ts')
+  const { createLog } = await import('./observing/log.ts')
+  const known = allowanceActions.find((each) => each === action)
+  if (!known) return fail('usage: tradegraph allowances list|revoke', 2)
+  const settings = readSettings(process.env)
+  const { networks } = await neededBy(known === 'revoke' ? ['auction'] : [], settings)
+  const parts = { flags, networks, settings, log: createLog('silent'), print, warn }
+  process.exit(await withDatabase(home, (db) => allowances(known, { ...parts, db })))
 }
 
 async function withDatabase<T>(home: string, read: (db: Database) => Promise<T>): Promise<T> {

@@ -55,7 +55,7 @@ export const maxLogs = 10_000
 /** An order with its events and notifications takes as long as several other logs. */
 const heavyLog = 5
 
-/** After a fault, a longer range is tried again once this many were read. */
+/** After a range was too full, a longer one is tried again once this many were read. */
 const triedAgainAfter = 16
 
 /** Lengths of block ranges up to `most`: halved after a fault, doubled after successes with few logs. */
@@ -71,8 +71,8 @@ export function createRange(most: number) {
         range = Math.min(most, range * 2)
       } catch (fault) {
         range = Math.max(1, range >> 1)
-        successes = 0
         if (!(fault instanceof RangeTooFull)) throw fault
+        successes = 0
       }
     },
   }

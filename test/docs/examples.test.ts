@@ -57,6 +57,10 @@ const notRun: Record<string, Record<string, string>> = {
     'pg_dump --format=custom --file=tradegraph.dump "$DATABASE_URL"':
       'test/services/dump.test.ts restores a dump',
   },
+  'docs/how-to/allowances.md': {
+    'tradegraph allowances revoke --network mainnet          # says what it would do, and what it may cost':
+      'needs a real network: test/app/allowances.test.ts runs the command',
+  },
   'docs/how-to/deploy.md': {
     'node dist/src/app/commands/tradegraph.js migrate --dry-run    # prints what would run':
       'needs a build and a database: test/storage/database/versions.test.ts runs the command',

@@ -8,6 +8,7 @@ import { settings as known, type Settings } from '../settings.ts'
 import { bad, type Check, good, poor } from './check.ts'
 import { checkDatabases } from './doctor-database.ts'
 import { checkNetworks } from './doctor-network.ts'
+import { checkRights } from './doctor-rights.ts'
 
 export interface DoctorOptions {
   environment: Readonly<Record<string, string | undefined>>
@@ -23,12 +24,13 @@ export async function examine({ environment, log }: DoctorOptions): Promise<Chec
   const networks = readable(() => readNetworks(settings.NETWORKS_FILE, settings.PROFILE), checks) ?? []
   if (networks.length > 0)
     checks.push(good('networks', networks.map(({ network }) => network.name).join(', ')))
-  const [databases, nodes, redis] = await Promise.all([
+  const found = await Promise.all([
     checkDatabases(settings),
     checkNetworks(networks, settings, log),
+    checkRights(networks, settings, log),
     checkRedis(settings, log),
   ])
-  return [...checks, ...databases, ...nodes, ...redis, ...optional(settings)]
+  return [...checks, ...found.flat(), ...optional(settings)]
 }
 
 function checkNode(version: string): Check {

@@ -17,6 +17,9 @@ export const flags = {
   url: { type: 'string' },
   timeout: { type: 'string', default: '10' },
   after: { type: 'string' },
+  token: { type: 'string' },
+  spender: { type: 'string' },
+  yes: { type: 'boolean', default: false },
 } as const
 
 /** With the flag that was most likely meant. */

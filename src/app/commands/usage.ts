@@ -18,6 +18,8 @@ export const usage = `usage: tradegraph <command> [flags]
   explain ERROR       print what an error means, such as InsufficientAllowance, and what to do; asks no service
   watch UID|ACCOUNT   print what happens to an order until it has ended, or to the orders of an account
   accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
+  allowances list     print the rights over the settlement contract's tokens that it gave to others and that exist
+  allowances revoke   say how they would be ended, and with --yes end them in settlements of the built-in solver
 
 flags of dev
   --port N        port of the service, 0 for any free one (default 4000)
@@ -34,6 +36,13 @@ flags of accounting
   --to BLOCK      the last block (default: the last that the indexer has passed)
   --network NAME  may be left out where there is only one
 
+flags of allowances
+  --network NAME  may be left out where there is only one, and to list all
+  --token T       only those of this contract, or on this token
+  --spender S     only those of this account
+  --json          one JSON object a line, to list
+  --yes           send the settlements, to revoke
+
 flags of explain and watch
   --url URL       base URL of the service (default: the local system of --home, else http://127.0.0.1:4000)
   --json          one JSON object a line
@@ -45,7 +54,7 @@ flags of doctor
 
 exit codes
   0  done, or stopped by a signal
-  1  failed; the service refuses; doctor found a fault
+  1  failed; the service refuses; doctor found a fault; a right could not be ended
   2  a fault of the command, its flags or the settings
   3  of explain and watch: there is no such order
   4  of explain and watch: the service is away
@@ -69,6 +78,8 @@ const otherCommands = [
   'auction export',
   'vapid-keys',
   'accounting',
+  'allowances list',
+  'allowances revoke',
   'explain',
   'watch',
 ]

@@ -246,3 +246,12 @@ export function endCall(right: Right, owner: Address): Interaction {
   const callData = abiOf(right.kind).encodeFunctionData(nameOf(end), endWith(right, owner)) as Hex
   return { target: right.contract, value: 0n, callData }
 }
+
+/** Without an end for any balance. */
+const unlimited = 2n ** 96n
+
+/** A line for people. */
+export function rightText({ kind, contract, grantee, subject, value }: LoggedRight): string {
+  const amount = value >= unlimited ? 'unlimited' : String(value)
+  return [kind, `of ${contract}`, `for ${grantee}`, ...(subject ? [`on ${subject}`] : []), amount].join(' ')
+}

@@ -152,17 +152,19 @@ function createStep(options: HoldingsFollowing): () => Promise<boolean> {
       blocksBehind: at.head - (index?.block ?? firstBlock - 1),
       missedBlock: index?.missedBlock ?? null,
     })
-    if (!isCounted) {
-      meter.known(await countHoldings(db, chainId))
-      isCounted = true
-    }
     if (at.head - at.number > maxBehind) return false
     if (!index || index.fromBlock > firstBlock) {
       await startHoldingIndex(db, chainId, firstBlock)
       return true
     }
-    if (index.block >= at.number) return readDue(at)
-    await range.use((length) => advance(index, at, length))
-    return true
+    if (index.block < at.number) {
+      await range.use((length) => advance(index, at, length))
+      return true
+    }
+    if (await readDue(at)) return true
+    // A right counts once it was read: most allowances end with the settlement that gives them.
+    if (!isCounted) meter.known(await countHoldings(db, chainId))
+    isCounted = true
+    return false
   }
 }
