@@ -20,7 +20,7 @@ import { runDocuments } from './documents/run.ts'
 import { type GreedyOptions, greedyUsage, readGreedyOptions } from './greedy/options.ts'
 import { runGreedy } from './greedy/run.ts'
 import { askOnce } from './load/turn.ts'
-import { measure, type RowResult } from './measure.ts'
+import { checkAnswers, measure, type RowResult } from './measure.ts'
 import { runMonth } from './month/run.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing/options.ts'
@@ -57,6 +57,7 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   const workloads = (await debugWorkloads(stand.servers, collector)).filter(
     ({ name }) => only === undefined || only.includes(name),
   )
+  await checkAnswers(workloads, orders)
   await compareBodies(workloads, orders)
   const nodeRequests = stand.node.requests()
   const results: { workload: Workload; rows: RowResult[] }[] = []
