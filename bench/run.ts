@@ -7,6 +7,7 @@ import { type AuctionOptions, auctionUsage, readAuctionOptions } from './auction
 import { runAuctionBench } from './auctions/run.ts'
 import { type BalanceOptions, balanceUsage, readBalanceOptions } from './balances/options.ts'
 import { runBalances } from './balances/run.ts'
+import { runBurst } from './burst/run.ts'
 import { type ChannelOptions, channelUsage, readChannelOptions } from './channels/options.ts'
 import { runChannels } from './channels/run.ts'
 import { type ClusterOptions, clusterUsage, readClusterOptions } from './cluster/options.ts'
@@ -193,6 +194,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
   if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
+  if (options.suite === 'burst') return (undo) => read(runBurst, options, undo)
   return (undo) => run(options, undo)
 }
 
