@@ -1,6 +1,6 @@
 import { canCount, countStatements, type Statement } from './database/statements.ts'
 import { createRandom, type Subject } from './database/subjects.ts'
-import { median, quantile, runTurn, type Turn } from './load/turn.ts'
+import { askOnce, excerptOf, isRight, median, quantile, runTurn, type Turn } from './load/turn.ts'
 import type { Vitals } from './servers/process.ts'
 import type { Row, Workload } from './suites/workload.ts'
 
@@ -50,6 +50,29 @@ export interface Figures {
 const warmupSeconds = 1
 const quietPasses = 5
 const quietRequests = 20
+
+const checkedSubjects = 3
+
+/**
+ * Asks each system for each workload before any is measured: a system that refuses a request is fast, and its figures and
+ * the ratios to it mean nothing.
+ * @throws with the first answer that is not right
+ */
+export async function checkAnswers(
+  workloads: readonly Workload[],
+  subjects: readonly Subject[],
+): Promise<void> {
+  for (const { name, rows } of workloads) {
+    for (const row of rows) {
+      if (await row.prepare?.()) continue
+      for (const subject of subjects.slice(0, checkedSubjects)) {
+        const { request, expect } = row.ask(subject)
+        const answer = await askOnce(row.server.port, request)
+        if (!isRight(answer, expect)) throw new Error(`${name}: ${row.system} answers ${excerptOf(answer)}`)
+      }
+    }
+  }
+}
 
 /** All rows of a workload, in turns. */
 export async function measure(workload: Workload, options: MeasureOptions): Promise<RowResult[]> {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { leastOrders, shape } from './database/shape.ts'
 
 /** Suites that share a database and their flags. */
-export const readSuites = ['debug', 'documents', 'month'] as const
+export const readSuites = ['debug', 'documents', 'month', 'burst'] as const
 
 export interface Options {
   suite: (typeof readSuites)[number]
@@ -26,11 +26,11 @@ export interface Options {
 
 export const cache = path.join(import.meta.dirname, '.cache')
 
-export const usage = `usage: npm run bench -- debug|documents|month [flags]
+export const usage = `usage: npm run bench -- debug|documents|month|burst [flags]
 
 Fills a database, starts the program and its peers over it, and measures them in turns: the nested reads (debug), or
 documents of many shapes (documents). month reads one order that was in very many auctions, first page by first page and
-all pages in a row.
+all pages in a row. burst sends 500 reads at once, to the program and to a bare handler over one statement in turns.
 
   --orders N        orders in the database (default 100000, at least ${leastOrders}); each with ${shape.auctions} auctions
   --brief N         further orders, with an event or two each (default 0)
@@ -38,8 +38,8 @@ all pages in a row.
   --fresh           fill anew
   --home DIR        folder of the embedded database, kept between runs (default bench/.cache/home)
   --seconds N       length of a turn (default 5)
-  --rounds N        turns of each system (default 3); the medians are told
-  --connections N   requests on their way at a time (default 10)
+  --rounds N        turns of each system (default 3; bursts 20); the medians are told
+  --connections N   requests on their way at a time (default 10; of burst 500)
   --only A,B        of the workloads debug, order, diagnosis, account, account-orders; or of the documents by name
   --against DIR     another checkout of the program, measured in the same turns
   --no-postgraphile leave PostGraphile out
@@ -63,8 +63,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       fresh: { type: 'boolean', default: false },
       home: { type: 'string', default: path.join(cache, 'home') },
       seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '10' },
+      rounds: { type: 'string' },
+      connections: { type: 'string' },
       only: { type: 'string' },
       against: { type: 'string' },
       'no-postgraphile': { type: 'boolean', default: false },
@@ -77,7 +77,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   const suite = readSuites.find((name) => name === positionals[0])
   if (positionals.length !== 1 || !suite)
     throw new Error(
-      'usage: npm run bench -- debug|documents|month|orders|quotes|tokens|greedy|auctions|competition|streams|balances|channels|soak|cluster|processes [flags]; --help lists them',
+      'usage: npm run bench -- debug|documents|month|burst|orders|quotes|tokens|greedy|auctions|competition|streams|balances|channels|soak|cluster|processes [flags]; --help lists them',
     )
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
   const auctions = whole('auctions', values.auctions, 1_000, 1_000_000)
@@ -92,8 +92,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     fresh: values.fresh,
     home: values.home,
     seconds: whole('seconds', values.seconds, 1, 600),
-    rounds: whole('rounds', values.rounds, 1, 100),
-    connections: whole('connections', values.connections, 1, 1_000),
+    rounds: whole('rounds', values.rounds ?? (suite === 'burst' ? '20' : '3'), 1, 100),
+    connections: whole('connections', values.connections ?? (suite === 'burst' ? '500' : '10'), 1, 1_000),
     only: values.only?.split(','),
     against: values.against,
     postgraphile: !values['no-postgraphile'],

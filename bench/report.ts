@@ -90,12 +90,14 @@ export function toTable(head: readonly string[], lines: readonly (readonly strin
   return [head, ...lines].map(format).join('\n')
 }
 
-/** Throughput as a multiple of each peer's. */
+/** Throughput as a multiple of each peer's. Figures with errors have none. */
 export function ratios({ figures }: RowResult, results: readonly RowResult[]): Record<string, number> {
   return Object.fromEntries(
     peers.flatMap((peer) => {
       const other = results.find((result) => result.peer === peer)?.figures
-      return figures && other ? [[peer, figures.requestsPerSecond / other.requestsPerSecond]] : []
+      return figures?.errors === 0 && other?.errors === 0
+        ? [[peer, figures.requestsPerSecond / other.requestsPerSecond]]
+        : []
     }),
   )
 }

@@ -7,6 +7,7 @@ import { type AuctionOptions, auctionUsage, readAuctionOptions } from './auction
 import { runAuctionBench } from './auctions/run.ts'
 import { type BalanceOptions, balanceUsage, readBalanceOptions } from './balances/options.ts'
 import { runBalances } from './balances/run.ts'
+import { runBurst } from './burst/run.ts'
 import { type ChannelOptions, channelUsage, readChannelOptions } from './channels/options.ts'
 import { runChannels } from './channels/run.ts'
 import { type ClusterOptions, clusterUsage, readClusterOptions } from './cluster/options.ts'
@@ -20,7 +21,7 @@ import { runDocuments } from './documents/run.ts'
 import { type GreedyOptions, greedyUsage, readGreedyOptions } from './greedy/options.ts'
 import { runGreedy } from './greedy/run.ts'
 import { askOnce } from './load/turn.ts'
-import { measure, type RowResult } from './measure.ts'
+import { checkAnswers, measure, type RowResult } from './measure.ts'
 import { runMonth } from './month/run.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing/options.ts'
@@ -57,6 +58,7 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   const workloads = (await debugWorkloads(stand.servers, collector)).filter(
     ({ name }) => only === undefined || only.includes(name),
   )
+  await checkAnswers(workloads, orders)
   await compareBodies(workloads, orders)
   const nodeRequests = stand.node.requests()
   const results: { workload: Workload; rows: RowResult[] }[] = []
@@ -192,6 +194,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     ].join('\n\n')
   if (options.suite === 'documents') return (undo) => read(runDocuments, options, undo)
   if (options.suite === 'month') return (undo) => read(runMonth, options, undo)
+  if (options.suite === 'burst') return (undo) => read(runBurst, options, undo)
   return (undo) => run(options, undo)
 }
 

@@ -20,7 +20,7 @@ const newestOrders =
   'condition: { chainId: $chainId, owner: $owner }, orderBy: [CREATED_AT_DESC, ROW_ID_DESC]'
 const newestTrades =
   'condition: { chainId: $chainId, owner: $owner }, orderBy: [BLOCK_NUMBER_DESC, LOG_INDEX_DESC]'
-const newestEntries = 'condition: { account: $owner }, orderBy: [TX_DESC, ROW_ID_DESC]'
+const newestEntries = 'condition: { account: $owner }, orderBy: PLACE_DESC'
 
 /** Documents that begin at an account. Its 20 orders have 25 trades and as many notifications. */
 export const accountDocuments: readonly BenchDocument[] = [

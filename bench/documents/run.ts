@@ -1,6 +1,6 @@
 import { sizeOf } from '../database/shape.ts'
 import { readSubjects } from '../database/subjects.ts'
-import { measure } from '../measure.ts'
+import { checkAnswers, measure } from '../measure.ts'
 import type { Options } from '../options.ts'
 import { prepareDatabase, startServers, type Undo } from '../setup.ts'
 import { toMatters } from './matters.ts'
@@ -20,6 +20,7 @@ export async function runDocuments(options: Options, undo: Undo, print: (line: s
   )
   const matters = toMatters(orders)
   const workloads = await documentWorkloads(servers, matters, options.only)
+  await checkAnswers(workloads, matters)
   const differences: string[] = []
   for (const workload of workloads) differences.push(...(await unequalAnswers(workload, matters)))
   const results: DocumentResult[] = []

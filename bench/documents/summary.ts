@@ -77,10 +77,10 @@ function middleOf(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
-/** The median of the rounds' ratios: other load in a round affects both systems. */
+/** The median of the rounds' ratios: other load in a round affects both systems. Figures with errors have none. */
 export function ratioOf(row: RowResult, rows: readonly RowResult[]): number | undefined {
   const peer = rows.find((each) => each.peer === 'PostGraphile')
-  if (row.peer || !peer) return undefined
+  if (row.peer || !peer || row.figures?.errors || peer.figures?.errors) return undefined
   const each = row.rounds.flatMap(({ requestsPerSecond }, round) => {
     const other = peer.rounds[round]
     return other ? [requestsPerSecond / other.requestsPerSecond] : []

@@ -57,7 +57,7 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
       bytes += answer.body.length
       if (!isRight(answer, expect)) {
         errors++
-        firstError ??= `${answer.status}: ${answer.body.toString('utf8', 0, 300)}`
+        firstError ??= excerptOf(answer)
       }
       if (restMs !== undefined) await pause(restMs)
     }
@@ -86,6 +86,10 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
 /** Checks every answer, not only its status. */
 export function isRight({ status, body }: Answer, expect: string): boolean {
   return (status === 200 || status === 201) && body.includes(expect) && !body.includes('"errors"')
+}
+
+export function excerptOf({ status, body }: Answer): string {
+  return `${status}: ${body.toString('utf8', 0, 300)}`
 }
 
 export async function askOnce(port: number, request: string): Promise<Answer> {

@@ -1,6 +1,10 @@
-import { appDataBody } from '../graphql/app-data/input.ts'
+import { appDataBody, uploadAppDataInput } from '../graphql/app-data/input.ts'
 import { parseInput } from '../graphql/errors/input.ts'
-import { cancellationBody, singleCancellationBody } from '../graphql/order/cancellation-input.ts'
+import {
+  cancellationBody,
+  cancelOrderInput,
+  singleCancellationBody,
+} from '../graphql/order/cancellation-input.ts'
 import { orderInput } from '../graphql/order/creation-input.ts'
 import { quoteBody, toQuoteInput } from '../graphql/quote/rest-input.ts'
 import { channelRoutes } from './account/channel-routes.ts'
@@ -20,13 +24,16 @@ import { orderRoutes } from './order/routes.ts'
 import { simulationRoutes } from './order/simulation.ts'
 import { quoteFields, writeQuote } from './quote/result.ts'
 import { unchanging } from './row/caching.ts'
-import { checkedInput } from './row/checked-input.ts'
+import { checkedInput, inputWithin } from './row/checked-input.ts'
 import { type RestRequest, route } from './row/route.ts'
 import type { AnyRoute } from './row/stored-route.ts'
 import { tokenDataRoutes } from './token/data-routes.ts'
 import { poolRoutes } from './token/pools/routes.ts'
 import { tokenRoutes } from './token/routes.ts'
 import { tradeRoutes } from './trade/routes.ts'
+
+const orderPath = cancelOrderInput.schema.pick({ orderUid: true })
+const documentPath = uploadAppDataInput.schema.pick({ hash: true })
 
 /** Order book routes, below the segment of the network. */
 export const orderBookRoutes: AnyRoute[] = [
@@ -71,7 +78,11 @@ export const orderBookRoutes: AnyRoute[] = [
     on: 'DELETE /api/v1/orders/:uid',
     run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { auctionId txHash } } } }',
     variables: ({ network, path, body }) => ({
-      input: { ...checkedInput(singleCancellationBody, body), network, orderUid: path.uid },
+      input: inputWithin(
+        { network, ...parseInput(orderPath, { orderUid: path.uid }) },
+        singleCancellationBody,
+        body,
+      ),
     }),
     answer: () => 'Cancelled',
     headersOf: ({ cancelOrder }) => pendingHeader([cancelOrder.order]),
@@ -89,7 +100,7 @@ export const orderBookRoutes: AnyRoute[] = [
       on: `PUT ${path}`,
       run: 'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }',
       variables: ({ path, body }) => ({
-        input: { hash: path.hash, document: parseInput(appDataBody, body).fullAppData },
+        input: { ...parseInput(documentPath, path), document: parseInput(appDataBody, body).fullAppData },
       }),
       answer: ({ uploadAppData }) => uploadAppData.hash,
       status: ({ uploadAppData }) => (uploadAppData.created ? 201 : 200),

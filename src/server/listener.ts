@@ -1,12 +1,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { giveWay } from '../concurrency/turns.ts'
+import { type AnswerTimes, createAnswerLimit } from '../http/answer-limit.ts'
 import { createPipelines } from '../http/pipelined.ts'
 import { answerMalformed, refuseTunnel } from './malformed.ts'
 import { createRequestHandler, type Serving } from './request.ts'
 
-/** How long a request may take to arrive. */
-export interface RequestTimes {
+/** How long a request may take to arrive, and its answer to be taken. */
+export interface RequestTimes extends AnswerTimes {
   headersMs: number
   /** For the whole request, including its body. */
   requestMs: number
@@ -14,9 +15,17 @@ export interface RequestTimes {
   checkMs: number
 }
 
-const defaultTimes: RequestTimes = { headersMs: 10_000, requestMs: 30_000, checkMs: 5_000 }
+const defaultTimes: RequestTimes = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 5_000,
+  answerMs: 10_000,
+  answerBytesPerMs: 16,
+}
 
-export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast'> {
+export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast' | 'limitAnswer'> {
+  /** Called for each answer that its client did not take in time. */
+  onCut: () => void
   times?: Partial<RequestTimes> | undefined
   /** How long `close` waits for responses in progress. */
   drainMs?: number | undefined
@@ -39,7 +48,13 @@ const defaultDrainMs = 5_000
 const backlog = 4_096
 
 /** Serves requests on one port. */
-export function createListener({ times, drainMs = defaultDrainMs, ...serving }: ListenerOptions): Listener {
+export function createListener({
+  times: givenTimes,
+  drainMs = defaultDrainMs,
+  onCut,
+  ...serving
+}: ListenerOptions): Listener {
+  const times = { ...defaultTimes, ...givenTimes }
   let draining = false
   let closing = false
   const onEnd = () => {
@@ -50,8 +65,9 @@ export function createListener({ times, drainMs = defaultDrainMs, ...serving }: 
   const responses = new WeakMap<Duplex, ServerResponse>()
   // A pipelined request that follows would stay without an answer.
   const isLast: Serving['isLast'] = (req, res) => draining && responses.get(req.socket) === res
-  const handle = createRequestHandler({ ...serving, onEnd, isLast })
-  const server = openServer({ ...defaultTimes, ...times }, serving.newRequestId, handle, responses)
+  const limitAnswer = createAnswerLimit(times, onCut)
+  const handle = createRequestHandler({ ...serving, onEnd, isLast, limitAnswer })
+  const server = openServer(times, { ...serving, handle, responses, limitAnswer })
   return {
     listen: (port, host) => listenAt(server, port, host),
     drain() {
@@ -75,12 +91,15 @@ export function createListener({ times, drainMs = defaultDrainMs, ...serving }: 
 
 type Handle = ReturnType<typeof createRequestHandler>
 
+interface Connecting extends Pick<Serving, 'newRequestId' | 'limitAnswer'> {
+  handle: Handle
+  responses: WeakMap<Duplex, ServerResponse>
+}
+
 /** Node's server, with handlers for requests, expectations, CONNECT and bytes that are no HTTP. */
 function openServer(
   times: RequestTimes,
-  newRequestId: () => string,
-  handle: Handle,
-  responses: WeakMap<Duplex, ServerResponse>,
+  { newRequestId, limitAnswer, handle, responses }: Connecting,
 ): Server {
   const pipeline = createPipelines()
   const handleLatest: Handle = (req, res) => {
@@ -110,9 +129,9 @@ function openServer(
   server.on('connection', giveWay)
   // Unknown expectations are ignored.
   server.on('checkExpectation', handleLatest)
-  server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId()))
+  server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId(), limitAnswer))
   server.on('clientError', (error, socket) =>
-    answerMalformed(error, socket, responses.get(socket), newRequestId()),
+    answerMalformed(error, socket, responses.get(socket), newRequestId(), limitAnswer),
   )
   return server
 }

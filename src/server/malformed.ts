@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { AnswerLimit } from '../http/answer-limit.ts'
 import { commonHeaders } from '../http/common-headers.ts'
 import { type Fault, toErrorBody } from '../rest/errors/body.ts'
 
@@ -17,28 +18,35 @@ export function answerMalformed(
   socket: Duplex,
   last: ServerResponse | undefined,
   requestId: string,
+  limit: AnswerLimit,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   if (last && !last.writableFinished && last.req.complete) {
     // Pipelined: the previous response has to go out first.
     socket.pause()
-    last.once('close', () => answerMalformed(error, socket, undefined, requestId))
+    last.once('close', () => answerMalformed(error, socket, undefined, requestId, limit))
     return
   }
   // The fault is in the body of a request whose response has begun.
   if (last && !last.req.complete && last.headersSent) return void socket.destroy()
   const status = statuses[error.code ?? ''] ?? 400
   const message = `${STATUS_CODES[status]}: the request is no HTTP that is served here`
-  respondAndClose(socket, status, { code: 'InvalidParameter', message }, requestId)
+  respondAndClose(socket, status, { code: 'InvalidParameter', message }, requestId, limit)
 }
 
 /** CONNECT: Node gives no response object for it. */
-export function refuseTunnel(socket: Duplex, requestId: string): void {
-  respondAndClose(socket, 405, { code: 'MethodNotAllowed', message: 'this is no proxy' }, requestId)
+export function refuseTunnel(socket: Duplex, requestId: string, limit: AnswerLimit): void {
+  respondAndClose(socket, 405, { code: 'MethodNotAllowed', message: 'this is no proxy' }, requestId, limit)
 }
 
 /** Writes the response to the socket itself: there is no ServerResponse. Then closes the connection. */
-function respondAndClose(socket: Duplex, status: number, fault: Fault, requestId: string): void {
+function respondAndClose(
+  socket: Duplex,
+  status: number,
+  fault: Fault,
+  requestId: string,
+  limit: AnswerLimit,
+): void {
   const body = JSON.stringify(toErrorBody('orderBook', fault))
   const headers = [
     ...commonHeaders(undefined, requestId),
@@ -53,4 +61,5 @@ function respondAndClose(socket: Duplex, status: number, fault: Fault, requestId
   for (let index = 0; index < headers.length; index += 2)
     head += `${headers[index]}: ${headers[index + 1]}\r\n`
   socket.end(`${head}\r\n${body}`)
+  limit.closing(socket)
 }

@@ -9,6 +9,8 @@ export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
   /** Counts a request over a rate limit. */
   countLimited(limit: string): void
+  /** Counts an answer that its client did not take. */
+  countCut(): void
   countRemoved(table: string, rows: number): void
   loops: LoopMetrics
   chain: ChainMetrics
@@ -47,6 +49,11 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
     labelNames: ['limit'],
     registers: [registry],
   })
+  const cut = new Counter({
+    name: 'tradegraph_answers_cut_total',
+    help: 'Answers whose clients did not take them in time: their connections were closed.',
+    registers: [registry],
+  })
   const removed = new Counter({
     name: 'tradegraph_rows_removed_total',
     help: 'Rows removed by their age.',
@@ -74,6 +81,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
       labelled.durations.observe(milliseconds / 1000)
     },
     countLimited: (limit) => limited.inc({ limit }),
+    countCut: () => cut.inc(),
     countRemoved: (table, rows) => removed.inc({ table }, rows),
     loops: createLoopMetrics(registry, now),
     chain: createChainMetrics(registry),

@@ -24,6 +24,7 @@ export function createMonitor({ log, metrics, ready, isMetricsReader }: MonitorO
     executor: { mask: (error, requestId) => maskError(error as Error, log, requestId) },
     router,
     metrics: { count() {} },
+    onCut() {},
     newRequestId: randomUUID,
     isTrustedProxy: () => false,
   })

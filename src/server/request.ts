@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Executor } from '../execution/execute.ts'
 import { apiKeyOf } from '../graphql/context/operator.ts'
+import type { AnswerLimit } from '../http/answer-limit.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted, isTrustedPeer } from '../http/client-address.ts'
@@ -25,6 +26,7 @@ export interface Serving {
   onEnd: () => void
   /** Whether the connection of a response, which is about to be written, is closed behind it. */
   isLast: (req: IncomingMessage, res: ServerResponse) => boolean
+  limitAnswer: AnswerLimit
 }
 
 /** Handles one request, from its arrival to the end of its response. */
@@ -37,6 +39,7 @@ export function createRequestHandler({
   accessLog,
   onEnd,
   isLast,
+  limitAnswer,
 }: Serving) {
   return (req: IncomingMessage, res: ServerResponse): void => {
     const started = performance.now()
@@ -55,7 +58,7 @@ export function createRequestHandler({
       accessLog?.({ method: knownMethod(method), route, status, milliseconds, units, requestId, client })
       onEnd()
     })
-    const write = (answer: RoutedResponse): Promise<void> | undefined => {
+    const begin = (answer: RoutedResponse): Promise<void> | undefined => {
       route = answer.route ?? path
       discardRest(req)
       // Node writes `Connection: close` then.
@@ -64,6 +67,12 @@ export function createRequestHandler({
       for (let index = 0; index < responseHeaders.length; index += 2)
         res.setHeader(responseHeaders[index] ?? '', responseHeaders[index + 1] ?? '')
       return atItsTurn(res, () => answer.stream(res))
+    }
+    const write = (answer: RoutedResponse): Promise<void> | undefined => {
+      const written = begin(answer)
+      if (written) return written.then(() => limitAnswer(res))
+      limitAnswer(res)
+      return undefined
     }
     // Handlers answer their own refusals. Here arrive internal errors, and refusals from before a handler was called.
     const fail = (fault: unknown): void => {

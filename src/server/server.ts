@@ -48,7 +48,15 @@ export function createServer(options: ServerOptions): Server {
   const metricsHandler = options.isMetricsReader && createMetricsHandler(metrics, options.isMetricsReader)
   const router = createHttpRouter(executor, options, metricsHandler)
   const { requestTimes: times, drainMs, accessLog } = options
-  const serving = { executor, newRequestId, isTrustedProxy, router, metrics, accessLog }
+  const serving = {
+    executor,
+    newRequestId,
+    isTrustedProxy,
+    router,
+    metrics,
+    accessLog,
+    onCut: metrics.countCut,
+  }
   const listener = createListener({ ...serving, times, drainMs })
 
   return {

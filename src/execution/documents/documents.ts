@@ -1,9 +1,12 @@
 import {
+  type ArgumentNode,
   type ASTNode,
+  type ASTVisitor,
   BREAK,
   type DirectiveNode,
   type DocumentNode,
   GraphQLError,
+  type GraphQLInputType,
   type GraphQLSchema,
   Kind,
   NoFragmentCyclesRule,
@@ -11,14 +14,18 @@ import {
   parse,
   type SelectionSetNode,
   specifiedRules,
+  TypeInfo,
   validate,
+  valueFromASTUntyped,
   visit,
+  visitWithTypeInfo,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import { inputArguments } from '../../graphql/builder.ts'
 import { fieldOf } from '../../graphql/errors/input.ts'
 import { queryError, refusalError } from '../../graphql/errors/mask.ts'
+import { firstFault } from '../../graphql/input/first-fault.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 
 /** Of all cached texts. A parsed document takes some hundred bytes per character of its text. */
@@ -57,10 +64,16 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
     if (condition) return [() => queryError(new GraphQLError(conditionalSubscription, { nodes: condition }))]
     const rules = excess ? [NoFragmentCyclesRule] : specifiedRules
     const options = { maxErrors: documentLimits.errors, hideSuggestions: !suggests }
-    return validate(schema, document, rules, options).map((error) => {
-      const field = error.originalError ? fieldAt(document, error.nodes?.[0]) : undefined
+    const firstFaults = new Map<ArgumentNode, Refusal | undefined>()
+    return validate(schema, document, rules, options).flatMap((error): ErrorFactory[] => {
       const message = suggests ? error.message : error.message.replace(leafHint, '')
-      return () => queryError(error, field, message)
+      if (!error.originalError) return [() => queryError(error, undefined, message)]
+      const { field, argument, type } = placeOf(schema, document, error.nodes?.[0])
+      const isFirst = argument && !firstFaults.has(argument)
+      if (isFirst) firstFaults.set(argument, faultOfLiteral(argument, type))
+      const first = argument && firstFaults.get(argument)
+      const factories = first && field === first.field ? [] : [() => queryError(error, field, message)]
+      return isFirst && first ? [() => refusalError(first, error), ...factories] : factories
     })
   }
 
@@ -137,19 +150,46 @@ function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefi
   return undefined
 }
 
-/** Path of the argument or input field that holds a literal. */
-function fieldAt(document: DocumentNode, node: ASTNode | undefined): string | undefined {
+interface LiteralPlace {
+  /** Path of the argument or input field. */
+  field?: string
+  argument?: ArgumentNode
+  type?: GraphQLInputType | undefined
+}
+
+function placeOf(schema: GraphQLSchema, document: DocumentNode, node: ASTNode | undefined): LiteralPlace {
   const path: string[] = []
-  visit(document, {
+  const place: LiteralPlace = {}
+  const types = new TypeInfo(schema)
+  const find: ASTVisitor = {
     enter(current, _key, parent, _path, ancestors) {
       if (current !== node) return undefined
       for (const ancestor of [...ancestors, parent ?? []]) {
-        if ('kind' in ancestor && (ancestor.kind === Kind.ARGUMENT || ancestor.kind === Kind.OBJECT_FIELD)) {
+        if (!('kind' in ancestor)) continue
+        if (ancestor.kind === Kind.ARGUMENT) Object.assign(place, { argument: ancestor })
+        if (ancestor.kind === Kind.ARGUMENT || ancestor.kind === Kind.OBJECT_FIELD)
           path.push(ancestor.name.value)
-        }
       }
+      place.type = types.getArgument()?.type
       return BREAK
     },
+  }
+  visit(document, visitWithTypeInfo(types, find))
+  return path.length > 0 ? { ...place, field: fieldOf(path, inputArguments) } : place
+}
+
+/** The first fault of an argument without variables: these are not known here. */
+function faultOfLiteral(
+  { name, value }: ArgumentNode,
+  type: GraphQLInputType | undefined,
+): Refusal | undefined {
+  let hasVariable = false
+  visit(value, {
+    Variable() {
+      hasVariable = true
+    },
   })
-  return path.length > 0 ? fieldOf(path, inputArguments) : undefined
+  return type && !hasVariable
+    ? firstFault(type, valueFromASTUntyped(value), [name.value], inputArguments)
+    : undefined
 }

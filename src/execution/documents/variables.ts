@@ -2,6 +2,7 @@ import {
   coerceInputValue,
   type ExecutionArgs,
   type GraphQLError,
+  type GraphQLInputType,
   type GraphQLSchema,
   getOperationAST,
   getVariableValues,
@@ -14,6 +15,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { nestsDeeper } from '../../domain/text/json-text.ts'
 import { fieldOf } from '../../graphql/errors/input.ts'
 import { refusalError, variableError } from '../../graphql/errors/mask.ts'
+import { firstFault } from '../../graphql/input/first-fault.ts'
 
 /** Total values, and nesting depth. The longest list that a field accepts has a few hundred items. */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }
@@ -72,29 +74,45 @@ export function variableFaults(
 ): GraphQLError[] {
   const operation = getOperationAST(document, operationName)
   const faults: GraphQLError[] = []
-  const add = (fault: GraphQLError) => {
-    if (faults.push(fault) >= variableLimits.errors) throw new EnoughFaults()
+  for (const { variable, type: typeNode, defaultValue } of operation?.variableDefinitions ?? []) {
+    const name = variable.name.value
+    const type = typeFromAST(schema, typeNode)
+    if (!type || !isInputType(type)) continue
+    const value = variableValues?.[name]
+    if (value !== undefined) faults.push(...faultsOfValue(type, value, name, suggests))
+    else if (isNonNullType(type) && !defaultValue) faults.push(missingVariable(name))
+    if (faults.length >= variableLimits.errors) break
+  }
+  return faults.slice(0, variableLimits.errors)
+}
+
+/** The one that REST names is the first. */
+function faultsOfValue(
+  type: GraphQLInputType,
+  value: unknown,
+  name: string,
+  suggests: boolean,
+): GraphQLError[] {
+  const faults = new Map<string, GraphQLError>()
+  const report: Parameters<typeof coerceInputValue>[2] = (path, _value, error) => {
+    const absent = /^Field "(\w+)" (?!must be)/.exec(error.message)?.[1]
+    const field = fieldOf([name, ...path, ...(absent ? [absent] : [])], [name])
+    if (!faults.has(field)) faults.set(field, variableError(error, field))
+    if (faults.size >= variableLimits.errors) throw new EnoughFaults()
   }
   try {
-    for (const { variable, type: typeNode, defaultValue } of operation?.variableDefinitions ?? []) {
-      const name = variable.name.value
-      const type = typeFromAST(schema, typeNode)
-      if (!type || !isInputType(type)) continue
-      const value = variableValues?.[name]
-      if (value === undefined) {
-        if (isNonNullType(type) && !defaultValue) add(missingVariable(name))
-        continue
-      }
-      const report: Parameters<typeof coerceInputValue>[2] = (path, _value, error) => {
-        const absent = /^Field "(\w+)" (?!must be)/.exec(error.message)?.[1]
-        add(variableError(error, fieldOf([name, ...path, ...(absent ? [absent] : [])], [name])))
-      }
-      coerceInputValue(value, type, report, !suggests)
-    }
+    coerceInputValue(value, type, report, !suggests)
   } catch (error) {
     if (!(error instanceof EnoughFaults)) throw error
   }
-  return faults
+  const first = faults.size > 0 ? firstFault(type, value, [name], [name]) : undefined
+  if (first?.field === undefined) return [...faults.values()]
+  const named = first.field
+  // A schema of one member of several names their object, graphql-js the member.
+  const field = [...faults.keys()].find((key) => key === named || key.startsWith(`${named}.`)) ?? named
+  const fault = faults.get(field) ?? refusalError(first)
+  faults.delete(field)
+  return [fault, ...faults.values()]
 }
 
 function missingVariable(name: string): GraphQLError {

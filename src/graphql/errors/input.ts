@@ -2,13 +2,20 @@ import type { ZodError, ZodType, z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
 
-/** Turns a zod error into a Refusal: code of `params.code`, else InvalidParameter. Returns other errors unchanged. */
-export function toRefusal(error: unknown, root: readonly string[] = []): unknown {
+/**
+ * Turns a zod error into a Refusal: code of `params.code`, else InvalidParameter. Returns other errors unchanged.
+ * @param within path of the input that was parsed
+ */
+export function toRefusal(
+  error: unknown,
+  root: readonly string[] = [],
+  within: readonly PropertyKey[] = [],
+): unknown {
   if (!isZodError(error)) return error
   const [issue] = error.issues
   if (!issue) return error
   const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : []
-  const field = fieldOf(unknown === undefined ? issue.path : [...issue.path, unknown], root)
+  const field = fieldOf([...within, ...issue.path, ...(unknown === undefined ? [] : [unknown])], root)
   const issueCode = issue.code === 'custom' ? issue.params?.code : undefined
   const code = isRefusalCode(issueCode) ? issueCode : 'InvalidParameter'
   const message = unknown === undefined ? messageOf(issue) : 'cannot be set here'

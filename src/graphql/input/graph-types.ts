@@ -7,6 +7,9 @@ import { z } from 'zod'
  */
 export const graphqlTypes = z.registry<{ type: string | InputRef<unknown> }>()
 
+/** Schemas of inputs by the names of their GraphQL types. */
+export const inputSchemas = new Map<string, z.ZodType>()
+
 interface GraphqlType {
   type: string | InputRef<unknown>
   isList: boolean

@@ -1,7 +1,7 @@
 import type { ArgBuilder, InputFieldMap, InputObjectRef } from '@pothos/core'
 import type { z } from 'zod'
 import { builder, type SchemaTypes } from '../builder.ts'
-import { graphqlTypeOf, graphqlTypes, membersOf } from './graph-types.ts'
+import { graphqlTypeOf, graphqlTypes, inputSchemas, membersOf } from './graph-types.ts'
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>
 
@@ -31,6 +31,7 @@ export function inputType<Schema extends z.ZodType>(
     },
   })
   graphqlTypes.add(schema, { type: inputRef })
+  inputSchemas.set(name, schema)
   // The builder infers the schema's input type, but resolvers get its output.
   return {
     schema,

@@ -42,12 +42,12 @@ export const quoteInput = inputType('QuoteInput', {
     .object(
       {
         network: networkField(onlyNetwork),
-        amount: amount.schema.meta({ description: 'What is sold, or what is bought.' }),
         ...trade,
+        ...conditions,
         validity: validity.schema
           .nullish()
           .meta({ description: 'When it will expire; half an hour from now when left out.' }),
-        ...conditions,
+        amount: amount.schema.meta({ description: 'What is sold, or what is bought.' }),
       },
       objectExpected,
     )

@@ -18,10 +18,10 @@ import {
 const bodyMembers = z.object(
   {
     kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
-    ...sizes,
     ...trade,
-    ...validities,
     ...conditions,
+    ...validities,
+    ...sizes,
   },
   objectExpected,
 )
@@ -30,7 +30,7 @@ type Body = z.output<typeof bodyMembers>
 /** The REST body, flat: one size that fits the kind, and at most one expiry. */
 export const quoteBody = bodyMembers.transform((body, context): QuoteRequest => {
   const size = readSize(body)
-  const fault = 'field' in size ? size : (faultOfValidity(body) ?? faultOf(body))
+  const fault = faultOfValidity(body) ?? ('field' in size ? size : faultOf(body))
   if (fault) {
     addFault(context, fault)
     return z.NEVER

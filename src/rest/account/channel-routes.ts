@@ -5,7 +5,7 @@ import { channelInput } from '../../graphql/account/channel/input.ts'
 import { DeliveryState } from '../../graphql/enums.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
 import { enumField } from '../../graphql/input/fields.ts'
-import { checkedInput } from '../row/checked-input.ts'
+import { inputWithin } from '../row/checked-input.ts'
 import { present } from '../row/present.ts'
 import { type RestRequest, type Route, route } from '../row/route.ts'
 import { channelUpdateBody, confirmationBody, replayBody, subscriptionBody } from './channel-schema.ts'
@@ -40,9 +40,7 @@ export const channelRoutes: Route[] = [
     run: `mutation ($input: SubscribeChannelInput!) {
       subscribeChannel(input: $input) { secret confirmationLink channel { ${fields} } }
     }`,
-    variables: (request) => ({
-      input: { ...checkedInput(subscriptionBody, request.body), ...accountOf(request) },
-    }),
+    variables: (request) => ({ input: inputWithin(accountOf(request), subscriptionBody, request.body) }),
     answer: ({ subscribeChannel: { channel, ...more } }) => ({ ...write(channel), ...present(more) }),
     status: () => 201,
   }),
@@ -50,9 +48,7 @@ export const channelRoutes: Route[] = [
     on: 'POST /accounts/:account/channels/confirmation',
     needs: 'cms',
     run: `mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { ${fields} } } }`,
-    variables: (request) => ({
-      input: { ...checkedInput(confirmationBody, request.body), ...accountOf(request) },
-    }),
+    variables: (request) => ({ input: inputWithin(accountOf(request), confirmationBody, request.body) }),
     answer: ({ confirmChannel }) => write(confirmChannel.channel),
   }),
   route({
@@ -87,9 +83,7 @@ export const channelRoutes: Route[] = [
     on: 'PATCH /accounts/:account/channels/:id',
     needs: 'cms',
     run: `mutation ($input: UpdateChannelInput!) { updateChannel(input: $input) { channel { ${fields} } } }`,
-    variables: (request) => ({
-      input: { ...checkedInput(channelUpdateBody, request.body), ...channelOf(request) },
-    }),
+    variables: (request) => ({ input: inputWithin(channelOf(request), channelUpdateBody, request.body) }),
     answer: ({ updateChannel }) => write(updateChannel.channel),
   }),
   route({
@@ -112,7 +106,7 @@ export const channelRoutes: Route[] = [
     on: 'POST /accounts/:account/channels/:id/replay',
     needs: 'cms',
     run: 'mutation ($input: ReplayChannelInput!) { replayChannel(input: $input) { deliveries } }',
-    variables: (request) => ({ input: { ...checkedInput(replayBody, request.body), ...channelOf(request) } }),
+    variables: (request) => ({ input: inputWithin(channelOf(request), replayBody, request.body) }),
     answer: ({ replayChannel }) => replayChannel,
   }),
   route({

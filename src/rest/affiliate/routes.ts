@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { signatureIn } from '../../affiliates/register.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import { affiliateSwitch, registerAffiliateInput, walletField } from '../../graphql/affiliate/input.ts'
+import {
+  affiliateSwitch,
+  parseAffiliateCode,
+  registerAffiliateInput,
+  walletField,
+} from '../../graphql/affiliate/input.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
 import { type RestRequest, type Route, route } from '../row/route.ts'
 import { writeAffiliate, writeReferralCode } from './result.ts'
@@ -56,8 +61,8 @@ export const affiliateRoutes: Route[] = [
     run: `mutation ($input: SetAffiliateEnabledInput!) {
       setAffiliateEnabled(input: $input) { affiliate { code enabled } }
     }`,
-    variables: (request) => ({
-      input: { ...codeVariables(request), ...parseInput(affiliateSwitch, request.body) },
+    variables: ({ path, body }) => ({
+      input: { code: parseAffiliateCode(path.code), ...parseInput(affiliateSwitch, body) },
     }),
     answer: ({ setAffiliateEnabled }) => setAffiliateEnabled.affiliate,
   }),

@@ -1,7 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
 import { bundleBody } from '../../graphql/service/bundle/input.ts'
-import { isObject } from '../../outside/http-json.ts'
 import type { PostNetworkSimulationSimulateBundleResult } from '../documents.generated.ts'
 import { type Route, route } from '../row/route.ts'
 
@@ -23,8 +22,11 @@ export const bundleRoute: Route = route({
     }
   }`,
   variables: ({ network, body }) => {
-    refuseCreations(body)
-    parseInput(bundleBody, body)
+    try {
+      parseInput(bundleBody, body)
+    } catch (refusal) {
+      throw refusalOfCreation(refusal, body) ?? refusal
+    }
     const transactions = (body as Record<string, unknown>[]).map(({ from, to, input, value, gas }) => ({
       ...{ from, to, input, value, gas },
     }))
@@ -38,15 +40,13 @@ export const bundleRoute: Route = route({
   maxBytes,
 })
 
-/** What creates a contract has no `to`, or an empty one. @throws Refusal InvalidParameter */
-function refuseCreations(body: unknown): void {
-  if (!Array.isArray(body)) return
-  const index = body.findIndex(
-    (entry) => isObject(entry) && [undefined, null, '', '0x'].includes(entry.to as never),
-  )
-  if (index < 0) return
-  const field = `[${index}].to`
-  throw new Refusal(
+/** Says of a transaction that creates a contract, which has no `to` or an empty one, what to do. */
+function refusalOfCreation(refusal: unknown, body: unknown): Refusal | undefined {
+  const field = (refusal instanceof Refusal && refusal.field) || ''
+  const index = /^\[(\d+)\]\.to$/.exec(field)?.[1]
+  if (index === undefined || !Array.isArray(body)) return undefined
+  if (![undefined, null, '', '0x'].includes(body[Number(index)].to)) return undefined
+  return new Refusal(
     'InvalidParameter',
     `${field} is required: a bundle cannot create contracts, simulate a call of the contract’s deployer instead`,
     { field },

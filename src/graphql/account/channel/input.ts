@@ -75,10 +75,10 @@ export const confirmChannelInput = inputType('ConfirmChannelInput', {
   description: 'Proof that a channel’s receiver wants it.',
   schema: z.object(
     {
+      account: addressField.nullish().meta({ description: 'Whose channel it must be, if given.' }),
       token: textField
         .max(100, 'must have at most 100 characters')
         .meta({ description: 'The token that was sent to the channel.' }),
-      account: addressField.nullish().meta({ description: 'Whose channel it must be, if given.' }),
     },
     objectExpected,
   ),
