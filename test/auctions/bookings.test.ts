@@ -6,7 +6,7 @@ import { paidByPermission } from '../../src/storage/auction/bookings.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
 import { sampleNetwork } from '../fakes/network.ts'
-import { coin, dollar, wrapped } from '../fakes/order.ts'
+import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../setup/database.ts'
 
@@ -133,6 +133,42 @@ test.each<[string, [Address, bigint][]]>([
   fake.world.block += 1
   await auction()
   expect(solver.auctions).toHaveLength(2)
+})
+
+test('what a settlement takes or leaves without a log is booked, and bans its solver', async () => {
+  await place()
+  const solver = outsider()
+  fake.world.solvers = [solver]
+  fake.world.changesOf = new Map([
+    [dollar, fees.protocol],
+    [coin, -5n],
+  ])
+  const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}` as const
+  const slot = { slot: word(1n), callers: [['0x9b1b4a4d']] } as const
+  fake.services.effects = {
+    ...fake.services.effects,
+    minedFootprint: async () => ({
+      writes: [
+        { ...slot, contract: numbered('5e'), before: word(9n), after: word(2n) },
+        { ...slot, contract: numbered('5f'), before: word(0n), after: word(1n) },
+      ],
+      reads: [],
+    }),
+  }
+  fake.services.balancesAround = async () => new Map([[numbered('5e'), { before: 9n, after: 2n }]])
+  await auction()
+  expect((await rows()).map(([token, , , , , change]) => [token, change])).toContainEqual([
+    numbered('5e'),
+    -7n,
+  ])
+  expect(notices).toEqual([
+    expect.objectContaining({
+      kind: 'banned',
+      reason: expect.stringMatching(
+        `${numbered('5e')}: -7 instead of 0.*leaves a right.*in ${numbered('5f')}`,
+      ),
+    }),
+  ])
 })
 
 test('without the receipt, bookings stay without a change', async () => {
