@@ -3,12 +3,9 @@ import type { AppDataSources } from '../app-data/read.ts'
 import type { AuctionServices } from '../auctions/services.ts'
 import { type Chain, createChain } from '../chain/chain.ts'
 import { createHeads } from '../chain/heads.ts'
-import { chainLogs } from '../chain/logs/chain-logs.ts'
-import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
-import { minedGas, minedSettlements } from '../chain/settlement/mined.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
 import { createRefund } from '../chain/transaction/refund.ts'
@@ -24,11 +21,9 @@ import type { RefunderOptions } from '../indexer/refunder.ts'
 import type { IndexerOptions } from '../indexer/run.ts'
 import { createPools, type Pools } from '../market/pools/pools.ts'
 import type { OrderServices } from '../orders/check.ts'
-import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
-import { solversAmong } from '../storage/auction/reverted.ts'
 import type { Database } from '../storage/database/database.ts'
 import { createBalanceReads } from '../tokens/balance-reads.ts'
 import { type BalanceWatch, createBalanceWatch } from '../tokens/balances.ts'
@@ -38,6 +33,7 @@ import { createHeldTokens } from '../tokens/own-holders.ts'
 import { createPriceWatch, type PriceWatch } from '../tokens/prices.ts'
 import { composeAuctions, composeSolvers, maxFeeOf } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
+import { composeIndexing } from './chain/indexing.ts'
 import { composeNodes } from './chain/nodes.ts'
 import { composePools, type PoolCounts } from './chain/pools.ts'
 import { type NetworkConfig, readAddresses } from './config.ts'
@@ -211,37 +207,11 @@ export function composeNetwork(
     ...shared,
     db: loopDb,
   })
-  const indexerOptions: IndexerOptions = {
-    chainId,
-    network,
-    db: loopDb,
-    now,
-    settlement: network.settlement,
-    readPlacements: (placements) => {
-      nameTokens(placements.flatMap(({ order }) => [order.sellToken, order.buyToken]))
-      return readPlacements(placements, orderServices)
-    },
-    leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
-    log,
+  const indexerOptions = composeIndexing({
+    ...{ chain, nodes, rpc, rpcWithoutRetries, loopDb, nameTokens, orderServices },
     meter: metrics.loops.indexer(network.name),
-    chain: {
-      head: () => chain.head(),
-      block: (number) => chain.block(number),
-      logs: (range) => chainLogs({ rpc, network, log }, range),
-      consistent: nodes.consistent,
-      settlements: (txHashes) =>
-        minedSettlements(
-          {
-            ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
-            solversAmong: (senders, block) => solversAmong(loopDb, network, senders, block),
-          },
-          txHashes,
-        ),
-      gasOf: (txHashes) => minedGas(rpc, txHashes),
-    },
-    // Old logs can overload a node, and the indexer of new blocks waits meanwhile: no immediate retry.
-    tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),
-  }
+    ...shared,
+  })
   const refundKey = settings.REFUND_PRIVATE_KEY
   const refunderOptions = refundKey && {
     ...{ network, db: loopDb, log },

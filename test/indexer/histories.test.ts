@@ -203,7 +203,7 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
     db,
     now: () => 0,
     log: silentLog,
-    meter: { stored() {}, reorganised() {} },
+    meter: { stored() {}, reorganised() {}, oddLog() {} },
     chain: {
       head: () => chain.head(),
       block: (number) => chain.block(number),

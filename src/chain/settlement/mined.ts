@@ -4,6 +4,7 @@ import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { TokenChanges } from '../../domain/settlement/account.ts'
+import { receiptLogs } from '../logs/logs.ts'
 import { parseSettlementLog } from '../logs/settlement-logs.ts'
 import { TooLarge } from '../rpc/post.ts'
 import type { Rpc } from '../rpc/rpc.ts'
@@ -12,7 +13,6 @@ import {
   parseHash,
   parseHex,
   parseIndex,
-  parseList,
   parseObject,
   parseQuantity,
   parseResponse,
@@ -183,11 +183,11 @@ async function readPart(
 }
 
 function toReceipt(raw: unknown, txHash: Bytes32, { network, log }: MinedOptions): ReadReceipt {
-  const { transactionHash, blockHash, gasUsed, effectiveGasPrice, logs } =
-    raw === null ? {} : parseObject(raw)
+  const receipt = raw === null ? {} : parseObject(raw)
+  const { transactionHash, blockHash, gasUsed, effectiveGasPrice } = receipt
   if (transactionHash === undefined || parseHash(transactionHash) !== txHash)
     throw new Outage(`the receipt of transaction ${txHash}`)
-  const rawLogs = parseList(logs)
+  const rawLogs = receiptLogs(receipt)
   if (rawLogs.length > maxLogs) log.warn('a settlement has too many logs', { txHash, logs: rawLogs.length })
   return {
     blockHash: parseHash(blockHash),

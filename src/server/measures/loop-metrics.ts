@@ -34,7 +34,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
   registerGauges(registry, newest, now)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
-  const { leads, reorgs } = processSeries(registers)
+  const { leads, reorgs, oddLogs } = processSeries(registers)
   return {
     auctions: (network) => ({
       began: () => update(network, { auctionAt: now() }),
@@ -51,6 +51,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
           secondsLeft: secondsLeft ?? undefined,
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
+      oddLog: (what) => oddLogs.inc({ network, what }),
     }),
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
@@ -110,7 +111,13 @@ function processSeries(registers: Registry[]) {
     buckets: depthBuckets,
     registers,
   })
-  return { leads, reorgs }
+  const oddLogs = new Counter({
+    name: 'tradegraph_indexer_odd_logs_total',
+    help: 'Logs as no transaction has them: placed (without an index or a transaction, stored at the end of their block), skipped (the contract cannot have written them).',
+    labelNames: ['network', 'what'],
+    registers,
+  })
+  return { leads, reorgs, oddLogs }
 }
 
 /** Gauges that are computed when they are read. */

@@ -65,6 +65,12 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
+/** In Unix milliseconds; 0 without a checkpoint. */
+export async function checkpointMovedAt(db: Db, chainId: number): Promise<number> {
+  const row = await sql(db).checkpoint.findUnique({ where: { chainId }, select: { updatedAt: true } })
+  return row?.updatedAt.getTime() ?? 0
+}
+
 interface CheckpointMove {
   from: Checkpoint | null
   /** `timestamp`: the block's Unix seconds, if known. */

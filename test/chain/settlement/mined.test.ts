@@ -99,6 +99,28 @@ describe('a settlement of the contract itself', () => {
   })
 })
 
+test('logs of a receipt count in their order, whatever index and transaction they name', async () => {
+  const hash = await send(network.settlement, settle(7n, transferCall(token, other, 3n)))
+  const odd = (receipt: Record<string, unknown>) => ({
+    ...receipt,
+    logs: (receipt.logs as object[]).map((log) => ({
+      ...log,
+      logIndex: '0xffffffffffffffff',
+      transactionHash: null,
+    })),
+  })
+  const rpc: Rpc = {
+    call: evm.rpc.call,
+    batch: async (calls) =>
+      (await evm.rpc.batch(calls)).map((answer, index) =>
+        calls[index]?.method === 'eth_getTransactionReceipt' && 'value' in answer
+          ? { value: odd(answer.value as Record<string, unknown>) }
+          : answer,
+      ),
+  }
+  expect((await read(hash, { rpc }))?.changes?.map((changes) => changes.get(token))).toEqual([-3n])
+})
+
 describe('settlements through another contract', () => {
   test.each([
     ['debug_traceTransaction', []],
