@@ -8,4 +8,6 @@ export interface IndexerMeter {
   reorganised(depth: number): void
   /** A log without an index or a transaction got one; or one that the contracts cannot have written was skipped. */
   oddLog(what: 'placed' | 'skipped'): void
+  /** Settlements that are stored by their logs alone. */
+  unread(count: number): void
 }

@@ -6,7 +6,7 @@ import { startScriptedNode } from '../chain/scripted-node.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
-import { createTrader, request } from '../setup/trader.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
 const weth = 10n ** 18n
@@ -43,7 +43,11 @@ beforeAll(async () => {
   })
   const { network, solver, tokens } = chain.market
   const holderTokens = [{ address: tokens.USDC.address, fromBlock: network.firstBlock }]
-  const environment = { ...unlimited, SOLVER_PRIVATE_KEY: solver.privateKey, METRICS_PORT: '0' }
+  const environment = {
+    ...unlimited,
+    ...{ SOLVER_PRIVATE_KEY: solver.privateKey, METRICS_PORT: '0' },
+    ...{ CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' },
+  }
   program = await startProgram({ database, chain }, environment, {
     networks: [{ network: { ...network, holderTokens }, rpcUrl: node.url }],
     roles: ['serve', 'index', 'auction'],
@@ -123,6 +127,37 @@ async function balanceOf(owner: string): Promise<string> {
   const to = chain.market.tokens.USDC.address
   return BigInt(await chain.rpc.call<string>('eth_call', [{ to, data }, 'latest'])).toString()
 }
+
+test('a settlement whose transaction the node does not know is stored, and completed when it does', async () => {
+  const forgotten = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'eth_getBlockReceipts']
+  changed = (method, _params, result) => (forgotten.includes(method) ? null : result)
+  const { trade, uid, trader } = await fill()
+  expect(trade).toMatchObject({ sellAmount: `${weth}` })
+  const query = `query ($hash: Bytes32!) { settlementsOfTransaction(network: "sepolia", hash: $hash) {
+    isComplete auctionId gasUsed fees { kind } slippage { amount } trades { orderUid auctionId } } }`
+  const settlement = async () => {
+    const { settlementsOfTransaction } = await graphql(program.url ?? '', query, { hash: trade.txHash })
+    return settlementsOfTransaction[0]
+  }
+  const incomplete = { isComplete: false, auctionId: null, gasUsed: null, fees: null, slippage: null }
+  expect(await settlement()).toEqual({ ...incomplete, trades: [{ orderUid: uid, auctionId: null }] })
+  await eventually('it is counted', () => metric('tradegraph_indexer_unread_settlements{network="sepolia"}'))
+  const notified = (await trader.notifications()).length
+  expect(notified).toBeGreaterThan(0)
+  changed = unchanged
+  const complete = await eventually('it is completed', async () => {
+    const now = await settlement()
+    return now.isComplete && now
+  })
+  expect(complete).toMatchObject({
+    ...{ auctionId: expect.any(Number), gasUsed: expect.stringMatching(/^\d{5,}$/) },
+    ...{ fees: expect.any(Array), slippage: expect.any(Array) },
+    trades: [{ orderUid: uid, auctionId: complete.auctionId }],
+  })
+  const { executedFeeToken } = await trader.order(uid)
+  expect(executedFeeToken).toBe(chain.market.tokens.WETH.address)
+  expect(await trader.notifications()).toHaveLength(notified)
+})
 
 test('an index that stands still for a minute is not ready, until it moves', async () => {
   const ready = async () => {

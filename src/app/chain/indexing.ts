@@ -25,7 +25,7 @@ interface IndexingOptions {
   loopDb: Database
   nameTokens: NameTokens
   orderServices: OrderServices
-  settings: Pick<Settings, 'NOTIFICATION_LEAST_IMPROVEMENT'>
+  settings: Pick<Settings, 'NOTIFICATION_LEAST_IMPROVEMENT' | 'RPC_TIMEOUT_MS'>
   meter: IndexerMeter
   now: Clock
   log: Log
@@ -34,6 +34,7 @@ interface IndexingOptions {
 /** The indexer of one network. */
 export function composeIndexing(options: IndexingOptions): IndexerOptions {
   const { network, chain, nodes, rpc, rpcWithoutRetries, loopDb, settings, meter, now, log } = options
+  const otherRpcs = nodes.connectEach({ timeoutMs: settings.RPC_TIMEOUT_MS })
   const odd = { log, countOdd: meter.oddLog }
   return {
     chainId: network.chainId,
@@ -53,13 +54,13 @@ export function composeIndexing(options: IndexingOptions): IndexerOptions {
       block: (number) => chain.block(number),
       logs: (range) => chainLogs({ rpc, network, ...odd }, range),
       consistent: nodes.consistent,
-      settlements: (txHashes) =>
+      settlements: (logged) =>
         minedSettlements(
           {
-            ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
+            ...{ rpc, otherRpcs, traceRpc: rpcWithoutRetries, network, log },
             solversAmong: (senders, block) => solversAmong(loopDb, network, senders, block),
           },
-          txHashes,
+          logged,
         ),
       gasOf: (txHashes) => minedGas(rpc, txHashes),
     },

@@ -1,5 +1,6 @@
 import { formatEther, Interface } from 'ethers'
 import { createRpc, type Rpc, RpcError } from '../../chain/rpc/rpc.ts'
+import { toQuantity } from '../../chain/rpc/wire.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import type { NetworkConfig } from '../config.ts'
@@ -61,8 +62,8 @@ async function checkNode(about: string, rpc: Rpc, { network }: NetworkConfig): P
   const checks = [
     age > usual ? poor(about, head, 'the node is behind its chain, or a clock is wrong') : good(about, head),
   ]
-  for (const ask of [checkGas, checkOverrides]) {
-    const check = await ask(about, rpc)
+  for (const ask of [checkGas, checkOverrides, checkTransactions]) {
+    const check = await ask(about, rpc, network)
     if (check) checks.push(check)
   }
   return checks
@@ -87,6 +88,33 @@ async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefine
         'takes no state overrides',
         'quotes are not verified; orders with hooks or contract signatures are refused',
       )
+}
+
+/** By a transaction of the first block that is indexed, where that has one. */
+async function checkTransactions(
+  about: string,
+  rpc: Rpc,
+  { firstBlock }: NetworkConfig['network'],
+): Promise<Check | undefined> {
+  const tag = toQuantity(firstBlock)
+  const block = await rpc.call<{ transactions: string[] } | null>('eth_getBlockByNumber', [tag, false])
+  const hash = block?.transactions[0]
+  if (hash === undefined) return undefined
+  const knows = (method: string, params: readonly unknown[]) =>
+    rpc.call(method, params).then(
+      (answer) => answer !== null,
+      (fault) => {
+        if (fault instanceof RpcError) return false
+        throw fault
+      },
+    )
+  if ((await knows('eth_getTransactionReceipt', [hash])) || (await knows('eth_getBlockReceipts', [tag])))
+    return undefined
+  return poor(
+    about,
+    'does not know a transaction of the first block',
+    'old settlements are stored with what their logs say alone: use a node that keeps old transactions, or add one to rpcUrl',
+  )
 }
 
 /** @throws Outage */

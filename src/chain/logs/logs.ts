@@ -188,12 +188,11 @@ function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unk
     }))
 }
 
-/** The logs of a receipt in their order, each of its transaction and block, whatever they say of their places. @throws Outage */
-export function receiptLogs(receipt: Record<string, unknown>): Record<string, unknown>[] {
-  const { transactionHash, blockNumber, blockHash, logs } = receipt
+/** The logs of a receipt in their order, each of its transaction, whatever index and transaction they name. @throws Outage */
+export function receiptLogs({ transactionHash, logs }: Record<string, unknown>): Record<string, unknown>[] {
   return parseList(logs).map((raw, index) => ({
     ...parseObject(raw),
-    ...{ transactionHash, blockNumber, blockHash, logIndex: toQuantity(index) },
+    ...{ transactionHash, logIndex: toQuantity(index) },
   }))
 }
 

@@ -23,6 +23,8 @@ interface Newest {
   secondsLeft?: number | undefined
   /** Of the newest stored block, in Unix seconds. */
   blockTime?: number | undefined
+  /** Settlements that are stored by their logs alone. */
+  unread?: number | undefined
 }
 
 const phaseBuckets = [0.01, 0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
@@ -51,6 +53,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
           secondsLeft: secondsLeft ?? undefined,
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
+      unread: (unread) => update(network, { unread }),
       oddLog: (what) => oddLogs.inc({ network, what }),
     }),
     led(loop, network, isLeading) {
@@ -60,7 +63,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         loop === 'indexer'
           ? {
               ...{ blocksBehind: undefined, blockTime: undefined },
-              ...{ blocksPerSecond: undefined, secondsLeft: undefined },
+              ...{ blocksPerSecond: undefined, secondsLeft: undefined, unread: undefined },
             }
           : { auctionAt: undefined, standings: undefined }
       update(network, lost)
@@ -167,6 +170,12 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'Time since the newest stored block, by its timestamp. It grows while the node is away.',
     [],
     ({ blockTime }) => (blockTime === undefined ? [] : [[{}, now() / 1_000 - blockTime]]),
+  )
+  gauge(
+    'tradegraph_indexer_unread_settlements',
+    'Settlements that are stored with what their logs say, since no node knows their transactions.',
+    [],
+    ({ unread }) => (unread === undefined ? [] : [[{}, unread]]),
   )
 }
 

@@ -167,7 +167,7 @@ describe('success', () => {
       solversAmong: async () => new Set<never>(),
       log: silentLog,
     }
-    const mined = (await minedSettlements(options, [outcome.txHash])).get(outcome.txHash)
+    const mined = (await minedSettlements(options, logs.slice(-1))).get(outcome.txHash)
     const decoded = mined?.calls[0]
     expect(decoded).toMatchObject({ auctionId: 77n, tokens, clearingPrices: [2n, 3n] })
     expect(decoded?.trades.map(({ signature }) => signature)).toEqual(orders.map((order) => order.signature))
