@@ -5,12 +5,12 @@ import { registerHolderTokens } from '../storage/token/holders.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
 import type { FollowedChain } from './block-range.ts'
 import { type CatchUpOptions, createCatchUp } from './catch-up.ts'
-import { type CompletionOptions, createCompletion } from './complete.ts'
 import { followChain } from './follow.ts'
+import { type CompletionOptions, createCompletion } from './late/complete.ts'
+import { readReverted } from './late/reverted.ts'
 import type { IndexerMeter } from './meter.ts'
 import { createPoll, type Poll } from './poll.ts'
 import { createProgress } from './progress.ts'
-import { readReverted } from './reverted.ts'
 
 export interface IndexerOptions
   extends Indexing,

@@ -1,28 +1,28 @@
-import type { Block } from '../chain/chain.ts'
-import type { ProtocolLog } from '../chain/logs/chain-logs.ts'
-import { byPlace } from '../chain/logs/logs.ts'
-import { RpcError } from '../chain/rpc/rpc.ts'
-import { Outage } from '../domain/errors/error.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Log } from '../domain/log.ts'
-import type { Order } from '../domain/order/order.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
-import { recordTrades } from '../notifications/record.ts'
-import { tradesOfOrders } from '../notifications/trades.ts'
-import { blockHash, completeChainFacts, holdCheckpoint } from '../storage/chain/log.ts'
+import type { Block } from '../../chain/chain.ts'
+import type { ProtocolLog } from '../../chain/logs/chain-logs.ts'
+import { byPlace } from '../../chain/logs/logs.ts'
+import { RpcError } from '../../chain/rpc/rpc.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Order } from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { recordTrades } from '../../notifications/record.ts'
+import { tradesOfOrders } from '../../notifications/trades.ts'
+import { blockHash, completeChainFacts, holdCheckpoint } from '../../storage/chain/log.ts'
 import {
   countUnread,
   settledIn,
   type UnreadTransaction,
   unreadTransactions,
-} from '../storage/chain/unread.ts'
-import type { Tx } from '../storage/database/database.ts'
-import { signal } from '../storage/database/signals.ts'
-import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
-import { closeAttempts, type Indexing, interpret, knownOrders } from './apply.ts'
-import { groupSettlements } from './attribution.ts'
-import type { BlockRange, Checkpoint, FollowedChain } from './block-range.ts'
-import type { IndexerMeter } from './meter.ts'
+} from '../../storage/chain/unread.ts'
+import type { Tx } from '../../storage/database/database.ts'
+import { signal } from '../../storage/database/signals.ts'
+import { lockOrders, refreshProgress } from '../../storage/order/progress.ts'
+import { closeAttempts, type Indexing, interpret, knownOrders } from '../apply.ts'
+import { groupSettlements } from '../attribution.ts'
+import type { BlockRange, Checkpoint, FollowedChain } from '../block-range.ts'
+import type { IndexerMeter } from '../meter.ts'
 
 export interface CompletionOptions extends Indexing {
   chain: Pick<FollowedChain, 'block' | 'settlements'>
