@@ -37,6 +37,7 @@ import { accessLogOf } from './observing/access.ts'
 import {
   checkReadiness,
   createLoopStates,
+  findStanding,
   type MonitoringOptions,
   metricsReaders,
   openMonitor,
@@ -100,7 +101,15 @@ export async function startApp(given: AppOptions): Promise<App> {
   const states = createLoopStates(metrics)
   const [stopping, ending] = [new AbortController(), new AbortController()]
   const { signal } = ending
-  const readStates = async () => ({ ...(await checkReadiness(networks, db)), ...states.up() })
+  const startedAt = options.now()
+  const readStates = async () => {
+    const led = networks.filter(({ network }) => states.leads('indexer', network.name))
+    const [up, standing] = await Promise.all([
+      checkReadiness(networks, db),
+      findStanding(led, db, { now: options.now, startedAt }),
+    ])
+    return { ...up, ...states.up(), ...standing }
+  }
   const whileRunning = withSince(readStates, options.now)
   // The end is reported at once: a balancer waits for no answer of a database then.
   const ready: Ready = async () => (stopping.signal.aborted ? { running: false } : whileRunning())

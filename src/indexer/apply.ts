@@ -35,7 +35,7 @@ import { applyBalanceChanges, forgetBalanceChanges, rollbackBalances } from '../
 import { rollbackPools } from '../storage/token/pools/volumes.ts'
 import { forgetTokensReadFrom } from '../storage/token/tokens.ts'
 import { withAmounts } from './amounts.ts'
-import { groupSettlements, minedSettlements } from './attribution.ts'
+import { groupSettlements, type LoggedSettlement, minedSettlements } from './attribution.ts'
 import { type BlockRange, loadOf } from './block-range.ts'
 import { recordInvalidations, recordRefunds, sweepExpired } from './endings.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
@@ -141,8 +141,8 @@ async function applyLogs(
   range: BlockRange,
   indexing: Indexing,
 ): Promise<void> {
-  const { settlements, headers } = range
-  const { chainId, now, settlement } = indexing
+  const { headers } = range
+  const { chainId, now } = indexing
   const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
   await lockOrders(tx, uids)
   await storePlacements(tx, chainId, placements)
@@ -152,13 +152,51 @@ async function applyLogs(
   )
   // Read under the lock, so that everything written about these orders before has an earlier time.
   const at = new Date(now())
-  const known = new Map(
-    (await findOrders(tx, named))
-      .filter((order) => order.chainId === chainId)
-      .map((order) => [order.uid, order]),
+  const known = await knownOrders(tx, chainId, named)
+  const { orders, facts } = await interpret(
+    tx,
+    logs,
+    { groups: groupSettlements(logs), known, range },
+    indexing,
   )
-  const groups = groupSettlements(logs)
-  const mined = minedSettlements(groups, settlements)
+  await insertChainFacts(tx, chainId, facts)
+  const orderIds = [...orders.values()].map(({ id }) => id)
+  await refreshProgress(tx, orderIds)
+  const trades = tradesOfOrders(facts.trades, orders)
+  await recordTrades(tx, trades, indexing, at)
+  await closeAttempts(tx, facts, at)
+  // The contract does not trade an invalidated order: its trades came first.
+  const endings = { orders: afterTrades(orders, trades), headers, at }
+  await recordInvalidations(tx, facts.invalidations, endings)
+  await recordRefunds(tx, facts.refunds, endings)
+  await signal(tx, 'orders', String(chainId))
+}
+
+export async function knownOrders(
+  tx: Tx,
+  chainId: number,
+  uids: readonly OrderUid[],
+): Promise<ReadonlyMap<OrderUid, Order>> {
+  const orders = await findOrders(tx, uids)
+  return new Map(orders.filter((order) => order.chainId === chainId).map((order) => [order.uid, order]))
+}
+
+/** Logs, the settlements among them, the orders that are known, and the transactions and headers of their blocks. */
+interface Logged {
+  groups: readonly LoggedSettlement[]
+  known: ReadonlyMap<OrderUid, Order>
+  range: Pick<BlockRange, 'settlements' | 'headers'>
+}
+
+/** The rows of logs, and the orders of the service with those that solvers brought, which are stored. */
+export async function interpret(
+  tx: Tx,
+  logs: readonly ProtocolLog[],
+  { groups, known, range }: Logged,
+  indexing: Indexing,
+): Promise<{ orders: ReadonlyMap<OrderUid, Order>; facts: ReadFacts }> {
+  const { chainId, settlement } = indexing
+  const mined = minedSettlements(groups, range.settlements)
   const auctionIds = [...mined.values()].flatMap(({ call }) => call?.auctionId ?? [])
   const deadlines = await deadlinesOfAuctions(tx, chainId, auctionIds)
   const competitions = {
@@ -174,18 +212,8 @@ async function applyLogs(
     : known
   const context = { ...competitions, orders, policies: await policiesOfAuctions(tx, auctionIds) }
   const facts = readFacts(logs, groups, context)
-  const rows = await withAmounts(tx, facts, context, indexing.network?.wrappedNative)
-  await insertChainFacts(tx, chainId, { ...facts, settlements: rows })
-  const orderIds = [...orders.values()].map(({ id }) => id)
-  await refreshProgress(tx, orderIds)
-  const trades = tradesOfOrders(facts.trades, orders)
-  await recordTrades(tx, trades, indexing, at)
-  await closeAttempts(tx, facts, at)
-  // The contract does not trade an invalidated order: its trades came first.
-  const endings = { orders: afterTrades(orders, trades), headers, at }
-  await recordInvalidations(tx, facts.invalidations, endings)
-  await recordRefunds(tx, facts.refunds, endings)
-  await signal(tx, 'orders', String(chainId))
+  const settlements = await withAmounts(tx, facts, context, indexing.network?.wrappedNative)
+  return { orders, facts: { ...facts, settlements } }
 }
 
 function lastBlocksOf(
@@ -203,7 +231,7 @@ function afterTrades(
   return new Map([...before, ...trades.map(({ order }) => [order.uid, order] as const)])
 }
 
-async function closeAttempts(tx: Tx, { attributed }: ReadFacts, at: Date): Promise<void> {
+export async function closeAttempts(tx: Tx, { attributed }: ReadFacts, at: Date): Promise<void> {
   for (const { group, solution } of attributed) {
     const { blockNumber, txHash } = group.settlement
     const end = { endedAt: at, endBlock: blockNumber, outcome: 'success', txHash }

@@ -2,6 +2,7 @@ import type { Block } from '../chain/chain.ts'
 import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
 import { RpcError } from '../chain/rpc/rpc.ts'
+import type { LoggedTransaction } from '../chain/settlement/find-transactions.ts'
 import type { MinedGas, MinedSettlements } from '../chain/settlement/mined.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -21,9 +22,9 @@ export interface FollowedChain {
   gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
 }
 
-/** Transactions with settlements, which have known logs. @throws Outage for an unknown transaction */
+/** Transactions with settlements, which have known logs; without those that no node knows. @throws Outage */
 export type ReadSettlements = (
-  txHashes: readonly Bytes32[],
+  logged: readonly LoggedTransaction[],
 ) => Promise<ReadonlyMap<Bytes32, MinedSettlements>>
 
 export interface Checkpoint {
@@ -48,6 +49,17 @@ export class RangeTooFull extends Error {
 export function isChainFault(fault: unknown): fault is Outage | RpcError | ChainMoved {
   return fault instanceof Outage || fault instanceof RpcError || fault instanceof ChainMoved
 }
+
+/** Settlements are logged, but their transactions cannot be read, or no node knows them. */
+export class TransactionsUnread extends Error {
+  override readonly name = 'TransactionsUnread'
+}
+
+/**
+ * Which settlements are taken by their logs alone: none, those whose transactions no node knows, or also those whose transactions cannot
+ * be read for another reason.
+ */
+export type AcceptsUnread = 'none' | 'unknown' | 'all'
 
 /** One transaction writes this load in a few seconds. A single block may contain more. */
 export const maxLogs = 10_000
@@ -89,7 +101,7 @@ export interface BlockRange {
   blocks: [Block, ...Block[]]
   /** All logs of the range. */
   logs: ChainLog[]
-  /** Each transaction that logs a settlement. */
+  /** Each transaction that logs a settlement, without those that are taken by their logs alone. */
   settlements: ReadonlyMap<Bytes32, MinedSettlements>
   /** Those of `blocks`, each block with an order placed on chain, and each in which one was invalidated after it may have expired. */
   headers: readonly Block[]
@@ -99,9 +111,14 @@ const maxHeaders = 16
 
 /**
  * Reads blocks above the finality horizon: a chain of headers that follows on `last`, and the logs of exactly these blocks.
- * @throws ChainMoved, RangeTooFull
+ * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
-export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
+export async function readNewBlocks(
+  chain: FollowedChain,
+  last: ChainPlace,
+  to: number,
+  accepts: AcceptsUnread = 'none',
+): Promise<BlockRange> {
   const first = last.number + 1
   const count = Math.min(maxHeaders, to - last.number)
   const headers = await readHeaders(
@@ -113,22 +130,32 @@ export async function readNewBlocks(chain: FollowedChain, last: ChainPlace, to: 
     if (parent !== null && parentHash !== parent) throw new ChainMoved(`block ${number} has another parent`)
     parent = hash
   }
-  return withLogs(chain, first, headers)
+  return withLogs(chain, first, headers, accepts)
 }
 
 /**
  * Reads blocks up to the finality horizon, with the last header only. Because the headers between are missing, it checks after the
  * reads that `last` is still in the chain.
- * @throws ChainMoved, RangeTooFull
+ * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
-export async function readOldBlocks(chain: FollowedChain, last: ChainPlace, to: number): Promise<BlockRange> {
-  const range = await withLogs(chain, last.number + 1, [await header(chain, to)])
+export async function readOldBlocks(
+  chain: FollowedChain,
+  last: ChainPlace,
+  to: number,
+  accepts: AcceptsUnread = 'none',
+): Promise<BlockRange> {
+  const range = await withLogs(chain, last.number + 1, [await header(chain, to)], accepts)
   if (last.hash !== null) await confirm(chain, last)
   return range
 }
 
 /** Reads the last header again after the rest: a replaced block without logs would not be noticed otherwise. */
-async function withLogs(chain: FollowedChain, from: number, blocks: Block[]): Promise<BlockRange> {
+async function withLogs(
+  chain: FollowedChain,
+  from: number,
+  blocks: Block[],
+  accepts: AcceptsUnread,
+): Promise<BlockRange> {
   const [first, ...rest] = blocks
   const end = blocks.at(-1)
   if (!first || !end) throw new RangeError('no blocks to read')
@@ -136,11 +163,45 @@ async function withLogs(chain: FollowedChain, from: number, blocks: Block[]): Pr
   if (loadOf(logs) > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
   const headers = [...blocks, ...(await headersOfLate(chain, logs, blocks))]
   checkHashes(logs, headers)
-  const txHashes = logs.flatMap((log) => (log.type === 'settlement' ? [log.txHash] : []))
-  const settlements = await chain.settlements([...new Set(txHashes)])
+  const settlements = await readSettlements(chain, logs, accepts)
   checkReceipts(logs, settlements)
   await confirm(chain, end)
   return { blocks: [first, ...rest], logs, settlements, headers }
+}
+
+async function readSettlements(
+  chain: Pick<FollowedChain, 'settlements'>,
+  logs: readonly ChainLog[],
+  accepts: AcceptsUnread,
+): Promise<BlockRange['settlements']> {
+  const logged = new Map(
+    logs.flatMap((log) => (log.type === 'settlement' && hasTransaction(log) ? [[log.txHash, log]] : [])),
+  )
+  if (logged.size === 0) return new Map()
+  try {
+    const settlements = await chain.settlements([...logged.values()])
+    const unknown = [...logged.keys()].filter((txHash) => !settlements.has(txHash))
+    if (unknown.length > 0 && accepts === 'none')
+      throw new TransactionsUnread(`no node knows ${unknown.length} transactions, such as ${unknown[0]}`)
+    return settlements
+  } catch (fault) {
+    if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
+    if (accepts === 'all') return new Map()
+    throw new TransactionsUnread(fault.message, { cause: fault })
+  }
+}
+
+/** A log of the block itself has the block's hash instead of a transaction's. */
+export function hasTransaction({
+  txHash,
+  blockHash,
+}: Pick<LoggedTransaction, 'txHash' | 'blockHash'>): boolean {
+  return txHash !== blockHash
+}
+
+/** Whether some of its settlements are taken by their logs alone. */
+export function hasUnread({ logs, settlements }: Pick<BlockRange, 'logs' | 'settlements'>): boolean {
+  return logs.some((log) => log.type === 'settlement' && hasTransaction(log) && !settlements.has(log.txHash))
 }
 
 /** Headers that are missing: when an order was placed on chain, and whether one expired before it was invalidated. */
@@ -169,7 +230,8 @@ function checkHashes(logs: readonly ChainLog[], headers: readonly Block[]): void
 
 function checkReceipts(logs: readonly ChainLog[], settlements: BlockRange['settlements']): void {
   for (const { type, txHash, blockHash } of logs) {
-    if (type === 'settlement' && settlements.get(txHash)?.blockHash !== blockHash)
+    const mined = type === 'settlement' && settlements.get(txHash)
+    if (mined && mined.blockHash !== blockHash)
       throw new ChainMoved(`the receipt of transaction ${txHash} is from another block`)
   }
 }

@@ -7,6 +7,7 @@ import { settlementFees } from '../domain/settlement/fees.ts'
 import { policyKey } from '../storage/auction/auctions.ts'
 import type { ChainFacts } from '../storage/chain/log.ts'
 import { attribute, type Competitions, type LoggedSettlement, type MinedSettlement } from './attribution.ts'
+import { hasTransaction } from './block-range.ts'
 
 /** Stored data and transactions that logs are interpreted with. */
 export interface FactsContext extends Competitions {
@@ -61,6 +62,7 @@ export function readFacts(
         deadlineBlock: (solution && context.deadlines.get(solution.auctionId)) ?? null,
         gasUsed: mined?.gasUsed ?? null,
         effectiveGasPrice: mined?.effectiveGasPrice ?? null,
+        isUnread: !mined && hasTransaction(group.settlement),
       }
     }),
     invalidations: logs.filter((log) => log.type === 'invalidation'),

@@ -2,17 +2,20 @@ import type { Block } from '../chain/chain.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Log } from '../domain/log.ts'
 import {
+  type AcceptsUnread,
   type BlockRange,
   ChainMoved,
   type ChainPlace,
   type Checkpoint,
   type FollowedChain,
+  hasUnread,
   isChainFault,
   loadOf,
   maxLogs,
   RangeTooFull,
   readNewBlocks,
   readOldBlocks,
+  TransactionsUnread,
 } from './block-range.ts'
 import type { Poll } from './poll.ts'
 
@@ -45,6 +48,9 @@ export interface FollowOptions {
   maxLooksBehind?: number
 }
 
+/** Looks in a row that end at a transaction which cannot be read, until a block is taken with what its logs say. */
+const maxUnreadLooks = 3
+
 /**
  * Streams the chain from the consumer's checkpoint on, until `signal` aborts. The consumer stores a step before it requests the next.
  * If the node lags behind, contradicts itself or is down, it waits and tries again.
@@ -57,11 +63,19 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   let range = maxRange
   let looksBehind = 0
   let failures = 0
+  let unreadLooks = 0
+  /** The last final blocks had transactions that no node knows: others are not waited for. */
+  let isTolerant = false
   const consistent: NonNullable<FollowedChain['consistent']> = chain.consistent ?? ((use) => use())
 
   while (!signal.aborted) {
     try {
-      const { head, position, next } = await consistent(() => look(options, last, range))
+      const { head, position, next } = await consistent(() =>
+        look(options, last, range, {
+          new: range === 1 && unreadLooks >= maxUnreadLooks ? 'all' : 'none',
+          old: range === 1 && unreadLooks >= maxUnreadLooks ? 'all' : isTolerant ? 'unknown' : 'none',
+        }),
+      )
       looksBehind = position === 'behind' ? looksBehind + 1 : 0
       if (position === 'forked' || looksBehind > (options.maxLooksBehind ?? 20)) {
         const highest = Math.min(last.number, head.number)
@@ -73,6 +87,8 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         if (undone) yield { type: 'reorg', to }
       } else if (next) {
         last = next.blocks.at(-1) ?? last
+        if (hasUnread(next)) isTolerant = true
+        else if (next.settlements.size > 0) isTolerant = false
         yield { type: 'blocks', ...next, head: head.number }
         const horizon = Math.min(last.number, head.number - finalityBlocks)
         if (horizon > finalized) {
@@ -84,14 +100,17 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         await poll(0, signal)
       }
       failures = 0
+      unreadLooks = 0
     } catch (fault) {
       if (fault instanceof RangeTooFull) {
         range = Math.max(1, range >> 1)
         continue
       }
-      if (!isChainFault(fault)) throw fault
+      const isUnread = fault instanceof TransactionsUnread
+      if (!isUnread && !isChainFault(fault)) throw fault
+      if (isUnread) unreadLooks++
       // The node may time out for many blocks, but not for fewer.
-      range = Math.max(1, range >> 1)
+      range = Math.max(1, range >> (isUnread ? 4 : 1))
       failures++
       log.warn('the chain cannot be followed for the moment', { failures, fault: fault.message })
       await poll(failures, signal)
@@ -99,11 +118,14 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   }
 }
 
+/** Of new blocks, and of final ones. */
+type Accepts = Record<'new' | 'old', AcceptsUnread>
+
 /** The newest block, and the blocks to read next if it is ahead. */
-async function look(options: FollowOptions, last: ChainPlace, range: number) {
+async function look(options: FollowOptions, last: ChainPlace, range: number, accepts: Accepts) {
   const head = await options.chain.head()
   const position = await compare(options, last, head)
-  const next = position === 'ahead' ? await readNext(options, last, head, range) : undefined
+  const next = position === 'ahead' ? await readNext(options, last, head, range, accepts) : undefined
   return { head, position, next }
 }
 
@@ -148,9 +170,10 @@ function readNext(
   last: ChainPlace,
   head: Block,
   range: number,
+  accepts: Accepts,
 ): Promise<BlockRange> {
   const horizon = head.number - finalityBlocks
   return last.number < horizon
-    ? readOldBlocks(chain, last, Math.min(horizon, last.number + range))
-    : readNewBlocks(chain, last, Math.min(head.number, last.number + range))
+    ? readOldBlocks(chain, last, Math.min(horizon, last.number + range), accepts.old)
+    : readNewBlocks(chain, last, Math.min(head.number, last.number + range), accepts.new)
 }

@@ -6,12 +6,16 @@ import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.t
 import type { FollowedChain } from './block-range.ts'
 import { followChain } from './follow.ts'
 import { type CatchUpOptions, createCatchUp } from './holdings/catch-up.ts'
+import { type CompletionOptions, createCompletion } from './late/complete.ts'
+import { readReverted } from './late/reverted.ts'
 import type { IndexerMeter } from './meter.ts'
 import { createPoll, type Poll } from './poll.ts'
 import { createProgress } from './progress.ts'
-import { readReverted } from './reverted.ts'
 
-export interface IndexerOptions extends Indexing, Pick<CatchUpOptions, 'tokenLogs'> {
+export interface IndexerOptions
+  extends Indexing,
+    Pick<CatchUpOptions, 'tokenLogs'>,
+    Pick<CompletionOptions, 'completeEveryMs'> {
   network: Network
   chain: FollowedChain
   log: Log
@@ -32,9 +36,11 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     createProgress({ ...options, network: network.name, what })
   const progress = progressOf('blocks')
   const catchUp = createCatchUp({ ...options, progress: progressOf('transfers'), tokens, maxRange })
+  const completion = createCompletion(options)
   const rest = options.poll ?? createPoll(Math.min(1_000, Math.max(50, network.blockTimeMs / 4)))
   /** While there are no new blocks, tokens that are behind catch up. */
   const poll: Poll = async (failures, signal) => {
+    if (failures === 0 && checkpoint) await completion.step(checkpoint)
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
   let checkpoint = await findCheckpoint(db, chainId)
@@ -57,6 +63,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
       const state = progress.state()
       if (state) meter.stored({ ...state, timestamp })
       await readReverted(options, checkpoint)
+      await completion.step(checkpoint)
       await catchUp.step(checkpoint)
     } else if (step.type === 'finalize') await applyFinality(step.number, options)
     else {

@@ -56,7 +56,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       }),
     },
   )
-  breaker.onBreak(() => log.warn('an outside source is left alone', { source: name }))
+  breaker.onBreak(() => throttledWarn('an outside source is left alone', { source: name }))
   breaker.onReset(() => log.info('an outside source is asked again', { source: name }))
   const work = { kind: 'source', name: 'ask', of: name } as const
   let running = 0

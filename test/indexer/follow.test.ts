@@ -227,6 +227,48 @@ describe('steps', () => {
     expect(consumer.steps.map(shape)).toEqual(['blocks 7 logs 7', 'finalize 3'])
   })
 
+  test('a transaction that no node knows is waited for, in smaller ranges, and then its block is taken without it', async () => {
+    const simulated = createSimulatedChain()
+    simulated.apply({ op: 'grow', logs: [1, 1, 1, 1, 1, 1, 1, 1] })
+    const unknown = simulated.blocks[2]?.logs[0]?.txHash
+    const { chain } = simulated
+    const settlements: typeof chain.settlements = (logged) =>
+      chain.settlements(logged.filter(({ txHash }) => txHash !== unknown))
+    const consumer = createConsumer(0, simulated)
+    const waits = await follow(simulated, consumer, untilLevel(simulated, consumer, 0), {
+      ...{ maxRange: 10, chain: { ...chain, settlements } },
+    })
+    expect(waits).toEqual([1, 1, 1, 2, 3, 0])
+    expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
+    const unread = consumer.steps.flatMap((step) =>
+      step.type === 'blocks'
+        ? step.logs.filter(({ txHash }) => !step.settlements.has(txHash)).map(({ txHash }) => txHash)
+        : [],
+    )
+    expect(unread).toEqual([unknown])
+  })
+
+  test('a node that knows no old transaction is waited for once, and one that reads none does not stop it', async () => {
+    const simulated = createSimulatedChain()
+    simulated.apply({ op: 'grow', logs: Array.from({ length: 20 }, () => 1) })
+    const { chain } = simulated
+    const read = async (settlements: typeof chain.settlements) => {
+      const consumer = createConsumer(0, simulated)
+      const waits = await follow(simulated, consumer, untilLevel(simulated, consumer, 0), {
+        ...{ maxRange: 10, chain: { ...chain, settlements } },
+      })
+      expect(consumer.logs()).toHaveLength(20)
+      return waits
+    }
+    const horizon = simulated.blocks.length - 1 - 4
+    const waits = await read((logged) =>
+      chain.settlements(logged.filter(({ blockNumber }) => blockNumber > horizon)),
+    )
+    expect(waits).toEqual([1, 1, 2, 3, 0])
+    const never = await read(() => Promise.reject(new Outage('the network node')))
+    expect(never.filter((failures) => failures === 3)).toHaveLength(20)
+  })
+
   test('below the horizon, blocks in which expired orders are invalidated are read too', async () => {
     const uidOf = (validTo: number) =>
       packOrderUid(`0x${'cd'.repeat(32)}` as Bytes32, numbered('01'), validTo)

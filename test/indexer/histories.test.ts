@@ -202,8 +202,9 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
     network,
     db,
     now: () => 0,
+    completeEveryMs: 0,
     log: silentLog,
-    meter: { stored() {}, reorganised() {} },
+    meter: { stored() {}, reorganised() {}, oddLog() {}, unread() {} },
     chain: {
       head: () => chain.head(),
       block: (number) => chain.block(number),

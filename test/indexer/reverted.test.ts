@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MinedGas } from '../../src/chain/settlement/mined.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
-import { readReverted } from '../../src/indexer/reverted.ts'
+import { readReverted } from '../../src/indexer/late/reverted.ts'
 import { endAttempt, startAttempt } from '../../src/storage/auction/competition.ts'
 import { storeCancellation } from '../../src/storage/auction/transactions.ts'
 import { rollbackChainFacts } from '../../src/storage/chain/rollback.ts'

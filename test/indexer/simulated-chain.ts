@@ -21,6 +21,9 @@ interface SimulatedBlock extends Block {
 
 const solver = address(`0x${'51'.repeat(20)}`)
 
+/** The transaction of a block. */
+export const transactionOf = (blockHash: Bytes32): Bytes32 => `0xf0${blockHash.slice(4)}` as Bytes32
+
 const settlementAt = (place: LogPlace): ChainLog => ({ type: 'settlement', ...place, solver })
 
 /**
@@ -42,7 +45,7 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
       const number = blocks.length
       const hash = nextHash()
       const logs = Array.from({ length: count }, (_, logIndex) =>
-        logAt({ blockNumber: number, blockHash: hash, logIndex, txHash: hash }),
+        logAt({ blockNumber: number, blockHash: hash, logIndex, txHash: transactionOf(hash) }),
       )
       const parentHash = blocks.at(-1)?.hash ?? (`0x${'00'.repeat(32)}` as Bytes32)
       logsOf.set(hash, logs)
@@ -80,7 +83,8 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
       if (seen.length <= to) throw new Outage(`block ${to}`)
       return seen.slice(from, to + 1).flatMap(({ logs }) => logs)
     },
-    settlements: async (txHashes) => new Map(txHashes.map((txHash) => [txHash, minedAs(undefined, txHash)])),
+    settlements: async (logged) =>
+      new Map(logged.map(({ txHash, blockHash }) => [txHash, minedAs(undefined, blockHash)])),
     gasOf: async (txHashes) => txHashes.map(() => null),
   }
   return {

@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.ts'
-import { chainLogs } from '../../chain/logs/chain-logs.ts'
+import { chainLogs, noteOdd } from '../../chain/logs/chain-logs.ts'
 import { ownerLogs } from '../../chain/logs/owner-logs.ts'
 import { tokenLogs } from '../../chain/logs/transfer-logs.ts'
 import type { NetworkNodes } from '../../chain/rpc/nodes.ts'
@@ -47,6 +47,9 @@ export interface Indexing {
 export function composeIndexing(options: IndexingOptions): Indexing {
   const { network, nodes, chain, rpc, rpcWithoutRetries, db, settings, metrics, now, log } = options
   const { chainId, settlement } = network
+  const otherRpcs = nodes.connectEach({ timeoutMs: settings.RPC_TIMEOUT_MS })
+  const meter = metrics.indexer(network.name)
+  const odd = { log, countOdd: meter.oddLog }
   const refundKey = settings.REFUND_PRIVATE_KEY
   return {
     indexerOptions: {
@@ -58,23 +61,24 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       readPlacements: options.readPlacements,
       leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
       log,
-      meter: metrics.indexer(network.name),
+      meter,
       chain: {
         head: () => chain.head(),
         block: (number) => chain.block(number),
-        logs: (range) => chainLogs({ rpc, network, log }, range),
+        logs: (range) => chainLogs({ rpc, network, ...odd }, range),
         consistent: nodes.consistent,
-        settlements: (txHashes) =>
+        settlements: (logged) =>
           minedSettlements(
             {
-              ...{ rpc, traceRpc: rpcWithoutRetries, network, log },
+              ...{ rpc, otherRpcs, traceRpc: rpcWithoutRetries, network, log },
               solversAmong: (senders, block) => solversAmong(db, network, senders, block),
             },
-            txHashes,
+            logged,
           ),
         gasOf: (txHashes) => minedGas(rpc, txHashes),
       },
-      tokenLogs: (tokens, range) => tokenLogs({ rpc: rpcWithoutRetries, network }, tokens, range),
+      tokenLogs: (tokens, range) =>
+        tokenLogs({ rpc: rpcWithoutRetries, network, noteOdd: noteOdd(odd) }, tokens, range),
     },
     holdingsOptions: {
       ...{ network, db, log },

@@ -92,7 +92,22 @@ async function checkPrimary(url: string, settings: Settings): Promise<Check[]> {
         )
       : good('connections', `${free} are free; one process takes up to ${need}`),
   )
-  return [...checks, await checkSchema(url, mayCreate)]
+  const schema = await checkSchema(url, mayCreate)
+  return [...checks, schema, ...(schema.state === 'good' ? await checkSettlements(url) : [])]
+}
+
+/** Settlements that the indexer has stored by their logs alone. */
+async function checkSettlements(url: string): Promise<Check[]> {
+  const text = `SELECT count(*)::int AS count, coalesce(min(block_number), 0)::text AS block FROM settlements WHERE is_unread`
+  const read = await ask<{ count: number; block: string }>(url, text)
+  if ('fault' in read || read.count === 0) return []
+  return [
+    poor(
+      'settlements',
+      `${read.count} have transactions that no node knows, the first in block ${read.block}`,
+      'add a node that keeps old transactions to rpcUrl: they are completed as soon as one knows them',
+    ),
+  ]
 }
 
 async function checkSchema(url: string, mayCreate: boolean): Promise<Check> {
@@ -113,14 +128,14 @@ async function checkSchema(url: string, mayCreate: boolean): Promise<Check> {
 }
 
 async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Settings): Promise<Check> {
-  const read = await ask(
+  const read = await ask<{ standby: boolean; lag: number }>(
     url,
     `SELECT pg_is_in_recovery() AS standby,
     coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0)::float8 AS lag`,
   )
   if ('fault' in read)
     return poor('replica', `does not answer: ${read.fault}`, 'reads go to the primary until it does')
-  const { standby, lag } = read as unknown as { standby: boolean; lag: number }
+  const { standby, lag } = read
   if (!standby) return poor('replica', 'is a primary', 'name a replica in DATABASE_READ_URL, or leave it out')
   return lag > most
     ? poor(
@@ -131,7 +146,7 @@ async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Set
     : good('replica', `its last transaction is ${Math.round(lag)} ms old`)
 }
 
-async function ask(url: string, text = facts): Promise<Facts | { fault: string }> {
+async function ask<Row extends object = Facts>(url: string, text = facts): Promise<Row | { fault: string }> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: timeoutMs,
@@ -140,7 +155,7 @@ async function ask(url: string, text = facts): Promise<Facts | { fault: string }
   client.on('error', () => {})
   try {
     await client.connect()
-    const { rows } = await client.query<Facts>(text)
+    const { rows } = await client.query<Row>(text)
     return rows[0] ?? { fault: 'no answer' }
   } catch (fault) {
     return { fault: wordsOf(fault) }

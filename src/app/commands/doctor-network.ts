@@ -1,5 +1,6 @@
 import { formatEther, Interface } from 'ethers'
 import { createRpc, type Rpc, RpcError } from '../../chain/rpc/rpc.ts'
+import { toQuantity } from '../../chain/rpc/wire.ts'
 import { createSettlementEffects } from '../../chain/settlement/effects.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
@@ -69,7 +70,7 @@ async function checkNode(
     age > usual ? poor(about, head, 'the node is behind its chain, or a clock is wrong') : good(about, head),
   ]
   const hasOutside = solversOf(network, settings).length > 0
-  for (const ask of [checkGas, checkOverrides, ...(hasOutside ? [checkInspection] : [])]) {
+  for (const ask of [checkGas, checkOverrides, checkTransactions, ...(hasOutside ? [checkInspection] : [])]) {
     const check = await ask(about, rpc, network)
     if (check) checks.push(check)
   }
@@ -119,6 +120,33 @@ async function checkInspection(about: string, rpc: Rpc, network: Network): Promi
 /** Outside solvers that are asked on this network. */
 function solversOf(network: Network, { SOLVERS }: Settings) {
   return SOLVERS.filter(({ network: name }) => name === undefined || name === network.name)
+}
+
+/** By a transaction of the first block that is indexed, where that has one. */
+async function checkTransactions(
+  about: string,
+  rpc: Rpc,
+  { firstBlock }: NetworkConfig['network'],
+): Promise<Check | undefined> {
+  const tag = toQuantity(firstBlock)
+  const block = await rpc.call<{ transactions: string[] } | null>('eth_getBlockByNumber', [tag, false])
+  const hash = block?.transactions[0]
+  if (hash === undefined) return undefined
+  const knows = (method: string, params: readonly unknown[]) =>
+    rpc.call(method, params).then(
+      (answer) => answer !== null,
+      (fault) => {
+        if (fault instanceof RpcError) return false
+        throw fault
+      },
+    )
+  if ((await knows('eth_getTransactionReceipt', [hash])) || (await knows('eth_getBlockReceipts', [tag])))
+    return undefined
+  return poor(
+    about,
+    'does not know a transaction of the first block',
+    'old settlements are stored with what their logs say alone: use a node that keeps old transactions, or add one to rpcUrl',
+  )
 }
 
 /** @throws Outage */

@@ -5,6 +5,7 @@ import type { Loop } from '../../server/measures/loop-metrics.ts'
 import type { Metrics } from '../../server/metrics.ts'
 import { createMonitor } from '../../server/monitor.ts'
 import type { Ready } from '../../server/routes.ts'
+import { checkpointMovedAt, findCheckpoint } from '../../storage/chain/log.ts'
 import { type Database, ping } from '../../storage/database/database.ts'
 import type { LeadershipState } from '../../storage/database/leadership.ts'
 import type { NetworkParts } from '../network.ts'
@@ -38,6 +39,38 @@ export async function checkReadiness(
   return Object.fromEntries([...up, ...used])
 }
 
+/** An index that has not moved for so long, though there is a newer block this old, stands still. */
+const stillMs = 60_000
+
+/**
+ * The loops of these networks whose index stands still, such as one that cannot read a block. What is away says so elsewhere.
+ * @param startedAt when this process began, for an index that has not
+ */
+export async function findStanding(
+  networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
+  db: Database,
+  { now, startedAt }: { now: Clock; startedAt: number },
+): Promise<Record<string, false>> {
+  const stands = async ({ network, chain }: (typeof networks)[number]) => {
+    const since = now() - Math.max(stillMs, 10 * network.blockTimeMs)
+    const checkpoint = await findCheckpoint(db, network.chainId)
+    const movedAt = checkpoint ? await checkpointMovedAt(db, network.chainId) : startedAt
+    if (movedAt > since) return false
+    const next = await chain.block(checkpoint ? checkpoint.number + 1 : network.firstBlock)
+    return next !== undefined && next.timestamp * 1_000 < since
+  }
+  const found = await Promise.all(
+    networks.map(async (parts) => {
+      const outcome = stands(parts).catch(() => false)
+      const isStanding = await Promise.race([outcome, pause(readyTimeoutMs, false, { ref: false })])
+      return isStanding ? [[loopName('indexer', parts.network.name), false as const]] : []
+    }),
+  )
+  return Object.fromEntries(found.flat())
+}
+
+const loopName = (loop: Loop, network: string) => `${network}:${loop}`
+
 /** The same states, and for what is down since when: the first time in a row that it was asked for in vain. */
 export function withSince(read: () => Promise<Record<string, boolean | number>>, now: Clock): Ready {
   const downSince = new Map<string, string>()
@@ -57,6 +90,7 @@ export interface LoopStates {
   /** @returns what to call when the state changes */
   follow(loop: Loop, network: string): (state: LeadershipState) => void
   up(): Record<string, boolean>
+  leads(loop: Loop, network: string): boolean
 }
 
 export function createLoopStates(metrics: Metrics): LoopStates {
@@ -64,13 +98,14 @@ export function createLoopStates(metrics: Metrics): LoopStates {
   return {
     follow(loop, network) {
       const set = (state: LeadershipState) => {
-        states.set(`${network}:${loop}`, state)
+        states.set(loopName(loop, network), state)
         metrics.loops.led(loop, network, state === 'leading')
       }
       set('away')
       return set
     },
     up: () => Object.fromEntries([...states].map(([name, state]) => [name, state !== 'away'])),
+    leads: (loop, network) => states.get(loopName(loop, network)) === 'leading',
   }
 }
 

@@ -4,7 +4,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { parseHex, parseObject } from '../rpc/wire.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
-import { byPlace, type LogRange, readLogs } from './logs.ts'
+import { byPlace, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
 import { parseSettlementLog, type SettlementLog, settlementEvents } from './settlement-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
@@ -16,6 +16,8 @@ export interface ChainLogOptions {
   rpc: Rpc
   network: Pick<Network, 'chainId' | 'settlement' | 'ethFlows' | 'holderTokens' | 'wrappedNative'>
   log: Log
+  /** Counts logs that are not what logs are. */
+  countOdd?: (what: 'placed' | 'skipped') => void
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ChainLogOptions {
  * @throws Outage as `readLogs` does
  */
 export async function chainLogs(
-  { rpc, network, log }: ChainLogOptions,
+  { rpc, network, ...odd }: ChainLogOptions,
   range: LogRange,
 ): Promise<ChainLog[]> {
   const { settlement, ethFlows } = network
@@ -38,14 +40,27 @@ export async function chainLogs(
       ...transferEvents(tokens, network),
     ],
   }
-  const rawLogs = await readLogs(rpc, filter, range)
+  const note = noteOdd(odd)
+  const rawLogs = await readLogs(rpc, filter, range, note)
   const protocolLogs = rawLogs.flatMap((item): ProtocolLog[] => {
     const contract = parseHex(parseObject(item).address, 20)
     const isEthFlow = ethFlows.includes(contract as Address)
     if (contract !== settlement && !isEthFlow) return []
     const parsed = isEthFlow ? parseEthFlowLog(item, network) : parseSettlementLog(item)
-    if (parsed === 'malformed') log.warn('skipped a malformed log of the protocol', { log: item })
+    if (parsed === 'malformed') note('skipped', item)
     return typeof parsed === 'object' ? [parsed] : []
   })
   return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byPlace)
+}
+
+const oddLogs = {
+  placed: 'a log without an index or a transaction got one',
+  skipped: 'skipped a malformed log of the protocol',
+}
+
+export function noteOdd({ log, countOdd }: Pick<ChainLogOptions, 'log' | 'countOdd'>): NoteOddLog {
+  return (what, raw) => {
+    log.warn(oddLogs[what], { log: raw })
+    countOdd?.(what)
+  }
 }

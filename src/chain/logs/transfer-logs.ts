@@ -5,7 +5,7 @@ import { keccakText } from '../../domain/evm/keccak.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
-import { type LogPlace, type LogRange, parsePlace, readLogs } from './logs.ts'
+import { type LogPlace, type LogRange, type NoteOddLog, parsePlace, readLogs } from './logs.ts'
 
 /** A transfer in atoms. From the zero address it is a mint, to the zero address a burn. */
 export interface TransferLog extends LogPlace {
@@ -44,12 +44,12 @@ export function transferEvents(
  * @throws Outage as `readLogs` does
  */
 export async function tokenLogs(
-  { rpc, network }: { rpc: Rpc; network: Pick<Network, 'wrappedNative'> },
+  { rpc, network, noteOdd }: { rpc: Rpc; network: Pick<Network, 'wrappedNative'>; noteOdd?: NoteOddLog },
   tokens: readonly Address[],
   range: LogRange,
 ): Promise<TokenLog[]> {
   const filter = { addresses: tokens, events: transferEvents(tokens, network) }
-  return toTokenLogs(await readLogs(rpc, filter, range), tokens, network)
+  return toTokenLogs(await readLogs(rpc, filter, range, noteOdd), tokens, network)
 }
 
 /** Parses token logs in their order, without those of other contracts and events. `raw` has all logs of each transaction. */

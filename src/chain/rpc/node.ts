@@ -1,7 +1,7 @@
 import { Outage } from '../../domain/errors/error.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { createHealth, type HealthLimits, type HealthState } from '../../outside/health.ts'
-import { createRpc, type Rpc, type RpcOptions } from './rpc.ts'
+import { createRpc, type Rpc, RpcError, type RpcOptions } from './rpc.ts'
 
 export interface NodeOptions {
   url: string
@@ -22,19 +22,33 @@ export interface NetworkNode {
   state(): HealthState | 'unchecked'
 }
 
+/** A pause and a probe in vain together take less than the five seconds in which the service is back after its node. */
+const probeMs = 2_000
 const limits: HealthLimits = {
   failures: 5,
-  pauseMs: { least: 500, most: 10_000 },
+  pauseMs: { least: 500, most: 2_000 },
   backOffMs: { least: 150, most: 60_000 },
   atOnce: Number.POSITIVE_INFINITY,
 }
 
 export function createNode({ url, name, now, log }: NodeOptions): NetworkNode {
   const health = createHealth({ name, limits, now, log })
+  const probe = createRpc({ url, log, now, health, name, timeoutMs: probeMs, retries: 0 })
   let isAccepted = false
+
+  /** A node that was left alone is tried by a short question: a long one would keep all others waiting for its time limit. */
+  async function tryAgain(): Promise<void> {
+    try {
+      await probe.call('eth_blockNumber')
+    } catch (fault) {
+      if (!(fault instanceof RpcError)) throw fault
+    }
+  }
+
   const checked = <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) => {
     return async (...args: Args) => {
       if (!isAccepted) throw new Outage('the network node', 'it was not reached since the start')
+      if (health.state() === 'open') await tryAgain()
       return ask(...args)
     }
   }

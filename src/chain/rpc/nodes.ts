@@ -33,6 +33,8 @@ export interface NodeReport {
  */
 export interface NetworkNodes {
   connect(options: ConnectOptions): Rpc
+  /** A client of each, to look for what the one in use does not know; none where it is the only one. */
+  connectEach(options: ConnectOptions): readonly Rpc[]
   /** @throws Outage when another node has come into use while `use` ran: its reads may contradict each other */
   consistent<T>(use: () => Promise<T>): Promise<T>
   list: readonly NetworkNode[]
@@ -66,6 +68,7 @@ export function createNodes(options: NodesOptions): NetworkNodes {
 function single(node: NetworkNode): NetworkNodes {
   return {
     connect: node.connect,
+    connectEach: () => [],
     consistent: (use) => use(),
     list: [node],
     reports: () => [{ node: '1', state: node.state(), isUsed: true, blocksBehind: undefined }],
@@ -192,6 +195,7 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
 
   return {
     connect,
+    connectEach: (connection) => list.map((node) => node.connect({ ...connection, retries: 0 })),
     async consistent(read) {
       const before = changes
       const result = await read()

@@ -47,7 +47,7 @@ export interface RpcOptions extends PostOptions {
   health?: Health
   /** The node in metrics and traces: never its address. */
   name?: string
-  /** The calls run code of strangers: that they take too long says nothing about the node's health. */
+  /** The calls run code of strangers: that they take too long, or answer too much, says nothing about the node's health. */
   runsStrangersCode?: boolean
 }
 
@@ -64,7 +64,7 @@ export function createRpc(options: RpcOptions): Rpc {
       if (!Array.isArray(body)) throw toRpcError(body) ?? new TypeError('not a batch')
       const answers = new Map(body.map((item: unknown) => [isObject(item) ? item.id : undefined, item]))
       if (body.length !== requests.length || answers.size !== requests.length) throw wrongIds()
-      return requests.map(({ id }) => toResponse(answers.get(id), id))
+      return requests.map((request) => toResponse(answers.get(request.id), request))
     })
   }
 
@@ -72,7 +72,7 @@ export function createRpc(options: RpcOptions): Rpc {
     async call<T>(method: string, params: readonly unknown[] = []) {
       const request = envelope({ method, params })
       return exchange(options, method, request, (body) => {
-        const response = toResponse(body, request.id)
+        const response = toResponse(body, request)
         if ('error' in response) throw response.error
         return response.value as T
       })
@@ -158,12 +158,13 @@ export function isNodeFault(fault: unknown, options: Pick<RpcOptions, 'runsStran
   return fault instanceof Outage && !isAnswer(fault.cause, options)
 }
 
+/** What a node answers for code of strangers may be late, or large, without a fault of the node. */
 function isAnswer(
   fault: unknown,
   { runsStrangersCode = false }: Pick<RpcOptions, 'runsStrangersCode'>,
 ): boolean {
   const isTimeout = fault instanceof Error && fault.name === 'TimeoutError'
-  return fault instanceof RpcError || fault instanceof TooLarge || (isTimeout && runsStrangersCode)
+  return fault instanceof RpcError || (runsStrangersCode && (isTimeout || fault instanceof TooLarge))
 }
 
 /** Some nodes send their JSON-RPC errors with a status of 4xx. */
@@ -178,12 +179,33 @@ function readAnswer<T>({ isOk, status, body }: PostAnswer, read: (body: unknown)
 }
 
 /** An answer to another request says nothing about this one, not even if it is an error. */
-function toResponse(item: unknown, id: number): RpcResponse {
+function toResponse(item: unknown, { id, method }: { id: number; method: string }): RpcResponse {
   if (!isObject(item) || item.id !== id) throw wrongIds()
   const error = toRpcError(item)
   if (error) return { error }
   if (!('result' in item)) throw new TypeError('not a JSON-RPC answer')
-  return { value: item.result }
+  const { result: value } = item
+  if (!(shapes[method]?.(value) ?? true)) throw new TypeError(`answers ${method} with another shape`)
+  return { value }
+}
+
+const isHex = (value: unknown) => typeof value === 'string' && value.startsWith('0x')
+const isObjectOrNull = (value: unknown) => value === null || (isObject(value) && !Array.isArray(value))
+
+/** What results are at least, by method: another one is a fault of the node, not an answer. */
+const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
+  eth_blockNumber: isHex,
+  eth_call: isHex,
+  eth_chainId: isHex,
+  eth_estimateGas: isHex,
+  eth_gasPrice: isHex,
+  eth_getBalance: isHex,
+  eth_getBlockByNumber: isObjectOrNull,
+  eth_getCode: isHex,
+  eth_getLogs: Array.isArray,
+  eth_getTransactionByHash: isObjectOrNull,
+  eth_getTransactionCount: isHex,
+  eth_getTransactionReceipt: isObjectOrNull,
 }
 
 function wrongIds(): TypeError {

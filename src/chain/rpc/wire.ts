@@ -7,9 +7,13 @@ export function toQuantity(value: number | bigint): Hex {
   return `0x${value.toString(16)}`
 }
 
+export function isQuantity(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)
+}
+
 /** @throws Outage when the result is not a quantity */
 export function parseQuantity(value: unknown): bigint {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw malformed('quantity', value)
+  if (!isQuantity(value)) throw malformed('quantity', value)
   return BigInt(value)
 }
 

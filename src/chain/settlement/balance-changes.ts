@@ -3,6 +3,7 @@ import { type Address, nativeMarker, zeroAddress } from '../../domain/evm/addres
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
 import type { Network } from '../../domain/network/network.ts'
+import { receiptLogs } from '../logs/logs.ts'
 import { parseSettlementLog } from '../logs/settlement-logs.ts'
 import { toTokenLogs } from '../logs/transfer-logs.ts'
 import type { Rpc } from '../rpc/rpc.ts'
@@ -37,12 +38,12 @@ export async function balanceChanges(
 ): Promise<ReadonlyMap<Address, bigint> | undefined> {
   const receipt = await available(rpc.call('eth_getTransactionReceipt', [txHash]))
   if (receipt === null) return undefined
-  const { logs, blockNumber } = parseObject(receipt)
-  const changes = loggedChanges(parseList(logs), network)
+  const mined = parseObject(receipt)
+  const changes = loggedChanges(receiptLogs(mined), network)
   const native = changes.get(nativeMarker) ?? 0n
   if (native < 0n) {
     // Coins that came in leave no log. The balance shows it, if only of the block.
-    const block = parseIndex(blockNumber)
+    const block = parseIndex(mined.blockNumber)
     changes.set(nativeMarker, maxOf(native, await nativeChange(rpc, network, block)))
   }
   return changes

@@ -1,7 +1,7 @@
 import { minOf } from '../../domain/amount.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
-import type { Log } from '../../domain/log.ts'
+import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { revertReason } from '../rpc/revert.ts'
@@ -100,6 +100,7 @@ export interface SettlerOptions {
   privateEndpoint?: PrivateEndpoint | undefined
   log: Log
   poll?: Poll
+  now?: Clock
 }
 
 /** A settlement that is sent, with what ends its place in the sequence and its claim to the nonce. */
@@ -123,10 +124,11 @@ export function createSettler({
   privateEndpoint,
   log,
   poll = pollEvery(network.blockTimeMs / 4),
+  now,
 }: SettlerOptions): Settler {
   const transactions = createTransactions(rpc, network.chainId, privateKey, log, privateEndpoint)
   const nonces = createNonces(transactions)
-  const follow = createFollow({ rpc, transactions, maxFeePerGas, poll, log })
+  const follow = createFollow({ rpc, transactions, maxFeePerGas, poll, now, log })
   const { sender } = transactions
   const simulate = createEstimate(rpc, network.settlement, sender)
   const pending = new Set<SignedTransaction>()

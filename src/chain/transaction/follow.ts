@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { minOf } from '../../domain/amount.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { Log } from '../../domain/log.ts'
-import type { Rpc } from '../rpc/rpc.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import { type Rpc, RpcError } from '../rpc/rpc.ts'
+import { parseQuantity } from '../rpc/wire.ts'
 import type { Sent } from './broadcast.ts'
 import { type Fees, readFees, replacementFees } from './fees.ts'
 import { inGweiDown, type SubmissionStory } from './submission-story.ts'
@@ -43,6 +45,7 @@ export interface FollowOptions {
   /** In wei. A cancellation, which uses little gas, may cost a multiple of it. */
   maxFeePerGas: bigint
   poll: Poll
+  now?: Clock | undefined
   log: Log
 }
 
@@ -50,6 +53,13 @@ export interface FollowOptions {
 export type Follow = (transaction: SignedTransaction, limits: FollowLimits) => Promise<FollowEnd>
 
 const transferGas = 21_000n
+/** An account with more code than this takes its cancellations with whatever they have. */
+const maxCancelGas = 200_000n
+/**
+ * A nonce is used, and no receipt of ours is found: for so long, and until so many blocks have followed, the receipt may be late. Nodes
+ * behind one address differ by some blocks, and one may know a block before it has indexed its transactions.
+ */
+const receiptPatience = { blocks: 2, ms: 5_000 }
 /** A settlement uses several times the gas of the transfer that cancels it. */
 const cancelFactor = 4n
 
@@ -57,8 +67,20 @@ const cancelFactor = 4n
  * With each block the transaction that is next is offered at a higher price, up to the cap. A block before its deadline it is replaced
  * by an empty transfer to the sender, so that it cannot be mined later.
  */
-export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: FollowOptions): Follow {
+export function createFollow(options: FollowOptions): Follow {
+  const { rpc, transactions, maxFeePerGas, poll, now = Date.now, log } = options
   const { sender, position, sign, broadcast, receipt } = transactions
+
+  /** An account can have code (EIP-7702), which runs when it is paid. What fails takes the nonce as well. */
+  async function cancelGas(): Promise<bigint> {
+    try {
+      const gas = parseQuantity(await rpc.call('eth_estimateGas', [{ from: sender, to: sender, data: '0x' }]))
+      return gas > transferGas ? minOf((gas * 11n) / 10n, maxCancelGas) : transferGas
+    } catch (fault) {
+      if (fault instanceof RpcError) return transferGas
+      throw fault
+    }
+  }
 
   /** Signs it again at the price of now; `undefined` where that exceeds the cap. */
   async function repriced(
@@ -81,16 +103,17 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
     let isPublic = limits.sent?.isPublic ?? false
     let told = limits.sent?.told
     let isCapped = false
-    let wasUsed = false
+    /** When and at which block its nonce was found to be used, without a receipt. */
+    let usedSince: { at: number; head: number } | undefined
     let isWithdrawn = false
-    let cancelledBy: Bytes32 | undefined
+    const cancellations: Bytes32[] = []
 
     /** Sends what a new block asks for: a cancellation, a better price, or the same again, since nodes forget. */
     async function renew(isNext: boolean): Promise<void> {
       const isOver = isWithdrawn || head >= deadlineBlock - 1
       if (isOver && !isCancellation(last)) {
         const { nonce, fees } = last
-        const cancel = { nonce, fees, to: sender, data: '0x', gasLimit: transferGas } as const
+        const cancel = { nonce, fees, to: sender, data: '0x', gasLimit: await cancelGas() } as const
         last = (await repriced(cancel, await readFees(rpc))) ?? last
         const why = isWithdrawn ? 'its orders were cancelled' : 'its time is over'
         story.add(head, `cancelled, since ${why}, for ${inGweiDown(last.fees.maxFeePerGas)} gwei`)
@@ -102,12 +125,12 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
     /** A cancellation shows nothing, so public nodes get it in any case. */
     async function sendAgain(): Promise<void> {
       const blocks = head - sentAt
-      if (isCancellation(last) && last.hash !== cancelledBy) {
+      if (isCancellation(last) && last.hash !== cancellations.at(-1)) {
         const { hash } = last
         await recordCancellation(hash).catch((fault) =>
           log.warn('the cost of a cancellation will not be known', { hash, error: String(fault) }),
         )
-        cancelledBy = hash
+        cancellations.push(hash)
       }
       const result = await broadcast(last, { blocks, isPublic: isPublic || isCancellation(last) })
       isPublic ||= result.isPublic
@@ -135,31 +158,35 @@ export function createFollow({ rpc, transactions, maxFeePerGas, poll, log }: Fol
       return version
     }
 
-    async function minedVersion(): Promise<Receipt | undefined> {
-      for (const { hash } of versions) {
+    async function firstMined(hashes: readonly Bytes32[]): Promise<Receipt | undefined> {
+      for (const hash of hashes) {
         const mined = await receipt(hash)
         if (mined) return mined
       }
       return undefined
     }
 
+    /** Its nonce is used. */
+    async function ending(newest: number): Promise<FollowEnd | undefined> {
+      const mined = await firstMined(versions.map(({ hash }) => hash))
+      if (mined) return { end: 'mined', receipt: mined, head: newest }
+      usedSince ??= { at: now(), head: newest }
+      const isLate =
+        newest >= usedSince.head + receiptPatience.blocks && now() >= usedSince.at + receiptPatience.ms
+      const isReplaced = isLate || (await firstMined(cancellations)) !== undefined
+      return isReplaced ? { end: 'replaced', head: newest, isWithdrawn } : undefined
+    }
+
     async function look(): Promise<FollowEnd | undefined> {
       const newest = await position()
-      if (newest.nonce > sent.nonce) {
-        const mined = await minedVersion()
-        if (mined) return { end: 'mined', receipt: mined, head: newest.head }
-        // Nodes behind one address may differ by a block: what is missing twice is missing.
-        if (wasUsed) return { end: 'replaced', head: newest.head, isWithdrawn }
-        wasUsed = true
-      } else {
-        wasUsed = false
-        const hasNewBlock = newest.head > head
-        head = newest.head
-        sentAt ||= head
-        const isNews = !isWithdrawn && !isCancellation(last) && !(await isWanted())
-        isWithdrawn ||= isNews
-        if (hasNewBlock || isNews) await renew(newest.nonce === sent.nonce)
-      }
+      if (newest.nonce > sent.nonce) return ending(newest.head)
+      usedSince = undefined
+      const hasNewBlock = newest.head > head
+      head = newest.head
+      sentAt ||= head
+      const isNews = !isWithdrawn && !isCancellation(last) && !(await isWanted())
+      isWithdrawn ||= isNews
+      if (hasNewBlock || isNews) await renew(newest.nonce === sent.nonce)
       return undefined
     }
 

@@ -28,6 +28,8 @@ interface Newest {
   /** Of the newest stored block, in Unix seconds. */
   blockTime?: number | undefined
   holdings?: Holdings | undefined
+  /** Settlements that are stored by their logs alone. */
+  unread?: number | undefined
 }
 
 /** What the settlement contract holds and owes. */
@@ -42,7 +44,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
   registerGauges(registry, newest, now)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
-  const { leads, reorgs } = processSeries(registers)
+  const { leads, reorgs, oddLogs } = processSeries(registers)
   return {
     auctions: (network) => ({
       began: () => update(network, { auctionAt: now() }),
@@ -61,6 +63,8 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
           secondsLeft: secondsLeft ?? undefined,
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
+      unread: (unread) => update(network, { unread }),
+      oddLog: (what) => oddLogs.inc({ network, what }),
     }),
     holdings(network) {
       const add = (news: Holdings) =>
@@ -74,7 +78,8 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         loop === 'indexer'
           ? {
               ...{ blocksBehind: undefined, blockTime: undefined },
-              ...{ blocksPerSecond: undefined, secondsLeft: undefined, holdings: undefined },
+              ...{ blocksPerSecond: undefined, secondsLeft: undefined },
+              ...{ holdings: undefined, unread: undefined },
             }
           : { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined }
       update(network, lost)
@@ -125,7 +130,13 @@ function processSeries(registers: Registry[]) {
     buckets: depthBuckets,
     registers,
   })
-  return { leads, reorgs }
+  const oddLogs = new Counter({
+    name: 'tradegraph_indexer_odd_logs_total',
+    help: 'Logs as no transaction has them: placed (without an index or a transaction, stored at the end of their block), skipped (the contract cannot have written them).',
+    labelNames: ['network', 'what'],
+    registers,
+  })
+  return { leads, reorgs, oddLogs }
 }
 
 /** Gauges that are computed when they are read. */
@@ -224,6 +235,12 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'tradegraph_settlement_holdings_missed',
     'Whether something of it is not known: 1 where there was more than is kept, or a block could not be read, else 0.',
     ({ missedBlock }) => (missedBlock === undefined ? undefined : missedBlock === null ? 0 : 1),
+  )
+  gauge(
+    'tradegraph_indexer_unread_settlements',
+    'Settlements that are stored with what their logs say, since no node knows their transactions.',
+    [],
+    ({ unread }) => (unread === undefined ? [] : [[{}, unread]]),
   )
 }
 

@@ -33,6 +33,8 @@ export interface SettlementRow extends LogPosition {
   deadlineBlock?: number | null
   gasUsed?: bigint | null
   effectiveGasPrice?: bigint | null
+  /** No node knows its transaction. */
+  isUnread?: boolean
   /** null where they are not known. */
   amounts?: readonly SettlementAmount[] | null
 }
@@ -63,6 +65,12 @@ export interface ChainFacts {
 export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoint | null> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
+}
+
+/** In Unix milliseconds; 0 without a checkpoint. */
+export async function checkpointMovedAt(db: Db, chainId: number): Promise<number> {
+  const row = await sql(db).checkpoint.findUnique({ where: { chainId }, select: { updatedAt: true } })
+  return row?.updatedAt.getTime() ?? 0
 }
 
 interface CheckpointMove {
@@ -159,11 +167,11 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
       gasUsed: orNull(row.gasUsed),
       effectiveGasPrice: orNull(row.effectiveGasPrice),
       isMeasured: row.amounts != null,
+      isUnread: row.isUnread ?? false,
     })),
     skipDuplicates: true,
   })
-  const amounts = facts.settlements.flatMap((row) => amountColumns(chainId, row))
-  if (amounts.length > 0) await client.settlementAmount.createMany({ data: amounts, skipDuplicates: true })
+  await insertAmounts(tx, chainId, facts.settlements)
   await insertOrderLogs(tx, 'invalidations', chainId, facts.invalidations)
   await insertOrderLogs(tx, 'refunds', chainId, facts.refunds ?? [])
   await client.presignature.createMany({
@@ -175,8 +183,17 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
     })),
     skipDuplicates: true,
   })
-  await client.execution.createMany({
-    data: facts.executions.map((row) => ({
+  await insertExecutions(tx, facts.executions)
+}
+
+async function insertAmounts(tx: Tx, chainId: number, settlements: readonly SettlementRow[]): Promise<void> {
+  const data = settlements.flatMap((row) => amountColumns(chainId, row))
+  if (data.length > 0) await sql(tx).settlementAmount.createMany({ data, skipDuplicates: true })
+}
+
+async function insertExecutions(tx: Tx, executions: ChainFacts['executions']): Promise<void> {
+  await sql(tx).execution.createMany({
+    data: executions.map((row) => ({
       orderId: row.orderId,
       auctionId: row.auctionId,
       executedFee: numeric(row.executedFee),
@@ -188,6 +205,32 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
     })),
     skipDuplicates: true,
   })
+}
+
+/** Adds what its transaction says to settlements that were stored by their logs alone, and to their trades. */
+export async function completeChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
+  const client = sql(tx)
+  const placeOf = ({ blockNumber, logIndex }: LogPosition) => ({
+    chainId_blockNumber_logIndex: { chainId, blockNumber: BigInt(blockNumber), logIndex },
+  })
+  for (const row of facts.settlements)
+    await client.settlement.update({
+      where: placeOf(row),
+      data: {
+        solver: bytea(row.solver),
+        auctionId: row.auctionId,
+        solutionUid: row.solutionUid,
+        deadlineBlock: row.deadlineBlock == null ? null : BigInt(row.deadlineBlock),
+        gasUsed: orNull(row.gasUsed),
+        effectiveGasPrice: orNull(row.effectiveGasPrice),
+        isMeasured: row.amounts != null,
+        isUnread: false,
+      },
+    })
+  for (const { auctionId, orderId, ...trade } of facts.trades)
+    await client.trade.update({ where: placeOf(trade), data: { auctionId, orderId } })
+  await insertAmounts(tx, chainId, facts.settlements)
+  await insertExecutions(tx, facts.executions)
 }
 
 /** Before the orders are stored: an order without its placement counts as undone. */

@@ -175,6 +175,37 @@ describe('a range of blocks', () => {
     expect(await read(nodeOf([c, loud, a, a, b, c, a]))).toEqual(['10:1', '10:2', '11:0'])
   })
 
+  test('has logs without an index or a transaction at places behind the others, in whatever order they come', async () => {
+    const odd = (logIndex: unknown, more: object = {}) => ({ ...at(10, 1), logIndex, ...more })
+    const logs = [
+      odd('0xffffffff'),
+      odd('0xfffffffe', { transactionHash: `0x${'f2'.repeat(32)}` }),
+      odd('0xfffffffe', { transactionHash: null }),
+      odd(null),
+      { ...at(10, 4), transactionHash: undefined },
+      at(10, 2),
+    ]
+    const counts: string[] = []
+    const read = async (sent: unknown[]) =>
+      (
+        await chainLogs(
+          { rpc: nodeOf(sent), network, log: silentLog, countOdd: (what) => counts.push(what) },
+          { from: 10, to: 11 },
+        )
+      ).map(({ logIndex, txHash }) => [logIndex, txHash.slice(0, 4)])
+    const places = [
+      [2, '0xf0'],
+      [4, at(10, 0).blockHash.slice(0, 4)],
+      [2 ** 30, '0xf2'],
+      [2 ** 30 + 1, at(10, 0).blockHash.slice(0, 4)],
+      [2 ** 30 + 2, '0xf0'],
+      [2 ** 30 + 3, '0xf0'],
+    ]
+    expect(await read(logs)).toEqual(places)
+    expect(counts).toEqual(Array(5).fill('placed'))
+    expect(await read([...logs, ...logs].reverse())).toEqual(places)
+  })
+
   test.each([
     ['two logs at one place', [at(10, 1), { ...at(10, 1), topics: [topic.settlement, topic.trade] }]],
     ['a log of two transactions', [at(10, 1), { ...at(10, 1), transactionHash: `0x${'f1'.repeat(32)}` }]],

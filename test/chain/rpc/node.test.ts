@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createNode } from '../../../src/chain/rpc/node.ts'
 import { RpcError } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
@@ -7,7 +7,9 @@ import { silentLog } from '../../fakes/silent-log.ts'
 import { eventually } from '../../setup/eventually.ts'
 import { type Behaviour, startScriptedNode } from '../scripted-node.ts'
 
-const echo: Behaviour = { answer: ({ method }) => ({ result: method }) }
+const echo: Behaviour = {
+  answer: ({ method }) => ({ result: method === 'eth_blockNumber' ? '0x1' : method }),
+}
 const down: Behaviour = { status: 502 }
 
 function nodeAt(url: string, more: { now?: () => number; log?: Log } = {}) {
@@ -20,12 +22,12 @@ test('refuses its clients until it is accepted, but not the check itself', async
   await using scripted = await startScriptedNode(echo)
   const node = createNode({ url: scripted.url, name: 'the node of testnet', now: Date.now, log: silentLog })
   const rpc = node.connect({})
-  await expect(rpc.call('eth_call')).rejects.toThrow(Outage)
-  await expect(rpc.batch([{ method: 'eth_call' }])).rejects.toThrow(Outage)
+  await expect(rpc.call('a')).rejects.toThrow(Outage)
+  await expect(rpc.batch([{ method: 'a' }])).rejects.toThrow(Outage)
   expect([node.state(), scripted.requests.length]).toEqual(['unchecked', 0])
-  expect(await node.unchecked.call('eth_chainId')).toBe('eth_chainId')
+  expect(await node.unchecked.call('b')).toBe('b')
   node.accept()
-  expect(await rpc.call('eth_call')).toBe('eth_call')
+  expect(await rpc.call('a')).toBe('a')
   expect(node.state()).toBe('closed')
 })
 
@@ -47,9 +49,45 @@ test('is not asked after five failures in a row by any of its clients, and then 
   const source = 'the node of testnet'
   expect(said).toEqual([`an outside source failed: ${source}`, `an outside source is left alone: ${source}`])
   await eventually('the node is asked again', () => one.call('b').catch(() => false))
-  expect([node.state(), scripted.requests.length]).toEqual(['closed', 6])
+  expect([node.state(), scripted.requests.length]).toEqual(['closed', 7])
   expect(said.at(-1)).toBe('an outside source is asked again')
 })
+
+test('is used again within five seconds after nine seconds of faults, and is tried by a short question', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+  onTestFinished(() => void vi.useRealTimers())
+  let isDown = true
+  await using scripted = await startScriptedNode(() => (isDown ? down : echo))
+  const rpc = nodeAt(scripted.url).connect({ retries: 0 })
+  const isUsed = async () => {
+    vi.setSystemTime(Date.now() + 100)
+    return rpc.call('a').catch(() => undefined)
+  }
+  while (Date.now() < 9_000) expect(await isUsed()).toBeUndefined()
+  isDown = false
+  scripted.requests.splice(0)
+  while (Date.now() < 20_000 && !(await isUsed())) vi.setSystemTime(Date.now())
+  expect(Date.now()).toBeLessThanOrEqual(9_000 + 2_100)
+  expect(scripted.requests).toMatchObject([{ method: 'eth_blockNumber' }, { method: 'a' }])
+})
+
+test.each([
+  ['of another shape', { answer: () => ({ result: 'no list' }) }, 'open', 'open'],
+  ['too large', { answer: () => ({ result: ['x'.repeat(1_000)] }) }, 'open', 'closed'],
+] satisfies [string, Behaviour, string, string][])(
+  'answers that are %s are faults, but for what code of strangers makes large',
+  async (_, behaviour, plain, strangers) => {
+    await using scripted = await startScriptedNode(behaviour)
+    const stateAfter = async (more: object) => {
+      const node = nodeAt(scripted.url)
+      const rpc = node.connect({ retries: 0, maxBytes: 500, ...more })
+      for (let n = 0; n < 5; n++) await expect(rpc.call('eth_getLogs')).rejects.toThrow(Outage)
+      return node.state()
+    }
+    expect(await stateAfter({})).toBe(plain)
+    expect(await stateAfter({ runsStrangersCode: true })).toBe(strangers)
+  },
+)
 
 test('is asked on when it answers, though with errors, or when code of strangers takes long', async () => {
   const refusal: Behaviour = { answer: () => ({ error: { code: -32000, message: 'no' } }) }

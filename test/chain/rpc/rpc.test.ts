@@ -17,8 +17,8 @@ describe('call', () => {
   test('returns the result, over connections that are kept alive', async () => {
     await using node = await startScriptedNode(echo)
     const rpc = rpcTo(node)
-    expect(await rpc.call('eth_chainId')).toBe('eth_chainId()')
-    for (let n = 0; n < 10; n++) expect(await rpc.call('eth_call', [n, 2])).toBe(`eth_call(${n},2)`)
+    expect(await rpc.call('x_chainId')).toBe('x_chainId()')
+    for (let n = 0; n < 10; n++) expect(await rpc.call('x_call', [n, 2])).toBe(`x_call(${n},2)`)
     expect(node.connections()).toBeLessThan(4)
   })
 
@@ -28,26 +28,26 @@ describe('call', () => {
     ['a broken connection', 'hang up'],
     ['something that is not JSON', { status: 200, body: '<html>' }],
     ['another envelope', { status: 200, body: '{"ok":true}' }],
-    ['an answer without an id', { body: () => ({ result: 'eth_chainId()' }) }],
-    ['an answer to another request', { body: () => ({ id: 99, result: 'eth_blockNumber()' }) }],
+    ['an answer without an id', { body: () => ({ result: 'x_chainId()' }) }],
+    ['an answer to another request', { body: () => ({ id: 99, result: 'x_call()' }) }],
     ['an error of another request', { body: () => ({ id: null, error: { code: 3, message: 'reverted' } }) }],
     ['an id as text', { body: (asked) => ({ id: String([asked].flat()[0]?.id), result: '0x' }) }],
   ])('tries again after %s', async (_, fault) => {
     await using node = await startScriptedNode(fault, fault, echo)
-    expect(await rpcTo(node).call('eth_chainId')).toBe('eth_chainId()')
+    expect(await rpcTo(node).call('x_chainId')).toBe('x_chainId()')
     expect(node.requests).toHaveLength(3)
   })
 
   test('fails with an outage after the last try', async () => {
     await using node = await startScriptedNode({ status: 502 })
-    await expect(rpcTo(node).call('eth_chainId')).rejects.toThrow(Outage)
+    await expect(rpcTo(node).call('x_chainId')).rejects.toThrow(Outage)
     expect(node.requests).toHaveLength(3)
   })
 
   test('ends a try after the timeout', async () => {
     await using node = await startScriptedNode('silence')
     const started = performance.now()
-    await expect(rpcTo(node, 50).call('eth_chainId')).rejects.toThrow(Outage)
+    await expect(rpcTo(node, 50).call('x_chainId')).rejects.toThrow(Outage)
     expect(node.requests).toHaveLength(3)
     expect(performance.now() - started).toBeGreaterThan(140)
     expect(performance.now() - started).toBeLessThan(2000)
@@ -55,7 +55,7 @@ describe('call', () => {
 
   test('a status that no retry changes is an outage at once, and the error does not name the URL', async () => {
     await using node = await startScriptedNode({ status: 401 })
-    await expect(rpcTo(node).call('eth_chainId')).rejects.toEqual(
+    await expect(rpcTo(node).call('x_chainId')).rejects.toEqual(
       new Outage('the network node', new Error('status 401')),
     )
     expect(node.requests).toHaveLength(1)
@@ -68,8 +68,8 @@ describe('call', () => {
       body: JSON.stringify({ id: 2, error }),
     })
     const rpc = rpcTo(node)
-    await expect(rpc.call('eth_call')).rejects.toMatchObject({ code: -32000, message: 'no', data: '0x12' })
-    await expect(rpc.call('eth_call')).rejects.toMatchObject({ name: 'RpcError', ...error })
+    await expect(rpc.call('x_call')).rejects.toMatchObject({ code: -32000, message: 'no', data: '0x12' })
+    await expect(rpc.call('x_call')).rejects.toMatchObject({ name: 'RpcError', ...error })
     expect(node.requests).toHaveLength(2)
   })
 })
@@ -83,7 +83,7 @@ describe('Retry-After', () => {
   ])('of a %s, is waited for', async (_, status, pauseText) => {
     await using node = await startScriptedNode({ status, headers: { 'retry-after': pauseText() } }, echo)
     const started = performance.now()
-    expect(await rpcTo(node).call('eth_chainId')).toBe('eth_chainId()')
+    expect(await rpcTo(node).call('x_chainId')).toBe('x_chainId()')
     expect(performance.now() - started).toBeGreaterThan(900)
     expect(node.requests).toHaveLength(2)
   })
@@ -93,7 +93,7 @@ describe('Retry-After', () => {
     ['as a date', () => inSeconds(3_600)],
   ])('of more than five seconds %s is an outage at once', async (_, pauseText) => {
     await using node = await startScriptedNode({ status: 429, headers: { 'retry-after': pauseText() } }, echo)
-    await expect(rpcTo(node).call('eth_chainId')).rejects.toThrow(Outage)
+    await expect(rpcTo(node).call('x_chainId')).rejects.toThrow(Outage)
     expect(node.requests).toHaveLength(1)
   })
 })
@@ -108,10 +108,10 @@ describe('a response that is too large', () => {
     )
     const rpc = createRpc({ url: node.url, log: silentLog, backoffMs: 1, maxBytes: 10_000 })
     const tooLarge = new Outage('the network node', new Error('answers with more than 10000 bytes'))
-    await expect(rpc.call('eth_getLogs')).rejects.toEqual(tooLarge)
+    await expect(rpc.call('x_getLogs')).rejects.toEqual(tooLarge)
     expect(node.requests).toHaveLength(1)
-    expect(await rpc.call('eth_getLogs')).toBe('x'.repeat(9_980))
-    await expect(rpc.batch([{ method: 'eth_getLogs' }])).rejects.toEqual(tooLarge)
+    expect(await rpc.call('x_getLogs')).toBe('x'.repeat(9_980))
+    await expect(rpc.batch([{ method: 'x_getLogs' }])).rejects.toEqual(tooLarge)
     expect(node.requests).toHaveLength(3)
   })
 
@@ -132,7 +132,7 @@ describe('a response that is too large', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const rpc = createRpc({ url: `http://127.0.0.1:${port}`, log: silentLog, maxBytes: 1_000_000 })
-    await expect(rpc.call('eth_getLogs')).rejects.toThrow(Outage)
+    await expect(rpc.call('x_getLogs')).rejects.toThrow(Outage)
     await eventually('the response is read no further', () => isClosed)
     expect(sent).toBeLessThan(20_000_000)
     server.close()
@@ -142,9 +142,9 @@ describe('a response that is too large', () => {
 describe('batch', () => {
   test('is split at 100 calls, and returns results in the order of the calls', async () => {
     await using node = await startScriptedNode(echo)
-    const calls = Array.from({ length: 250 }, (_, index) => ({ method: 'eth_call', params: [index] }))
+    const calls = Array.from({ length: 250 }, (_, index) => ({ method: 'x_call', params: [index] }))
     const answers = await rpcTo(node).batch(calls)
-    expect(answers).toEqual(calls.map(({ params }) => ({ value: `eth_call(${params})` })))
+    expect(answers).toEqual(calls.map(({ params }) => ({ value: `x_call(${params})` })))
     expect(node.requests.map((request) => [request].flat().length)).toEqual([100, 100, 50])
   })
 

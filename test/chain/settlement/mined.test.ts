@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TooLarge } from '../../../src/chain/rpc/post.ts'
-import { type Rpc, RpcError } from '../../../src/chain/rpc/rpc.ts'
+import { type Rpc, RpcError, type RpcResponse } from '../../../src/chain/rpc/rpc.ts'
 import { encodeSettle } from '../../../src/chain/settlement/call.ts'
 import { type MinedOptions, minedGas, minedSettlements } from '../../../src/chain/settlement/mined.ts'
 import { tracedSettlements } from '../../../src/chain/settlement/traced.ts'
@@ -47,12 +47,14 @@ async function send(to: Address, data: Hex): Promise<Bytes32> {
   return transactionHash
 }
 
-function read(hash: Bytes32, more: Partial<MinedOptions> = {}) {
+async function read(hash: Bytes32, more: Partial<MinedOptions> = {}) {
   const { rpc } = evm
   const solversAmong = async (accounts: readonly Address[]) =>
     new Set(accounts.filter((one) => one === solver))
   const options = { rpc, traceRpc: rpc, network, solversAmong, log: silentLog, ...more }
-  return minedSettlements(options, [hash]).then((mined) => mined.get(hash))
+  const { blockNumber, blockHash } = await rpc.call<Record<string, Hex>>('eth_getTransactionReceipt', [hash])
+  const logged = { txHash: hash, blockNumber: Number(blockNumber), blockHash: blockHash as Bytes32 }
+  return (await minedSettlements(options, [logged])).get(hash)
 }
 
 /** Refuses these methods as a node without them does. */
@@ -84,7 +86,7 @@ describe('a settlement of the contract itself', () => {
     ])
   })
 
-  test('a receipt that is too large is unknown, and one that is missing is an outage', async () => {
+  test('a receipt that is too large is unknown', async () => {
     const hash = await send(network.settlement, settle(8n))
     const answering = (answer: () => never | { value: unknown }[]): Rpc => ({
       call: evm.rpc.call,
@@ -95,8 +97,68 @@ describe('a settlement of the contract itself', () => {
       throw new Outage('the network node', new TooLarge('answers with too much'))
     })
     expect(await read(hash, { rpc: tooLarge })).toMatchObject({ gasUsed: null, changes: null })
-    await expect(read(hash, { rpc: answering(() => [{ value: null }]) })).rejects.toThrow(Outage)
   })
+
+  const methods = {
+    byHash: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
+    byBlock: ['eth_getBlockReceipts'],
+  }
+  /** Knows nothing by these methods: says so with null, or with an error. */
+  const forgetful = (forgotten: readonly string[], answer: RpcResponse = { value: null }): Rpc => ({
+    async call<T>(method: string, params?: readonly unknown[]) {
+      if (!forgotten.includes(method)) return evm.rpc.call<T>(method, params)
+      throw new RpcError('not found', -32000)
+    },
+    batch: async (calls) => {
+      const answers = await evm.rpc.batch(calls)
+      return answers.map((each, index) => (forgotten.includes(calls[index]?.method ?? '') ? answer : each))
+    },
+  })
+
+  test('is found in its block where the node keeps no index of transactions', async () => {
+    const hash = await send(network.settlement, settle(8n))
+    const known = await read(hash)
+    expect(known).toMatchObject({ calls: [{ auctionId: 8n }] })
+    for (const forgotten of [methods.byHash, methods.byHash.slice(1)])
+      expect(await read(hash, { rpc: forgetful(forgotten) })).toEqual(known)
+    const indexing = { error: new RpcError('transaction indexing is in progress', -32000) }
+    expect(await read(hash, { rpc: forgetful(methods.byHash, indexing) })).toEqual(known)
+  })
+
+  test('is found by another node, and left out where no node knows it', async () => {
+    const hash = await send(network.settlement, settle(8n))
+    const known = await read(hash)
+    const rpc = forgetful([...methods.byHash, ...methods.byBlock])
+    const away: Rpc = {
+      call: () => Promise.reject(new Outage('the network node')),
+      batch: () => Promise.reject(new Outage('the network node')),
+    }
+    expect(await read(hash, { rpc, otherRpcs: [away, rpc, evm.rpc] })).toEqual(known)
+    expect(await read(hash, { rpc, otherRpcs: [away, rpc] })).toBeUndefined()
+    await expect(read(hash, { rpc: { ...away, call: evm.rpc.call } })).rejects.toThrow(Outage)
+  })
+})
+
+test('logs of a receipt count in their order, whatever index and transaction they name', async () => {
+  const hash = await send(network.settlement, settle(7n, transferCall(token, other, 3n)))
+  const odd = (receipt: Record<string, unknown>) => ({
+    ...receipt,
+    logs: (receipt.logs as object[]).map((log) => ({
+      ...log,
+      logIndex: '0xffffffffffffffff',
+      transactionHash: null,
+    })),
+  })
+  const rpc: Rpc = {
+    call: evm.rpc.call,
+    batch: async (calls) =>
+      (await evm.rpc.batch(calls)).map((answer, index) =>
+        calls[index]?.method === 'eth_getTransactionReceipt' && 'value' in answer
+          ? { value: odd(answer.value as Record<string, unknown>) }
+          : answer,
+      ),
+  }
+  expect((await read(hash, { rpc }))?.changes?.map((changes) => changes.get(token))).toEqual([-3n])
 })
 
 describe('settlements through another contract', () => {

@@ -167,7 +167,7 @@ describe('success', () => {
       solversAmong: async () => new Set<never>(),
       log: silentLog,
     }
-    const mined = (await minedSettlements(options, [outcome.txHash])).get(outcome.txHash)
+    const mined = (await minedSettlements(options, logs.slice(-1))).get(outcome.txHash)
     const decoded = mined?.calls[0]
     expect(decoded).toMatchObject({ auctionId: 77n, tokens, clearingPrices: [2n, 3n] })
     expect(decoded?.trades.map(({ signature }) => signature)).toEqual(orders.map((order) => order.signature))
@@ -342,6 +342,68 @@ describe('a pending settlement', () => {
     const txHash = 'txHash' in outcome ? outcome.txHash : undefined
     expect(await evm.rpc.call('eth_getTransactionReceipt', [txHash])).toBeNull()
     expect(await slow.simulate(calldata)).toHaveProperty('gas')
+  })
+
+  test('is cancelled with the gas that the code of its account needs (EIP-7702)', async () => {
+    const { calldata } = await settlement(1n)
+    const code = address(`0x${'7c'.repeat(20)}`)
+    // PUSH1 0 SLOAD STOP: what a wallet does when it is paid.
+    await evm.rpc.call('anvil_setCode', [code, '0x60005400'])
+    const cancellations: Hex[] = []
+    const slow = settlerWith(() => mineCheap())
+    await evm.rpc.call('anvil_setCode', [slow.address, `0xef0100${code.slice(2)}`])
+    const outcome = await slow.submit(
+      calldata,
+      await within(50, {
+        isWanted: async () => false,
+        recordCancellation: async (hash) => void cancellations.push(hash),
+      }),
+    )
+    await evm.rpc.call('anvil_setCode', [slow.address, '0x'])
+    expect(outcome).toMatchObject({ outcome: 'withdrawn' })
+    const receipt = await evm.rpc.call<Record<string, Hex>>('eth_getTransactionReceipt', [cancellations[0]])
+    expect(receipt.status).toBe('0x1')
+    expect(Number(receipt.gasUsed)).toBeGreaterThan(21_000)
+  })
+
+  test('whose receipt comes later than its nonce is no timeout', async () => {
+    const { calldata } = await settlement(1n)
+    let missing = 6
+    let clock = 0
+    const answerOf = async <T>(method: string, answer: Promise<T>) =>
+      method === 'eth_getTransactionReceipt' && missing-- > 0 ? (null as T) : answer
+    const rpc: Rpc = {
+      batch: evm.rpc.batch,
+      call: <T>(method: string, params?: readonly unknown[]) =>
+        answerOf(method, evm.rpc.call<T>(method, params)),
+    }
+    const poll = async () => {
+      clock += 700
+      await evm.mine()
+    }
+    const { submit } = settlerWith(poll, rpc, undefined, { now: () => clock })
+    expect(await submit(calldata, await within(50))).toMatchObject({ outcome: 'success' })
+  })
+
+  test('whose nonce another transaction took is a timeout, after some blocks and some time', async () => {
+    const { calldata } = await settlement(1n)
+    let clock = 0
+    const poll = async () => {
+      if (clock === 0) await takeNonce()
+      clock += 1_000
+      await mineCheap()
+    }
+    const takeNonce = async () => {
+      await evm.rpc.call('anvil_dropAllTransactions')
+      const sender = new Wallet(solverKey)
+      const nonce = await nonceOf(address(sender.address))
+      const fees = { maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: 50n * gwei }
+      const transfer = { type: 2, chainId: 31337, nonce, to: sender.address, gasLimit: 21_000n, ...fees }
+      await evm.rpc.call('eth_sendRawTransaction', [await sender.signTransaction(transfer)])
+    }
+    const { submit } = settlerWith(poll, evm.rpc, undefined, { now: () => clock })
+    expect(await submit(calldata, await within(50))).toMatchObject({ outcome: 'timeout' })
+    expect(clock).toBe(6_000)
   })
 
   test('is cancelled at once when it is not wanted any more', async () => {

@@ -6,6 +6,7 @@ import { Prisma } from '../../generated/client.ts'
 import {
   address,
   amount,
+  boolean,
   bytes32,
   enumOf,
   rowKey,
@@ -113,6 +114,11 @@ export const settlement: Model = defineModel({
     ),
     effectiveGasPrice: orNull(
       column(amount, 'st.effective_gas_price', 'Wei that a unit of gas cost; null when it is not known.'),
+    ),
+    isComplete: derived(
+      boolean,
+      'NOT st.is_unread',
+      'Whether its transaction is read. While no node knows it, only what its logs say is known: its auction, its gas, its fees and its slippage are null.',
     ),
     gasCost: orNull(
       derived(

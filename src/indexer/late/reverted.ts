@@ -1,18 +1,18 @@
-import { RpcError } from '../chain/rpc/rpc.ts'
-import type { MinedGas } from '../chain/settlement/mined.ts'
-import { Outage } from '../domain/errors/error.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Log } from '../domain/log.ts'
-import type { Network } from '../domain/network/network.ts'
+import { RpcError } from '../../chain/rpc/rpc.ts'
+import type { MinedGas } from '../../chain/settlement/mined.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
 import {
   type LostGas,
   storeLostGas,
   type UnreadAttempt,
   unreadAttempts,
-} from '../storage/auction/reverted.ts'
-import { blockHash } from '../storage/chain/log.ts'
-import type { Database } from '../storage/database/database.ts'
-import type { Checkpoint, FollowedChain } from './block-range.ts'
+} from '../../storage/auction/reverted.ts'
+import { blockHash } from '../../storage/chain/log.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { Checkpoint, FollowedChain } from '../block-range.ts'
 
 export interface RevertedOptions {
   chainId: number

@@ -1,0 +1,139 @@
+import type { Block } from '../../chain/chain.ts'
+import type { ProtocolLog } from '../../chain/logs/chain-logs.ts'
+import { byPlace } from '../../chain/logs/logs.ts'
+import { RpcError } from '../../chain/rpc/rpc.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Order } from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { recordTrades } from '../../notifications/record.ts'
+import { tradesOfOrders } from '../../notifications/trades.ts'
+import { blockHash, completeChainFacts, holdCheckpoint } from '../../storage/chain/log.ts'
+import {
+  countUnread,
+  settledIn,
+  type UnreadTransaction,
+  unreadTransactions,
+} from '../../storage/chain/unread.ts'
+import type { Tx } from '../../storage/database/database.ts'
+import { signal } from '../../storage/database/signals.ts'
+import { lockOrders, refreshProgress } from '../../storage/order/progress.ts'
+import { closeAttempts, type Indexing, interpret, knownOrders } from '../apply.ts'
+import { groupSettlements } from '../attribution.ts'
+import type { BlockRange, Checkpoint, FollowedChain } from '../block-range.ts'
+import type { IndexerMeter } from '../meter.ts'
+
+export interface CompletionOptions extends Indexing {
+  chain: Pick<FollowedChain, 'block' | 'settlements'>
+  log: Log
+  meter: Pick<IndexerMeter, 'unread'>
+  /** Between two looks. Default: 15 seconds. */
+  completeEveryMs?: number
+}
+
+/** Completes settlements that are stored by their logs alone, once a node knows their transactions. */
+export interface Completion {
+  /** Looks for the transactions whose turn it is, now and then. */
+  step(checkpoint: Checkpoint): Promise<void>
+}
+
+/** In turns, since most of what no node knows will never be known. */
+const atOnce = 10
+
+export function createCompletion(options: CompletionOptions): Completion {
+  const { chainId, db, now, log, chain, meter, completeEveryMs = 15_000 } = options
+  let nextAt = Number.NEGATIVE_INFINITY
+  let after: UnreadTransaction | undefined
+
+  async function complete(checkpoint: Checkpoint, { blockNumber, txHash }: UnreadTransaction): Promise<void> {
+    const block = await chain.block(blockNumber)
+    if (!block || blockNumber > checkpoint.number) return
+    const settlements = await chain.settlements([{ txHash, blockNumber, blockHash: block.hash }])
+    if (settlements.get(txHash)?.blockHash !== block.hash) return
+    const isCompleted = await completeSettlements(
+      { txHash, checkpoint, range: { settlements, headers: [block] } },
+      options,
+    )
+    if (isCompleted) log.info('a settlement is completed', { txHash, block: blockNumber })
+  }
+
+  return {
+    async step(checkpoint) {
+      if (now() < nextAt) return
+      nextAt = now() + completeEveryMs
+      const unread = await unreadTransactions(db, chainId, after, atOnce)
+      after = unread.length === atOnce ? unread.at(-1) : undefined
+      try {
+        for (const transaction of unread) await complete(checkpoint, transaction)
+      } catch (fault) {
+        if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
+        log.warn('settlements cannot be completed for the moment', { fault: fault.message })
+      }
+      meter.unread(await countUnread(db, chainId))
+    },
+  }
+}
+
+interface FoundSettlements {
+  txHash: Bytes32
+  checkpoint: Checkpoint
+  /** Its transaction and its block. */
+  range: Pick<BlockRange, 'settlements' | 'headers'>
+}
+
+/** @returns false where a reorg has taken them back meanwhile */
+async function completeSettlements(
+  { txHash, checkpoint, range }: FoundSettlements,
+  indexing: Indexing,
+): Promise<boolean> {
+  const { db, chainId, now } = indexing
+  const [block] = range.headers
+  if (!block) return false
+  return db.transaction(async (tx) => {
+    await holdCheckpoint(tx, chainId, checkpoint)
+    // Hashes of final blocks are not stored.
+    if (((await blockHash(tx, chainId, block.number)) ?? block.hash) !== block.hash) return false
+    const logs = await loggedIn(tx, chainId, block)
+    const groups = groupSettlements(logs).filter(({ settlement }) => settlement.txHash === txHash)
+    const trades = groups.flatMap((group) => group.trades)
+    await lockOrders(
+      tx,
+      trades.map(({ orderUid }) => orderUid),
+    )
+    const at = new Date(now())
+    const known = await knownOrders(
+      tx,
+      chainId,
+      trades.map(({ orderUid }) => orderUid),
+    )
+    const { orders, facts } = await interpret(tx, trades, { groups, known, range }, indexing)
+    await completeChainFacts(tx, chainId, facts)
+    await refreshProgress(
+      tx,
+      [...orders.values()].map(({ id }) => id),
+    )
+    // The trades of the other orders were recorded when they were indexed.
+    const brought = new Map([...orders].filter(([uid]) => !known.has(uid)).map(withoutTrades))
+    await recordTrades(tx, tradesOfOrders(facts.trades, brought), indexing, at)
+    await closeAttempts(tx, facts, at)
+    await signal(tx, 'orders', String(chainId))
+    return true
+  })
+}
+
+const none = { executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n }
+
+/** An order as it was before its trades, which are linked to it when it is stored. */
+const withoutTrades = ([uid, order]: [OrderUid, Order]) => [uid, { ...order, ...none }] as const
+
+/** The logs of settlements and trades of a block, as they were read. */
+async function loggedIn(tx: Tx, chainId: number, block: Block): Promise<ProtocolLog[]> {
+  const { settlements, trades } = await settledIn(tx, chainId, block.number)
+  const place = { blockNumber: block.number, blockHash: block.hash }
+  const logs: ProtocolLog[] = [
+    ...settlements.map((row) => ({ ...row, type: 'settlement' as const, ...place })),
+    ...trades.map((row) => ({ ...row, type: 'trade' as const, ...place })),
+  ]
+  return logs.sort(byPlace)
+}
