@@ -83,6 +83,7 @@ export const quoteErrors: ErrorRow[] = [
     { graphField: 'amount' },
   ),
   malformed('an address is short', { sellToken: '0x12' }),
+  malformed('an address lacks its 0x', { from: '0f'.repeat(20) }),
   malformed('an amount in hex', { sellAmountBeforeFee: '0x10' }, { graphField: 'amount.sellBeforeFee' }),
   malformed('an amount with a point', { sellAmountBeforeFee: '1.5' }, { graphField: 'amount.sellBeforeFee' }),
   malformed('a kind that is none', { kind: 'swap' }, restOnly),
@@ -214,16 +215,17 @@ export const tokenErrors: ErrorRow[] = [
   tokenRow(topHolders, 404, 'Token holders not found', 'no source has the token', () => unused),
   ...[tokenPrice, topHolders].flatMap((ask) => [
     tokenRow(ask, 400, null, 'the address is short', () => '0x12'),
+    tokenRow(ask, 400, null, 'the address lacks its 0x', () => unused.slice(2)),
     tokenRow(ask, 400, null, 'the address is no hex', () => `0x${'zz'.repeat(20)}`),
     tokenRow(ask, 400, null, 'the checksum is wrong', wrongChecksum),
     tokenRow(ask, 400, null, 'there is no such chain', () => unused, 'nowhere'),
   ]),
-  {
+  ...['0x12', '0f'.repeat(20)].map((account) => ({
     status: 400,
     documented: null,
-    because: 'notifications of what is no account',
-    ask: () => notifications('0x12'),
-  },
+    because: `notifications of what is no account: ${account}`,
+    ask: () => notifications(account),
+  })),
 ]
 
 const affiliateTypes = {

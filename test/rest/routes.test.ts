@@ -159,7 +159,7 @@ describe('orders', () => {
 
   test('are cancelled', async () => {
     const wish = {
-      orderUids: [open.uid.toUpperCase().replace('0X', '')],
+      orderUids: [open.uid.toUpperCase().replace('0X', '0x')],
       signature: '0xAB',
       signingScheme: 'eip712',
     }
@@ -170,7 +170,9 @@ describe('orders', () => {
   })
 
   test('are read one by one', async () => {
-    const { body: order } = await request(`${base}/api/v1/orders/${open.uid.slice(2).toUpperCase()}`)
+    const { body: order } = await request(
+      `${base}/api/v1/orders/${open.uid.toUpperCase().replace('0X', '0x')}`,
+    )
     expect(order).toEqual({
       creationDate: '2027-01-15T07:43:20Z',
       owner,

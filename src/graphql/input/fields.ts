@@ -43,26 +43,26 @@ function parsedTextField<T>(
 export const addressField = parsedTextField(
   'Address',
   toAddress,
-  'an address: 20 bytes of hex',
-  /^(0[xX])?[0-9a-fA-F]{40}$/,
+  'an address: 20 bytes of hex with 0x in front',
+  /^0x[0-9a-fA-F]{40}$/,
 )
 export const orderUidField = parsedTextField(
   'OrderUid',
   toOrderUid,
-  'an order UID: 56 bytes of hex',
-  /^(0[xX])?[0-9a-fA-F]{112}$/,
+  'an order UID: 56 bytes of hex with 0x in front',
+  /^0x[0-9a-fA-F]{112}$/,
 )
 export const bytes32Field = parsedTextField<Bytes32>(
   'Bytes32',
   (hex) => toHex(hex, 32),
-  '32 bytes of hex',
-  /^(0[xX])?[0-9a-fA-F]{64}$/,
+  '32 bytes of hex with 0x in front',
+  /^0x[0-9a-fA-F]{64}$/,
 )
 
 /** Any bytes, with 0x in front. */
 export const hexField = parsedTextField(
   'Hex',
-  (hex) => (hex.startsWith('0x') ? toHex(hex) : undefined),
+  (hex) => toHex(hex),
   'bytes of hex with 0x in front',
   /^0x([0-9a-fA-F]{2})*$/,
 )

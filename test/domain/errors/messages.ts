@@ -17,7 +17,7 @@ export const messages: readonly (readonly [ErrorCode, string])[] = [
   ['InvalidParameter', 'validTo must be a whole number'],
   ['InvalidParameter', 'quoteId cannot be set here'],
   ['InvalidParameter', 'slippageBps must be a whole number from 0 to {}'],
-  ['InvalidParameter', 'appDataHash must be 32 bytes of hex'],
+  ['InvalidParameter', 'appDataHash must be 32 bytes of hex with 0x in front'],
   ['InvalidParameter', 'the body is not JSON'],
   ['InvalidParameter', 'the body ended early'],
   ['InvalidEip1271Signature', '{} has no code: eip1271 is for contract wallets that are deployed'],

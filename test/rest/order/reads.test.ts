@@ -76,7 +76,12 @@ describe('orders by UIDs', () => {
   test('equal the single reads, each once; unknown ones are absent', async () => {
     const open = await orderWith()
     const settled = await storeSettledOrder(server.database.db, 9n, numbered('1e'))
-    const { status, body } = await read([settled.uid, strange, open.uid.slice(2).toUpperCase(), settled.uid])
+    const { status, body } = await read([
+      settled.uid,
+      strange,
+      open.uid.toUpperCase().replace('0X', '0x'),
+      settled.uid,
+    ])
     expect(status).toBe(200)
     expect(body).toEqual([
       { order: (await request(`${base}/api/v1/orders/${settled.uid}`)).body },
@@ -235,7 +240,10 @@ describe('the status of an order', () => {
     })
     expect(await statusOf({ uid: '0x12' })).toEqual([
       400,
-      { errorType: 'InvalidParameter', description: 'uid must be an order UID: 56 bytes of hex' },
+      {
+        errorType: 'InvalidParameter',
+        description: 'uid must be an order UID: 56 bytes of hex with 0x in front',
+      },
     ])
   })
 
@@ -263,7 +271,7 @@ describe('the orders of a transaction', () => {
     await store(hash('42'), 9, [elsewhere])
 
     const before = server.database.statements.length
-    const { status, body } = await request(`${base}/api/v1/transactions/${hash('41').slice(2)}/orders`)
+    const { status, body } = await request(`${base}/api/v1/transactions/${hash('41')}/orders`)
     expect(server.database.statements.length - before).toBe(1)
     expect([status, body.map(({ uid }: Order) => uid)]).toEqual([200, [one.uid, other.uid]])
     const { body: listed } = await request(`${base}/api/v1/account/${one.owner}/orders`)
@@ -282,7 +290,7 @@ describe('the orders of a transaction', () => {
     const bad = await request(`${base}/api/v1/transactions/0x12/orders`)
     expect([bad.status, bad.body]).toEqual([
       400,
-      { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex' },
+      { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex with 0x in front' },
     ])
   })
 })
