@@ -4,6 +4,7 @@ import { toHex } from '../domain/evm/hex.ts'
 import { toOrderUid } from '../domain/order/uid.ts'
 import { parseTokenAddress } from '../domain/token/address.ts'
 import { builder } from './builder.ts'
+import { isDuration } from './input/fields.ts'
 
 const longestDigits = 100
 
@@ -127,6 +128,16 @@ builder.scalarType('Uint32', {
   extensions: jsonTypes.asNumber,
   description: 'A whole number from 0 to 4294967295, such as Unix seconds.',
   parseValue: wholeNumberParser(2 ** 32 - 1, 'a whole number from 0 to 4294967295'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('Milliseconds', {
+  extensions: jsonTypes.asNumber,
+  description: 'A whole number of milliseconds, from 0 and of any size.',
+  parseValue(value) {
+    if (isDuration(value)) return value
+    throw malformed('a whole number of milliseconds')
+  },
   serialize: (value) => value,
 })
 

@@ -95,6 +95,26 @@ describe('quote', () => {
     expect(asked.at(-1)).toEqual(asked.at(-2))
   })
 
+  test.each([5_000, 5_001, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300])(
+    'has the longest time with a timeout of %d',
+    async (timeout) => {
+      const query = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
+      const input = { ...graphQuoteInput({ ...body, timeout }), network: 'sepolia' }
+      for (const [path, sent] of [
+        [`${base}/api/v1/quote`, { ...body, timeout }],
+        [
+          `${base}/api/v1/quote`,
+          JSON.stringify({ ...body, timeout: 0 }).replace(/0}$/, `${timeout}${'0'.repeat(400)}}`),
+        ],
+        [`${server.url}/graphql`, { query, variables: { input } }],
+      ] as const) {
+        asked.splice(0)
+        expect((await request(path, 'POST', sent)).status).toBe(200)
+        expect(asked).toMatchObject([{ timeoutMs: 5_000 }])
+      }
+    },
+  )
+
   test('has defaults', async () => {
     await request(`${base}/api/v1/quote`, 'POST', { ...body, timeout: 60_000 })
     expect(asked.at(-1)).toMatchObject({

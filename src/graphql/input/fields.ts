@@ -78,6 +78,20 @@ export const safeIntField = wholeNumberField(
   'a whole number from 0 to 2^53 − 1',
 )
 
+/** A duration of any size, which its user limits. JSON has no largest number: one that no double holds is read as Infinity. */
+export const millisecondsField = scalarField(
+  'Milliseconds',
+  z.unknown().transform((value, context): number => {
+    if (isDuration(value)) return value
+    context.addIssue({ code: 'custom', message: 'must be a whole number of milliseconds' })
+    return z.NEVER
+  }) as z.ZodType<number, number>,
+).meta({ type: 'integer', minimum: 0 })
+
+export function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && (Number.isInteger(value) || value === Infinity)
+}
+
 export const onlyNetwork = 'May be left out where there is only one.'
 
 /** The network of a GraphQL request; REST has it in the path. */
