@@ -11,12 +11,13 @@ export const interactionsBody: Body = {
   post: listOf(interactions, 'post'),
 }
 
-const { validFrom, quoteId, onchainUser, availableBalance } = fieldsOf(
+const { validFrom, quoteId, onchainUser, availableBalance, cancelledBy } = fieldsOf(
   order,
   'validFrom',
   'quoteId',
   'onchainUser',
   'availableBalance',
+  'cancelledBy',
 )
 
 export const onchainOrderDataBody: Body = fieldsOf(
@@ -75,6 +76,7 @@ export const listedOrder: Body = {
   validFrom: absent(validFrom),
   quoteId: absent(quoteId),
   onchainUser: absent(onchainUser),
+  cancelledBy: absent(cancelledBy),
   // Only for orders that are placed on chain.
   onchainOrderData: { one: onchainOrderDataBody, rows: placement },
   ethflowData: { one: ethflowDataBody, rows: placement },

@@ -132,6 +132,37 @@ describe('orders by UIDs', () => {
   })
 })
 
+describe('the source of a cancellation', () => {
+  const causes: [Cancellation, string][] = [
+    [{ by: 'api' }, 'api'],
+    [{ by: 'policy', reason: 'chain: of stores' }, 'policy'],
+    [{ by: 'policy', reason: null }, 'policy'],
+    [{ by: 'replacement', uid: strange }, 'replacement'],
+    [{ by: 'chain', txHash: hash('c1'), blockNumber: 7 }, 'chain'],
+  ]
+
+  test.each(causes)('%j is read from the order, alone, in lists and in reports', async (cause, source) => {
+    const { db } = server.database
+    const order = await orderWith()
+    expect((await request(`${base}/api/v1/orders/${order.uid}`)).body).not.toHaveProperty('cancelledBy')
+    const at = new Date(1_799_999_002_000)
+    await db.transaction(async (tx) => {
+      if (cause.by === 'chain')
+        await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
+      else await cancelOrders(tx, [order.id], at)
+      await recordCancelled(tx, [order], cause, at)
+    })
+    const expected = { invalidated: true, status: 'cancelled', cancelledBy: source }
+    const read = async (path: string) => (await request(`${base}/api/v1/${path}`)).body
+    expect(await read(`orders/${order.uid}`)).toMatchObject(expected)
+    expect(await read(`account/${order.owner}/orders`)).toMatchObject([expected])
+    expect(await read(`debug/order/${order.uid}`)).toMatchObject({ order: expected })
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { invalidated cancelledBy } }'
+    const answer = await graphql(server.url, query, { uid: order.uid })
+    expect(answer.order).toEqual({ invalidated: true, cancelledBy: source.toUpperCase() })
+  })
+})
+
 describe('the status of an order', () => {
   test.each([
     [['created'], 'scheduled'],

@@ -1,3 +1,4 @@
+import { cancellationSources } from '../../../domain/order/event.ts'
 import {
   buyTokenDestinations,
   type Order,
@@ -33,6 +34,7 @@ import { defineModel } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { now } from '../../query/selected.ts'
 import { tokenIn } from '../token.ts'
+import { cancelledBy } from './event.ts'
 import { orderRelations } from './relations.ts'
 import { effectiveReceiver, executedFraction, sold } from './value.ts'
 
@@ -99,6 +101,8 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
+const isInvalidated = 'o.cancelled_at IS NOT NULL OR o.invalidated'
+
 /** Order `o`. */
 export const order: Model = defineModel({
   name: 'Order',
@@ -124,8 +128,15 @@ export const order: Model = defineModel({
     ),
     invalidated: derived(
       boolean,
-      'o.cancelled_at IS NOT NULL OR o.invalidated',
+      isInvalidated,
       'Cancelled through the service or invalidated on chain. Also of an order whose placement on chain a reorg has undone.',
+    ),
+    cancelledBy: orNull(
+      derived(
+        enumOf('CancellationSource', cancellationSources),
+        `(CASE WHEN ${isInvalidated} THEN ${cancelledBy} END)`,
+        'Who or what cancelled it; null while invalidated is false.',
+      ),
     ),
     executedSellAmountBeforeFees: derived(amount, sold, 'Sold so far without the signed fee.'),
     executedFraction,
