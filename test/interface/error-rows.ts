@@ -63,6 +63,15 @@ export const quoteErrors: ErrorRow[] = [
   quoteRow(400, 'SellAmountDoesNotCoverFee', 'it sells less than gas costs', () => ({
     sellAmountBeforeFee: `${10n ** 13n}`,
   })),
+  ...(['sellAmountBeforeFee', 'sellAmountAfterFee'] as const).map((form) =>
+    quoteRow(400, 'SellAmountDoesNotCoverFee', `what it sells is worth less than an atom: ${form}`, () => ({
+      sellAmountBeforeFee: undefined,
+      [form]: '1',
+    })),
+  ),
+  quoteRow(400, 'NoLiquidity', 'more is sold than all pools take', () => ({
+    sellAmountBeforeFee: `${2n ** 200n}`,
+  })),
   quoteRow(400, 'NoLiquidity', 'more is bought than all pools hold', ({ market }) => ({
     kind: 'buy',
     sellAmountBeforeFee: undefined,

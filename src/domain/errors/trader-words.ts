@@ -165,9 +165,11 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
   ),
   SellAmountDoesNotCoverFee: words(
     'quoting',
-    'The amount is so small that the gas of the trade would cost all of it.',
+    'The amount is so small that the gas of the trade would cost all of it, or that it would buy nothing.',
     'Sell more, or wait until gas is cheaper.',
-    { heard: 'the fee is sell token atoms; fee exceeds from amount' },
+    {
+      heard: 'the fee is sell token atoms; fee exceeds from amount; buys less than one atom of the buy token',
+    },
   ),
   TradingOutsideAllowedWindow: words(
     'quoting',
