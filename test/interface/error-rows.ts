@@ -136,6 +136,11 @@ export const orderErrors: ErrorRow[] = [
   orderRow('InvalidSignature', 'signed as typed data, declared a message', {
     after: () => ({ signingScheme: 'ethsign' }),
   }),
+  ...['0x', `0x${'12'.repeat(64)}34ab`].map((signature) =>
+    orderRow('InvalidSignature', `the signature is ${signature.length / 2 - 1} bytes long`, {
+      after: () => ({ signature }),
+    }),
+  ),
   orderRow('InvalidSignature', 'signed by another account', { after: () => ({ from: numbered('0f') }) }),
   {
     status: 400,
