@@ -11,12 +11,11 @@ export const interactionsBody: Body = {
   post: listOf(interactions, 'post'),
 }
 
-const { validFrom, quoteId, onchainUser, availableBalance, cancelledBy } = fieldsOf(
+const { validFrom, quoteId, onchainUser, cancelledBy } = fieldsOf(
   order,
   'validFrom',
   'quoteId',
   'onchainUser',
-  'availableBalance',
   'cancelledBy',
 )
 
@@ -67,9 +66,9 @@ export const listedOrder: Body = {
     'executedFeeAmount',
     'executedFee',
     'fullBalanceCheck',
+    'availableBalance',
   ),
   executedFeeToken,
-  availableBalance: { always: 'null', description: availableBalance.description },
   sellToken: column(address, 'o.sell_token', 'What is sold.'),
   buyToken: column(address, 'o.buy_token', 'What is bought.'),
   interactions: { object: interactionsBody },

@@ -9,6 +9,7 @@ import { cancelOrders } from '../../../src/storage/order/orders.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
+import { connectDirectly } from '../../setup/database.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql, request } from '../../setup/trader.ts'
 
@@ -130,6 +131,35 @@ describe('orders by UIDs', () => {
       { uid: there.uid, status: 'OPEN' },
     ])
   })
+})
+
+test('the balance of an order’s owner is a figure where a stored reading has it', async () => {
+  const order = await orderWith()
+  await using client = await connectDirectly(server.database.url)
+  const bytes = (hex: string) => `\\x${hex.slice(2)}`
+  const balances = async () => {
+    const paths = [`orders/${order.uid}`, `account/${order.owner}/orders`, `debug/order/${order.uid}`]
+    const answers = await Promise.all(paths.map((path) => request(`${base}/api/v1/${path}`)))
+    const [one, list, report] = answers.map(({ body }) => body)
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { availableBalance } }'
+    const answer = await graphql(server.url, query, { uid: order.uid })
+    return new Set([one, list[0], report.order, answer.order].map(({ availableBalance }) => availableBalance))
+  }
+  expect(await balances()).toEqual(new Set([null]))
+  await client.query(
+    `INSERT INTO order_standings (order_id, chain_id, since, updated_at, balance) VALUES ($1, $2, now(), now(), 41)`,
+    [order.id, order.chainId],
+  )
+  expect(await balances()).toEqual(new Set(['41']))
+  await client.query(
+    `WITH token AS (INSERT INTO holder_tokens (chain_id, address, from_block, indexed_to) VALUES ($1, $2, 1, 9) RETURNING id)
+      INSERT INTO token_balances (token_id, holder, balance) SELECT id, $3, 42 FROM token`,
+    [order.chainId, bytes(order.sellToken), bytes(order.owner)],
+  )
+  expect(await balances()).toEqual(new Set(['42']))
+  await client.query('UPDATE holder_tokens SET fault_block = 9')
+  expect(await balances()).toEqual(new Set(['41']))
+  await client.query('DELETE FROM token_balances; DELETE FROM holder_tokens')
 })
 
 describe('the source of a cancellation', () => {

@@ -101,6 +101,11 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
+/** What the owner of order `o` holds of its sell token: sums of logs are current, a standing is as old as its figures. */
+const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
+    WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
+  (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`
+
 const isInvalidated = 'o.cancelled_at IS NOT NULL OR o.invalidated'
 
 /** Order `o`. */
@@ -142,7 +147,11 @@ export const order: Model = defineModel({
     executedFraction,
     effectiveReceiver,
     availableBalance: orNull(
-      derived(amount, 'NULL::numeric', 'Always null: balances are checked when an auction is built.'),
+      derived(
+        amount,
+        readBalance,
+        'Sell atoms that the owner holds by the newest stored reading: that of the indexer for tokens whose holders it follows, else that of the last auction that looked at the order. Null where none is stored: the node is not asked.',
+      ),
     ),
     onchainUser: orNull(
       derived(

@@ -85,7 +85,9 @@ export const orderFields: Fields<OrderRow> = {
   invalidated: ({ cancelledAt, invalidated }) => cancelledAt !== null || invalidated,
   cancelledBy: (order, _args, { rows }) =>
     order.cancelledAt !== null || order.invalidated ? member(cancelledByOf(order, rows)) : null,
-  availableBalance: () => null,
+  // Its world follows the holders of no token.
+  availableBalance: (order, _args, { rows }) =>
+    rows.standings.find(({ orderId }) => orderId === order.id)?.balance ?? null,
   onchainUser: () => null,
   onchainOrderData: () => null,
   ethflowData: () => null,
