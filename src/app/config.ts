@@ -268,8 +268,9 @@ export function describeSettings(): string {
     .join('\n')
 }
 
-/** The value of a setting that is not set; undefined if it has none. */
+/** The value of a setting that is not set, as an operator would write it; undefined if it has none. */
 export function defaultOf(schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodDefault) return defaultOf(schema.in)
   return schema.safeParse(undefined).data
 }
 
