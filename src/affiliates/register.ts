@@ -48,7 +48,7 @@ export async function registerAffiliate(
 
 /** @throws Refusal InvalidAffiliateSignature for text that is not hex */
 export function signatureIn(signedMessage: string): Hex {
-  const signature = signedMessage.startsWith('0x') ? toHex(signedMessage) : undefined
+  const signature = toHex(signedMessage)
   if (signature === undefined) throw badSignature({ reason: 'not-hex' })
   return signature
 }

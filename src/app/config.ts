@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type Address, toAddress } from '../domain/evm/address.ts'
+import type { Address } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/deployments.ts'
 import {
@@ -16,7 +16,7 @@ import { emailFaults } from './channels/email-settings.ts'
 import { pushFaults } from './channels/push-settings.ts'
 import { telegramFaults } from './channels/telegram-settings.ts'
 import { ConfigError } from './settings/config-error.ts'
-import { addressText, httpUrl } from './settings/setting-readers.ts'
+import { addressText, httpUrl, parseAddress } from './settings/setting-readers.ts'
 import { accountOf, accountOfKey } from './settings/source-settings.ts'
 import { type Settings, settings } from './settings.ts'
 
@@ -232,7 +232,7 @@ export function readAddresses(path: string | undefined): ReadonlySet<Address> {
   const faults: string[] = []
   for (const [index, line] of readText(path).split('\n').entries()) {
     const text = line.replace(/#.*/, '').trim()
-    const parsed = toAddress(text)
+    const parsed = parseAddress(text)
     if (parsed) addresses.add(parsed)
     else if (text) faults.push(`${path}:${index + 1}: must be an address`)
   }
@@ -268,8 +268,9 @@ export function describeSettings(): string {
     .join('\n')
 }
 
-/** The value of a setting that is not set; undefined if it has none. */
+/** The value of a setting that is not set, as an operator would write it; undefined if it has none. */
 export function defaultOf(schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodDefault) return defaultOf(schema.in)
   return schema.safeParse(undefined).data
 }
 

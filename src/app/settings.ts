@@ -233,10 +233,10 @@ export const settings = z.object({
     .number()
     .min(0)
     .max(1_000)
-    .default(0.001)
+    .default(0.02)
     .transform((share) => BigInt(Math.round(share * Number(factorScale))))
     .describe(
-      'The share by which a trade is better than its quote, or else than its limit, for a notification price_improvement.',
+      'The share by which a trade is better than its signed limit for a notification price_improvement: 0.02 is 2 %.',
     ),
   NOTIFICATION_BALANCE_PAUSE: integer(0, 86_400)
     .default(3_600)

@@ -79,7 +79,7 @@ function decode(returned: Hex, { pools, pairs }: PoolQuestion): PoolAnswer {
   return {
     reserves: pools.map((_, index) => toReserves(words[index])),
     found: pairs.map((_, index) => {
-      const pool = address(pairWords[2 * index]?.slice(24) ?? '')
+      const pool = address(`0x${pairWords[2 * index]?.slice(24)}`)
       return pool === zeroAddress ? undefined : { pool, reserves: toReserves(pairWords[2 * index + 1]) }
     }),
   }

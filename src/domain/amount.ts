@@ -44,6 +44,7 @@ export function maxOf(a: bigint, b: bigint): bigint {
 
 /** Atoms as a plain decimal: 1500000 with 6 decimals is "1.5". Exact, no rounding. */
 export function formatUnits(amount: bigint, decimals: number): string {
+  if (amount < 0n) return `-${formatUnits(-amount, decimals)}`
   const text = amount.toString().padStart(decimals + 1, '0')
   const whole = text.slice(0, text.length - decimals)
   const fraction = withoutEndingZeros(text.slice(text.length - decimals))

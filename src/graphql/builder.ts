@@ -26,6 +26,7 @@ export interface SchemaTypes {
     Decimal: { Input: string; Output: string }
     BasisPoints: { Input: number; Output: number }
     Uint32: { Input: number; Output: number }
+    Milliseconds: { Input: number; Output: number }
     SafeInt: { Input: number; Output: number | bigint }
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: unknown; Output: unknown }

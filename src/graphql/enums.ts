@@ -179,7 +179,7 @@ export const NotificationType = defineEnum(
     order_expired: 'The order’s time passed before it was filled.',
     order_cancelled: 'The order was cancelled.',
     insufficient_balance: 'The owner’s balance became too low for the order.',
-    price_improvement: 'A trade was better than quoted, or than the limit.',
+    price_improvement: 'A trade was better than the signed limit.',
   },
 )
 
@@ -199,7 +199,10 @@ export const ImprovementReference = defineEnum(
   'ImprovementReference',
   'What a trade is compared with.',
   improvementReferences,
-  { quote: 'The order’s quote, where it is better than the limit.', limit: 'The signed limit.' },
+  {
+    quote: 'The order’s quote; in old notifications only.',
+    limit: 'The signed limit.',
+  },
 )
 
 const exclusionTexts: Record<ExclusionReason, string> = {

@@ -4,6 +4,7 @@ import { toHex } from '../domain/evm/hex.ts'
 import { toOrderUid } from '../domain/order/uid.ts'
 import { parseTokenAddress } from '../domain/token/address.ts'
 import { builder } from './builder.ts'
+import { isDuration } from './input/fields.ts'
 
 const longestDigits = 100
 
@@ -38,8 +39,8 @@ function wholeNumberParser(highest: number, expectation: string): (value: unknow
 
 builder.scalarType('Address', {
   extensions: jsonTypes.asString,
-  description: '20 bytes of hex. Any letter case in, lowercase out.',
-  parseValue: textParser(toAddress, 'an address: 20 bytes of hex'),
+  description: '20 bytes of hex with 0x in front. Digits in any letter case in, lowercase out.',
+  parseValue: textParser(toAddress, 'an address: 20 bytes of hex with 0x in front'),
   serialize: (value) => value,
 })
 
@@ -57,25 +58,22 @@ builder.scalarType('TokenAddress', {
 
 builder.scalarType('OrderUid', {
   extensions: jsonTypes.asString,
-  description: '56 bytes of hex: order digest, owner, validTo. Unique across networks.',
-  parseValue: textParser(toOrderUid, 'an order UID: 56 bytes of hex'),
+  description: '56 bytes of hex with 0x in front: order digest, owner, validTo. Unique across networks.',
+  parseValue: textParser(toOrderUid, 'an order UID: 56 bytes of hex with 0x in front'),
   serialize: (value) => value,
 })
 
 builder.scalarType('Bytes32', {
   extensions: jsonTypes.asString,
-  description: '32 bytes of hex: a hash.',
-  parseValue: textParser((hex) => toHex(hex, 32), '32 bytes of hex'),
+  description: '32 bytes of hex with 0x in front: a hash.',
+  parseValue: textParser((hex) => toHex(hex, 32), '32 bytes of hex with 0x in front'),
   serialize: (value) => value,
 })
 
 builder.scalarType('Hex', {
   extensions: jsonTypes.asString,
   description: 'Bytes as hex, with 0x in front.',
-  parseValue: textParser(
-    (hex) => (hex.startsWith('0x') ? toHex(hex) : undefined),
-    'bytes of hex with 0x in front',
-  ),
+  parseValue: textParser((hex) => toHex(hex), 'bytes of hex with 0x in front'),
   serialize: (value) => value,
 })
 
@@ -130,6 +128,16 @@ builder.scalarType('Uint32', {
   extensions: jsonTypes.asNumber,
   description: 'A whole number from 0 to 4294967295, such as Unix seconds.',
   parseValue: wholeNumberParser(2 ** 32 - 1, 'a whole number from 0 to 4294967295'),
+  serialize: (value) => value,
+})
+
+builder.scalarType('Milliseconds', {
+  extensions: jsonTypes.asNumber,
+  description: 'A whole number of milliseconds, from 0 and of any size.',
+  parseValue(value) {
+    if (isDuration(value)) return value
+    throw malformed('a whole number of milliseconds')
+  },
   serialize: (value) => value,
 })
 

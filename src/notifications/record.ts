@@ -13,7 +13,7 @@ import {
   tradeText,
 } from '../domain/notification/text.ts'
 import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
-import { improvementDown } from '../domain/order/improvement.ts'
+import { besideQuote, improvementDown } from '../domain/order/improvement.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'
 import { surplusToken } from '../domain/order/surplus.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
@@ -25,13 +25,13 @@ import type { TradeOfOrder } from './trades.ts'
 
 /** When a trade counts as a price improvement: see `improvementDown`. */
 export interface TradeRules {
-  /** Parts per million; without it none does. */
+  /** Parts per million of the signed limit; without it none does. */
   leastImprovement?: bigint | undefined
 }
 
 /**
  * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled` for the trade that fulfils, else
- * `order_partially_filled`; and `price_improvement` for each trade that is so much better than its reference.
+ * `order_partially_filled`; and `price_improvement` for each trade that is so much better than the signed limit.
  */
 export async function recordTrades(
   tx: Tx,
@@ -205,15 +205,21 @@ function toImprovement(
   const fill = { sell: trade.sellAmount - trade.feeAmount, buy: trade.buyAmount }
   const improvement = least === undefined ? undefined : improvementDown(order, fill, least)
   if (!improvement) return []
-  const message = improvementText(improvement, order, trade, tokens)
+  const quote = besideQuote(order, fill)
+  const message = improvementText(improvement, quote, order, trade, tokens)
   const metadata = {
     executedAmount: executedAmount(traded),
     txHash: trade.txHash,
     token: surplusToken(order),
-    reference: improvement.reference,
+    reference: 'limit' as const,
     referenceAmount: improvement.referenceAmount.toString(),
     improvementAmount: improvement.amount.toString(),
     improvementShare: formatUnits(improvement.share, 6),
+    ...(quote && {
+      quotedAmount: quote.referenceAmount.toString(),
+      quoteImprovementAmount: quote.amount.toString(),
+      quoteImprovementShare: formatUnits(quote.share, 6),
+    }),
   }
   const recorded = notification(order, 'price_improvement', message, metadata, at)
   return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]

@@ -23,7 +23,7 @@ const faults: Record<SignatureFault, string> = {
 /**
  * The owner of an order. For ECDSA schemes it is the recovered signer, and `from` and the appData signer must equal it.
  * For presign and eip1271, whose signature only the chain can check, it is `from`, else the appData signer.
- * @throws Refusal InvalidParameter, InvalidSignature (or WrongOwner), MissingFrom, AppdataFromMismatch
+ * @throws Refusal InvalidSignature (or WrongOwner), MissingFrom, AppdataFromMismatch
  */
 export function orderOwner(
   creation: OrderCreation,
@@ -56,7 +56,7 @@ function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   return signingScheme === 'presign' ? '0x' : signature
 }
 
-/** @throws Refusal InvalidParameter for a malformed signature, InvalidSignature for one that recovers to no signer */
+/** @throws Refusal InvalidSignature */
 export function recoverOrRefuse(
   signingScheme: EcdsaScheme,
   digest: Hex,
@@ -64,12 +64,11 @@ export function recoverOrRefuse(
 ): { signer: Address; signature: Hex } {
   const recovered = recoverSigner(signingScheme, digest, signature)
   if ('signer' in recovered) return recovered
-  if (recovered.fault === 'length' || recovered.fault === 'v') throw malformed(faults[recovered.fault])
-  throw new Refusal('InvalidSignature', `signature ${faults[recovered.fault]}`, { field: 'signature' })
+  throw malformed(faults[recovered.fault])
 }
 
 function malformed(fault: string): Refusal {
-  return new Refusal('InvalidParameter', `signature ${fault}`, { field: 'signature' })
+  return new Refusal('InvalidSignature', `signature ${fault}`, { field: 'signature' })
 }
 
 /** Names the signing mistake too, if a short search finds it. */

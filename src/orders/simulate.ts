@@ -71,4 +71,4 @@ function encodable({ signingScheme, signature }: OrderToSimulate): Hex {
 }
 
 const malformed = (expectation: string) =>
-  new Refusal('InvalidParameter', `signature ${expectation}`, { field: 'signature' })
+  new Refusal('InvalidSignature', `signature ${expectation}`, { field: 'signature' })

@@ -4,7 +4,6 @@ import type { QuotedAmounts } from '../domain/quote/amounts.ts'
 import type { QuoteSize } from '../domain/quote/quote.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { Estimate } from './estimator.ts'
-import { noLiquidity } from './fault-choice.ts'
 
 /** Gas in sell token atoms at the token's native price, rounded up: the fee never falls short of the cost. */
 export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {
@@ -14,7 +13,7 @@ export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount
 /**
  * The amounts of a quote, for each size form. Only `sellAmountBeforeFee` includes the fee: the rest is sold at the rate of the
  * estimate, rounded down, so that a quote never promises more than the market gives.
- * @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow, NoLiquidity when the rest buys nothing
+ * @throws Refusal SellAmountDoesNotCoverFee, also when the rest buys nothing; SellAmountOverflow
  */
 export function quotedAmounts(
   size: QuoteSize,
@@ -29,17 +28,25 @@ export function quotedAmounts(
     throw new Refusal(
       'SellAmountDoesNotCoverFee',
       `the fee is ${feeAmount} sell token atoms, the sell amount ${size.amount}`,
-      {
-        field: 'sellAmountBeforeFee',
-        data: { fee_amount: `0x${feeAmount.toString(16)}` },
-      },
+      { field: size.form, data: feeData(feeAmount) },
     )
   }
   const soldAmount = size.amount - feeAmount
   const boughtAmount = mulDivDown(buyAmount, soldAmount, size.amount)
-  if (boughtAmount === 0n) throw noLiquidity()
+  if (boughtAmount === 0n) throw buysNothing(size.form, feeAmount)
   return { sellAmount: soldAmount, buyAmount: boughtAmount, feeAmount }
 }
+
+/** @param feeAmount where it is known */
+export function buysNothing(form: QuoteSize['form'], feeAmount?: bigint): Refusal {
+  return new Refusal(
+    'SellAmountDoesNotCoverFee',
+    'what is sold after the fee buys less than one atom of the buy token',
+    { field: form, ...(feeAmount !== undefined && { data: feeData(feeAmount) }) },
+  )
+}
+
+const feeData = (feeAmount: bigint) => ({ fee_amount: `0x${feeAmount.toString(16)}` })
 
 function overflow({ form }: QuoteSize): Refusal {
   return new Refusal('SellAmountOverflow', 'the sell amount with the fee exceeds uint256', { field: form })

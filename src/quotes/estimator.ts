@@ -50,7 +50,7 @@ export interface Estimator {
   /**
    * @param signal aborts when no caller waits any more; the estimate ends soon after
    * @param refuted its last estimate of the ask, which does not settle on the newest block: it is not given again from memory
-   * @throws Refusal with the reason why there is none: NoLiquidity, UnsupportedToken, UnsupportedOrderType,
+   * @throws Refusal with the reason why there is none: NoLiquidity, SellAmountDoesNotCoverFee, UnsupportedToken, UnsupportedOrderType,
    * TradingOutsideAllowedWindow, TokenTemporarilySuspended, InsufficientLiquidity, CustomSolverError; Outage when the estimator
    * is down, slow or sends invalid data
    */

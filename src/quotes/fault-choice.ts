@@ -10,16 +10,17 @@ export interface Fault {
 
 /** The code that helps a trader most wins. Any other error means that the estimator failed. */
 const severities: Partial<Record<RefusalCode, number>> = {
-  TradingOutsideAllowedWindow: 4,
-  TokenTemporarilySuspended: 4,
-  InsufficientLiquidity: 4,
-  CustomSolverError: 4,
-  UnsupportedToken: 3,
+  TradingOutsideAllowedWindow: 5,
+  TokenTemporarilySuspended: 5,
+  InsufficientLiquidity: 5,
+  CustomSolverError: 5,
+  UnsupportedToken: 4,
+  SellAmountDoesNotCoverFee: 3,
   NoLiquidity: 2,
   UnsupportedOrderType: 1,
 }
 /** Up to this severity a code depends on the market, and counts only if the router worked. */
-const maxMarketSeverity = 3
+const maxMarketSeverity = 4
 
 /**
  * The error to throw when no estimator has an estimate. An outside estimator that failed counts as one without an estimate; if the

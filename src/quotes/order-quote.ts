@@ -1,4 +1,5 @@
 import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { OrderData, SigningScheme } from '../domain/order/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote/quote.ts'
@@ -34,8 +35,11 @@ export async function quoteForOrder(order: UnquotedOrder, services: QuoteService
   }
 }
 
+/** A size that is too small for any trade now may not be so when the market has moved. */
+const withoutPrice = new Set<RefusalCode>(['NoLiquidity', 'SellAmountDoesNotCoverFee', 'Unavailable'])
+
 function isWithoutPrice(error: unknown): boolean {
-  if (error instanceof Refusal) return error.code === 'NoLiquidity' || error.code === 'Unavailable'
+  if (error instanceof Refusal) return withoutPrice.has(error.code)
   return error instanceof Outage
 }
 

@@ -1,11 +1,12 @@
 import { formatRatioDown } from '../domain/amount.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Log } from '../domain/log.ts'
 import type { OrderKind } from '../domain/order/order.ts'
 import type { Quote, QuoteRoute, QuoteSize } from '../domain/quote/quote.ts'
 import { toQuoteRoute } from '../domain/quote/route.ts'
 import { wrappedForm } from '../domain/token/token.ts'
-import { feeUp, quotedAmounts } from './amounts.ts'
+import { buysNothing, feeUp, quotedAmounts } from './amounts.ts'
 import { compete } from './competition.ts'
 import { inTime } from './deadline.ts'
 import type { Estimate, Estimator } from './estimator.ts'
@@ -72,7 +73,7 @@ export async function startPricing(
   ])
   const value = prices.then((marketPrices) => valueAfterGas(kind, marketPrices))
   for (const started of [checks, value]) started.catch(() => {})
-  const estimates = compete({
+  const found = compete({
     ask,
     router: services.router,
     others: services.others,
@@ -86,7 +87,20 @@ export async function startPricing(
   })
   // Awaited first: a token's fault is more useful than the error that it has no price.
   await inTime(checks, signal)
-  return { prices: await inTime(prices, signal), estimates }
+  return { prices: await inTime(prices, signal), estimates: namingSize(found, size) }
+}
+
+/** Names the size that is too small: estimators do not know its form. */
+async function* namingSize(
+  estimates: AsyncGenerator<Estimate, void>,
+  { form }: QuoteSize,
+): AsyncGenerator<Estimate, void> {
+  try {
+    yield* estimates
+  } catch (fault) {
+    const isTooSmall = fault instanceof Refusal && fault.code === 'SellAmountDoesNotCoverFee'
+    throw isTooSmall ? buysNothing(form) : fault
+  }
 }
 
 /** Prices the best estimate. @throws Refusal, Outage */
@@ -102,7 +116,7 @@ export async function price(
   return toPriced(best, task, prices, services)
 }
 
-/** @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow, NoLiquidity */
+/** @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow */
 export function toPriced(
   estimate: Estimate,
   { kind, sellToken, buyToken, size, extraGas }: PriceTask,

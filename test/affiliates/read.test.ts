@@ -75,7 +75,7 @@ describe('an affiliate', () => {
     async (wallet) => {
       expect(await get(`/affiliate/${wallet}`)).toEqual({
         status: 400,
-        body: { message: 'wallet must be an address: 0x and 40 digits of hex' },
+        body: { message: 'wallet must be an address: 20 bytes of hex with 0x in front' },
       })
     },
   )

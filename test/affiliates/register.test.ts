@@ -143,7 +143,7 @@ test('registrations count as order submissions', async () => {
 describe('a malformed request is refused with its field', () => {
   const wallet = numberedKey(1).address
   const good = { walletAddress: wallet, code: 'FRIENDS', signedMessage: '0x12' }
-  const addressText = 'must be an address: 0x and 40 digits of hex'
+  const addressText = 'must be an address: 20 bytes of hex with 0x in front'
   const codeText = 'must be 5 to 20 characters of A-Z, 0-9, _ and -'
 
   test.each<[string, string, unknown]>([
@@ -152,7 +152,7 @@ describe('a malformed request is refused with its field', () => {
     [`wallet ${addressText}`, '0x12', { ...good, walletAddress: 'neither', code: 'nor' }],
     [`walletAddress ${addressText}`, wallet, { ...good, walletAddress: `${wallet}00` }],
     [`walletAddress ${addressText}`, wallet, { ...good, walletAddress: wallet.slice(2) }],
-    ['walletAddress must be a string', wallet, { ...good, walletAddress: 1 }],
+    [`walletAddress ${addressText}`, wallet, { ...good, walletAddress: 1 }],
     ['walletAddress is required', wallet, {}],
     [`code ${codeText}`, wallet, { ...good, code: 'ABCD' }],
     [`code ${codeText}`, wallet, { ...good, code: 'A'.repeat(21) }],
@@ -193,7 +193,7 @@ describe('a malformed request is refused with its field', () => {
     ])
     expect((await fault({ ...good, walletAddress: '0x12' })).slice(0, 3)).toEqual([
       'InvalidParameter',
-      'walletAddress must be an address: 20 bytes of hex',
+      'walletAddress must be an address: 20 bytes of hex with 0x in front',
       'walletAddress',
     ])
   })

@@ -115,11 +115,16 @@ test('an order of which the price rises after its quote is filled at a better on
   expect((await notified(0, uid, 'order_filled')).message).toMatch(new RegExp(`^Order filled: ${amounts}$`))
   const { message, metadata } = await notified(0, uid, 'price_improvement')
   expect(message).toMatch(
-    new RegExp(`^Better price: [\\d.]+ USDC \\([\\d.]+ %\\) more than quoted, ${amounts}$`),
+    new RegExp(
+      `^Better price: [\\d,.]+ USDC \\([\\d.]+ %\\) more than the limit, [\\d.]+ USDC more than quoted, ${amounts}$`,
+    ),
   )
   const [gain, reference] = [BigInt(metadata.improvementAmount ?? 0), BigInt(metadata.referenceAmount ?? 0)]
-  expect(metadata).toMatchObject({ reference: 'quote', executedAmount: String(gain + reference) })
+  expect(metadata).toMatchObject({ reference: 'limit', executedAmount: String(gain + reference) })
   expect(Number(metadata.improvementShare)).toBeCloseTo(Number(gain) / Number(reference), 5)
+  const beyond = BigInt(metadata.quoteImprovementAmount ?? 0)
+  expect(beyond).toBeGreaterThan(0n)
+  expect(BigInt(metadata.quotedAmount ?? 0) + beyond).toBe(gain + reference)
   expect(await endingOf(0, uid)).toMatchObject({
     status: 'FULFILLED',
     stage: 'TRADED',

@@ -197,7 +197,7 @@ test('REST has the same figures as numbers', async () => {
   const faults: [unknown, number, string][] = [
     [many.slice(1), 200, ''],
     [many, 400, 'at most 500 pools may be named'],
-    [['0x12'], 400, '[0] must be an address: 20 bytes of hex'],
+    [['0x12'], 400, '[0] must be an address: 20 bytes of hex with 0x in front'],
     ['{}', 400, 'a JSON list of addresses is expected'],
     ['no JSON', 400, 'the body is not JSON'],
   ]

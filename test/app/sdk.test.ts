@@ -132,7 +132,7 @@ describe('OrderBookApi', () => {
       appData: '{"appCode":"direct"}',
     } as never)
     expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
-    expect(address(uid.slice(66, 106))).toBe(owner)
+    expect(address(`0x${uid.slice(66, 106)}`)).toBe(owner)
   })
 
   test('getOrder, getOrderMultiEnv, getOrderLink, getOrders', async () => {

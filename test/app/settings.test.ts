@@ -5,11 +5,13 @@ import { computeAddress } from 'ethers'
 import { afterAll, expect, test } from 'vitest'
 import {
   checkNetworksNamed,
+  defaultOf,
   describeSettings,
   featuresOf,
   readNetworks,
   readSettings,
 } from '../../src/app/config.ts'
+import { settings } from '../../src/app/settings.ts'
 import { numbered } from '../fakes/order.ts'
 import { faultsOf, temporaryFile } from '../fakes/settings.ts'
 
@@ -197,6 +199,20 @@ test("a row without contracts has the profile's, a row with both keeps its own, 
   expect(readSettings({}).PROFILE).toBe('production')
   expect(readSettings({ PROFILE: 'staging' }).PROFILE).toBe('staging')
   expect(faultsOf(() => readSettings({ PROFILE: 'barn' }))).toEqual([expect.stringMatching(/^PROFILE: /)])
+})
+
+test('each default is shown as an operator writes it', () => {
+  expect(defaultOf(settings.shape.NOTIFICATION_LEAST_IMPROVEMENT)).toBe(0.02)
+  const standard = readSettings({})
+  for (const [name, schema] of Object.entries(settings.shape)) {
+    const value = defaultOf(schema)
+    if (typeof value !== 'string' && typeof value !== 'number') continue
+    const written = readSettings({ [name]: String(value) })
+    expect([name, written[name as keyof typeof written]]).toEqual([
+      name,
+      standard[name as keyof typeof standard],
+    ])
+  }
 })
 
 test('price sources are read in order, with what each needs', () => {

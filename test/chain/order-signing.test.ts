@@ -16,9 +16,9 @@ import { codeReturning, deploySettlement, type Evm, startEvm } from '../setup/ev
 
 /** The order of the known vectors. Tokens that accept every transfer stand in for its tokens. */
 const order: OrderData = {
-  sellToken: address('01'.repeat(20)),
-  buyToken: address('02'.repeat(20)),
-  receiver: address('03'.repeat(20)),
+  sellToken: address(`0x${'01'.repeat(20)}`),
+  buyToken: address(`0x${'02'.repeat(20)}`),
+  receiver: address(`0x${'03'.repeat(20)}`),
   sellAmount: 10n ** 18n,
   buyAmount: 2n * 10n ** 18n,
   feeAmount: 0n,

@@ -77,13 +77,27 @@ describe('a message', () => {
   test('about a better price says how much better, and than what', () => {
     const trade = { sellAmount: order.sellAmount, buyAmount: 1_493_974_123n }
     expect(tradeText(trade, tokens)).toBe('0.5 WETH for 1,493.97 USDC')
-    const better = { amount: 3_199_000n, share: 2_159n, referenceAmount: 1n, reference: 'quote' } as const
-    expect(improvementText(better, order, trade, tokens)).toBe(
-      'Better price: 3.199 USDC (0.21 %) more than quoted, 0.5 WETH for 1,493.97 USDC',
+    const amounts = '0.5 WETH for 1,493.97 USDC'
+    const gain = (amount: bigint, share = 0n) => ({ amount, share, referenceAmount: 1n })
+    const better = gain(33_199_000n, 22_759n)
+    const limit = 'Better price: 33.199 USDC (2.27 %) more than the limit'
+    expect(improvementText(better, undefined, order, trade, tokens)).toBe(`${limit}, ${amounts}`)
+    for (const [quote, words] of [
+      [3_199_000n, '3.199 USDC more than quoted'],
+      [0n, 'as quoted'],
+      [-1n, '0.000001 USDC less than quoted'],
+    ] as const)
+      expect(improvementText(better, gain(quote), order, trade, tokens)).toBe(
+        `${limit}, ${words}, ${amounts}`,
+      )
+    const cheaper = gain(10n ** 15n, 1_234_567n)
+    const buy = { kind: 'buy' as const }
+    const than = 'Better price: 0.001 WETH (123.45 %) less than the limit'
+    expect(improvementText(cheaper, gain(2n * 10n ** 14n), buy, trade, tokens)).toBe(
+      `${than}, 0.0002 WETH less than quoted, ${amounts}`,
     )
-    const cheaper = { ...better, amount: 10n ** 15n, share: 1_234_567n, reference: 'limit' } as const
-    expect(improvementText(cheaper, { kind: 'buy' }, trade, tokens)).toBe(
-      'Better price: 0.001 WETH (123.45 %) less than the limit, 0.5 WETH for 1,493.97 USDC',
+    expect(improvementText(cheaper, gain(-(10n ** 15n)), buy, trade, tokens)).toBe(
+      `${than}, 0.001 WETH more than quoted, ${amounts}`,
     )
   })
 })

@@ -43,8 +43,9 @@ const amounts = Object.entries(noAmounts).flatMap(([what, text]): [string, BadQu
   [`${what} to buy`, { given: { ...bought, buyAmountAfterFee: text }, field: 'buyAmountAfterFee' }],
 ])
 
-const uint32s = ['validTo', 'validFor', 'timeout'].flatMap((field) =>
-  [2 ** 32, -1, 1.5, '60', true, {}].map((value): [string, BadQuote] => [
+const wholeNumbers = ['validTo', 'validFor', 'timeout'].flatMap((field) =>
+  // A timeout may have any size.
+  [...(field === 'timeout' ? [] : [2 ** 32]), -1, 1.5, '60', true, {}].map((value): [string, BadQuote] => [
     `${field} ${JSON.stringify(value)}`,
     { given: { [field]: value }, field },
   ]),
@@ -74,7 +75,7 @@ const addresses = ['sellToken', 'buyToken', 'from', 'receiver'].flatMap((field) 
 /** All requests that are refused without any lookup, each with a description of its error. */
 export const badQuotes: [string, BadQuote][] = [
   ...amounts,
-  ...uint32s,
+  ...wholeNumbers,
   ...gasLimits,
   ...words,
   ...addresses,

@@ -12,7 +12,7 @@ export const signingDomain: SigningDomain = { chainId: 11155111, settlement }
 
 /** 0x11…11 and so on: addresses of tokens, accounts and pools that are easy to distinguish. */
 export function numbered(digits: string) {
-  return address(digits.repeat(40 / digits.length))
+  return address(`0x${digits.repeat(40 / digits.length)}`)
 }
 
 export const wrapped = numbered('aa')

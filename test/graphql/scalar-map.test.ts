@@ -20,6 +20,7 @@ const samples: Record<string, unknown> = {
   Decimal: '0.5',
   Hex: '0x',
   JSON: { any: 'value' },
+  Milliseconds: 5_000,
   NetworkName: 'sepolia',
   OrderUid: `0x${'00'.repeat(56)}`,
   SafeInt: 7n,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/app/config.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { recordLogged } from '../../src/notifications/logged.ts'
@@ -65,20 +66,42 @@ describe('a better price', () => {
       { type: 'order_filled', message: 'Order filled: 1 WETH for 2,936.12 USDC' },
       {
         type: 'price_improvement',
-        message: 'Better price: 6.12345 USDC (0.2 %) more than quoted, 1 WETH for 2,936.12 USDC',
+        message:
+          'Better price: 36.1234 USDC (1.24 %) more than the limit, 6.12345 USDC more than quoted, 1 WETH for 2,936.12 USDC',
         metadata: {
           orderId: order.uid,
           chainId,
           executedAmount: String(bought),
           txHash: hashOf('better'),
           token: dollar,
-          reference: 'quote',
-          referenceAmount: String(2_930n * dollars),
-          improvementAmount: '6123456',
-          improvementShare: '0.002089',
+          reference: 'limit',
+          referenceAmount: String(2_900n * dollars),
+          improvementAmount: '36123456',
+          improvementShare: '0.012456',
+          quotedAmount: String(2_930n * dollars),
+          quoteImprovementAmount: '6123456',
+          quoteImprovementShare: '0.002089',
         },
       },
     ])
+  })
+
+  test('is none by default where an order with 1 % slippage is filled at its quote', async () => {
+    const byDefault = { ...indexing, leastImprovement: readSettings({}).NOTIFICATION_LEAST_IMPROVEMENT }
+    const quoted = 2_930n * dollars
+    const quote = sampleQuote({ sellAmount: unit, buyAmount: quoted })
+    const order = await placeOrder({ quote, buyAmount: (quoted * 99n) / 100n })
+    const wide = await placeOrder({ quote, buyAmount: (quoted * 98n) / 100n })
+    const fills = nextBlock([
+      trade(order, { sell: unit, buy: quoted }, 'tight'),
+      trade(wide, { sell: unit, buy: quoted }, 'wide'),
+    ])
+    checkpoint = await applyBlocks(checkpoint, rangeOf([fills]), byDefault)
+    expect((await notificationsOf(order)).map(({ type }) => type)).toEqual(['order_filled'])
+    expect((await notificationsOf(wide)).at(-1)).toMatchObject({
+      message: 'Better price: 58.6 USDC (2.04 %) more than the limit, as quoted, 1 WETH for 2,930 USDC',
+      metadata: { quoteImprovementAmount: '0', quoteImprovementShare: '0' },
+    })
   })
 
   test('of each fill counts, below the threshold none does', async () => {

@@ -63,6 +63,15 @@ export const quoteErrors: ErrorRow[] = [
   quoteRow(400, 'SellAmountDoesNotCoverFee', 'it sells less than gas costs', () => ({
     sellAmountBeforeFee: `${10n ** 13n}`,
   })),
+  ...(['sellAmountBeforeFee', 'sellAmountAfterFee'] as const).map((form) =>
+    quoteRow(400, 'SellAmountDoesNotCoverFee', `what it sells is worth less than an atom: ${form}`, () => ({
+      sellAmountBeforeFee: undefined,
+      [form]: '1',
+    })),
+  ),
+  quoteRow(400, 'NoLiquidity', 'more is sold than all pools take', () => ({
+    sellAmountBeforeFee: `${2n ** 200n}`,
+  })),
   quoteRow(400, 'NoLiquidity', 'more is bought than all pools hold', ({ market }) => ({
     kind: 'buy',
     sellAmountBeforeFee: undefined,
@@ -83,6 +92,7 @@ export const quoteErrors: ErrorRow[] = [
     { graphField: 'amount' },
   ),
   malformed('an address is short', { sellToken: '0x12' }),
+  malformed('an address lacks its 0x', { from: '0f'.repeat(20) }),
   malformed('an amount in hex', { sellAmountBeforeFee: '0x10' }, { graphField: 'amount.sellBeforeFee' }),
   malformed('an amount with a point', { sellAmountBeforeFee: '1.5' }, { graphField: 'amount.sellBeforeFee' }),
   malformed('a kind that is none', { kind: 'swap' }, restOnly),
@@ -126,6 +136,11 @@ export const orderErrors: ErrorRow[] = [
   orderRow('InvalidSignature', 'signed as typed data, declared a message', {
     after: () => ({ signingScheme: 'ethsign' }),
   }),
+  ...['0x', `0x${'12'.repeat(64)}34ab`].map((signature) =>
+    orderRow('InvalidSignature', `the signature is ${signature.length / 2 - 1} bytes long`, {
+      after: () => ({ signature }),
+    }),
+  ),
   orderRow('InvalidSignature', 'signed by another account', { after: () => ({ from: numbered('0f') }) }),
   {
     status: 400,
@@ -214,16 +229,17 @@ export const tokenErrors: ErrorRow[] = [
   tokenRow(topHolders, 404, 'Token holders not found', 'no source has the token', () => unused),
   ...[tokenPrice, topHolders].flatMap((ask) => [
     tokenRow(ask, 400, null, 'the address is short', () => '0x12'),
+    tokenRow(ask, 400, null, 'the address lacks its 0x', () => unused.slice(2)),
     tokenRow(ask, 400, null, 'the address is no hex', () => `0x${'zz'.repeat(20)}`),
     tokenRow(ask, 400, null, 'the checksum is wrong', wrongChecksum),
     tokenRow(ask, 400, null, 'there is no such chain', () => unused, 'nowhere'),
   ]),
-  {
+  ...['0x12', '0f'.repeat(20)].map((account) => ({
     status: 400,
     documented: null,
-    because: 'notifications of what is no account',
-    ask: () => notifications('0x12'),
-  },
+    because: `notifications of what is no account: ${account}`,
+    ask: () => notifications(account),
+  })),
 ]
 
 const affiliateTypes = {

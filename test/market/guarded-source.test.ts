@@ -41,7 +41,7 @@ test('an unknown token is not asked about again for half an hour; others are', a
 
 test('a bounded number of unknown tokens is remembered', async () => {
   const { asked, find } = start(() => undefined)
-  const tokens = Array.from({ length: 10_001 }, (_, of) => address(of.toString(16).padStart(40, '0')))
+  const tokens = Array.from({ length: 10_001 }, (_, of) => address(`0x${of.toString(16).padStart(40, '0')}`))
   for (const of of tokens) await find(of)
   asked.splice(0)
   for (const of of [tokens.at(-1), tokens[1], tokens[0]]) await find(of)

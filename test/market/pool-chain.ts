@@ -86,7 +86,7 @@ function codeReturningWords(words: readonly bigint[]): string {
 const hex = (value: bigint, bytes: number) => value.toString(16).padStart(bytes * 2, '0')
 export const numberedAddress = (prefix: string, index: number): Address =>
   address(
-    `${prefix}${toQuantity(index)
+    `0x${prefix}${toQuantity(index)
       .slice(2)
       .padStart(40 - prefix.length, '0')}`,
   )

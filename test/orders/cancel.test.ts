@@ -85,7 +85,7 @@ test('takes an ethsign signature', async () => {
 test('does nothing for an empty list whose signature recovers', async () => {
   expect(await cancel(signedCancellation([]))).toEqual([])
   await expect(cancel({ ...signedCancellation([]), signature: '0x' })).rejects.toMatchObject({
-    code: 'InvalidParameter',
+    code: 'InvalidSignature',
   })
 })
 
@@ -221,7 +221,7 @@ describe('refuses', () => {
     expect(await fault([unknown, expired.uid])).toBe('OrderNotFound')
     expect(await fault([presign.uid])).toBe('OrderExpired')
     expect(await fault([bobs.uid, unknown], { signature: '0x' })).toBe('OrderNotFound')
-    expect(await fault([bobs.uid], { signature: '0x' })).toBe('InvalidParameter')
+    expect(await fault([bobs.uid], { signature: '0x' })).toBe('InvalidSignature')
     expect(await fault([bobs.uid])).toBe('WrongOwner')
   })
 

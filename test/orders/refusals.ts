@@ -149,7 +149,7 @@ export const refusals: RefusalRow[] = [
   malformed('InvalidParameter', 'an enum value is unknown', { signingScheme: 'eip1559' }),
   malformed('InvalidParameter', 'an amount in hex', { sellAmount: '0x1' }),
   malformed('InvalidParameter', 'a signature without 0x', { signature: signature.slice(2) }),
-  malformed('InvalidParameter', 'a short signature', { signature: signature.slice(0, -4) }),
+  malformed('InvalidSignature', 'a short signature', { signature: signature.slice(0, -4) }),
   malformed('InvalidParameter', 'a hash that is none', { appDataHash: '0x12' }),
   malformed('SellAmountOverflow', 'sells more than uint256', { sellAmount: `${maxUint256 + 1n}` }),
   malformed('BuyAmountOverflow', 'buys more than uint256', { buyAmount: `${maxUint256 + 1n}` }),

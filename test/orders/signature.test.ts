@@ -89,9 +89,9 @@ describe('a key’s signature', () => {
     ['twice as long', `${whole.signature}${whole.signature.slice(2)}`],
     ['with v 2', `${whole.signature.slice(0, 130)}02`],
     ['with the v of a transaction', `${whole.signature.slice(0, 130)}25`],
-  ])('that is %s is malformed', async (_, signature) => {
+  ])('that is %s is refused, with the field', async (_, signature) => {
     const { status, body } = await place(whole, { signature })
-    expect([status, body.errorType]).toEqual([400, 'InvalidParameter'])
+    expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
     expect(body.description).toMatch(/^signature must /)
   })
 
@@ -181,7 +181,7 @@ describe('a contract wallet’s signature', () => {
   test('is at most 8,192 bytes', async () => {
     const long = wise({ signature: `0x${'ab'.repeat(8_193)}` })
     await expect(placeOrder(long, createOrderServices(server.database.db))).rejects.toMatchObject({
-      code: 'InvalidParameter',
+      code: 'InvalidSignature',
       field: 'signature',
     })
   })
@@ -220,7 +220,7 @@ describe('a cancellation', () => {
     const cancel = (sent: string) =>
       request(`${base}/orders`, 'DELETE', { orderUids: [uid], signature: sent, signingScheme: 'eip712' })
     const { status, body } = await cancel(`${signature}00`)
-    expect([status, body.errorType]).toEqual([400, 'InvalidParameter'])
+    expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
     const replayed = alice.sign('eip712', cancellationsDigest({ ...signingDomain, chainId: 1 }, [uid]))
     expect((await cancel(replayed)).body.errorType).toBe('WrongOwner')
     expect((await cancel(Signature.from(signature).compactSerialized)).status).toBe(200)

@@ -110,6 +110,7 @@ describe('an order without a quote', () => {
     const without = (reason: unknown) =>
       quoteForOrder(order({ sellAmount: 21n * unit }), tradingOn({ router: estimatorWithout(reason) }))
     expect(await without(new Refusal('NoLiquidity', 'nothing'))).toBeNull()
+    expect(await without(new Refusal('SellAmountDoesNotCoverFee', 'too little'))).toBeNull()
     expect(await quoteForOrder(order({ buyToken: numbered('9e') }), tradingOn())).toBeNull()
     await expect(without(new Refusal('TokenTemporarilySuspended', 'paused'))).rejects.toMatchObject({
       code: 'TokenTemporarilySuspended',

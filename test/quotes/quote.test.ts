@@ -140,10 +140,8 @@ describe('the own router', () => {
     expect(await hops(100n * 10n ** 9n)).toEqual([1])
   })
 
-  test('has no route for a token without pools, or for an amount that pays nothing', async () => {
+  test('has no route for a token without pools', async () => {
     await expect(ask({ buyToken: numbered('9e') })).rejects.toEqual(without('NoLiquidity'))
-    const size = { form: 'sellAmountAfterFee', amount: 1n } as const
-    await expect(ask({ size })).rejects.toEqual(without('NoLiquidity'))
   })
 })
 
@@ -229,8 +227,38 @@ describe('amounts', () => {
     await expect(of(fee)).rejects.toEqual(
       without('SellAmountDoesNotCoverFee', { fee_amount: `0x${fee.toString(16)}` }),
     )
-    // An amount that buys less than an atom gets no quote either.
-    await expect(of(fee + 1n)).rejects.toEqual(without('NoLiquidity'))
+    // An amount of which the rest buys less than an atom gets no quote either.
+    await expect(of(fee + 1n)).rejects.toEqual(
+      without('SellAmountDoesNotCoverFee', { fee_amount: `0x${fee.toString(16)}` }),
+    )
+  })
+
+  test.each(['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)(
+    'a %s that buys less than an atom is too small, whoever else has no route for it',
+    async (form) => {
+      // An atom of the dollar token costs 333,333,333 of the wrapped coin, and the pool's fee.
+      const size = { form, amount: 333_000_000n }
+      const others = [
+        estimatorWithout(new Refusal('NoLiquidity', 'none')),
+        estimatorWithout(new Outage('it')),
+      ]
+      await expect(ask({ size }, { others })).rejects.toMatchObject({
+        code: 'SellAmountDoesNotCoverFee',
+        field: form,
+      })
+      const enough = await ask({ size: { form: 'sellAmountAfterFee', amount: 335_000_000n } })
+      expect(enough.quote.buyAmount).toBe(1n)
+      const found = await ask(
+        { size: { form: 'sellAmountAfterFee', amount: 1n } },
+        { others: [estimatorOf('other', { sellAmount: 1n, buyAmount: 5n })] },
+      )
+      expect(found.quote.buyAmount).toBe(5n)
+    },
+  )
+
+  test('a sale of more than any pool takes has no route', async () => {
+    const size = { form: 'sellAmountAfterFee', amount: 2n ** 200n } as const
+    await expect(ask({ size })).rejects.toEqual(without('NoLiquidity'))
   })
 
   test('hooks and a contract signature are paid for, but not included in gasAmount', async () => {
@@ -280,7 +308,7 @@ describe('amounts', () => {
           amounts = quotedAmounts({ form, amount: fixed }, estimate, fee)
         } catch (fault) {
           const spent = form === 'sellAmountBeforeFee' && fee >= fixed
-          expect((fault as Refusal).code).toBe(spent ? 'SellAmountDoesNotCoverFee' : 'NoLiquidity')
+          expect(fault).toMatchObject({ code: 'SellAmountDoesNotCoverFee', field: form })
           if (!spent) expect(other * (fixed - fee) < fixed).toBe(true)
           return
         }

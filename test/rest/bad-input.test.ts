@@ -338,7 +338,10 @@ test('a 405 lists the allowed methods', async () => {
 
 test('errors of account routes have a message', async () => {
   const { status, body, headers } = await request(`${server.url}/accounts/0x12/notifications`)
-  expect([status, body]).toEqual([400, { message: 'account must be an address: 20 bytes of hex' }])
+  expect([status, body]).toEqual([
+    400,
+    { message: 'account must be an address: 20 bytes of hex with 0x in front' },
+  ])
   expect(headers.get('cache-control')).toBe('no-store')
 })
 

@@ -95,6 +95,26 @@ describe('quote', () => {
     expect(asked.at(-1)).toEqual(asked.at(-2))
   })
 
+  test.each([5_000, 5_001, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300])(
+    'has the longest time with a timeout of %d',
+    async (timeout) => {
+      const query = 'mutation ($input: QuoteInput!) { quote(input: $input) { quoteId } }'
+      const input = { ...graphQuoteInput({ ...body, timeout }), network: 'sepolia' }
+      for (const [path, sent] of [
+        [`${base}/api/v1/quote`, { ...body, timeout }],
+        [
+          `${base}/api/v1/quote`,
+          JSON.stringify({ ...body, timeout: 0 }).replace(/0}$/, `${timeout}${'0'.repeat(400)}}`),
+        ],
+        [`${server.url}/graphql`, { query, variables: { input } }],
+      ] as const) {
+        asked.splice(0)
+        expect((await request(path, 'POST', sent)).status).toBe(200)
+        expect(asked).toMatchObject([{ timeoutMs: 5_000 }])
+      }
+    },
+  )
+
   test('has defaults', async () => {
     await request(`${base}/api/v1/quote`, 'POST', { ...body, timeout: 60_000 })
     expect(asked.at(-1)).toMatchObject({
@@ -159,7 +179,7 @@ describe('orders', () => {
 
   test('are cancelled', async () => {
     const wish = {
-      orderUids: [open.uid.toUpperCase().replace('0X', '')],
+      orderUids: [open.uid.toUpperCase().replace('0X', '0x')],
       signature: '0xAB',
       signingScheme: 'eip712',
     }
@@ -170,7 +190,9 @@ describe('orders', () => {
   })
 
   test('are read one by one', async () => {
-    const { body: order } = await request(`${base}/api/v1/orders/${open.uid.slice(2).toUpperCase()}`)
+    const { body: order } = await request(
+      `${base}/api/v1/orders/${open.uid.toUpperCase().replace('0X', '0x')}`,
+    )
     expect(order).toEqual({
       creationDate: '2027-01-15T07:43:20Z',
       owner,

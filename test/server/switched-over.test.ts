@@ -48,6 +48,9 @@ test.each([
   ['shuts down', '57P01'],
   ['has no connection left', '53300'],
   ['does not let the program in', '28P01'],
+  ['accepts no connections', '55000'],
+  ['lets others connect only', '42501'],
+  ['is not there, as while it is restored', '3D000'],
   ['is behind a pooler that finds no server', '08P01'],
 ])('a database that %s is an outage', async (_name, code) => {
   const refusing = createServer((socket) => {
@@ -59,12 +62,41 @@ test.each([
   const db = openDatabase({ url: `postgresql://nobody:none@127.0.0.1:${port}/none`, maxConnections: 2 })
   await using server = await openTestServer({}, { db, ready: () => checkReadiness([], db) })
   expect(await ready(server.url)).toMatchObject({ status: 503, body: { database: false } })
-  expect(await read(server.url)).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
+  const refused = await read(server.url)
+  expect(refused).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
+  expect(refused.headers.get('retry-after')).toBe('1')
   const document = await request(`${server.url}/graphql`, 'POST', { query: '{ meta { networks { name } } }' })
   expect(JSON.stringify(document.body)).not.toContain('InternalServerError')
   expect(server.faults).toEqual([])
   await db.close()
   refusing.close()
+})
+
+test.each(['db.invalid', '%2Fnowhere'])('a database at %s is an outage', async (host) => {
+  const db = openDatabase({ url: `postgresql://nobody:none@${host}/none`, maxConnections: 2 })
+  await using server = await openTestServer({}, { db })
+  expect(await read(server.url)).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
+  expect(server.faults).toEqual([])
+  await db.close()
+})
+
+test('a database that is closed to connections while the program runs is an outage, until it is open again', async () => {
+  await using server = await openTestServer()
+  const { url, database } = server
+  expect((await store(url)).status).toBe(201)
+  await using other = await connectDirectly(new URL('/postgres', database.url).href)
+  const name = new URL(database.url).pathname.slice(1)
+  await other.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await other.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+  for (const ask of [store, read]) {
+    const refused = await ask(url)
+    expect(refused).toMatchObject({ status: 503, body: { errorType: 'Unavailable' } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+  }
+  expect(server.faults).toEqual([])
+  await other.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+  await eventually('it reads and writes again', async () => (await store(url)).status === 200)
+  expect((await read(url)).status).toBe(200)
 })
 
 /** An ErrorResponse of the protocol. */

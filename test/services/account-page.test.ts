@@ -34,7 +34,10 @@ const trade = '0.5 WETH for 1,493.97 USDC'
 const earlier: [type: NotificationType, message: string][] = [
   ['order_expired', 'Order expired: sell 20 GNO for at least 0.91 WETH'],
   ['insufficient_balance', 'Balance too low, 112.4 USDC missing: buy 0.3 WETH for at most 912.4 USDC'],
-  ['price_improvement', `Better price: 3.2 USDC (0.21 %) more than quoted, ${trade}`],
+  [
+    'price_improvement',
+    `Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted, ${trade}`,
+  ],
 ]
 
 beforeAll(async () => {

@@ -151,7 +151,7 @@ test('what is refused: ids, tokens, lists, owners, sessions that are not there',
     [400, 'X-Client-Id must be a UUID that the client has made for itself', await send('POST', 'me', {})],
     [
       400,
-      'owner must be an address: 20 bytes of hex',
+      'owner must be an address: 20 bytes of hex with 0x in front',
       await send('POST', id, { customTokens: [one] }, '0x1'),
     ],
     [

@@ -321,7 +321,7 @@ describe('timeouts', () => {
 })
 
 describe('a client with many requests', () => {
-  const freshToken = (of: number) => address(of.toString(16).padStart(40, '0'))
+  const freshToken = (of: number) => address(`0x${of.toString(16).padStart(40, '0')}`)
   const soon = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
   let asked: Address[]
   /** Answers after `answerMs`; requests for tokens that hang never end. */

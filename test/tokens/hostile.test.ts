@@ -81,7 +81,7 @@ function secretUrl({ url }: { url: string }): string {
 
 const noRates = async (): Promise<Map<Address, NativeRate | Refusal>> => new Map()
 let tokens = 0
-const newToken = () => address((0xc0ffee0000 + ++tokens).toString(16).padStart(40, '0'))
+const newToken = () => address(`0x${(0xc0ffee0000 + ++tokens).toString(16).padStart(40, '0')}`)
 
 interface Given {
   token?: Address

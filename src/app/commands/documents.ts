@@ -26,7 +26,7 @@ export const explainDocument = `query Explain($uid: OrderUid!) {
     ${order}
     diagnosis { ${reason} further { ${reason} } }
     events(last: 100) { nodes { ${event} } pageInfo { hasPreviousPage } }
-    debugReport { auctions(last: 20) { nodes { auctionId settlementAttempts { solver outcome detail txHash startTimestamp endTimestamp } } } }
+    debugReport { auctions(last: 20) { nodes { auctionId proposedSolutions { solutionUid } settlementAttempts { solutionUid solver outcome detail txHash startTimestamp endTimestamp } } } }
     trades(first: 100) { nodes { blockNumber txHash sellAmount buyAmount } }
   }
 }`
@@ -86,6 +86,7 @@ export interface OrderAnswer {
 }
 
 export interface AttemptAnswer {
+  solutionUid: number
   solver: string
   outcome: string | null
   detail: string | null
@@ -98,7 +99,13 @@ export interface ExplainedOrder extends OrderAnswer {
   diagnosis: DiagnosisAnswer
   events: { nodes: readonly EventAnswer[]; pageInfo: { hasPreviousPage: boolean } }
   debugReport: {
-    auctions: { nodes: readonly { auctionId: number; settlementAttempts: readonly AttemptAnswer[] }[] }
+    auctions: {
+      nodes: readonly {
+        auctionId: number
+        proposedSolutions: readonly { solutionUid: number }[]
+        settlementAttempts: readonly AttemptAnswer[]
+      }[]
+    }
   }
   trades: { nodes: readonly { blockNumber: number; txHash: string; sellAmount: string; buyAmount: string }[] }
 }

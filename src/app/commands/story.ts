@@ -1,3 +1,4 @@
+import { attemptsFor } from '../../domain/auction/competition.ts'
 import type { EventAnswer, ExplainedOrder } from './documents.ts'
 
 /** One thing that happened to an order. */
@@ -10,8 +11,8 @@ export interface Step {
 
 /** Its events and the tries to settle it, oldest first. */
 export function storyOf({ events, debugReport }: ExplainedOrder): Step[] {
-  const attempts = debugReport.auctions.nodes.flatMap(({ auctionId, settlementAttempts }) =>
-    settlementAttempts.flatMap(
+  const attempts = debugReport.auctions.nodes.flatMap(({ auctionId, ...auction }) =>
+    attemptsFor(auction).flatMap(
       ({ solver, outcome, detail, txHash, startTimestamp, endTimestamp }): Step[] => {
         const started = {
           ...{ at: startTimestamp, what: 'SETTLEMENT_STARTED', txHash: null },

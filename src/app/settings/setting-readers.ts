@@ -4,13 +4,18 @@ import { type Hex, toHex } from '../../domain/evm/hex.ts'
 
 export const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
+/** Keys and lists that operators paste come with 0x and without. */
+const prefixed = (text: string) => (text.startsWith('0x') ? text : `0x${text}`)
+
+export const parseAddress = (text: string): Address | undefined => toAddress(prefixed(text))
+
 export const addressText = z
   .string()
-  .transform((text, context): Address => toAddress(text) ?? refuse(context, 'must be an address'))
+  .transform((text, context): Address => parseAddress(text) ?? refuse(context, 'must be an address'))
 
 export const privateKey = z
   .string()
-  .transform((text, context): Hex => toHex(text, 32) ?? refuse(context, 'must be 32 bytes of hex'))
+  .transform((text, context): Hex => toHex(prefixed(text), 32) ?? refuse(context, 'must be 32 bytes of hex'))
 
 /** Name of an outside provider. */
 export const sourceName = z.string().regex(/^[\w.-]{1,40}$/)

@@ -1,6 +1,6 @@
 import { computeAddress } from 'ethers'
 import { z } from 'zod'
-import { type Address, address, toAddress } from '../../domain/evm/address.ts'
+import { type Address, address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
 import {
   addressText,
@@ -23,14 +23,8 @@ const atoms = z
   .transform(BigInt)
 
 const feeds = z
-  .record(
-    z.string().refine((text) => toAddress(text) !== undefined, 'must be an address'),
-    z.string().refine((text) => toAddress(text) !== undefined, 'must be an address'),
-  )
-  .transform(
-    (aggregators) =>
-      new Map(Object.entries(aggregators).map(([token, feed]) => [address(token), address(feed)])),
-  )
+  .record(addressText, addressText)
+  .transform((aggregators) => new Map(Object.entries(aggregators) as [Address, Address][]))
 
 const priceSource = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -48,7 +48,7 @@ function decodeRevert(data: Hex): string {
 
 /** Nodes put revert data into `data` itself, or one level down. */
 function revertData(data: unknown): Hex | undefined {
-  if (typeof data === 'string') return data.startsWith('0x') ? toHex(data) : undefined
+  if (typeof data === 'string') return toHex(data)
   return typeof data === 'object' && data !== null && 'data' in data ? revertData(data.data) : undefined
 }
 

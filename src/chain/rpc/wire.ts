@@ -26,7 +26,7 @@ export function parseIndex(value: unknown): number {
 
 /** @throws Outage when the result is not hex, or not `bytes` long */
 export function parseHex(value: unknown, bytes?: number): Hex {
-  const hex = typeof value === 'string' && value.startsWith('0x') ? toHex(value, bytes) : undefined
+  const hex = typeof value === 'string' ? toHex(value, bytes) : undefined
   if (hex === undefined) throw malformed('hex', value)
   return hex
 }

@@ -48,7 +48,9 @@ export interface AppDataInput {
 export function toAppDataInput(appData: string, appDataHash?: string | null): AppDataInput {
   const declaredHash = appDataHash == null ? undefined : toHex(appDataHash, 32)
   if (appDataHash != null && !declaredHash) {
-    throw new Refusal('InvalidParameter', 'appDataHash must be 32 bytes of hex', { field: 'appDataHash' })
+    throw new Refusal('InvalidParameter', 'appDataHash must be 32 bytes of hex with 0x in front', {
+      field: 'appDataHash',
+    })
   }
   const bareHash = toHex(appData, 32)
   const hash = bareHash ?? keccakText(appData)
@@ -138,8 +140,7 @@ function parseHooks(value: unknown, path: string): Hook[] {
   return value.map((item: unknown, index) => {
     const at = `${path}[${index}]`
     const hook = asObject(item, at)
-    const callData =
-      typeof hook.callData === 'string' && hook.callData.startsWith('0x') ? toHex(hook.callData) : undefined
+    const callData = typeof hook.callData === 'string' ? toHex(hook.callData) : undefined
     if (!callData) throw invalid(`${at}.callData`, 'must be 0x-prefixed hex')
     if (typeof hook.gasLimit !== 'string' || !/^[0-9]{1,20}$/.test(hook.gasLimit)) {
       throw invalid(`${at}.gasLimit`, 'must be a decimal string of at most 20 digits')
@@ -154,8 +155,7 @@ function parseWrappers(value: unknown): { isOmittable: boolean }[] {
     const at = `metadata.wrappers[${index}]`
     const { address, data, isOmittable } = asObject(item, at)
     parseAddressAt(address, `${at}.address`)
-    if (typeof data !== 'string' || !data.startsWith('0x') || !toHex(data))
-      throw invalid(`${at}.data`, 'must be 0x-prefixed hex')
+    if (typeof data !== 'string' || !toHex(data)) throw invalid(`${at}.data`, 'must be 0x-prefixed hex')
     return { isOmittable: optional(isOmittable, (flag) => parseFlag(flag, `${at}.isOmittable`)) ?? false }
   })
 }

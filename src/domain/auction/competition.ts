@@ -83,6 +83,18 @@ export interface AuctionStory extends StoredAuction {
   feePolicies: FeePolicy[]
 }
 
+/** The attempts of an auction that would trade the order of its report. */
+export function attemptsFor<Attempt extends { solutionUid: number }>({
+  proposedSolutions,
+  settlementAttempts,
+}: {
+  proposedSolutions: readonly { solutionUid: number }[]
+  settlementAttempts: readonly Attempt[]
+}): Attempt[] {
+  const uids = new Set(proposedSolutions.map(({ solutionUid }) => solutionUid))
+  return settlementAttempts.filter(({ solutionUid }) => uids.has(solutionUid))
+}
+
 /** Everything that happened to an order. Events oldest first, auctions by id, trades newest first. */
 export interface OrderStory {
   events: OrderEvent[]

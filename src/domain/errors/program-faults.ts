@@ -5,7 +5,7 @@ import { programs, type Words } from './words.ts'
 export const programFaults = {
   InvalidParameter: programs(
     'any',
-    'signature must be bytes compact ones; must end in v; sellToken is required; a whole number; a string of decimal digits; must be an address; bytes of hex; cursor of this list; quoteId cannot be set here; slippageBps; appDataHash; the body is not JSON; the body ended early',
+    'sellToken is required; a whole number; a string of decimal digits; must be an address; bytes of hex; cursor of this list; quoteId cannot be set here; slippageBps; appDataHash; the body is not JSON; the body ended early',
   ),
   UnsupportedMediaType: programs('any'),
   PayloadTooLarge: programs('any', 'bytes'),

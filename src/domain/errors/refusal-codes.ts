@@ -186,8 +186,8 @@ export const refusalCodes = {
 
   NoLiquidity: passing('No route trades this pair at this size.', 'Try another size or pair, or later.'),
   SellAmountDoesNotCoverFee: final(
-    'The sell amount is not more than the settlement cost.',
-    'Sell more than the `fee_amount` in `data`.',
+    'The sell amount is not more than the settlement cost, or the rest of it buys less than one atom.',
+    'Sell more, and more than the `fee_amount` where `data` has it.',
   ),
   TradingOutsideAllowedWindow: passing(
     'A token of the pair trades at certain hours only; the description has the solver’s words.',

@@ -16,7 +16,7 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
     'Choose in the wallet the account that the order is for, and sign again. If it stays, it is a fault of the wallet or program: tell its makers.',
     {
       heard:
-        'signature recovers to, from is; does not recover to any signer; s in the upper half of the curve order; only an eip712 or ethsign order replaces another',
+        'signature recovers to, from is; signature must be bytes compact ones; must end in v; does not recover to any signer; s in the upper half of the curve order; only an eip712 or ethsign order replaces another',
     },
   ),
   InvalidEip1271Signature: words(
@@ -165,9 +165,11 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
   ),
   SellAmountDoesNotCoverFee: words(
     'quoting',
-    'The amount is so small that the gas of the trade would cost all of it.',
+    'The amount is so small that the gas of the trade would cost all of it, or that it would buy nothing.',
     'Sell more, or wait until gas is cheaper.',
-    { heard: 'the fee is sell token atoms; fee exceeds from amount' },
+    {
+      heard: 'the fee is sell token atoms; fee exceeds from amount; buys less than one atom of the buy token',
+    },
   ),
   TradingOutsideAllowedWindow: words(
     'quoting',

@@ -8,7 +8,7 @@ export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 /** Marks the native coin as buy token; the settlement pays in native coin. */
 export const nativeMarker: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-/** Any letter case, prefix optional; `undefined` when it is not 20 bytes of hex. */
+/** Any letter case of the digits; `undefined` when it is not `0x` and 20 bytes of hex. */
 export function toAddress(text: string): Address | undefined {
   return toHex(text, 20)
 }

@@ -4,11 +4,11 @@ export type Hex = `0x${string}`
 /** 32 bytes: a digest, an appData hash, a transaction or block hash. */
 export type Bytes32 = Hex & { readonly bytes32?: never }
 
-const digits = /^(?:0x)?((?:[0-9a-f]{2})*)$/i
+const wholeBytes = /^0x((?:[0-9a-fA-F]{2})*)$/
 
-/** Any letter case, prefix optional; `undefined` when it is not whole bytes of hex or not `bytes` long. */
+/** Any letter case of the digits; `undefined` when it is not `0x` and whole bytes of hex, or not `bytes` long. */
 export function toHex(text: string, bytes?: number): Hex | undefined {
-  const body = digits.exec(text)?.[1]
+  const body = wholeBytes.exec(text)?.[1]
   if (body === undefined || (bytes !== undefined && body.length !== bytes * 2)) return undefined
   return `0x${body.toLowerCase()}`
 }

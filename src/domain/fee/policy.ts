@@ -76,14 +76,23 @@ export function referenceLimits(policy: FeePolicy, limits: Limits, quoted: Quote
   return policy.kind === 'priceImprovement' && quoted ? quotedLimits(limits, quoted) : limits
 }
 
-/** The quote's price at the order's size, where it is better for the trader than the limit. */
-export function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
-  if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return limits
+/** The quote's price at the order's size, after the quote's fee. A quote without amounts has none. */
+export function quotedAtSize(limits: Limits, quoted: QuotedPrice): Limits | undefined {
+  if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return undefined
   if (limits.kind === 'sell') {
     const afterFee = quoted.buyAmount - mulDivUp(quoted.feeAmount, quoted.buyAmount, quoted.sellAmount)
-    const scaled = mulDivUp(maxOf(afterFee, 0n), limits.sellAmount, quoted.sellAmount)
-    return { ...limits, buyAmount: maxOf(limits.buyAmount, scaled) }
+    return { ...limits, buyAmount: mulDivUp(maxOf(afterFee, 0n), limits.sellAmount, quoted.sellAmount) }
   }
-  const scaled = mulDivDown(quoted.sellAmount + quoted.feeAmount, limits.buyAmount, quoted.buyAmount)
-  return { ...limits, sellAmount: minOf(limits.sellAmount, scaled) }
+  const sellAmount = mulDivDown(quoted.sellAmount + quoted.feeAmount, limits.buyAmount, quoted.buyAmount)
+  return { ...limits, sellAmount }
+}
+
+/** The same where it is better for the trader than the limit. */
+export function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
+  const { sellAmount, buyAmount } = quotedAtSize(limits, quoted) ?? limits
+  return {
+    ...limits,
+    sellAmount: minOf(limits.sellAmount, sellAmount),
+    buyAmount: maxOf(limits.buyAmount, buyAmount),
+  }
 }

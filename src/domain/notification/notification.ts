@@ -36,6 +36,12 @@ export interface NotificationMetadata {
   improvementAmount?: string
   /** A decimal fraction of `referenceAmount`. */
   improvementShare?: string
+  /** What the trade would have given, or taken, at the price of the order's quote; absent without a quote. */
+  quotedAmount?: string
+  /** Atoms better than `quotedAmount`; negative where the trade is worse. */
+  quoteImprovementAmount?: string
+  /** A decimal fraction of `quotedAmount`. */
+  quoteImprovementShare?: string
   /** true once a reorg has removed the cause for good. */
   reverted?: boolean
 }

@@ -1,6 +1,6 @@
 import { formatUnits } from '../amount.ts'
 import type { CancellationSource } from '../order/event.ts'
-import type { Improvement } from '../order/improvement.ts'
+import type { Comparison } from '../order/improvement.ts'
 import { filledAmount, type Order, type OrderData } from '../order/order.ts'
 import { grouped, readableDown, readableUp } from '../token/readable.ts'
 import type { Token } from '../token/token.ts'
@@ -54,17 +54,28 @@ export function shortageText({ balance, allowance }: Shortage, order: Order, tok
   return `${faults.charAt(0).toUpperCase()}${faults.slice(1)}: ${orderText(order, tokens)}`
 }
 
-/** "Better price: 3.2 USDC (0.21 %) more than quoted, 0.5 WETH for 1,493.97 USDC" */
+/** "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted, 0.5 WETH for 1,493.97 USDC" */
 export function improvementText(
-  { amount, share, reference }: Improvement,
+  { amount, share }: Comparison,
+  quote: Comparison | undefined,
   order: Pick<OrderData, 'kind'>,
   trade: Amounts,
   tokens: TokenPair,
 ): string {
   const token = order.kind === 'sell' ? tokens.buy : tokens.sell
-  const than = `${order.kind === 'sell' ? 'more' : 'less'} than ${reference === 'quote' ? 'quoted' : 'the limit'}`
+  const [better, worse] = order.kind === 'sell' ? ['more', 'less'] : ['less', 'more']
   const percent = grouped(formatUnits(share / 100n, 2))
-  return `Better price: ${readableDown(amount, token)} (${percent} %) ${than}, ${tradeText(trade, tokens)}`
+  const beside = (gain: bigint) => {
+    if (gain === 0n) return 'as quoted'
+    return gain > 0n
+      ? `${readableDown(gain, token)} ${better} than quoted`
+      : `${readableUp(-gain, token)} ${worse} than quoted`
+  }
+  return [
+    `Better price: ${readableDown(amount, token)} (${percent} %) ${better} than the limit`,
+    ...(quote ? [beside(quote.amount)] : []),
+    tradeText(trade, tokens),
+  ].join(', ')
 }
 
 /** Filled share of the fixed side, in whole percent, rounded down: 99.9 % is not 100. */

@@ -1,40 +1,56 @@
 import { mulDivDown, mulDivUp } from '../amount.ts'
-import { type Fill, factorScale, type Limits, quotedLimits, surplusDown } from '../fee/policy.ts'
-import type { OrderQuote } from './order.ts'
+import {
+  type Fill,
+  factorScale,
+  type Limits,
+  type QuotedPrice,
+  quotedAtSize,
+  surplusDown,
+} from '../fee/policy.ts'
 
+/** What a notification compares its trade with: the signed limit. Old ones may have the quote. */
 export const improvementReferences = ['quote', 'limit'] as const
-/** What a trade is compared with: the order's quote where it is better for the trader than the signed limit, else the limit. */
 export type ImprovementReference = (typeof improvementReferences)[number]
 
-/** By how much a trade is better than its reference. Amounts are of the token whose amount is not fixed. */
-export interface Improvement {
-  reference: ImprovementReference
-  /** What the trade would have given at the reference, or taken from a buy order; rounded against the trader's gain. */
+/** How a trade compares with a price, in atoms of the token whose amount is not fixed. */
+export interface Comparison {
+  /** What the trade would have given at that price, or taken from a buy order; rounded against the trader's gain. */
   referenceAmount: bigint
-  /** Atoms more for a sell order, or less for a buy order; rounded down. */
+  /** Atoms more for a sell order, or less for a buy order; rounded down. Negative where the trade is worse. */
   amount: bigint
   /** `amount` by `referenceAmount` in parts per million, rounded down. */
   share: bigint
 }
 
 /**
- * The improvement of a trade that is at least `least`, in parts per million; else undefined. The comparison is exact.
+ * The surplus of a trade over the signed limit where it is at least `least`, in parts per million; else undefined. The comparison is exact.
  * @param fill of one trade, its sell amount without the signed fee
  */
-export function improvementDown(
-  order: Limits & { quote: Pick<OrderQuote, 'sellAmount' | 'buyAmount' | 'feeAmount'> | null },
+export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comparison | undefined {
+  const surplus = compare(limits, fill)
+  return surplus && surplus.amount > 0n && surplus.amount * factorScale >= surplus.referenceAmount * least
+    ? surplus
+    : undefined
+}
+
+/** The trade beside its order's quote; undefined without a quote. */
+export function besideQuote(
+  order: Limits & { quote: QuotedPrice | null },
   fill: Fill,
-  least: bigint,
-): Improvement | undefined {
-  const limits = order.quote ? quotedLimits(order, order.quote) : order
-  const isQuote = limits.sellAmount !== order.sellAmount || limits.buyAmount !== order.buyAmount
-  const amount = surplusDown(limits, fill)
+): Comparison | undefined {
+  const quoted = order.quote && quotedAtSize(order, order.quote)
+  return quoted ? compare(quoted, fill) : undefined
+}
+
+function compare(limits: Limits, fill: Fill): Comparison | undefined {
+  const { kind, sellAmount, buyAmount } = limits
   const referenceAmount =
-    order.kind === 'sell'
-      ? mulDivUp(fill.sell, limits.buyAmount, limits.sellAmount)
-      : mulDivDown(limits.sellAmount, fill.buy, limits.buyAmount)
-  if (amount <= 0n || referenceAmount === 0n || amount * factorScale < referenceAmount * least)
-    return undefined
-  const share = mulDivDown(amount, factorScale, referenceAmount)
-  return { reference: isQuote ? 'quote' : 'limit', referenceAmount, amount, share }
+    kind === 'sell' ? mulDivUp(fill.sell, buyAmount, sellAmount) : mulDivDown(sellAmount, fill.buy, buyAmount)
+  if (referenceAmount === 0n) return undefined
+  const amount = surplusDown(limits, fill)
+  return { referenceAmount, amount, share: shareDown(amount, referenceAmount) }
+}
+
+function shareDown(amount: bigint, of: bigint): bigint {
+  return amount < 0n ? -mulDivUp(-amount, factorScale, of) : mulDivDown(amount, factorScale, of)
 }

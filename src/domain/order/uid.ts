@@ -16,7 +16,7 @@ export function unpackOrderUid(uid: OrderUid): { digest: Bytes32; owner: Address
   }
 }
 
-/** Any letter case, prefix optional; `undefined` when it is not 56 bytes of hex. */
+/** Any letter case of the digits; `undefined` when it is not `0x` and 56 bytes of hex. */
 export function toOrderUid(text: string): OrderUid | undefined {
   return toHex(text, 56)
 }

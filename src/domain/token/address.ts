@@ -10,7 +10,7 @@ const wrongChecksum = 'has a wrong checksum: look for a mistyped character, or w
  */
 export function parseTokenAddress(text: string): { address: Address } | { fault: string } {
   if (text === '-') return { address: nativeMarker }
-  const address = text.startsWith('0x') ? toAddress(text) : undefined
+  const address = toAddress(text)
   if (!address) return { fault: malformed }
   const digits = text.slice(2)
   const isMixed = text !== address && digits !== digits.toUpperCase()

@@ -1,18 +1,11 @@
 import { z } from 'zod'
 import { affiliateCodePattern } from '../../domain/affiliate/affiliate.ts'
-import { address } from '../../domain/evm/address.ts'
 import { parseInput } from '../errors/input.ts'
-import { flagField, objectExpected, scalarField, textField } from '../input/fields.ts'
+import { addressField, flagField, objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
 
 /** 8,192 bytes as hex: far longer than any wallet's signature, deployment data (ERC-6492) included. */
 const longestSignature = 16_386
-
-/** Requires the 0x prefix, which clients of the affiliate's REST routes expect. */
-export const walletField = scalarField(
-  'Address',
-  textField.regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 digits of hex').transform(address),
-)
 
 export const affiliateCodeField = textField.regex(
   affiliateCodePattern,
@@ -33,7 +26,7 @@ export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
   description: 'A wallet’s wish for a code, signed.',
   schema: z.object(
     {
-      walletAddress: walletField.meta({ description: 'Who is to be paid.' }),
+      walletAddress: addressField.meta({ description: 'Who is to be paid.' }),
       code: affiliateCodeField.meta({ description: '5 to 20 characters of A-Z, 0-9, _ and -.' }),
       signedMessage: signatureField.meta({
         description:

@@ -43,26 +43,26 @@ function parsedTextField<T>(
 export const addressField = parsedTextField(
   'Address',
   toAddress,
-  'an address: 20 bytes of hex',
-  /^(0[xX])?[0-9a-fA-F]{40}$/,
+  'an address: 20 bytes of hex with 0x in front',
+  /^0x[0-9a-fA-F]{40}$/,
 )
 export const orderUidField = parsedTextField(
   'OrderUid',
   toOrderUid,
-  'an order UID: 56 bytes of hex',
-  /^(0[xX])?[0-9a-fA-F]{112}$/,
+  'an order UID: 56 bytes of hex with 0x in front',
+  /^0x[0-9a-fA-F]{112}$/,
 )
 export const bytes32Field = parsedTextField<Bytes32>(
   'Bytes32',
   (hex) => toHex(hex, 32),
-  '32 bytes of hex',
-  /^(0[xX])?[0-9a-fA-F]{64}$/,
+  '32 bytes of hex with 0x in front',
+  /^0x[0-9a-fA-F]{64}$/,
 )
 
 /** Any bytes, with 0x in front. */
 export const hexField = parsedTextField(
   'Hex',
-  (hex) => (hex.startsWith('0x') ? toHex(hex) : undefined),
+  (hex) => toHex(hex),
   'bytes of hex with 0x in front',
   /^0x([0-9a-fA-F]{2})*$/,
 )
@@ -77,6 +77,20 @@ export const safeIntField = wholeNumberField(
   Number.MAX_SAFE_INTEGER,
   'a whole number from 0 to 2^53 − 1',
 )
+
+/** A duration of any size, which its user limits. JSON has no largest number: one that no double holds is read as Infinity. */
+export const millisecondsField = scalarField(
+  'Milliseconds',
+  z.unknown().transform((value, context): number => {
+    if (isDuration(value)) return value
+    context.addIssue({ code: 'custom', message: 'must be a whole number of milliseconds' })
+    return z.NEVER
+  }) as z.ZodType<number, number>,
+).meta({ type: 'integer', minimum: 0 })
+
+export function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && (Number.isInteger(value) || value === Infinity)
+}
 
 export const onlyNetwork = 'May be left out where there is only one.'
 

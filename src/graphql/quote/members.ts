@@ -11,6 +11,7 @@ import {
   appDataHashField,
   enumField,
   flagField,
+  millisecondsField,
   safeIntField,
   textField,
   uint32Field,
@@ -72,7 +73,9 @@ export const conditions = {
   slippage: enumField(SlippageMode, ['auto'])
     .nullish()
     .meta({ description: 'AUTO: the answer has a slippage by the volatility of the market.' }),
-  timeout: uint32Field.nullish().meta({ description: 'Milliseconds; can only shorten the answer’s time.' }),
+  timeout: millisecondsField.nullish().meta({
+    description: `Milliseconds; can only shorten the answer’s time. What is over ${defaultTimeoutMs} counts as ${defaultTimeoutMs}.`,
+  }),
 }
 
 export type Terms = z.output<z.ZodObject<typeof trade & typeof conditions>>

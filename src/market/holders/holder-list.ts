@@ -38,8 +38,7 @@ export function toHolders(name: string, listed: readonly ListedHolder[]): readon
 }
 
 function toHolder(name: string, { address: addressText, balance: atoms }: ListedHolder): TokenHolder {
-  const address =
-    typeof addressText === 'string' && addressText.startsWith('0x') ? toAddress(addressText) : undefined
+  const address = typeof addressText === 'string' ? toAddress(addressText) : undefined
   if (!address) throw tokenNonsense(name, 'a holder has no address')
   // A JSON number that is no safe integer may have lost digits: `parseAmount` refuses numbers.
   const balance = parseAmount(Number.isSafeInteger(atoms) ? String(atoms) : atoms)

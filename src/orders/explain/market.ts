@@ -59,7 +59,7 @@ export function marketReasonsAhead(
   if (priced instanceof Outage) return [reasonOf('marketUnknown', null)]
   if (priced instanceof Refusal) {
     if (priced.code === 'Unavailable') return [reasonOf('marketUnknown', null)]
-    if (priced.code !== 'NoLiquidity') return [refused(priced)]
+    if (priced.code !== 'NoLiquidity' && priced.code !== 'SellAmountDoesNotCoverFee') return [refused(priced)]
     return marketReasons(facts, standingOf(facts, { routed: 'none' }))
   }
   const { quote, route } = priced

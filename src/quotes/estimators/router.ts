@@ -6,6 +6,7 @@ import { wrappedForm } from '../../domain/token/token.ts'
 import type { TokenPair } from '../../market/pools/pairs.ts'
 import type { MarketView } from '../../market/pools/pools.ts'
 import { routeCalls } from '../../solvers/route-calls.ts'
+import { buysNothing } from '../amounts.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 import { marketRoute } from '../prices/market-route.ts'
@@ -26,8 +27,13 @@ export function createRouter({ network, solver, look }: RouterOptions): Estimato
       const buyToken = wrappedForm(ask.buyToken, network.wrappedNative)
       if (ask.sellToken === buyToken) return { ...unswapped(ask), estimator: name, solver }
       const { pools, block, gasPrice } = await look([[ask.sellToken, buyToken]])
-      const route = marketRoute({ ...ask, buyToken }, { pools, gasPrice }, network)
-      if (!route) throw noLiquidity()
+      const find = (wanted: Partial<Ask> = {}) =>
+        marketRoute({ ...ask, buyToken, ...wanted }, { pools, gasPrice }, network)
+      const route = find()
+      if (!route) {
+        const cheapest = ask.kind === 'sell' ? find({ kind: 'buy', amount: 1n }) : undefined
+        throw cheapest && cheapest.amountIn > ask.amount ? buysNothing('sellAmountAfterFee') : noLiquidity()
+      }
       const hops = hopsOf(route)
       return {
         estimator: name,

@@ -36,7 +36,7 @@ export const accountOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { account: '0x12' },
-        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },

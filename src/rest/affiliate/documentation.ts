@@ -79,7 +79,7 @@ export const affiliateOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { wallet: '0x12' },
-        refused: ['InvalidParameter', 'wallet must be an address: 0x and 40 digits of hex'],
+        refused: ['InvalidParameter', 'wallet must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },

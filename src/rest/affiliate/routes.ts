@@ -1,17 +1,13 @@
 import { z } from 'zod'
 import { signatureIn } from '../../affiliates/register.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import {
-  affiliateSwitch,
-  parseAffiliateCode,
-  registerAffiliateInput,
-  walletField,
-} from '../../graphql/affiliate/input.ts'
+import { affiliateSwitch, parseAffiliateCode, registerAffiliateInput } from '../../graphql/affiliate/input.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
+import { addressField } from '../../graphql/input/fields.ts'
 import { type RestRequest, type Route, route } from '../row/route.ts'
 import { writeAffiliate, writeReferralCode } from './result.ts'
 
-const walletPath = z.object({ wallet: walletField })
+const walletPath = z.object({ wallet: addressField })
 
 /** Affiliates and their codes. */
 export const affiliateRoutes: Route[] = [

@@ -1,15 +1,15 @@
-import { walletField } from '../../graphql/affiliate/input.ts'
+import { addressField } from '../../graphql/input/fields.ts'
 import type { Operations, WrittenExample } from '../openapi/operation.ts'
 import { sample } from '../openapi/sample.ts'
 import { affiliateStatistics, traderActivity, traderStatistics } from './statistics-schema.ts'
 
-const affiliate = { address: { description: 'The affiliate’s wallet.', schema: walletField } }
-const trader = { address: { description: 'The trader.', schema: walletField } }
+const affiliate = { address: { description: 'The affiliate’s wallet.', schema: addressField } }
+const trader = { address: { description: 'The trader.', schema: addressField } }
 
 const malformed: WrittenExample = {
   summary: 'No address',
   path: { address: '0x12' },
-  refused: ['InvalidParameter', 'address must be an address: 0x and 40 digits of hex'],
+  refused: ['InvalidParameter', 'address must be an address: 20 bytes of hex with 0x in front'],
 }
 
 export const statisticsOperations: Operations = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { walletField } from '../../graphql/affiliate/input.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
+import { addressField } from '../../graphql/input/fields.ts'
 import { type RestRequest, type Route, route } from '../row/route.ts'
 import {
   affiliateStatisticsFields,
@@ -11,7 +11,7 @@ import {
   writeTraderStatistics,
 } from './statistics-result.ts'
 
-const addressPath = z.object({ address: walletField })
+const addressPath = z.object({ address: addressField })
 const variables = ({ path }: RestRequest) => parseInput(addressPath, path)
 
 /** What affiliates and their traders have done. */

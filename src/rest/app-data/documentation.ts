@@ -45,7 +45,7 @@ export const appDataOperations: Operations = {
       malformed: {
         summary: 'No hash',
         path: { hash: '0x12' },
-        refused: ['InvalidParameter', 'hash must be 32 bytes of hex'],
+        refused: ['InvalidParameter', 'hash must be 32 bytes of hex with 0x in front'],
       },
     },
   },

@@ -161,7 +161,7 @@ export const balanceOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { account: '0x12' },
-        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },

@@ -52,7 +52,7 @@ export const noticeOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { solver: '0x12' },
-        refused: ['InvalidParameter', 'solver must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', 'solver must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },

@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import { affiliateCodeField, walletField } from '../../graphql/affiliate/input.ts'
+import { affiliateCodeField } from '../../graphql/affiliate/input.ts'
+import { addressField } from '../../graphql/input/fields.ts'
 import type { Parameter } from './operation.ts'
 
-const bytes = (count: number) => z.string().regex(new RegExp(`^(0[xX])?[0-9a-fA-F]{${count * 2}}$`))
+const bytes = (count: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${count * 2}}$`))
 
 export const anyAddress = bytes(20)
 export const anyOrderUid = bytes(56)
 
 export const hashParameter: Parameter = {
-  description: '32 bytes, any letter case, prefix optional.',
+  description: '32 bytes: 0x and digits in any letter case.',
   schema: bytes(32),
 }
 
@@ -18,14 +19,14 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
     description: 'A network by name, alias or chain id.',
     schema: z.string().min(1),
   },
-  uid: { description: 'An order: 56 bytes, any letter case, prefix optional.', schema: anyOrderUid },
+  uid: { description: 'An order: 56 bytes, as 0x and digits in any letter case.', schema: anyOrderUid },
   hash: hashParameter,
   owner: { description: 'The account that signed.', schema: anyAddress },
   user: { description: 'The account that traded.', schema: anyAddress },
   account: { description: 'The account that is meant.', schema: anyAddress },
   id: { description: 'A channel of the account.', schema: z.uuid() },
   token: { description: 'The token’s contract.', schema: anyAddress },
-  wallet: { description: 'The wallet of the affiliate.', schema: walletField },
+  wallet: { description: 'The wallet of the affiliate.', schema: addressField },
   code: { description: 'An affiliate code.', schema: affiliateCodeField },
   auctionId: {
     description: 'An auction’s number, unique across networks.',

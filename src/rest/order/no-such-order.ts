@@ -7,6 +7,6 @@ export const noSuchOrder: Record<string, WrittenExample> = {
   malformed: {
     summary: 'No UID',
     path: { uid: '0x12' },
-    refused: ['InvalidParameter', 'uid must be an order UID: 56 bytes of hex'],
+    refused: ['InvalidParameter', 'uid must be an order UID: 56 bytes of hex with 0x in front'],
   },
 }

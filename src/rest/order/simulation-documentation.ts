@@ -67,7 +67,7 @@ const given: Omit<WrittenOperation, 'id'> = {
   description: `${description} Counts as a quote.`,
   body: simulationBody,
   answers,
-  codes: [...codes, 'BadRequest', 'SellAmountOverflow', 'BuyAmountOverflow'],
+  codes: [...codes, 'InvalidSignature', 'BadRequest', 'SellAmountOverflow', 'BuyAmountOverflow'],
   examples: {
     settles: { summary: 'It would be settled', body: order, answer: sampleSimulation },
     document: {

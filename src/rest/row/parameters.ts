@@ -14,13 +14,13 @@ function createReader<Value>(parse: (text: string) => Value | undefined, expecta
 
 export const readUid: (name: string, text?: string) => OrderUid = createReader(
   toOrderUid,
-  'an order UID: 56 bytes of hex',
+  'an order UID: 56 bytes of hex with 0x in front',
 )
 export const readAddress: (name: string, text?: string) => Address = createReader(
   toAddress,
-  'an address: 20 bytes of hex',
+  'an address: 20 bytes of hex with 0x in front',
 )
 export const readHash: (name: string, text?: string) => Bytes32 = createReader(
   (text) => toHex(text, 32),
-  '32 bytes of hex',
+  '32 bytes of hex with 0x in front',
 )

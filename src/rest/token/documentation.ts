@@ -22,7 +22,7 @@ export const marketOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { token: '0x12' },
-        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },
@@ -39,7 +39,7 @@ export const marketOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { token: '0x12' },
-        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },
@@ -61,7 +61,7 @@ export const marketOperations: Operations = {
       malformed: {
         summary: 'No address',
         path: { user: '0x12' },
-        refused: ['InvalidParameter', 'user must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', 'user must be an address: 20 bytes of hex with 0x in front'],
       },
     },
   },

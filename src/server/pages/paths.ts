@@ -14,7 +14,7 @@ interface Kind {
   rule: string
 }
 
-const isAddress = (name: string) => /^0x/i.test(name) && toAddress(name) !== undefined
+const isAddress = (name: string) => toAddress(name) !== undefined
 
 const addressRule = 'is 0x and 40 digits from 0 to 9 and a to f.'
 
@@ -26,7 +26,7 @@ const kinds = {
     rule: `The address of an account ${addressRule}`,
   },
   order: {
-    is: (name) => /^0x/i.test(name) && toOrderUid(name) !== undefined,
+    is: (name) => toOrderUid(name) !== undefined,
     fault: 'There is no such order',
     rule: 'The number of an order, its UID, is 0x and 112 digits from 0 to 9 and a to f. Was it copied whole?',
   },

@@ -17,15 +17,10 @@ function text<T>(parse: (text: string) => T | undefined) {
   })
 }
 
-/** Hex text with the prefix 0x, as in the protocol. */
-function hex<T>(parse: (text: string) => T | undefined) {
-  return text((value) => (value.startsWith('0x') ? parse(value) : undefined))
-}
-
-export const outsideAddress = hex(toAddress)
-export const outsideUid = hex(toOrderUid)
-export const outsideBytes = hex((value) => toHex(value))
-export const outsideBytes32 = hex((value) => toHex(value, 32))
+export const outsideAddress = text(toAddress)
+export const outsideUid = text(toOrderUid)
+export const outsideBytes = text((value) => toHex(value))
+export const outsideBytes32 = text((value) => toHex(value, 32))
 
 /** Digits up to uint256. */
 export const outsideAmount = text((value) => {

@@ -47,7 +47,6 @@ export type Member =
   /** An object whose keys are values. */
   | MapMember
   | OneOf
-  | { always: 'null'; description: string }
   /** A map that never has an entry. */
   | { always: '{}'; map: MapOf; description: string }
   /** JSON as it is stored; `holds` describes its members. */

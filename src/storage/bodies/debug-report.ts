@@ -1,5 +1,5 @@
 import type { FeePolicy } from '../../domain/fee/policy.ts'
-import { auction, orderAuctions } from '../models/auction/auction.ts'
+import { orderAuctions } from '../models/auction/auction.ts'
 import { feePolicyKinds } from '../models/auction/fee-policy.ts'
 import { auctionReport, execution, executionRow } from '../models/auction/report.ts'
 import { settlementAttempt, settlementAttemptRow } from '../models/auction/settlement-attempt.ts'
@@ -66,8 +66,7 @@ export const reportedAuction: Body = {
   ),
   proposedSolutions: listOf(auctionReport, 'proposedSolutions'),
   executions: listOf(auctionReport, 'executions', reportedExecution),
-  // Of all winners of the auction, as clients of the order book know it.
-  settlementAttempts: listOf(auction, 'settlementAttempts', reportedAttempt),
+  settlementAttempts: listOf(auctionReport, 'settlementAttempts', reportedAttempt),
   feePolicies: listOf(auctionReport, 'feePolicies', reportedFeePolicy),
 }
 

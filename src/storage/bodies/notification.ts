@@ -43,7 +43,7 @@ export const notificationMetadata = {
   reference: optionalPart(
     'reference',
     enumOf('ImprovementReference', improvementReferences),
-    'On price improvement: what the trade is compared with.',
+    'On price improvement: what the trade is compared with, the signed limit, or the quote in old ones.',
   ),
   referenceAmount: optionalPart(
     'referenceAmount',
@@ -59,6 +59,21 @@ export const notificationMetadata = {
     'improvementShare',
     decimal,
     'improvementAmount as a fraction of referenceAmount, rounded down.',
+  ),
+  quotedAmount: optionalPart(
+    'quotedAmount',
+    asText('Uint256'),
+    'On price improvement: what the trade would have given, or taken, at the price of the order’s quote.',
+  ),
+  quoteImprovementAmount: optionalPart(
+    'quoteImprovementAmount',
+    decimal,
+    'Atoms better than quotedAmount, rounded down; negative where the trade is worse.',
+  ),
+  quoteImprovementShare: optionalPart(
+    'quoteImprovementShare',
+    decimal,
+    'quoteImprovementAmount as a fraction of quotedAmount, rounded down.',
   ),
   reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>

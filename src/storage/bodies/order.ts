@@ -11,12 +11,12 @@ export const interactionsBody: Body = {
   post: listOf(interactions, 'post'),
 }
 
-const { validFrom, quoteId, onchainUser, availableBalance } = fieldsOf(
+const { validFrom, quoteId, onchainUser, cancelledBy } = fieldsOf(
   order,
   'validFrom',
   'quoteId',
   'onchainUser',
-  'availableBalance',
+  'cancelledBy',
 )
 
 export const onchainOrderDataBody: Body = fieldsOf(
@@ -66,15 +66,16 @@ export const listedOrder: Body = {
     'executedFeeAmount',
     'executedFee',
     'fullBalanceCheck',
+    'availableBalance',
   ),
   executedFeeToken,
-  availableBalance: { always: 'null', description: availableBalance.description },
   sellToken: column(address, 'o.sell_token', 'What is sold.'),
   buyToken: column(address, 'o.buy_token', 'What is bought.'),
   interactions: { object: interactionsBody },
   validFrom: absent(validFrom),
   quoteId: absent(quoteId),
   onchainUser: absent(onchainUser),
+  cancelledBy: absent(cancelledBy),
   // Only for orders that are placed on chain.
   onchainOrderData: { one: onchainOrderDataBody, rows: placement },
   ethflowData: { one: ethflowDataBody, rows: placement },

@@ -25,7 +25,7 @@ describe('toAppDataInput', () => {
   it('distinguishes a document from a hash', () => {
     expect(toAppDataInput('{}')).toEqual({ appData: '{}', hash: emptyHash, document: '{}' })
     const bare = { appData: emptyHash, hash: emptyHash, document: null }
-    expect(toAppDataInput(emptyHash.slice(2).toUpperCase())).toEqual(bare)
+    expect(toAppDataInput(emptyHash.toUpperCase().replace('0X', '0x'))).toEqual(bare)
     expect(toAppDataInput('{}', emptyHash)).toEqual({ appData: '{}', hash: emptyHash, document: '{}' })
   })
 

@@ -46,7 +46,6 @@ describe('the text of an error', () => {
     )
     expect(missed.map(([, half]) => half)).toEqual([
       'validTo must be',
-      'appDataHash must be',
       'sellAmount + feeAmount',
       '{} may not',
       'there is no',

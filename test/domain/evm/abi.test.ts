@@ -39,8 +39,11 @@ describe('contract arguments are as the ABI encoder of ethers has them', () => {
 describe('hex', () => {
   test.each([
     ['0xABcd', undefined, '0xabcd'],
-    ['ABcd', 2, '0xabcd'],
-    ['', 0, '0x'],
+    ['0xABcd', 2, '0xabcd'],
+    ['0x', 0, '0x'],
+    ['', undefined, undefined],
+    ['abcd', 2, undefined],
+    ['0Xabcd', 2, undefined],
     ['0xabc', undefined, undefined],
     ['0xabcd', 1, undefined],
     ['0xabcd', 3, undefined],
@@ -59,8 +62,8 @@ describe('hex', () => {
 
   test('of 20 bytes is an address', () => {
     const digits = 'Ab'.repeat(20)
-    expect(toAddress(digits)).toBe(`0x${'ab'.repeat(20)}`)
-    expect(toAddress(`${digits}00`)).toBeUndefined()
+    expect(toAddress(`0x${digits}`)).toBe(`0x${'ab'.repeat(20)}`)
+    for (const text of [digits, `0X${digits}`, `0x${digits}00`]) expect(toAddress(text)).toBeUndefined()
     expect(() => address('0x12')).toThrow('not an address: 0x12')
   })
 })

@@ -1,72 +1,65 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { improvementDown } from '../../../src/domain/order/improvement.ts'
+import { besideQuote, improvementDown } from '../../../src/domain/order/improvement.ts'
 
 const quote = { sellAmount: 100n, buyAmount: 1_000n, feeAmount: 0n }
 const sell = { kind: 'sell' as const, sellAmount: 100n, buyAmount: 980n, quote }
 const buy = { kind: 'buy' as const, sellAmount: 102n, buyAmount: 1_000n, quote }
+const comparison = (referenceAmount: bigint, amount: bigint, share: bigint) => ({
+  referenceAmount,
+  amount,
+  share,
+})
 
-describe('a trade is compared', () => {
+describe('a trade is better than its limit', () => {
   test.each([
-    ['a sell order with its quote', sell, { sell: 100n, buy: 1_010n }, 'quote', 1_000n, 10n, 10_000n],
-    ['a half of it', sell, { sell: 50n, buy: 505n }, 'quote', 500n, 5n, 10_000n],
+    ['of a sell order', sell, { sell: 100n, buy: 1_010n }, comparison(980n, 30n, 30_612n)],
+    ['for a half of it', sell, { sell: 50n, buy: 505n }, comparison(490n, 15n, 30_612n)],
+    ['of a buy order', buy, { sell: 99n, buy: 1_000n }, comparison(102n, 3n, 29_411n)],
+    ['rounded against the gain', sell, { sell: 33n, buy: 330n }, comparison(324n, 6n, 18_518n)],
+  ] as const)('%s', (_, order, fill, expected) => {
+    expect(improvementDown(order, fill, 0n)).toEqual(expected)
+  })
+})
+
+describe('beside its quote a trade is', () => {
+  test.each([
+    ['better', sell, { sell: 100n, buy: 1_010n }, comparison(1_000n, 10n, 10_000n)],
+    ['better by a half of it', sell, { sell: 50n, buy: 505n }, comparison(500n, 5n, 10_000n)],
+    ['the same', sell, { sell: 100n, buy: 1_000n }, comparison(1_000n, 0n, 0n)],
+    ['worse', sell, { sell: 100n, buy: 981n }, comparison(1_000n, -19n, -19_000n)],
+    ['worse by a rounded share', sell, { sell: 30n, buy: 299n }, comparison(300n, -1n, -3_334n)],
     [
-      'a sell order with its limit',
-      { ...sell, quote: null },
-      { sell: 100n, buy: 1_010n },
-      'limit',
-      980n,
-      30n,
-      30_612n,
-    ],
-    [
-      'one whose limit is better than its quote',
-      { ...sell, buyAmount: 1_005n },
-      { sell: 100n, buy: 1_010n },
-      'limit',
-      1_005n,
-      5n,
-      4_975n,
-    ],
-    [
-      'after the fee of the quote',
+      'compared after the fee of the quote',
       { ...sell, quote: { ...quote, feeAmount: 1n } },
       { sell: 100n, buy: 1_010n },
-      'quote',
-      990n,
-      20n,
-      20_202n,
-    ],
-    ['a buy order with its quote', buy, { sell: 99n, buy: 1_000n }, 'quote', 100n, 1n, 10_000n],
-    [
-      'a buy order with its limit',
-      { ...buy, quote: null },
-      { sell: 99n, buy: 1_000n },
-      'limit',
-      102n,
-      3n,
-      29_411n,
+      comparison(990n, 20n, 20_202n),
     ],
     [
-      'rounded against the gain',
-      { ...sell, quote: null },
-      { sell: 33n, buy: 330n },
-      'limit',
-      324n,
-      6n,
-      18_518n,
+      'compared also where the limit is better',
+      { ...sell, buyAmount: 1_005n },
+      { sell: 100n, buy: 1_010n },
+      comparison(1_000n, 10n, 10_000n),
     ],
-  ] as const)('%s', (_, order, fill, reference, referenceAmount, amount, share) => {
-    expect(improvementDown(order, fill, 0n)).toEqual({ reference, referenceAmount, amount, share })
+    ['cheaper', buy, { sell: 99n, buy: 1_000n }, comparison(100n, 1n, 10_000n)],
+    ['dearer', buy, { sell: 101n, buy: 1_000n }, comparison(100n, -1n, -10_000n)],
+  ] as const)('%s', (_, order, fill, expected) => {
+    expect(besideQuote(order, fill)).toEqual(expected)
+  })
+
+  test('not compared without one, and without amounts in it', () => {
+    const fill = { sell: 100n, buy: 1_010n }
+    for (const none of [null, { ...quote, buyAmount: 0n }, { ...quote, feeAmount: 100n }])
+      expect(besideQuote({ ...sell, quote: none }, fill)).toBeUndefined()
   })
 })
 
 test('the threshold is exact', () => {
-  const fill = { sell: 100n, buy: 1_010n }
-  expect(improvementDown(sell, fill, 10_000n)).toBeDefined()
-  expect(improvementDown(sell, fill, 10_001n)).toBeUndefined()
-  expect(improvementDown(sell, { sell: 100n, buy: 1_000n }, 0n)).toBeUndefined()
-  expect(improvementDown(sell, { sell: 100n, buy: 981n }, 0n)).toBeUndefined()
+  const fill = { sell: 100n, buy: 1_029n }
+  expect(improvementDown(sell, fill, 50_000n)).toBeDefined()
+  expect(improvementDown(sell, fill, 50_001n)).toBeUndefined()
+  expect(improvementDown(sell, { sell: 100n, buy: 980n }, 0n)).toBeUndefined()
+  expect(improvementDown(sell, { sell: 100n, buy: 979n }, 0n)).toBeUndefined()
 })
 
 test('an improvement is never more than the exact one, and at most an atom less', () => {
@@ -79,7 +72,7 @@ test('an improvement is never more than the exact one, and at most an atom less'
       amount,
       amount,
       (kind, a, b, c, d) => {
-        const order = { kind, sellAmount: a, buyAmount: b, quote: null }
+        const order = { kind, sellAmount: a, buyAmount: b }
         const found = improvementDown(order, { sell: c, buy: d }, 0n)
         // Of the exact improvement, times the denominator.
         const [exact, denominator] = kind === 'sell' ? [d * a - c * b, a] : [a * d - c * b, b]

@@ -5,13 +5,13 @@ import { packOrderUid, toOrderUid, unpackOrderUid } from '../../../src/domain/or
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(bytesToHex)
 
-it('a packed UID unpacks to its parts, and is accepted in uppercase without 0x', () => {
+it('a packed UID unpacks to its parts, and is accepted in uppercase', () => {
   fc.assert(
     fc.property(bytes(32), bytes(20), fc.integer({ min: 0, max: 2 ** 32 - 1 }), (digest, owner, validTo) => {
       const uid = packOrderUid(digest, owner, validTo)
       expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
       expect(unpackOrderUid(uid)).toEqual({ digest, owner, validTo })
-      expect(toOrderUid(uid.slice(2).toUpperCase())).toBe(uid)
+      expect(toOrderUid(`0x${uid.slice(2).toUpperCase()}`)).toBe(uid)
     }),
   )
 })
@@ -33,6 +33,8 @@ it.each([
   `0x${'00'.repeat(57)}`,
   `0x${'00'.repeat(55)}0g`,
   `0x${'0'.repeat(111)}`,
+  '00'.repeat(56),
+  `0X${'00'.repeat(56)}`,
 ])('a malformed UID is refused: %j', (text) => {
   expect(toOrderUid(text)).toBeUndefined()
 })

@@ -22,9 +22,9 @@ const mainnet = { chainId: 1, settlement }
 const key = `0x${'01'.repeat(32)}`
 const owner = address('0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1')
 const order: OrderData = {
-  sellToken: address('01'.repeat(20)),
-  buyToken: address('02'.repeat(20)),
-  receiver: address('03'.repeat(20)),
+  sellToken: address(`0x${'01'.repeat(20)}`),
+  buyToken: address(`0x${'02'.repeat(20)}`),
+  receiver: address(`0x${'03'.repeat(20)}`),
   sellAmount: 10n ** 18n,
   buyAmount: 2n * 10n ** 18n,
   feeAmount: 0n,

@@ -7,7 +7,7 @@ import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
 
 const named = (count: number) =>
-  Array.from({ length: count }, (_, of) => address((of + 1).toString(16).padStart(40, '0')))
+  Array.from({ length: count }, (_, of) => address(`0x${(of + 1).toString(16).padStart(40, '0')}`))
 const readsOf = (text: string, variables?: Record<string, unknown>) =>
   chargeOf(schema, parse(text), undefined, variables).reads
 

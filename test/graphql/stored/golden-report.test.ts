@@ -4,7 +4,7 @@ import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
 import { most, names, storeGoldenRows } from './golden-rows.ts'
 
-const { traded, sell, buy, solver, transaction } = names
+const { traded, sell, buy, solver, loser, transaction, attempt } = names
 const chain = 11155111
 const tokenOf = (address: string) => ({ id: encodedId(`Token:${chain}:${address}`), address })
 
@@ -35,6 +35,19 @@ const attempts = [
     endBlock: 102,
     outcome: 'SUCCESS',
     detail: null,
+  },
+  // Of a solution without the order.
+  {
+    solver: loser,
+    solutionUid: 1,
+    startTimestamp: '2026-01-02T03:04:06.250Z',
+    startBlock: 101,
+    deadlineBlock: 103,
+    txHash: null,
+    endTimestamp: '2026-01-02T03:04:08Z',
+    endBlock: 103,
+    outcome: 'FAILED',
+    detail: '"odd"',
   },
 ]
 const attemptFields =
@@ -105,7 +118,20 @@ test('DebugReport with OrderEvent, Execution, FeePolicy and SettlementAttempt', 
           nativePrices: [],
           proposedSolutions: [],
           executions: [],
-          settlementAttempts: [],
+          settlementAttempts: [
+            {
+              solver,
+              solutionUid: 0,
+              startTimestamp: '2026-01-02T03:04:09Z',
+              startBlock: 104,
+              deadlineBlock: 107,
+              txHash: attempt,
+              endTimestamp: null,
+              endBlock: null,
+              outcome: null,
+              detail: null,
+            },
+          ],
           feePolicies: [],
         },
       ],

@@ -157,6 +157,11 @@ function metadataOf(step: number, type: NotificationType, uid: OrderUid, token: 
     referenceAmount: '1000',
     improvementAmount: '21',
     improvementShare: '0.021',
+    ...(step % 2 === 0 && {
+      quotedAmount: '1022',
+      quoteImprovementAmount: '-1',
+      quoteImprovementShare: '-0.000979',
+    }),
   }
   if (type === 'price_improvement') return amounts
   if (type === 'insufficient_balance')

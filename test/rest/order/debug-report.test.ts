@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
+import { startAttempt } from '../../../src/storage/auction/competition.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeSettledOrder } from '../../fakes/story.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
@@ -10,10 +11,18 @@ let order: Order
 beforeAll(async () => {
   server = await openTestServer()
   order = await storeSettledOrder(server.database.db, 9n, numbered('0f'))
+  // Another winner, which does not trade the order.
+  await server.database.db.transaction((tx) =>
+    startAttempt(tx, {
+      ...{ auctionId: 9n, chainId: order.chainId, solutionUid: 2, solver: other },
+      ...{ startedAt: new Date('2027-01-15T07:43:22.500Z'), startBlock: 101, deadlineBlock: 103 },
+    }),
+  )
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
 const solver = numbered('50')
+const other = numbered('51')
 const solution = { solver, filteredOut: false, executedSell: '1000000000000000000' }
 
 test('the report has the interface’s shape, without absent members', async () => {
@@ -71,6 +80,13 @@ test('the report has the interface’s shape, without absent members', async () 
             endTimestamp: '2027-01-15T07:43:23Z',
             endBlock: 102,
             outcome: 'success',
+          },
+          {
+            solver: other,
+            solutionUid: 2,
+            startTimestamp: '2027-01-15T07:43:22.500Z',
+            startBlock: 101,
+            deadlineBlock: 103,
           },
         ],
         feePolicies: [{ kind: 'surplus', surplusFactor: 0.5, surplusMaxVolumeFactor: 0.01 }],

@@ -9,6 +9,7 @@ import { cancelOrders } from '../../../src/storage/order/orders.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
+import { connectDirectly } from '../../setup/database.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql, request } from '../../setup/trader.ts'
 
@@ -76,7 +77,12 @@ describe('orders by UIDs', () => {
   test('equal the single reads, each once; unknown ones are absent', async () => {
     const open = await orderWith()
     const settled = await storeSettledOrder(server.database.db, 9n, numbered('1e'))
-    const { status, body } = await read([settled.uid, strange, open.uid.slice(2).toUpperCase(), settled.uid])
+    const { status, body } = await read([
+      settled.uid,
+      strange,
+      open.uid.toUpperCase().replace('0X', '0x'),
+      settled.uid,
+    ])
     expect(status).toBe(200)
     expect(body).toEqual([
       { order: (await request(`${base}/api/v1/orders/${settled.uid}`)).body },
@@ -124,6 +130,66 @@ describe('orders by UIDs', () => {
       { uid: here.uid, status: 'OPEN' },
       { uid: there.uid, status: 'OPEN' },
     ])
+  })
+})
+
+test('the balance of an order’s owner is a figure where a stored reading has it', async () => {
+  const order = await orderWith()
+  await using client = await connectDirectly(server.database.url)
+  const bytes = (hex: string) => `\\x${hex.slice(2)}`
+  const balances = async () => {
+    const paths = [`orders/${order.uid}`, `account/${order.owner}/orders`, `debug/order/${order.uid}`]
+    const answers = await Promise.all(paths.map((path) => request(`${base}/api/v1/${path}`)))
+    const [one, list, report] = answers.map(({ body }) => body)
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { availableBalance } }'
+    const answer = await graphql(server.url, query, { uid: order.uid })
+    return new Set([one, list[0], report.order, answer.order].map(({ availableBalance }) => availableBalance))
+  }
+  expect(await balances()).toEqual(new Set([null]))
+  await client.query(
+    `INSERT INTO order_standings (order_id, chain_id, since, updated_at, balance) VALUES ($1, $2, now(), now(), 41)`,
+    [order.id, order.chainId],
+  )
+  expect(await balances()).toEqual(new Set(['41']))
+  await client.query(
+    `WITH token AS (INSERT INTO holder_tokens (chain_id, address, from_block, indexed_to) VALUES ($1, $2, 1, 9) RETURNING id)
+      INSERT INTO token_balances (token_id, holder, balance) SELECT id, $3, 42 FROM token`,
+    [order.chainId, bytes(order.sellToken), bytes(order.owner)],
+  )
+  expect(await balances()).toEqual(new Set(['42']))
+  await client.query('UPDATE holder_tokens SET fault_block = 9')
+  expect(await balances()).toEqual(new Set(['41']))
+  await client.query('DELETE FROM token_balances; DELETE FROM holder_tokens')
+})
+
+describe('the source of a cancellation', () => {
+  const causes: [Cancellation, string][] = [
+    [{ by: 'api' }, 'api'],
+    [{ by: 'policy', reason: 'chain: of stores' }, 'policy'],
+    [{ by: 'policy', reason: null }, 'policy'],
+    [{ by: 'replacement', uid: strange }, 'replacement'],
+    [{ by: 'chain', txHash: hash('c1'), blockNumber: 7 }, 'chain'],
+  ]
+
+  test.each(causes)('%j is read from the order, alone, in lists and in reports', async (cause, source) => {
+    const { db } = server.database
+    const order = await orderWith()
+    expect((await request(`${base}/api/v1/orders/${order.uid}`)).body).not.toHaveProperty('cancelledBy')
+    const at = new Date(1_799_999_002_000)
+    await db.transaction(async (tx) => {
+      if (cause.by === 'chain')
+        await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
+      else await cancelOrders(tx, [order.id], at)
+      await recordCancelled(tx, [order], cause, at)
+    })
+    const expected = { invalidated: true, status: 'cancelled', cancelledBy: source }
+    const read = async (path: string) => (await request(`${base}/api/v1/${path}`)).body
+    expect(await read(`orders/${order.uid}`)).toMatchObject(expected)
+    expect(await read(`account/${order.owner}/orders`)).toMatchObject([expected])
+    expect(await read(`debug/order/${order.uid}`)).toMatchObject({ order: expected })
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { invalidated cancelledBy } }'
+    const answer = await graphql(server.url, query, { uid: order.uid })
+    expect(answer.order).toEqual({ invalidated: true, cancelledBy: source.toUpperCase() })
   })
 })
 
@@ -235,7 +301,10 @@ describe('the status of an order', () => {
     })
     expect(await statusOf({ uid: '0x12' })).toEqual([
       400,
-      { errorType: 'InvalidParameter', description: 'uid must be an order UID: 56 bytes of hex' },
+      {
+        errorType: 'InvalidParameter',
+        description: 'uid must be an order UID: 56 bytes of hex with 0x in front',
+      },
     ])
   })
 
@@ -263,7 +332,7 @@ describe('the orders of a transaction', () => {
     await store(hash('42'), 9, [elsewhere])
 
     const before = server.database.statements.length
-    const { status, body } = await request(`${base}/api/v1/transactions/${hash('41').slice(2)}/orders`)
+    const { status, body } = await request(`${base}/api/v1/transactions/${hash('41')}/orders`)
     expect(server.database.statements.length - before).toBe(1)
     expect([status, body.map(({ uid }: Order) => uid)]).toEqual([200, [one.uid, other.uid]])
     const { body: listed } = await request(`${base}/api/v1/account/${one.owner}/orders`)
@@ -282,7 +351,7 @@ describe('the orders of a transaction', () => {
     const bad = await request(`${base}/api/v1/transactions/0x12/orders`)
     expect([bad.status, bad.body]).toEqual([
       400,
-      { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex' },
+      { errorType: 'InvalidParameter', description: 'hash must be 32 bytes of hex with 0x in front' },
     ])
   })
 })

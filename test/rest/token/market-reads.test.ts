@@ -88,7 +88,7 @@ describe('the native price of a token', () => {
 
   test('is a number: native atoms for one atom', async () => {
     expect(await price(coin)).toEqual([200, { price: 1 / 3 }])
-    expect(await price(dollar.toUpperCase().replace('0X', ''))).toEqual([200, { price: 1e17 / 3e8 }])
+    expect(await price(dollar.toUpperCase().replace('0X', '0x'))).toEqual([200, { price: 1e17 / 3e8 }])
   })
 
   test('is exactly one for the native coin in both forms', async () => {
@@ -102,7 +102,10 @@ describe('the native price of a token', () => {
     expect(await price(unreadable)).toEqual([503, refusal('Unavailable')])
     expect(await price('0x12')).toEqual([
       400,
-      { errorType: 'InvalidParameter', description: 'token must be an address: 20 bytes of hex' },
+      {
+        errorType: 'InvalidParameter',
+        description: 'token must be an address: 20 bytes of hex with 0x in front',
+      },
     ])
   })
 

@@ -39,7 +39,7 @@ export const poolOperations: Operations = {
       malformed: {
         summary: 'No address',
         body: ['0x12'],
-        refused: ['InvalidParameter', '[0] must be an address: 20 bytes of hex'],
+        refused: ['InvalidParameter', '[0] must be an address: 20 bytes of hex with 0x in front'],
       },
       noList: {
         summary: 'No list',

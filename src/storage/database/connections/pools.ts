@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Outage } from '../../../domain/errors/error.ts'
 import { measuredClient, measurePool } from './pool-measures.ts'
 import type { Access } from './pooler.ts'
 import { pooledClient } from './preceded.ts'
@@ -50,7 +51,17 @@ export function openPool({ name, url, access, max, settings, waitMs, onReadOnly 
     // The pool removes what has ended.
     if (opened < (renewedAt.get(pool) ?? 0)) client.end().catch(() => {})
   })
-  return measurePool(name, soonest(pool))
+  return measurePool(name, reportRefusals(soonest(pool)))
+}
+
+/** Without a connection nothing is known of the data, whatever the server's reason is: each fault is an Outage. */
+function reportRefusals(pool: Pool): Pool {
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
+  const reporting = () =>
+    connect().catch((fault: unknown): never => {
+      throw new Outage('the database', fault)
+    })
+  return Object.assign(pool, { connect: reporting })
 }
 
 /** read_only_sql_transaction */

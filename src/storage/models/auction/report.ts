@@ -3,7 +3,14 @@ import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
 import { column, type Model, orNull } from '../../query/model.ts'
 import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
-import { auction, auctionFields, isShown, nativePrices, orderAuctionsKey } from './auction.ts'
+import {
+  attemptsOfAuction,
+  auction,
+  auctionFields,
+  isShown,
+  nativePrices,
+  orderAuctionsKey,
+} from './auction.ts'
 import { feePolicy } from './fee-policy.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
 import { proposedSolution } from './solution.ts'
@@ -79,11 +86,10 @@ export const auctionReport: Model = {
     settlementAttempts: {
       kind: 'many',
       model: () => settlementAttempt,
-      rows: `settlement_attempts t WHERE t.auction_id = a.id AND ${isShown} AND EXISTS (SELECT FROM solution_executions px
-        WHERE px.order_id = o.id AND px.auction_id = a.id AND px.solution_uid = t.solution_uid) ORDER BY t.started_at, t.solution_uid`,
+      rows: attemptsOfAuction,
       items: 2,
       description:
-        'Tries to settle winning solutions that trade the order, oldest first. Empty while the competition is hidden.',
+        'Tries to settle winning solutions of the auction, oldest first. Those whose solutionUid is among proposedSolutions trade the order. Empty while the competition is hidden.',
     },
     feePolicies: {
       kind: 'many',

@@ -144,13 +144,13 @@ const variants: Record<NotificationType, () => Model> = {
   ),
   price_improvement: variant(
     'PriceImprovementNotification',
-    'A trade was better than quoted, or than the limit.',
+    'A trade was better than the signed limit by the share that the operator chose.',
     {
       ...fill,
       reference: derived(
         enumOf('ImprovementReference', improvementReferences),
         `(n.metadata->>'reference')`,
-        'What the trade is compared with.',
+        'What the trade is compared with: the signed limit. Old notifications may have the quote.',
       ),
       referenceAmount: part(
         asText('Uint256'),
@@ -166,6 +166,27 @@ const variants: Record<NotificationType, () => Model> = {
         decimal,
         'improvementShare',
         'improvementAmount as a fraction of referenceAmount, with six digits, rounded down.',
+      ),
+      quotedAmount: orNull(
+        part(
+          asText('Uint256'),
+          'quotedAmount',
+          'What the trade would have given at the price of the order’s quote, after its fee, or taken from a buy order; null without a quote.',
+        ),
+      ),
+      quoteImprovementAmount: orNull(
+        part(
+          decimal,
+          'quoteImprovementAmount',
+          'Atoms by which the trade is better than quotedAmount, rounded down; negative where it is worse.',
+        ),
+      ),
+      quoteImprovementShare: orNull(
+        part(
+          decimal,
+          'quoteImprovementShare',
+          'quoteImprovementAmount as a fraction of quotedAmount, with six digits, rounded down.',
+        ),
       ),
     },
     { token: tokenIn('n.chain_id', metadataToken, 'The token of the amounts.') },

@@ -21,6 +21,10 @@ export const cancellationSourceOf = (event: string) =>
   `CASE WHEN ${event}.reason IS NULL THEN 'api' WHEN ${event}.reason ~ '^(replacement|chain): ' THEN split_part(${event}.reason, ':', 1)
     ELSE 'policy' END`
 
+/** The source of the cancellation of order `o`, by its newest event of that kind. */
+export const cancelledBy = `CASE WHEN o.cancelled_at IS NULL THEN 'chain' ELSE coalesce((SELECT ${cancellationSourceOf('ce')} FROM order_events ce
+  WHERE ce.order_id = o.id AND ce.label = 'cancelled' ORDER BY ce.timestamp DESC, ce.id DESC LIMIT 1), 'api') END`
+
 const source = `CASE WHEN ev.label = 'cancelled' THEN ${cancellationSourceOf('ev')} END`
 const detailOf = (from: CancellationSource) =>
   `CASE WHEN ${source} = '${from}' THEN substr(ev.reason, ${from.length + 3}) END`

@@ -1,3 +1,4 @@
+import { cancellationSources } from '../../../domain/order/event.ts'
 import {
   buyTokenDestinations,
   type Order,
@@ -33,6 +34,7 @@ import { defineModel } from '../../query/registry.ts'
 import type { RowFields } from '../../query/row.ts'
 import { now } from '../../query/selected.ts'
 import { tokenIn } from '../token.ts'
+import { cancelledBy } from './event.ts'
 import { orderRelations } from './relations.ts'
 import { effectiveReceiver, executedFraction, sold } from './value.ts'
 
@@ -99,6 +101,13 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
+/** What the owner of order `o` holds of its sell token: sums of logs are current, a standing is as old as its figures. */
+const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
+    WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
+  (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`
+
+const isInvalidated = 'o.cancelled_at IS NOT NULL OR o.invalidated'
+
 /** Order `o`. */
 export const order: Model = defineModel({
   name: 'Order',
@@ -124,14 +133,25 @@ export const order: Model = defineModel({
     ),
     invalidated: derived(
       boolean,
-      'o.cancelled_at IS NOT NULL OR o.invalidated',
+      isInvalidated,
       'Cancelled through the service or invalidated on chain. Also of an order whose placement on chain a reorg has undone.',
+    ),
+    cancelledBy: orNull(
+      derived(
+        enumOf('CancellationSource', cancellationSources),
+        `(CASE WHEN ${isInvalidated} THEN ${cancelledBy} END)`,
+        'Who or what cancelled it; null while invalidated is false.',
+      ),
     ),
     executedSellAmountBeforeFees: derived(amount, sold, 'Sold so far without the signed fee.'),
     executedFraction,
     effectiveReceiver,
     availableBalance: orNull(
-      derived(amount, 'NULL::numeric', 'Always null: balances are checked when an auction is built.'),
+      derived(
+        amount,
+        readBalance,
+        'Sell atoms that the owner holds by the newest stored reading: that of the indexer for tokens whose holders it follows, else that of the last auction that looked at the order. Null where none is stored: the node is not asked.',
+      ),
     ),
     onchainUser: orNull(
       derived(

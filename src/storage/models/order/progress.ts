@@ -12,16 +12,12 @@ import { address, amount, spelledEnumOf } from '../../query/codec.ts'
 import { column, derived, type Model } from '../../query/model.ts'
 import { now } from '../../query/selected.ts'
 import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'
-import { cancellationSourceOf } from './event.ts'
+import { cancelledBy } from './event.ts'
 
 /** In competition `co` a solution trades order `o`, but no winner; not known while it is hidden. */
 const isSolved = `(SELECT bool_and(NOT cs.is_winner) FROM solution_executions cx JOIN auctions a ON a.id = cx.auction_id
   JOIN solutions cs ON cs.auction_id = cx.auction_id AND cs.uid = cx.solution_uid
   WHERE cx.order_id = o.id AND cx.auction_id = co.id AND ${isShown})`
-
-/** Who cancelled order `o`, by its newest event of that kind. */
-const cancelledBy = `CASE WHEN o.cancelled_at IS NULL THEN 'chain' ELSE coalesce((SELECT ${cancellationSourceOf('ce')} FROM order_events ce
-  WHERE ce.order_id = o.id AND ce.label = 'cancelled' ORDER BY ce.timestamp DESC, ce.id DESC LIMIT 1), 'api') END`
 
 /** `domain/order/stage.ts` in SQL, over the newest event `ne`, the newest trade `nt` and the competition `co`, in these spellings. */
 function stageCase(spell: (facts: StageFacts) => string): string {

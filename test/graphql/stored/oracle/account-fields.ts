@@ -122,6 +122,9 @@ export const notificationFields: Fields<NotificationRow> = {
   referenceAmount: (row) => said(row).referenceAmount,
   improvementAmount: (row) => said(row).improvementAmount,
   improvementShare: (row) => said(row).improvementShare,
+  quotedAmount: (row) => said(row).quotedAmount ?? null,
+  quoteImprovementAmount: (row) => said(row).quoteImprovementAmount ?? null,
+  quoteImprovementShare: (row) => said(row).quoteImprovementShare ?? null,
 }
 
 const kinds: Record<string, string> = {

@@ -111,10 +111,7 @@ export const reportFields: Fields<Report> = {
       })),
   executions: (report, _args, { rows }) =>
     rows.executions.filter(isOf(report)).map((execution) => ({ execution, chainId: report.order.chainId })),
-  settlementAttempts: (report, _args, { rows }) => {
-    const uids = rows.parts.filter(isOf(report)).map(({ solutionUid }) => solutionUid)
-    return attemptsOf(report.auction, rows).filter(({ solutionUid }) => uids.includes(solutionUid))
-  },
+  settlementAttempts: (report, _args, { rows }) => attemptsOf(report.auction, rows),
   feePolicies: (report, _args, { rows }) => policiesOf(report.order.id, report.auction.id, rows),
 }
 

@@ -83,7 +83,11 @@ export const orderFields: Fields<OrderRow> = {
   },
   status: (order, _args, params) => member(statusOf(order, params)),
   invalidated: ({ cancelledAt, invalidated }) => cancelledAt !== null || invalidated,
-  availableBalance: () => null,
+  cancelledBy: (order, _args, { rows }) =>
+    order.cancelledAt !== null || order.invalidated ? member(cancelledByOf(order, rows)) : null,
+  // Its world follows the holders of no token.
+  availableBalance: (order, _args, { rows }) =>
+    rows.standings.find(({ orderId }) => orderId === order.id)?.balance ?? null,
   onchainUser: () => null,
   onchainOrderData: () => null,
   ethflowData: () => null,
@@ -131,12 +135,11 @@ export const orderFields: Fields<OrderRow> = {
     const isWinner = ({ solutionUid }: (typeof uids)[number]) =>
       rows.solutions.some((one) => one.auctionId === auctionId && one.uid === solutionUid && one.isWinner)
     const isSolved = uids.length > 0 && !uids.some(isWinner)
-    const cancelled = events.findLast(({ label }) => label === 'cancelled')
     const stage = orderStage({
       status: statusOf(order, params),
       hasTraded: trade !== undefined,
       newestEvent: (event?.label as never) ?? null,
-      cancelledBy: order.cancelledAt === null ? 'chain' : sourceOf(cancelled?.reason ?? null),
+      cancelledBy: cancelledByOf(order, rows),
       isSolved,
     })
     if (stage === undefined) return null
@@ -287,6 +290,13 @@ export const orderEventFields: Fields<Row<'events'>> = {
 
 const isCancelled = (label: string) => label === 'cancelled'
 const detailOf = (reason: string | null) => reason?.split(': ')[1]
+
+function cancelledByOf(order: OrderRow, rows: Rows): CancellationSource {
+  if (order.cancelledAt === null) return 'chain'
+  return sourceOf(
+    eventsOfOrder(order, rows).items.findLast(({ label }) => isCancelled(label))?.reason ?? null,
+  )
+}
 
 function sourceOf(reason: string | null): CancellationSource {
   if (reason === null) return 'api'

@@ -1,3 +1,4 @@
+import { attemptsFor } from '../../../../domain/auction/competition.ts'
 import type { FollowOrderResult } from '../documents.generated.ts'
 import { amountOf } from '../view/amounts.ts'
 import { type Diagnosis, eventWords, evidenceOf, failureWords, type Order } from './words.ts'
@@ -73,10 +74,10 @@ function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): S
   return [{ at: validity.offeredUntil, title: 'No longer offered to solvers', text, tone: 'bad' }]
 }
 
-/** Settlements that did not come through. Those that did are trades. */
+/** Settlements of the order that did not come through. Those that did are trades. */
 function failures({ debugReport }: Order): Step[] {
   return debugReport.auctions.nodes
-    .flatMap(({ settlementAttempts }) => settlementAttempts)
+    .flatMap(attemptsFor)
     .filter(({ outcome }) => outcome === 'FAILED' || outcome === 'TIMEOUT')
     .map(({ endTimestamp, startTimestamp, detail, txHash, ...attempt }) => {
       const [title, text] = failureWords(attempt)
