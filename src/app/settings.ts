@@ -201,7 +201,7 @@ export const settings = z.object({
   DISTINCT_SIGNATURE_CODES: z
     .stringbool()
     .default(false)
-    .describe('Refuse with WrongOwner and InvalidEip1271Signature instead of InvalidSignature.'),
+    .describe('Refuse an order that another key signed with WrongOwner instead of InvalidSignature.'),
   RATE_LIMIT_READS: perSecond(50).describe(
     'Cost units that the reads of one client take, per second; 0 is no limit. A small read is one unit, of about 2 ms.',
   ),

@@ -35,7 +35,7 @@ export interface OrderServices {
   limits: OrderLimits
   policy: TradingPolicy
   appDataSources: AppDataSources
-  /** Whether a wrong signer and a contract wallet's rejection get codes of their own instead of InvalidSignature. */
+  /** Whether a wrong signer is WrongOwner instead of InvalidSignature. */
   distinctSignatureCodes: boolean
   /**
    * The owner's balance, and what the vault relayer may spend of it. A cached result is used if it covers `enough`.

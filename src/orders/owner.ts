@@ -8,7 +8,6 @@ import { digestsTried, explainSignature } from '../domain/signing/explain-signat
 import { recoverSigner, type SignatureFault } from '../domain/signing/signature.ts'
 import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing/signing.ts'
 import type { OrderServices } from './check.ts'
-import { signatureRefusal } from './signature-refusal.ts'
 
 /** Maximum size of a contract wallet's signature, in bytes. */
 export const maxContractSignature = 8_192
@@ -23,7 +22,7 @@ const faults: Record<SignatureFault, string> = {
 /**
  * The owner of an order. For ECDSA schemes it is the recovered signer, and `from` and the appData signer must equal it.
  * For presign and eip1271, whose signature only the chain can check, it is `from`, else the appData signer.
- * @throws Refusal InvalidParameter, InvalidSignature (or WrongOwner), MissingFrom, AppdataFromMismatch
+ * @throws Refusal InvalidParameter, InvalidSignature (or WrongOwner), InvalidEip1271Signature, MissingFrom, AppdataFromMismatch
  */
 export function orderOwner(
   creation: OrderCreation,
@@ -52,7 +51,13 @@ function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   if (signingScheme === 'presign' && size !== 0 && size !== 20) {
     throw malformed('of a presign order must be empty or the owner’s 20 bytes')
   }
-  if (size > maxContractSignature) throw malformed(`must be at most ${maxContractSignature} bytes`)
+  if (signingScheme === 'eip1271' && size > maxContractSignature) {
+    throw new Refusal(
+      'InvalidEip1271Signature',
+      `the wallet’s signature has ${size} bytes, more than ${maxContractSignature}`,
+      { field: 'signature' },
+    )
+  }
   return signingScheme === 'presign' ? '0x' : signature
 }
 
@@ -84,11 +89,10 @@ function wrongSigner(
     services.network,
     digestsTried.placing,
   )
-  return signatureRefusal(
-    'WrongOwner',
+  return new Refusal(
+    services.distinctSignatureCodes ? 'WrongOwner' : 'InvalidSignature',
     `signature recovers to ${recoveredSigner}, from is ${expectedSigner}`,
-    services,
-    { signer: recoveredSigner, mistake, explanation },
+    { field: 'signature', data: { signer: recoveredSigner, mistake, explanation } },
   )
 }
 

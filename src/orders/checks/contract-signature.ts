@@ -1,11 +1,11 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
-import type { Candidate, OrderServices } from '../check.ts'
-import { signatureRefusal } from '../signature-refusal.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Candidate } from '../check.ts'
 
 /** The owner's contract accepts the signature of an eip1271 order after the order's pre-hooks. */
-export function contractSignature({ owner }: Candidate, answer: OrderAnswer, services: OrderServices): void {
+export function contractSignature({ owner }: Candidate, answer: OrderAnswer): void {
   if (answer.signature !== 'invalid') return
-  throw signatureRefusal('InvalidEip1271Signature', reason(owner, answer), services)
+  throw new Refusal('InvalidEip1271Signature', reason(owner, answer), { field: 'signature' })
 }
 
 function reason(owner: string, { ownerHasCode, exhausted, signatureGas }: OrderAnswer): string {
