@@ -174,7 +174,7 @@ export const settings = z.object({
     .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
   SAME_TOKEN_ORDERS: z
     .enum(sameTokenPolicies)
-    .default('disallow')
+    .default('allow-sell')
     .describe('Whether a token may be traded for itself; allow-sell is for sell orders only.'),
   APP_DATA_MAX_BYTES: integer(2, 1_000_000)
     .default(maxAppDataBytes)

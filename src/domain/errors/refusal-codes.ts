@@ -129,7 +129,7 @@ export const refusalCodes = {
     'Let `validTo` be later, or `validFrom` earlier.',
   ),
   SameBuyAndSellToken: final(
-    'Sell and buy token are the same.',
+    'Sell and buy token are the same, and the service does not take such an order: by default it takes sell orders alone.',
     'Choose two tokens; to unwrap, call the wrapping contract.',
   ),
   InvalidNativeSellToken: final(
