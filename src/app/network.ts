@@ -6,6 +6,7 @@ import { createHeads } from '../chain/heads.ts'
 import { chainLogs } from '../chain/logs/chain-logs.ts'
 import { tokenLogs } from '../chain/logs/transfer-logs.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
+import { createHookCall } from '../chain/order/hook-call.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import { minedGas, minedSettlements } from '../chain/settlement/mined.ts'
@@ -153,16 +154,16 @@ export function composeNetwork(
     runsStrangersCode: true,
   })
   /** One each for placing orders, for explaining them and for auctions, with its own queue: none delays another. */
-  const newOrderCheck = () =>
-    createOrderCheck({
-      rpc: orderCodeRpc,
-      network,
-      limits: {
-        signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
-        interactionGas: BigInt(settings.ORDER_MAX_GAS),
-        atOnce: settings.EIP1271_AT_ONCE,
-      },
-    })
+  const orderCode = {
+    rpc: orderCodeRpc,
+    network,
+    limits: {
+      signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
+      interactionGas: BigInt(settings.ORDER_MAX_GAS),
+      atOnce: settings.EIP1271_AT_ONCE,
+    },
+  }
+  const newOrderCheck = () => createOrderCheck(orderCode)
 
   const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const {
@@ -184,6 +185,7 @@ export function composeNetwork(
     policy,
     appDataSources,
     checkOrder: newOrderCheck(),
+    callHook: createHookCall(orderCode),
     quoteFor: (order) => quoteForOrder(order, quoteServices),
     nameTokens,
     ...shared,

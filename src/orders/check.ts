@@ -1,5 +1,6 @@
 import type { AppDataSources, Reading } from '../app-data/read.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
+import type { Hook } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
@@ -44,6 +45,8 @@ export interface OrderServices {
   spendable(owner: Address, token: Address, enough: bigint): Promise<{ balance: bigint; allowance: bigint }>
   /** The same and more for an order whose own code has to run: pre-hooks or a contract wallet. */
   checkOrder: CheckOrder
+  /** Calls a hook by itself. @returns why it reverts; undefined if it does not, or the node cannot say */
+  callHook(hook: Hook): Promise<string | undefined>
   /** The stored or new quote that is stored with the order; null when nothing trades the pair. */
   quoteFor(order: UnquotedOrder): Promise<Quote | null>
   /** Whether an order has this UID already. */

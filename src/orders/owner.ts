@@ -4,9 +4,11 @@ import type { Address } from '../domain/evm/address.ts'
 import { type Hex, hexSize } from '../domain/evm/hex.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
 import type { OrderData } from '../domain/order/order.ts'
-import { digestsTried, explainSignature } from '../domain/signing/explain-signature.ts'
+import { digestsTried, explainSignature, smartAccountSignature } from '../domain/signing/explain-signature.ts'
 import { recoverSigner, type SignatureFault } from '../domain/signing/signature.ts'
+import type { SignatureMistake } from '../domain/signing/signature-mistake.ts'
 import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing/signing.ts'
+import { mayBeOfSmartAccount, unwrapped } from '../domain/signing/smart-account.ts'
 import type { OrderServices } from './check.ts'
 
 /** Maximum size of a contract wallet's signature, in bytes. */
@@ -45,7 +47,9 @@ export function orderOwner(
   return { owner, signature }
 }
 
-/** What is stored of a signature that no signer can be recovered from: nothing for presign, all of it for a contract wallet. */
+/**
+ * What is stored of a signature that no signer can be recovered from: nothing for presign, for a contract wallet what its own code takes.
+ */
 function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   const size = hexSize(signature)
   if (signingScheme === 'presign' && size !== 0 && size !== 20) {
@@ -58,7 +62,7 @@ function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
       { field: 'signature' },
     )
   }
-  return signingScheme === 'presign' ? '0x' : signature
+  return signingScheme === 'presign' ? '0x' : unwrapped(signature)
 }
 
 /** @throws Refusal InvalidParameter for a malformed signature, InvalidSignature for one that recovers to no signer */
@@ -69,12 +73,16 @@ export function recoverOrRefuse(
 ): { signer: Address; signature: Hex } {
   const recovered = recoverSigner(signingScheme, digest, signature)
   if ('signer' in recovered) return recovered
+  if (recovered.fault === 'length' && mayBeOfSmartAccount(signature)) {
+    const explanation = smartAccountSignature(signature)
+    throw malformed(`${faults.length}; ${explanation}`, { mistake: 'smart_account', explanation })
+  }
   if (recovered.fault === 'length' || recovered.fault === 'v') throw malformed(faults[recovered.fault])
   throw new Refusal('InvalidSignature', `signature ${faults[recovered.fault]}`, { field: 'signature' })
 }
 
-function malformed(fault: string): Refusal {
-  return new Refusal('InvalidParameter', `signature ${fault}`, { field: 'signature' })
+function malformed(fault: string, data?: { mistake: SignatureMistake; explanation: string }): Refusal {
+  return new Refusal('InvalidParameter', `signature ${fault}`, { field: 'signature', ...(data && { data }) })
 }
 
 /** Names the signing mistake too, if a short search finds it. */
