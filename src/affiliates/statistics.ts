@@ -65,7 +65,7 @@ export interface StatisticsOptions {
   now: Clock
   /** The networks whose trades count. */
   networks: readonly {
-    network: Pick<Network, 'chainId' | 'usdReference'>
+    network: Pick<Network, 'chainId' | 'usdReference' | 'wrappedNative'>
     tokens(addresses: readonly Address[]): Promise<Map<Address, Pick<Token, 'decimals'> | Error>>
   }[]
 }
@@ -161,12 +161,13 @@ function createCache<V>(max: number, now: Clock, queue: FairQueue) {
  * @throws Outage when the token's metadata cannot be read
  */
 async function countedNetwork({
-  network: { chainId, usdReference },
+  network: { chainId, usdReference, wrappedNative },
   tokens,
 }: StatisticsOptions['networks'][number]): Promise<CountedNetwork> {
-  if (usdReference === null) return { chainId, reference: null }
+  if (usdReference === null) return { chainId, wrappedNative, reference: null }
   const token = (await tokens([usdReference])).get(usdReference)
   if (token instanceof Error) throw token
   const decimals = token?.decimals ?? null
-  return { chainId, reference: decimals === null ? null : { token: usdReference, decimals } }
+  const reference = decimals === null ? null : { token: usdReference, decimals }
+  return { chainId, wrappedNative, reference }
 }

@@ -4,6 +4,7 @@ import type { AuctionServices } from '../auctions/services.ts'
 import { type Chain, createChain } from '../chain/chain.ts'
 import { createHeads } from '../chain/heads.ts'
 import { type CheckAccountSignature, createAccountSignatureCheck } from '../chain/order/account-signature.ts'
+import { createHookCall } from '../chain/order/hook-call.ts'
 import { createOrderCheck } from '../chain/order/order-check.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
@@ -146,16 +147,16 @@ export function composeNetwork(
     runsStrangersCode: true,
   })
   /** One each for placing orders, for explaining them and for auctions, with its own queue: none delays another. */
-  const newOrderCheck = () =>
-    createOrderCheck({
-      rpc: orderCodeRpc,
-      network,
-      limits: {
-        signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
-        interactionGas: BigInt(settings.ORDER_MAX_GAS),
-        atOnce: settings.EIP1271_AT_ONCE,
-      },
-    })
+  const orderCode = {
+    rpc: orderCodeRpc,
+    network,
+    limits: {
+      signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
+      interactionGas: BigInt(settings.ORDER_MAX_GAS),
+      atOnce: settings.EIP1271_AT_ONCE,
+    },
+  }
+  const newOrderCheck = () => createOrderCheck(orderCode)
 
   const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const {
@@ -177,6 +178,7 @@ export function composeNetwork(
     policy,
     appDataSources,
     checkOrder: newOrderCheck(),
+    callHook: createHookCall(orderCode),
     quoteFor: (order) => quoteForOrder(order, quoteServices),
     nameTokens,
     ...shared,

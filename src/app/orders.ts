@@ -23,7 +23,7 @@ import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
 import type { Settings } from './settings.ts'
 
-interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'quoteFor' | 'nameTokens'> {
+interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'callHook' | 'quoteFor' | 'nameTokens'> {
   network: Network
   chain: Chain
   db: Database
@@ -106,6 +106,7 @@ export function composeOrders({
   policy,
   appDataSources,
   checkOrder,
+  callHook,
   quoteFor,
   nameTokens,
 }: OrdersOptions): OrderServices {
@@ -128,6 +129,7 @@ export function composeOrders({
     distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
     spendable: (owner, token, enough) => spendable({ owner, token }, enough),
     checkOrder,
+    callHook,
     quoteFor,
     nameTokens,
     isTaken: batch((uids) => areTaken(db, network.chainId, uids), batching),

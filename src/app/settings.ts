@@ -174,7 +174,7 @@ export const settings = z.object({
     .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
   SAME_TOKEN_ORDERS: z
     .enum(sameTokenPolicies)
-    .default('disallow')
+    .default('allow-sell')
     .describe('Whether a token may be traded for itself; allow-sell is for sell orders only.'),
   APP_DATA_MAX_BYTES: integer(2, 1_000_000)
     .default(maxAppDataBytes)
@@ -201,7 +201,7 @@ export const settings = z.object({
   DISTINCT_SIGNATURE_CODES: z
     .stringbool()
     .default(false)
-    .describe('Refuse with WrongOwner and InvalidEip1271Signature instead of InvalidSignature.'),
+    .describe('Refuse an order that another key signed with WrongOwner instead of InvalidSignature.'),
   RATE_LIMIT_READS: perSecond(50).describe(
     'Cost units that the reads of one client take, per second; 0 is no limit. A small read is one unit, of about 2 ms.',
   ),

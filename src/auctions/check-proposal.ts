@@ -48,7 +48,8 @@ export function checkProposal(
     pairScores.set(pair, (pairScores.get(pair) ?? 0n) + outcome.score)
     score += outcome.score
   }
-  if (score <= 0n) return { fault: 'the solution has no score', code: 'no_score' }
+  if (pairScores.size === 0)
+    return { fault: 'the solution has no score: it trades no order that counts for it', code: 'no_score' }
   return { solver, proposal, executions, score, pairScores }
 }
 

@@ -281,6 +281,8 @@ export const Eligibility = defineEnum(
     before_binding: 'Before the trade that bound the trader.',
     other_code: 'It names another code than the one that the trader is bound to.',
     time_cap_reached: 'The trader’s time is over.',
+    same_token:
+      'It trades a token for itself, or for the coin that it wraps: it costs next to nothing to repeat.',
     no_dollar_value:
       'What was sold, or the token that stands for the dollar, has no price in its auction, or it settles no auction of this service.',
     volume_cap_reached: 'As much of the trader’s volume as can count has counted before.',

@@ -1,5 +1,6 @@
 import type { AppDataSources, Reading } from '../app-data/read.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
+import type { Hook } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
@@ -35,7 +36,7 @@ export interface OrderServices {
   limits: OrderLimits
   policy: TradingPolicy
   appDataSources: AppDataSources
-  /** Whether a wrong signer and a contract wallet's rejection get codes of their own instead of InvalidSignature. */
+  /** Whether a wrong signer is WrongOwner instead of InvalidSignature. */
   distinctSignatureCodes: boolean
   /**
    * The owner's balance, and what the vault relayer may spend of it. A cached result is used if it covers `enough`.
@@ -44,6 +45,8 @@ export interface OrderServices {
   spendable(owner: Address, token: Address, enough: bigint): Promise<{ balance: bigint; allowance: bigint }>
   /** The same and more for an order whose own code has to run: pre-hooks or a contract wallet. */
   checkOrder: CheckOrder
+  /** Calls a hook by itself. @returns why it reverts; undefined if it does not, or the node cannot say */
+  callHook(hook: Hook): Promise<string | undefined>
   /** The stored or new quote that is stored with the order; null when nothing trades the pair. */
   quoteFor(order: UnquotedOrder): Promise<Quote | null>
   /** Whether an order has this UID already. */

@@ -4,11 +4,12 @@ import type { Address } from '../domain/evm/address.ts'
 import { type Hex, hexSize } from '../domain/evm/hex.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
 import type { OrderData } from '../domain/order/order.ts'
-import { digestsTried, explainSignature } from '../domain/signing/explain-signature.ts'
+import { digestsTried, explainSignature, smartAccountSignature } from '../domain/signing/explain-signature.ts'
 import { recoverSigner, type SignatureFault } from '../domain/signing/signature.ts'
+import type { SignatureMistake } from '../domain/signing/signature-mistake.ts'
 import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing/signing.ts'
+import { mayBeOfSmartAccount, unwrapped } from '../domain/signing/smart-account.ts'
 import type { OrderServices } from './check.ts'
-import { signatureRefusal } from './signature-refusal.ts'
 
 /** Maximum size of a contract wallet's signature, in bytes. */
 export const maxContractSignature = 8_192
@@ -23,7 +24,7 @@ const faults: Record<SignatureFault, string> = {
 /**
  * The owner of an order. For ECDSA schemes it is the recovered signer, and `from` and the appData signer must equal it.
  * For presign and eip1271, whose signature only the chain can check, it is `from`, else the appData signer.
- * @throws Refusal InvalidSignature (or WrongOwner), MissingFrom, AppdataFromMismatch
+ * @throws Refusal InvalidSignature (or WrongOwner), InvalidEip1271Signature, MissingFrom, AppdataFromMismatch
  */
 export function orderOwner(
   creation: OrderCreation,
@@ -46,14 +47,22 @@ export function orderOwner(
   return { owner, signature }
 }
 
-/** What is stored of a signature that no signer can be recovered from: nothing for presign, all of it for a contract wallet. */
+/**
+ * What is stored of a signature that no signer can be recovered from: nothing for presign, for a contract wallet what its own code takes.
+ */
 function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   const size = hexSize(signature)
   if (signingScheme === 'presign' && size !== 0 && size !== 20) {
     throw malformed('of a presign order must be empty or the owner’s 20 bytes')
   }
-  if (size > maxContractSignature) throw malformed(`must be at most ${maxContractSignature} bytes`)
-  return signingScheme === 'presign' ? '0x' : signature
+  if (signingScheme === 'eip1271' && size > maxContractSignature) {
+    throw new Refusal(
+      'InvalidEip1271Signature',
+      `the wallet’s signature has ${size} bytes, more than ${maxContractSignature}`,
+      { field: 'signature' },
+    )
+  }
+  return signingScheme === 'presign' ? '0x' : unwrapped(signature)
 }
 
 /** @throws Refusal InvalidSignature */
@@ -64,11 +73,15 @@ export function recoverOrRefuse(
 ): { signer: Address; signature: Hex } {
   const recovered = recoverSigner(signingScheme, digest, signature)
   if ('signer' in recovered) return recovered
+  if (recovered.fault === 'length' && mayBeOfSmartAccount(signature)) {
+    const explanation = smartAccountSignature(signature)
+    throw malformed(`${faults.length}; ${explanation}`, { mistake: 'smart_account', explanation })
+  }
   throw malformed(faults[recovered.fault])
 }
 
-function malformed(fault: string): Refusal {
-  return new Refusal('InvalidSignature', `signature ${fault}`, { field: 'signature' })
+function malformed(fault: string, data?: { mistake: SignatureMistake; explanation: string }): Refusal {
+  return new Refusal('InvalidSignature', `signature ${fault}`, { field: 'signature', ...(data && { data }) })
 }
 
 /** Names the signing mistake too, if a short search finds it. */
@@ -83,11 +96,10 @@ function wrongSigner(
     services.network,
     digestsTried.placing,
   )
-  return signatureRefusal(
-    'WrongOwner',
+  return new Refusal(
+    services.distinctSignatureCodes ? 'WrongOwner' : 'InvalidSignature',
     `signature recovers to ${recoveredSigner}, from is ${expectedSigner}`,
-    services,
-    { signer: recoveredSigner, mistake, explanation },
+    { field: 'signature', data: { signer: recoveredSigner, mistake, explanation } },
   )
 }
 

@@ -9,6 +9,7 @@ import type { OrderSimulation } from '../domain/order/simulation.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import { readSignature } from '../domain/signing/signature.ts'
 import { isEcdsa } from '../domain/signing/signing.ts'
+import { unwrapped } from '../domain/signing/smart-account.ts'
 import { findOrder } from '../storage/order/orders.ts'
 import type { OrderServices } from './check.ts'
 import { toInteractions } from './interactions.ts'
@@ -67,7 +68,7 @@ function encodable({ signingScheme, signature }: OrderToSimulate): Hex {
   }
   if (signature.length > 2 + 2 * maxContractSignature)
     throw malformed(`must be at most ${maxContractSignature} bytes`)
-  return signingScheme === 'presign' ? '0x' : signature
+  return signingScheme === 'presign' ? '0x' : unwrapped(signature)
 }
 
 const malformed = (expectation: string) =>

@@ -8,6 +8,14 @@ export interface Fault {
   reason: unknown
 }
 
+/** Every outside estimator failed where no other was asked. */
+export class EstimatorsAway extends Outage {
+  constructor(cause: unknown) {
+    super('every estimator', cause)
+    this.name = 'EstimatorsAway'
+  }
+}
+
 /** The code that helps a trader most wins. Any other error means that the estimator failed. */
 const severities: Partial<Record<RefusalCode, number>> = {
   TradingOutsideAllowedWindow: 5,
@@ -32,7 +40,7 @@ export function worstFault(faults: readonly Fault[], hasOwn: boolean): unknown {
   const routerFailure = faults.find((fault) => fault.own && severityOf(fault) === 0)
   if (worst && (!routerFailure || severityOf(worst) > maxMarketSeverity)) return worst.reason
   if (routerFailure) return routerFailure.reason
-  return hasOwn || faults.length === 0 ? noLiquidity() : new Outage('every estimator', faults[0]?.reason)
+  return hasOwn || faults.length === 0 ? noLiquidity() : new EstimatorsAway(faults[0]?.reason)
 }
 
 function severityOf({ reason }: Fault): number {

@@ -5,11 +5,13 @@ import type { Log } from '../domain/log.ts'
 import type { OrderKind } from '../domain/order/order.ts'
 import type { Quote, QuoteRoute, QuoteSize } from '../domain/quote/quote.ts'
 import { toQuoteRoute } from '../domain/quote/route.ts'
+import type { NativeRate } from '../domain/token/native-rate.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import { buysNothing, feeUp, quotedAmounts } from './amounts.ts'
 import { compete } from './competition.ts'
 import { inTime } from './deadline.ts'
 import type { Estimate, Estimator } from './estimator.ts'
+import { EstimatorsAway, noLiquidity } from './fault-choice.ts'
 import { type NativePriceServices, readNativeRate } from './prices/native-price.ts'
 import { type MarketPrices, valueAfterGas } from './prices/value-after-gas.ts'
 import type { VerificationPolicy } from './verification/policy.ts'
@@ -152,8 +154,17 @@ async function readPrices(
 ): Promise<MarketPrices> {
   const view = await services.look([[sellToken, wrappedForm(buyToken, services.network.wrappedNative)]])
   const [sellRate, buyRate] = await Promise.all([
-    readNativeRate(sellToken, view, services),
-    readNativeRate(buyToken, view, services),
+    rateOf(sellToken, view, services),
+    rateOf(buyToken, view, services),
   ])
   return { gasPrice: view.gasPrice, sellRate, buyRate }
+}
+
+/** Where the pools have no route, an outside estimator that fails counts as one more that has none. */
+async function rateOf(...asked: Parameters<typeof readNativeRate>): Promise<NativeRate> {
+  try {
+    return await readNativeRate(...asked)
+  } catch (fault) {
+    throw fault instanceof EstimatorsAway ? noLiquidity() : fault
+  }
 }

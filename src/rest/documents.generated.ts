@@ -110,6 +110,7 @@ export type Eligibility =
   | 'not_bound'
   | 'no_dollar_value'
   | 'other_code'
+  | 'same_token'
   | 'time_cap_reached'
   | 'volume_cap_reached';
 

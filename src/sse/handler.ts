@@ -81,10 +81,10 @@ export function createStreamHandler(
   /** Counts an operation once it is known. @returns its parameters; null for a request without one */
   async function readOperation(req: IncomingMessage, caller: Caller) {
     // Ending an operation or a stream costs nothing.
-    if (req.method === 'DELETE') return { admission: undefined, body: null, params: {} }
+    if (req.method === 'DELETE') return { admission: undefined, body: null, params: {} as GraphqlParams }
     const admission = executor.arrive(caller)
     const body = await readParams(req)
-    const params = body ?? paramsOf(req.url)
+    const params: GraphqlParams = body ?? paramsOf(req.url)
     executor.reserveOperation(admission, params, Number(req.headers['content-length'] ?? req.url?.length))
     return { admission, body, params }
   }
@@ -170,6 +170,9 @@ export function createStreamHandler(
         if (opens) await turn(from.client)
         const caller = withLastEventId(from, req, searchOf(req.url))
         const { admission, body, params } = await readOperation(req, caller)
+        // A stream of its own, which an operation comes with, is opened whatever its token is.
+        const isOwn = opens && params.query != null
+        if (req.method !== 'PUT' && givesToken(req) && !reservation && !isOwn) throw unknownStream
         const direct = opens && !reservation ? await openDirect(params, caller, release) : undefined
         if (direct) return direct
         const channel = reservation?.channel ?? createChannel(limits.perStream, counting(from))
@@ -212,6 +215,11 @@ export function createStreamHandler(
     },
   }
 }
+
+const unknownStream = new Refusal(
+  'NotFound',
+  'this process has no stream with this token: it was reserved at another process, or not opened in time; send all requests of a stream to the process that took its PUT, or use a stream for each operation',
+)
 
 const notAcceptable = new Refusal('NotAcceptable', `this path streams: ${streamAdvice}`)
 

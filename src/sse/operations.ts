@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql'
 import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
+import { operationNameOf } from '../execution/admission/operations.ts'
 import { executedUnits } from '../execution/admission/units.ts'
 import type { Subscription } from '../execution/compiled/subscription.ts'
 import type { Executor, OperationArgs } from '../execution/execute.ts'
@@ -38,12 +39,14 @@ export function createOperations(executor: Executor, meter: StreamMeter): Operat
     authenticate: ({ context }) => context.token,
     context: ({ context }) => context,
     validate: () => [],
-    onSubscribe({ context }, { query, operationName, variables, extensions }) {
+    onSubscribe({ context }, params) {
+      const { query, variables, extensions } = params
       context.operationId = context.token === null ? '' : String(extensions?.operationId ?? '')
       try {
         const document = executor.parse(query)
         const errors = executor.validate(document)
         if (errors.length > 0) return streamOne({ errors })
+        const operationName = operationNameOf(params)
         const args = { schema, document, operationName, variableValues: variables, contextValue: context }
         return args as StreamArgs<Exchange>
       } catch (error) {

@@ -408,7 +408,7 @@ test('statistics are unavailable while the decimals of the dollar cannot be read
 test('concurrent clients, and later ones within seconds, share one computation', async () => {
   const { db, statements } = server.database
   let now = 1_800_000_000_000
-  const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
+  const networks = [{ network: { ...network, usdReference: dollar }, tokens }]
   const statistics = createStatistics({ db, now: () => now, networks })
   const before = statements.length
   const compute = () =>
@@ -442,7 +442,7 @@ describe('a client with many requests', () => {
     gate = new Promise((resolve) => {
       open = resolve
     })
-    const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens: gated }]
+    const networks = [{ network: { ...network, usdReference: dollar }, tokens: gated }]
     const statistics = createStatistics({ db: server.database.db, now: () => 1_800_000_000_000, networks })
     const page = (first: number, by: string) => statistics.activityOf(trader, { first, after: null }, by)
     return { statistics, page }
@@ -475,7 +475,7 @@ describe('a client with many requests', () => {
 
 test("after a trader's binding period no volume is left to the next reward", async () => {
   const { db } = server.database
-  const networks = [{ network: { chainId: network.chainId, usdReference: dollar }, tokens }]
+  const networks = [{ network: { ...network, usdReference: dollar }, tokens }]
   const at = (time: string) =>
     createStatistics({ db, now: () => Date.parse(time), networks }).ofTrader(trader, 'somebody')
   expect(await at('2027-04-03T11:59:59.999Z')).toMatchObject({ leftToNextReward: (6_999n * unit) / 2n })

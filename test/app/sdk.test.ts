@@ -238,7 +238,7 @@ describe('TradingSdk', () => {
     }
   })
 
-  test('gets InvalidSignature for a signature that the wallet refuses', async () => {
+  test('gets InvalidEip1271Signature for a signature that the wallet refuses', async () => {
     const refused = await sdk
       .postLimitOrder({ ...cheap(), owner: wallet }, {
         additionalParams: {
@@ -247,7 +247,10 @@ describe('TradingSdk', () => {
         },
       } as never)
       .catch((error: unknown) => error)
-    expect(refused).toMatchObject({ response: { status: 400 }, body: { errorType: 'InvalidSignature' } })
+    expect(refused).toMatchObject({
+      response: { status: 400 },
+      body: { errorType: 'InvalidEip1271Signature' },
+    })
   })
 })
 

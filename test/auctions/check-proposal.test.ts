@@ -89,6 +89,18 @@ describe('a valid proposal', () => {
   })
 })
 
+it('gives a proposal that leaves its order no surplus the score 0', () => {
+  const entry = auctionOrder()
+  const prices = new Map([
+    [wrapped, 2_900_000_000n],
+    [dollar, 10n ** 18n],
+  ])
+  expect(check([entry], proposal([entry], { prices }, 0n))).toMatchObject({
+    score: 0n,
+    pairScores: new Map([[`${wrapped}>${dollar}`, 0n]]),
+  })
+})
+
 describe('an invalid proposal', () => {
   const entry = auctionOrder()
   const other = auctionOrder({ validTo: 1_999_999_999 })
@@ -144,16 +156,6 @@ describe('an invalid proposal', () => {
         ]),
       },
       'limit',
-    ],
-    [
-      'leaves no surplus',
-      {
-        prices: new Map([
-          [wrapped, 2_900_000_000n],
-          [dollar, 10n ** 18n],
-        ]),
-      },
-      'no score',
     ],
   ])('%s', (_, change, fault) => {
     expect(check([entry], proposal([entry], change, 0n))).toMatchObject({

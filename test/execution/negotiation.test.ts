@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../fakes/order.ts'
+import { storeNotification } from '../fakes/story.ts'
 import { ask } from '../http/client.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
+import { request } from '../setup/trader.ts'
+import { openEvents } from '../sse/events.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -196,4 +199,56 @@ test('CORS allows every request header in use, and exposes every response header
     'X-Request-Id',
     'X-Unavailable-Tokens',
   ])
+})
+
+describe('empty parameters count as absent', () => {
+  const named = 'query Named { version }'
+  const empty = (query: string) =>
+    new URLSearchParams({ query, operationName: '', variables: '', extensions: '' })
+
+  test.each([compiled, executed, named])('GET /graphql: %s', async (query) => {
+    const { status, bytes } = await ask(`${server.url}/graphql?${empty(query)}`)
+    const { data, errors } = JSON.parse(bytes.toString())
+    expect([status, errors, data]).toEqual([
+      200,
+      undefined,
+      query === compiled ? { order: null } : { version: 'test-build' },
+    ])
+  })
+
+  test.each([compiled, executed, named])('an empty operationName of POST /graphql: %s', async (query) => {
+    const { status, body } = await request(`${server.url}/graphql`, 'POST', { query, operationName: '' })
+    expect([status, body.errors]).toEqual([200, undefined])
+  })
+
+  test.each(['/graphql', '/graphql/stream'])('streams at %s', async (path) => {
+    const query = `subscription Named { notifications(account: "${numbered('0f')}", after: "earliest") { cursor } }`
+    await storeNotification(server.database.db, numbered('0f'), 1)
+    const url = `${server.url}${path}`
+    for (const stream of [
+      await openEvents(`${url}?${empty(query)}`),
+      await openEvents(url, { body: { query, operationName: '' } }),
+      await openEvents(`${url}?${empty(named)}`),
+      await openEvents(url, { body: { query: named, operationName: '' } }),
+    ]) {
+      await using opened = stream
+      const [event] = await opened.first(1)
+      expect([event?.event, event?.data.errors]).toEqual(['next', undefined])
+    }
+  })
+
+  test('on a stream that several operations share', async () => {
+    const path = `${server.url}/graphql/stream`
+    const { body: token } = await request(path, 'PUT')
+    const headers = { 'x-graphql-event-stream-token': token }
+    await using stream = await openEvents(path, { headers })
+    const parameters = empty(named)
+    parameters.set('extensions', JSON.stringify({ operationId: 'a' }))
+    expect((await ask(`${path}?${parameters}`, { headers })).status).toBe(202)
+    const [event] = await stream.first(1)
+    expect(event?.data).toEqual({
+      id: 'a',
+      payload: { data: { version: 'test-build' }, extensions: expect.anything() },
+    })
+  })
 })

@@ -17,6 +17,8 @@ export interface ReferredTrade {
   code: string
   /** Milliseconds since 1970: that of its auction, else of its order. */
   time: number
+  /** A token for itself, or for the coin that it wraps. */
+  isOneToken: boolean
   value: bigint | null
 }
 
@@ -63,12 +65,13 @@ export interface Judgement {
 /** @param trades the oldest first */
 export function judgeTrades(trades: readonly ReferredTrade[], binding: Binding | undefined): Judgement[] {
   let counted = 0n
-  return trades.map(({ code, time, value }) => {
+  return trades.map(({ code, time, isOneToken, value }) => {
     const flawed = (eligibility: Eligibility): Judgement => ({ eligibility, eligibleVolume: 0n })
     if (!binding) return flawed('not_bound')
     if (time < binding.linkedSince) return flawed('before_binding')
     if (code !== binding.code) return flawed('other_code')
     if (time >= binding.rewardsEnd) return flawed('time_cap_reached')
+    if (isOneToken) return flawed('same_token')
     if (value === null) return flawed('no_dollar_value')
     const { volumeCap } = binding.terms
     if (volumeCap > 0n && counted >= volumeCap) return flawed('volume_cap_reached')

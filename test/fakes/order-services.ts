@@ -126,6 +126,7 @@ export function createOrderServices(db: Database, overrides: Partial<OrderServic
       ownerHasCode: true,
       exhausted: false,
     }),
+    callHook: async () => undefined,
     quoteFor: async () => null,
     isTaken: async (uid) => (await areTaken(db, signingDomain.chainId, [uid]))[0] === true,
     onLogged: async () => undefined,

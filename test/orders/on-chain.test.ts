@@ -1,12 +1,13 @@
-import { SigningKey } from 'ethers'
+import { AbiCoder, computeAddress, getCreate2Address, keccak256, SigningKey } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createChain } from '../../src/chain/chain.ts'
+import { createHookCall } from '../../src/chain/order/hook-call.ts'
 import { createOrderCheck } from '../../src/chain/order/order-check.ts'
 import { createRpc } from '../../src/chain/rpc/rpc.ts'
 import { settlementDeployments } from '../../src/dev/chain/settlement-contracts.ts'
 import type { Hook } from '../../src/domain/app-data/document.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
-import type { Hex } from '../../src/domain/evm/hex.ts'
+import { type Hex, hexSize } from '../../src/domain/evm/hex.ts'
 import { orderDigest } from '../../src/domain/signing/signing.ts'
 import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
@@ -19,11 +20,20 @@ import {
   permitHook,
   putTrampoline,
   putWallet,
+  readArtifact,
 } from '../chain/contracts.ts'
 import { type Behaviour, startScriptedNode } from '../chain/scripted-node.ts'
+import { deployer, wrapSignature } from '../chain/undeployed.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, signingDomain } from '../fakes/order.ts'
-import { alice, bob, createOrderServices, signedOrder, testTime } from '../fakes/order-services.ts'
+import {
+  alice,
+  bob,
+  createOrderServices,
+  createTrader,
+  signedOrder,
+  testTime,
+} from '../fakes/order-services.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { type Evm, startEvm } from '../setup/evm.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -35,6 +45,7 @@ const network = {
   hooksTrampoline: address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006'),
 }
 const wallet = address('0x1000000000000000000000000000000000000001')
+const coder = AbiCoder.defaultAbiCoder()
 
 let evm: Evm
 let token: DeployedToken
@@ -85,15 +96,17 @@ const forwarding: Behaviour = { answer: ({ method, params }) => forward(method, 
 
 function over(url: string, more: { timeoutMs?: number; atOnce?: number } = {}): Partial<OrderServices> {
   const { timeoutMs = 1_000, atOnce = 4 } = more
+  const code = {
+    rpc: createRpc({ url, log: silentLog, timeoutMs, retries: 0 }),
+    network,
+    limits: { signatureGas: 1_000_000n, interactionGas: 8_000_000n, atOnce },
+  }
   const chain = createChain({ rpc: createRpc({ url, log: silentLog, timeoutMs, backoffMs: 1 }), network })
   return {
     spendable: async (owner, token) =>
       (await chain.spendable([{ owner, token }]))[0] ?? { balance: 0n, allowance: 0n },
-    checkOrder: createOrderCheck({
-      rpc: createRpc({ url, log: silentLog, timeoutMs, retries: 0 }),
-      network,
-      limits: { signatureGas: 1_000_000n, interactionGas: 8_000_000n, atOnce },
-    }),
+    checkOrder: createOrderCheck(code),
+    callHook: createHookCall(code),
   }
 }
 
@@ -149,11 +162,8 @@ describe('over a chain that answers', () => {
   test('a signature for another order is refused', async () => {
     const { signature } = walletOrder()
     const { status, body } = await post({ ...walletOrder(), signature })
-    expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
+    expect([status, body.errorType]).toEqual([400, 'InvalidEip1271Signature'])
     expect(body.description).toContain(`isValidSignature of ${wallet} does not accept`)
-    services = { ...services, distinctSignatureCodes: true }
-    expect((await post({ ...walletOrder(), signature })).body.errorType).toBe('InvalidEip1271Signature')
-    services = { ...services, distinctSignatureCodes: false }
   })
 
   test.each(Object.entries(hostileWallets))(
@@ -161,7 +171,7 @@ describe('over a chain that answers', () => {
     async (_, code) => {
       const hostile = await putCode(address('0x1000000000000000000000000000000000000bad'), code)
       const { status, body } = await post(walletOrder(hostile))
-      expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
+      expect([status, body.errorType]).toEqual([400, 'InvalidEip1271Signature'])
     },
   )
 
@@ -177,7 +187,7 @@ describe('over a chain that answers', () => {
 
   test('an account without code cannot have a contract signature', async () => {
     const { body } = await post(walletOrder(bob.address))
-    expect(body.errorType).toBe('InvalidSignature')
+    expect(body.errorType).toBe('InvalidEip1271Signature')
     expect(body.description).toContain(`${bob.address} has no code`)
   })
 
@@ -185,7 +195,7 @@ describe('over a chain that answers', () => {
     const poor = address('0x1000000000000000000000000000000000000002')
     await putWallet(evm.rpc, poor, alice.address)
     const { signature } = walletOrder()
-    expect((await post({ ...walletOrder(poor), signature })).body.errorType).toBe('InvalidSignature')
+    expect((await post({ ...walletOrder(poor), signature })).body.errorType).toBe('InvalidEip1271Signature')
     expect((await post(walletOrder(poor))).body).toMatchObject({
       errorType: 'InsufficientBalance',
       data: { have: '0', need: String(10n ** 18n) },
@@ -245,6 +255,164 @@ describe('over a chain that answers', () => {
   })
 })
 
+describe('a smart account', () => {
+  const validator = address(`0x${'7a'.repeat(20)}`)
+  beforeAll(() => {
+    services = over(evm.url)
+  })
+
+  /** An account that is not deployed, the hook that deploys it, and its funds. */
+  async function undeployed(salt: number) {
+    const { bytecode } = readArtifact('ContractWallet')
+    const initCode = `${bytecode}${coder.encode(['address'], [alice.address]).slice(2)}`
+    const salted = `0x${salt.toString(16).padStart(64, '0')}`
+    const account = address(getCreate2Address(deployer, salted, keccak256(initCode)))
+    await endow(account)
+    // No account has code where one sent a transaction before.
+    await evm.rpc.call('anvil_setNonce', [account, '0x0'])
+    const callData = `${salted}${initCode.slice(2)}` as Hex
+    const wrap = (signature: Hex) => wrapSignature(deployer, callData, signature)
+    return { account, wrap, hook: { target: deployer, callData, gasLimit: 2_000_000n } }
+  }
+
+  /** ERC-7739: a signature with what it nests. */
+  const nested = (signature: Hex, domain: Hex) => {
+    const description = Buffer.from('Order(address sellToken)')
+    const tail = `${description.toString('hex')}${description.length.toString(16).padStart(4, '0')}`
+    return `${signature}${domain.slice(2)}${'cc'.repeat(32)}${tail}` as Hex
+  }
+
+  test('is told to send eip1271 where its signature is sent as that of a key', async () => {
+    const order = signedOrder(wish())
+    const prefixed = `${validator}${order.signature.slice(2)}` as Hex
+    const domain = `0x${'d0'.repeat(32)}` as const
+    for (const [signature, ...forms] of [
+      [prefixed, `ERC-7579: prefixed with the validator module ${validator}`],
+      [`0x01${prefixed.slice(2)}`, `ERC-7579: prefixed with the validator module ${validator}`],
+      [nested(prefixed, domain), `ERC-7739: nested typed data, for the domain ${domain}`, 'ERC-7579'],
+      [wrapSignature(deployer, '0x12', order.signature), 'ERC-6492: wrapped with the call of'],
+      [`0x${'ab'.repeat(400)}`],
+    ] as [Hex, ...string[]][]) {
+      const { status, body } = await post({ ...order, signature })
+      expect(status).toBe(400)
+      expect(body.data.mistake).toBe('smart_account')
+      for (const part of [`it has ${hexSize(signature)} bytes`, 'send signingScheme eip1271', ...forms])
+        expect(body.description).toContain(part)
+    }
+  })
+
+  test('that is deployed places an order with an ERC-6492 signature, which is stored without its wrapper', async () => {
+    const order = walletOrder()
+    const signature = wrapSignature(deployer, '0x12', order.signature)
+    const { status, body: uid } = await post({ ...order, signature })
+    expect([status, uid]).toEqual([201, expect.stringMatching(/^0x/)])
+    const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
+    expect(body).toMatchObject({ owner: wallet, signature: order.signature })
+  })
+
+  test('that a pre-hook deploys places one too; without the hook it has to be deployed first', async () => {
+    const { account, wrap, hook } = await undeployed(1)
+    const place = (document: string, signed: (signature: Hex) => Hex) => {
+      const order = walletOrder(account, { document })
+      return post({ ...order, signature: signed(order.signature) })
+    }
+    const without = await place('{}', wrap)
+    expect([without.status, without.body.errorType]).toEqual([400, 'InvalidEip1271Signature'])
+    expect(without.body.description).toContain('deploy it first, or by a pre-hook of the order')
+    for (const signed of [wrap, (signature: Hex) => signature]) {
+      const { status, body: uid } = await place(withHooks(hook), signed)
+      expect(status).toBe(201)
+      const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
+      expect([body.owner, hexSize(body.signature)]).toEqual([account, 65])
+    }
+  })
+
+  test('whose signature is refused is told which standards it follows', async () => {
+    const { signature } = walletOrder()
+    const domain = `0x${'d0'.repeat(32)}` as const
+    const { body } = await post({
+      ...walletOrder(),
+      signature: nested(`${validator}${signature.slice(2)}` as Hex, domain),
+    })
+    expect(body.errorType).toBe('InvalidEip1271Signature')
+    expect(body.description).toContain(`ERC-7739: nested typed data, for the domain ${domain}`)
+    expect(body.description).toContain(`ERC-7579: prefixed with the validator module ${validator}`)
+    const cut = wrapSignature(deployer, '0x12', signature).slice(66)
+    const malformed = await post({ ...walletOrder(), signature: `0x${cut}` as Hex })
+    expect([malformed.status, malformed.body.errorType]).toEqual([400, 'InvalidEip1271Signature'])
+    expect(malformed.body.description).toContain('its wrapper cannot be decoded')
+  })
+
+  test('that is none is told to declare the scheme of its key', async () => {
+    const { body } = await post(walletOrder(alice.address))
+    expect(body).toMatchObject({
+      errorType: 'InvalidEip1271Signature',
+      data: { mistake: 'scheme', explanation: expect.stringContaining('declare signingScheme eip712') },
+    })
+  })
+
+  test('of a key that delegates to code (EIP-7702) places orders by its key and by its code, with hooks too', async () => {
+    const dave = createTrader('05', computeAddress(`0x${'05'.repeat(32)}`))
+    const code = address('0x1000000000000000000000000000000000000702')
+    await putWallet(evm.rpc, code, dave.address)
+    await putCode(dave.address, `0xef0100${code.slice(2)}`)
+    await endow(dave.address)
+    const hook = { target: dollar, callData: '0x' as const, gasLimit: 1n }
+    for (const document of ['{}', withHooks(hook)]) {
+      for (const scheme of ['eip712', 'ethsign'] as const)
+        expect((await post(signedOrder(wish({ document, signingScheme: scheme }), dave))).status).toBe(201)
+      const byCode = (signer: typeof dave) => {
+        const more = { signingScheme: 'eip1271', from: dave.address, signature: '0x' } as const
+        const order = signedOrder({ ...wish({ document }), ...more })
+        const digest = orderDigest(signingDomain, { ...order, appData: order.appData.hash })
+        return { ...order, signature: signer.sign('eip712', digest) }
+      }
+      const { status, body: uid } = await post(byCode(dave))
+      expect(status).toBe(201)
+      const { body } = await request(`${server.url}/sepolia/api/v1/orders/${uid}`)
+      expect([body.owner, body.signingScheme]).toEqual([dave.address, 'eip1271'])
+      const refused = await post(byCode(alice))
+      expect(refused.body.errorType).toBe('InvalidEip1271Signature')
+    }
+  })
+})
+
+describe('a permit that leaves no allowance', () => {
+  beforeAll(() => {
+    services = over(evm.url)
+  })
+
+  test('is named, with what it reverts with or is for', async () => {
+    const carol = createTrader('03', computeAddress(`0x${'03'.repeat(32)}`))
+    const key = new SigningKey(`0x${'03'.repeat(32)}`)
+    await token.write('mint', [carol.address, 10n ** 18n])
+    const permit = (spender: Address, value: bigint, signer = key) =>
+      permitHook({ chainId: 31337, token: token.address }, signer, spender, value)
+    const place = async (...hooks: Hook[]) => {
+      const { body } = await post(signedOrder(wish({ document: withHooks(...hooks) }), carol))
+      expect(body.errorType).toBe('InsufficientAllowance')
+      return body
+    }
+    const whole = permit(network.vaultRelayer, 10n ** 18n)
+    const broken = { ...whole, callData: `${whole.callData.slice(0, -2)}00` as Hex }
+    const other = { target: dollar, callData: '0x' as const, gasLimit: 1n }
+    const reverting = await place(other, broken)
+    expect(reverting.description).toContain(
+      'the order needs 1000000000000000000: its pre-hook 1, a permit, reverts: ',
+    )
+    expect(reverting.data).toMatchObject({ have: '0', permit: expect.stringContaining('reverts') })
+    expect((await place(permit(wallet, 10n ** 18n))).data.permit).toBe(
+      `its pre-hook 0, a permit, is for the spender ${wallet}`,
+    )
+    expect((await place(permit(network.vaultRelayer, 5n))).data.permit).toContain('is for 5 only')
+    const ofOther = permit(network.vaultRelayer, 10n ** 18n, new SigningKey(`0x${'04'.repeat(32)}`))
+    expect((await place(ofOther)).data.permit).toContain('not of the owner')
+    expect((await place({ ...whole, gasLimit: 100n })).data.permit).toContain('reverts')
+    expect((await place(other)).data.permit).toBeUndefined()
+    expect((await post(signedOrder(wish({ document: withHooks(whole) }), carol))).status).toBe(201)
+  })
+})
+
 describe('wallets that hang', () => {
   test('are refused, and do not delay other orders', async () => {
     await using node = await startSlowNode()
@@ -257,7 +425,7 @@ describe('wallets that hang', () => {
     expect(refused.length).toBeLessThan(3)
     await Promise.all(griefing)
     for (const { status, body } of refused) {
-      expect([status, body.errorType]).toEqual([400, 'InvalidSignature'])
+      expect([status, body.errorType]).toEqual([400, 'InvalidEip1271Signature'])
       expect(body.description).toContain('does not end in the time it is given')
     }
   })
@@ -287,6 +455,11 @@ describe('a node that', () => {
     ['hangs', 'silence'],
     ['is down', 'hang up'],
     ['answers garbage', { answer: () => ({ result: 'garbage' }) }],
+    ['has lost its state', { answer: () => ({ error: { code: -32000, message: 'missing trie node' } }) }],
+    [
+      'has had enough',
+      { answer: () => ({ error: { code: -32005, message: 'daily request count exceeded' } }) },
+    ],
   ])('%s stops new orders, and reads continue', async (_, behaviour) => {
     await using healthy = await startScriptedNode(forwarding)
     services = over(healthy.url)

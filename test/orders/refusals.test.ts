@@ -84,7 +84,6 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   InvalidTradeFilter: 'rest/bad-input.test.ts',
   InvalidLimit: 'rest/bad-input.test.ts',
   LIMIT_OUT_OF_BOUNDS: 'rest/bad-input.test.ts',
-  InvalidEip1271Signature: 'orders/on-chain.test.ts',
   AffiliateWalletMismatch: 'interface/error-rows.ts',
   InvalidAffiliateSignature: 'interface/error-rows.ts',
   AffiliateWalletBound: 'interface/error-rows.ts',

@@ -171,7 +171,7 @@ export const refusals: RefusalRow[] = [
   order('InvalidSignature', 'of another owner', { from: bob.address }),
   order('InvalidSignature', 'that recovers to no signer', { signature: `0x${'00'.repeat(64)}1b` }),
   order(
-    'InvalidSignature',
+    'InvalidEip1271Signature',
     'that the wallet does not accept',
     { signingScheme: 'eip1271', signature, from: bob.address },
     {

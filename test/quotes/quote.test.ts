@@ -3,12 +3,15 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
+import { type QuotedAmounts, withVolumeFees } from '../../src/domain/quote/amounts.ts'
 import type { QuoteRequest, QuoteSize } from '../../src/domain/quote/quote.ts'
 import { hooksCall } from '../../src/domain/settlement/calldata.ts'
 import { settlementGas, tradeGas } from '../../src/domain/settlement/gas.ts'
+import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
 import { feeUp, quotedAmounts } from '../../src/quotes/amounts.ts'
 import type { Estimator } from '../../src/quotes/estimator.ts'
 import { createRouter } from '../../src/quotes/estimators/router.ts'
+import { createOutsidePrice } from '../../src/quotes/prices/outside-price.ts'
 import { type QuoteServices, quote, replyTo } from '../../src/quotes/quote.ts'
 import { findQuotes } from '../../src/storage/quote/quotes.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -21,6 +24,7 @@ import {
   quoteRequest,
   testPools,
 } from '../fakes/quote-services.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 let database: TestDatabase
@@ -477,4 +481,73 @@ describe('the timeout of a request', () => {
     const { quote: offer } = await ask({ timeoutMs: 0 })
     expect(offer.buyAmount).toBeGreaterThan(0n)
   })
+})
+
+describe('where the pools have no route and the outside estimators fail', () => {
+  const unknown = numbered('9e')
+  const priced = (estimators: readonly Estimator[]) =>
+    createOutsidePrice({
+      network: sampleNetwork,
+      estimators,
+      verification: 'prefer',
+      verify: async (estimate) => ({ verdict: 'held', estimate }),
+      markBlock: () => async () => false,
+      timeoutMs: 5_000,
+      log: silentLog,
+      now: () => 0,
+    })
+
+  test.each([
+    ['answers 429', new Throttled('outside', 'status 429', 60_000)],
+    ['is left alone', new OutsideFault('outside', 'is left alone')],
+    ['is away', new Outage('outside')],
+  ])('there is no liquidity where one of them %s', async (_, fault) => {
+    const others = [estimatorWithout(fault)]
+    const services = { others, outsidePrice: priced(others) }
+    for (const pair of [{ buyToken: unknown }, { sellToken: unknown }])
+      await expect(ask(pair, services)).rejects.toEqual(without('NoLiquidity'))
+  })
+
+  test('what another one says of the token counts more', async () => {
+    const others = [
+      estimatorWithout(new Throttled('outside', 'status 429')),
+      estimatorWithout(new Refusal('TokenTemporarilySuspended', 'paused')),
+    ]
+    const services = { others, outsidePrice: priced(others) }
+    await expect(ask({ buyToken: unknown }, services)).rejects.toEqual(without('TokenTemporarilySuspended'))
+  })
+
+  test('the quote is an outage where the node is away, or the service asks for too many prices', async () => {
+    const look = () => Promise.reject(new Outage('the network node'))
+    await expect(ask({ buyToken: unknown }, { look })).rejects.toThrow(Outage)
+    const outsidePrice = () => Promise.reject(new Outage('the price of a token without a pool'))
+    await expect(ask({ buyToken: unknown }, { outsidePrice })).rejects.toThrow(Outage)
+  })
+})
+
+test('no quote sells or buys nothing, whatever the sizes, the gas and the volume fees', async () => {
+  const small = fc.oneof(fc.bigInt(1n, 20n), fc.bigInt(1n, 10n ** 24n))
+  const form = fc.constantFrom<QuoteSize['form']>(
+    'sellAmountBeforeFee',
+    'sellAmountAfterFee',
+    'buyAmountAfterFee',
+  )
+  const fees = fc.array(fc.bigInt(0n, 999_999n), { maxLength: 3 })
+  fc.assert(
+    fc.property(form, small, small, small, fees, (form, amount, other, feeAmount, volumeFees) => {
+      const isSell = form !== 'buyAmountAfterFee'
+      const estimate = isSell
+        ? { sellAmount: amount, buyAmount: other }
+        : { sellAmount: other, buyAmount: amount }
+      let quoted: QuotedAmounts
+      try {
+        quoted = quotedAmounts({ form, amount }, estimate, feeAmount)
+      } catch (fault) {
+        expect(fault).toBeInstanceOf(Refusal)
+        return
+      }
+      const { sellAmount, buyAmount } = withVolumeFees(isSell ? 'sell' : 'buy', quoted, volumeFees)
+      expect([sellAmount > 0n, buyAmount > 0n]).toEqual([true, true])
+    }),
+  )
 })

@@ -210,3 +210,30 @@ test('a process without a slot answers 503, and when to come back', async () => 
     await eventually('the answer', () => refused.text().includes('Unavailable'))
   }
 })
+
+describe('a stream that was reserved at another process', () => {
+  const cause = 'this process has no stream with this token: it was reserved at another process'
+  const token = '0b1e8f0c-52a1-4c51-9d6f-9f4f0b1e8f0c'
+
+  test.each([
+    ['GET', { accept: 'text/event-stream' }, undefined],
+    ['POST', { 'content-type': 'application/json' }, { query, extensions: { operationId: 'a' } }],
+    ['DELETE', {}, undefined],
+  ])('is refused with the cause: %s', async (method, headers, body) => {
+    const response = await fetch(`${server.url}/graphql/stream?operationId=a`, {
+      method,
+      headers: { ...headers, 'x-graphql-event-stream-token': token },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const [error] = (await response.json()).errors
+    expect([response.status, error.extensions.code]).toEqual([404, 'NotFound'])
+    expect(error.message).toContain(cause)
+  })
+
+  test('does not keep an operation from a stream of its own', async () => {
+    const account = await accountWith(0)
+    const headers = { 'x-graphql-event-stream-token': token }
+    await using stream = await openEvents(addressOf({ account, after: 'earliest' }), { headers })
+    expect(messages(await stream.first(1))).toEqual(['notification 0'])
+  })
+})

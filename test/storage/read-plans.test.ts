@@ -11,7 +11,9 @@ const { chainId } = network
 const hash = `0x${'00'.repeat(31)}07`
 const uid = `0x${'00'.repeat(55)}07`
 const owner = numbered('0a')
-const counted = [{ chainId, reference: { token: numbered('0b'), decimals: 6 } }]
+const counted = [
+  { chainId, wrappedNative: numbered('0c'), reference: { token: numbered('0b'), decimals: 6 } },
+]
 const referred = [
   'orders_referred_idx',
   'trades_order_id_block_number_log_index_idx',

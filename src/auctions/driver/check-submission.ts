@@ -168,7 +168,8 @@ function toSolution(
     pairScores.set(pair, (pairScores.get(pair) ?? 0n) + orderScore)
     score += orderScore
   }
-  if (score <= 0n) return { fault: 'the solution has no score', code: 'no_score' }
+  if (pairScores.size === 0)
+    return { fault: 'the solution has no score: it trades no order that counts for it', code: 'no_score' }
   const proposal = { prices, trades, interactions: intra, before, after, ...given }
   return { solver, proposal, executions: checked.map(({ execution }) => execution), score, pairScores }
 }

@@ -2,6 +2,7 @@ import { AbiCoder } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import { readErc6492 } from '../../domain/signing/smart-account.ts'
 import { signatureCheckCode } from '../bytecode/signature-check.ts'
 import { createContractCallQueue } from '../rpc/contract-call-queue.ts'
 import type { Rpc } from '../rpc/rpc.ts'
@@ -36,8 +37,6 @@ export interface AccountSignatureOptions {
 }
 
 const coder = AbiCoder.defaultAbiCoder()
-/** Magic bytes at the end of an ERC-6492 signature. */
-const erc6492Suffix = '6492'.repeat(16)
 /** Gas to deploy an account: several times what the usual factories need. */
 const factoryGas = 3_000_000n
 const ownGas = 1_500_000n
@@ -91,17 +90,9 @@ const emptyCall: SignatureCall = { ...noFactory, account: zeroAddress, digest: n
 
 /** `undefined` for a malformed ERC-6492 signature. */
 function toCall(question: AccountQuestion): SignatureCall | undefined {
-  const { signature: fullSignature } = question
-  if (!fullSignature.endsWith(erc6492Suffix)) return { ...question, ...noFactory }
-  try {
-    const [factory, factoryCall, signature] = coder.decode(
-      ['address', 'bytes', 'bytes'],
-      fullSignature.slice(0, -erc6492Suffix.length),
-    )
-    return { ...question, signature, factory: address(factory), factoryCall, factoryGas }
-  } catch {
-    return undefined
-  }
+  const deploying = readErc6492(question.signature)
+  if (deploying === 'malformed') return undefined
+  return deploying ? { ...question, ...deploying, factoryGas } : { ...question, ...noFactory }
 }
 
 const argumentTypes = ['address', 'bytes32', 'bytes', 'uint256', 'address', 'bytes', 'uint256']

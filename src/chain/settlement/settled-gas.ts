@@ -17,6 +17,11 @@ export function settledGas(callGas: bigint, calldata: Hex): bigint {
   return intrinsicGas(calldata) + callGas + gasUnits.solverCheck - fakeSolverCheck
 }
 
+/** The minimum gas limit of a transaction with this calldata (EIP-7623): two and a half times as much for its bytes. */
+export function floorGas(calldata: Hex): bigint {
+  return transactionBase + ((intrinsicGas(calldata) - transactionBase) * 5n) / 2n
+}
+
 /** Gas of a transaction with this calldata before it does anything. */
 export function intrinsicGas(calldata: Hex): bigint {
   const bytes = hexToBytes(calldata)

@@ -36,6 +36,7 @@ export const eligibilities = [
   'before_binding',
   'other_code',
   'time_cap_reached',
+  'same_token',
   'no_dollar_value',
   'volume_cap_reached',
 ] as const

@@ -57,7 +57,9 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   const sold = remainingSell(order)
   const fee = (sold * standing.feeShare) / million
   const left = gap > 0n ? (sold * gap) / (million + gap) : 0n
-  if (standing.reason !== 'fee_exceeds_value' && left >= fee) return []
+  // Shares are rounded down: at exactly the limit nothing is left, however small the fee is. A part of an order may get a better price.
+  const isAtLimit = gap === 0n && !order.partiallyFillable
+  if (standing.reason !== 'fee_exceeds_value' && !isAtLimit && left >= fee) return []
   const token = order.sellToken
   const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
   const words = tokenOf(facts, token)
@@ -65,14 +67,16 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
     ? ['was', 'left', 'sold', 'filled', 'would have paid']
     : ['is', 'leaves', 'sells', 'fills', 'would pay']
   const isTooSmall = fee > sold
-  const cost = `The fee of the network for the order ${is} ${readableUp(fee, words)}`
+  const amount = fee > 0n ? readableUp(fee, words) : 'less than a millionth of what it sells'
+  const cost = `The fee of the network for the order ${is} ${amount}`
   const least =
     leastAmount === null
       ? ''
       : ` From ${readableUp(leastAmount, words)} on it ${pays}${isTooSmall ? ' at this limit' : ''}.`
+  const rest = left > 0n ? `${readableDown(left, words)} for that` : 'nothing for that'
   const summary = isTooSmall
     ? `${cost}, more than the ${readableDown(sold, words)} that it ${sells}: alone, so small an order ${fills} at no limit.${least}`
-    : `${cost}, but its price ${leaves} ${readableDown(left, words)} for that.${least}`
+    : `${cost}, but its price ${leaves} ${rest}.${least}`
   const evidence = { kind: 'fee', token, fee, left, leastAmount } as const
   const reason = reasonOf('costsMoreThanItBrings', standing.since, [evidence], summary)
   return [{ ...reason, ...(isTooSmall && { advice: noLimitPays }) }]

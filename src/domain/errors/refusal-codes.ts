@@ -68,7 +68,7 @@ export const refusalCodes = {
     'Sign again; `data` names the known mistake, and `explainSignature` has details.',
   ),
   InvalidEip1271Signature: final(
-    'The contract wallet does not accept the signature; sent only where this code is distinguished from InvalidSignature.',
+    'The account does not accept the signature of an `eip1271` order, or has no code that could.',
     'Ask the wallet for its signature again, over the digest of exactly this order.',
   ),
   MissingFrom: final('This signing scheme needs `from`.', 'Send the owner’s address as `from`.'),
@@ -129,7 +129,7 @@ export const refusalCodes = {
     'Let `validTo` be later, or `validFrom` earlier.',
   ),
   SameBuyAndSellToken: final(
-    'Sell and buy token are the same.',
+    'Sell and buy token are the same, and the service does not take such an order: by default it takes sell orders alone.',
     'Choose two tokens; to unwrap, call the wrapping contract.',
   ),
   InvalidNativeSellToken: final(

@@ -25,7 +25,7 @@ export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
     'Let as many owners of the smart wallet sign as it needs, then place the order again. A smart wallet has to be deployed on this network.',
     {
       heard:
-        'isValidSignature does not accept the signature, it used gas; has no code: eip1271 is for contract wallets that are deployed; the code of or of the order’s hooks does not end',
+        'isValidSignature does not accept the signature, it used gas; the wallet’s signature has bytes, more than; deploy it first, or by a pre-hook of the order; a settlement does not make the call of an ERC-6492 signature; has no code: eip1271 is for contract wallets that are deployed; the code of or of the order’s hooks does not end',
     },
   ),
   ZeroAmount: words(

@@ -1,8 +1,7 @@
 import type { Address } from '../evm/address.ts'
-import type { Bytes32 } from '../evm/hex.ts'
+import { type Bytes32, type Hex, hexSize } from '../evm/hex.ts'
 import type { Network } from '../network/network.ts'
 import type { OrderCreation } from '../order/creation.ts'
-import type { SigningScheme } from '../order/order.ts'
 import { signedInstead } from './known-mistakes.ts'
 import { type EcdsaSignature, readSignature, recover, type SignatureFault } from './signature.ts'
 import type { SignatureMistake } from './signature-mistake.ts'
@@ -14,6 +13,7 @@ import {
   orderStructHash,
   signedDigest,
 } from './signing.ts'
+import { mayBeOfSmartAccount, smartAccountForms } from './smart-account.ts'
 
 export interface SignatureExplanation {
   /** null when it cannot be decided: no expected signer is known, or only the chain can verify it. */
@@ -69,11 +69,11 @@ function judge(
 ): Judgement {
   const { signingScheme } = creation
   const signature = readSignature(creation.signature)
-  if (!isEcdsa(signingScheme)) return judgeOther(signingScheme, signature, expectedSigner, digest)
-  if ('fault' in signature) return malformed(signature.fault)
+  if (!isEcdsa(signingScheme)) return judgeOther(creation, signature, expectedSigner, digest)
+  if ('fault' in signature) return malformed(signature.fault, creation.signature)
   const signed = signedDigest(signingScheme, digest)
   const recoveredSigner = recover(signed, signature)
-  if (!recoveredSigner) return malformed('unrecoverable')
+  if (!recoveredSigner) return malformed('unrecoverable', creation.signature)
   if (expectedSigner === null) {
     const explanation = `it recovers to ${recoveredSigner}; without from there is no account to compare with, and the recovered signer counts as the owner`
     return { valid: null, mistake: null, explanation, recoveredSigner }
@@ -113,14 +113,23 @@ const faults: Record<SignatureFault, [mistake: SignatureMistake, explanation: st
   unrecoverable: ['unrecoverable', 'it does not recover to any signer'],
 }
 
-function malformed(fault: SignatureFault): Judgement {
-  const [mistake, explanation] = faults[fault]
+function malformed(fault: SignatureFault, signature: Hex): Judgement {
+  const [mistake, explanation] =
+    fault === 'length' && mayBeOfSmartAccount(signature)
+      ? (['smart_account', smartAccountSignature(signature)] as const)
+      : faults[fault]
   return { valid: false, mistake, explanation, recoveredSigner: null }
+}
+
+/** What to do with a signature that is too long for a key's. */
+export function smartAccountSignature(signature: Hex): string {
+  const size = `it has ${hexSize(signature)} bytes, and is the signature of a smart account`
+  return `${[size, ...smartAccountForms(signature)].join('; ')}: send signingScheme eip1271, with the account as from`
 }
 
 /** For presign and eip1271: finds out whether the owner's key signed the order after all. */
 function judgeOther(
-  signingScheme: SigningScheme,
+  { signingScheme, signature: bytes }: Pick<OrderCreation, 'signingScheme' | 'signature'>,
   signature: ReturnType<typeof readSignature>,
   expectedSigner: Address | null,
   digest: Bytes32,
@@ -130,7 +139,9 @@ function judgeOther(
       ? undefined
       : ecdsaSchemes.find((scheme) => recover(signedDigest(scheme, digest), signature) === expectedSigner)
   if (!ecdsaScheme) {
-    const explanation = `only the chain knows whether the owner signed: ${signingScheme} is not judged here`
+    const notJudged = `only the chain knows whether the owner signed: ${signingScheme} is not judged here`
+    const forms = signingScheme === 'eip1271' ? smartAccountForms(bytes) : []
+    const explanation = [notJudged, ...forms].join('; ')
     return { valid: null, mistake: null, explanation, recoveredSigner: null }
   }
   const explanation = `${expectedSigner} signed this order with its key: declare signingScheme ${ecdsaScheme}`

@@ -1,6 +1,7 @@
 /** The closed list of known client mistakes in signing an order, with descriptions. */
 export const signatureMistakes = {
   signature_length: 'Neither 65 bytes r‖s‖v nor 64 compact bytes.',
+  smart_account: 'Longer than a key’s signature: that of a smart account, which is sent as eip1271.',
   signature_v: 'The last byte is not 0, 1, 27 or 28, says the other of two, or is missing.',
   high_s: 'The s is in the upper half of the curve order.',
   unrecoverable: 'No signer can be recovered from the bytes.',

@@ -66,8 +66,9 @@ function withIntrospection(
   return { ...charge, introspections: 1 }
 }
 
+/** The name of the operation that a request selects; an empty name counts as absent. */
 export function operationNameOf({ operationName }: GraphqlParams): string | undefined {
-  return typeof operationName === 'string' ? operationName : undefined
+  return typeof operationName === 'string' && operationName !== '' ? operationName : undefined
 }
 
 /** Variables; empty if the value is not an object. */

@@ -10,7 +10,7 @@ export interface GraphqlRequest extends GraphqlParams, NamedDocument {}
 
 /** A GraphQL request over HTTP, from the URL or from a body. */
 export interface Received {
-  /** With the text of a persisted document. */
+  /** With the text of a persisted document, without an empty name of an operation. */
   params: GraphqlRequest
   /** The body, or the URL, unparsed. */
   text: string
@@ -31,8 +31,9 @@ export async function receive(
   if (!params) throw new GraphQLError('the body must be a JSON object with a query')
   const refusal = excessOfVariables(params.variables) ?? excessOfVariables(params.extensions)
   if (refusal) throw refusal
-  const query = await documents.textOf(params)
-  return { params: query === undefined ? params : { ...params, query }, text }
+  const named = params.operationName === '' ? { ...params, operationName: undefined } : params
+  const query = await documents.textOf(named)
+  return { params: query === undefined ? named : { ...named, query }, text }
 }
 
 function parametersOf(url: string): GraphqlRequest {

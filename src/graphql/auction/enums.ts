@@ -36,7 +36,7 @@ defineEnum('SolutionRefusalCode', 'Why a solution was refused.', solutionRefusal
   invalid_price: 'A clearing price is missing, or breaks the limit of an order.',
   invalid_amount:
     'An amount is not positive, more than what remains, or not the whole of an order that is filled whole.',
-  no_score: 'It has no surplus and no fee, or a token without a price.',
+  no_score: 'It trades no order that counts for the score, or a token without a price.',
   unsupported: 'It uses what the service does not settle.',
   own_order: 'An order that the solver brings is not allowed, or not valid.',
   forbidden_call: 'It calls a contract that it may not call, or leaves somebody a right to tokens.',

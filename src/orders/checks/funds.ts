@@ -1,9 +1,14 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Candidate, OrderServices } from '../check.ts'
+import { faultyPermit } from './permit.ts'
 
 /** The owner can pay now: the balance and the allowance suffice, and the token's transfer does not revert. */
-export function funds({ order }: Candidate, answer: OrderAnswer, { network }: OrderServices): void {
+export async function funds(
+  { order, owner, parsedAppData }: Candidate,
+  answer: OrderAnswer,
+  services: OrderServices,
+): Promise<void> {
   const { balance, allowance, transfer, exhausted } = answer
   const needed = order.sellAmount + order.feeAmount
   if (exhausted) {
@@ -20,14 +25,14 @@ export function funds({ order }: Candidate, answer: OrderAnswer, { network }: Or
     )
   }
   if (allowance < needed) {
-    throw new Refusal(
-      'InsufficientAllowance',
-      `vault relayer may spend ${allowance} of the sell token, the order needs ${needed}`,
-      {
-        field: 'sellAmount',
-        data: { have: allowance.toString(), need: needed.toString(), spender: network.vaultRelayer },
-      },
-    )
+    const { preHooks } = parsedAppData
+    const spender = services.network.vaultRelayer
+    const permit = await faultyPermit(preHooks, { owner, spender, token: order.sellToken, needed }, services)
+    const short = `vault relayer may spend ${allowance} of the sell token, the order needs ${needed}`
+    throw new Refusal('InsufficientAllowance', permit ? `${short}: ${permit}` : short, {
+      field: 'sellAmount',
+      data: { have: allowance.toString(), need: needed.toString(), spender, ...(permit && { permit }) },
+    })
   }
   if (transfer !== 'ok') {
     throw transferFailed(

@@ -17,8 +17,8 @@ export async function onChain(
 ): Promise<{ signatureGas: bigint }> {
   if (candidate.creation.signingScheme === 'presign') return { signatureGas: 0n }
   const answer = await readAnswer(candidate, services)
-  contractSignature(candidate, answer, services)
-  funds(candidate, answer, services)
+  contractSignature(candidate, answer, services.network)
+  await funds(candidate, answer, services)
   return { signatureGas: answer.signatureGas }
 }
 

@@ -114,7 +114,7 @@ function betterTogether(
     for (const key of keys) taken.add(key)
     others += other.value
   }
-  return value > others ? candidate : undefined
+  return taken.size === 0 || value > others ? candidate : undefined
 }
 
 /** Those first that would win without other solvers: what a pair is worth alone must not keep its own combination out. */

@@ -78,7 +78,7 @@ export function outcomeOf(
   return 'fault' in outcome ? undefined : outcome
 }
 
-/** `undefined` when a trade breaks a rule or nothing is gained. */
+/** `undefined` when a trade breaks a rule, or nothing is traded. */
 export function toCandidate(
   task: Task,
   entries: readonly AuctionOrder[],
@@ -94,5 +94,5 @@ export function toCandidate(
     pairValues.set(key, (pairValues.get(key) ?? 0n) + outcome.score)
     value += outcome.score
   }
-  return value > 0n ? { proposal, value, pairValues } : undefined
+  return pairValues.size > 0 ? { proposal, value, pairValues } : undefined
 }

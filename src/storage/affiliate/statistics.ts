@@ -1,6 +1,6 @@
 import { type Affiliate, type AffiliateProgramme, dollarDecimals } from '../../domain/affiliate/affiliate.ts'
 import type { Eligibility } from '../../domain/affiliate/rewards.ts'
-import type { Address } from '../../domain/evm/address.ts'
+import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Trade } from '../../domain/order/trade.ts'
 import { bytea, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
@@ -12,6 +12,7 @@ import { affiliateJson } from './affiliates.ts'
 /** A network whose trades count, with its reference token for the dollar; null where it has none. */
 export interface CountedNetwork {
   chainId: number
+  wrappedNative: Address
   reference: { token: Address; decimals: number } | null
 }
 
@@ -25,9 +26,10 @@ const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.blo
  * The rules of the affiliate programme. In SQL: they are computed over all trades of any number of traders.
  *
  * A trader is bound, permanently, to the code of the first trade whose code was registered before, was enabled then, and is not the
- * trader's own. Of an order placed on chain the trader is its user. The reward period begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code, falls
- * into the period, has a dollar value, and comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the
- * cap only the part below it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is split
+ * trader's own. Of an order placed on chain the trader is its user. The reward period begins with that trade and lasts `time_cap_days`.
+ * A trade is eligible when it carries this code, falls into the period, trades two tokens (a coin and its wrapped form are one), has a
+ * dollar value, and comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the cap only the part below
+ * it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is split
  * (`domain/affiliate/rewards.ts`).
  *
  * A trade's time is that of the auction it settles, else of its order. Its value is the sold amount × its price ÷ the price of the
@@ -40,10 +42,12 @@ function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Pr
   return Prisma.sql`traders AS MATERIALIZED (${traders}), networks AS (
     SELECT * FROM unnest(${networks.map(({ chainId }) => chainId)}::int[],
       ${references.map((reference) => reference && `\\x${reference.token.slice(2)}`)}::bytea[],
-      ${references.map((reference) => reference && String(10n ** BigInt(reference.decimals)))}::numeric[]) AS n(chain_id, token, unit)
+      ${references.map((reference) => reference && String(10n ** BigInt(reference.decimals)))}::numeric[],
+      ${networks.map(({ wrappedNative }) => `\\x${wrappedNative.slice(2)}`)}::bytea[]) AS n(chain_id, token, unit, wrapped)
   ), referred AS MATERIALIZED (
     SELECT tr.chain_id, tr.block_number, tr.log_index, o.trader AS owner, o.referrer_code AS code,
-      coalesce(a.created_at, o.created_at) AS time,
+      coalesce(a.created_at, o.created_at) AS time, tr.buy_token = tr.sell_token
+        OR (tr.sell_token = n.wrapped AND tr.buy_token = ${bytea(nativeMarker)}) AS is_one_token,
       div(tr.sell_amount * sold.price * ${raw(dollar)}, nullif(reference.price, 0) * n.unit) AS value
     FROM traders JOIN LATERAL (
         SELECT own.id, own.referrer_code, own.created_at, traders.owner AS trader FROM orders own
@@ -69,7 +73,7 @@ const volumes = raw(`volumes AS (
     SELECT b.owner, b.code, b.linked_since, b.rewards_end, b.volume_cap,
       CASE WHEN b.volume_cap = 0 THEN v.volume ELSE least(v.volume, b.volume_cap) END AS eligible
     FROM bindings b JOIN (
-      SELECT b.owner, coalesce(sum(r.value), 0) AS volume FROM bindings b
+      SELECT b.owner, coalesce(sum(r.value) FILTER (WHERE r.is_one_token IS NOT TRUE), 0) AS volume FROM bindings b
       JOIN referred r ON r.owner = b.owner AND r.code = b.code AND r.time >= b.linked_since AND r.time < b.rewards_end
       GROUP BY b.owner
     ) v USING (owner)
@@ -166,7 +170,7 @@ export async function traderActivity(
       SELECT r.*, b.code AS bound_code, b.volume_cap, CASE
         WHEN b.code IS NULL THEN 'not_bound' WHEN r.time < b.linked_since THEN 'before_binding'
         WHEN r.code <> b.code THEN 'other_code' WHEN r.time >= b.rewards_end THEN 'time_cap_reached'
-        WHEN r.value IS NULL THEN 'no_dollar_value' END AS flaw
+        WHEN r.is_one_token THEN 'same_token' WHEN r.value IS NULL THEN 'no_dollar_value' END AS flaw
       FROM referred r LEFT JOIN bindings b USING (owner)
     ), counted AS (
       SELECT j.*, ARRAY[(extract(epoch FROM time) * 1000000)::int8, chain_id, block_number, log_index] AS place,

@@ -34,6 +34,7 @@ const offer = (more: Partial<Offer> = {}): Offer => ({
 const trade = (code: string, time: number, value: bigint | null = 0n): ReferredTrade => ({
   code,
   time,
+  isOneToken: false,
   value,
 })
 
@@ -84,6 +85,7 @@ test('each trade has its eligibility, with the reason, and its eligible volume',
     trade('EARLY', 1_000, 100n * dollar),
     trade('OTHER', 2_000, 100n * dollar),
     trade('EARLY', 3_000, null),
+    { ...trade('EARLY', 3_500, 100n * dollar), isOneToken: true },
     trade('EARLY', 4_000, 120n * dollar),
     trade('EARLY', 5_000, 40n * dollar),
     trade('EARLY', 6_000, 1n),
@@ -94,6 +96,7 @@ test('each trade has its eligibility, with the reason, and its eligible volume',
     { eligibility: 'eligible', eligibleVolume: 100n * dollar },
     { eligibility: 'other_code', eligibleVolume: 0n },
     { eligibility: 'no_dollar_value', eligibleVolume: 0n },
+    { eligibility: 'same_token', eligibleVolume: 0n },
     { eligibility: 'eligible', eligibleVolume: 120n * dollar },
     { eligibility: 'eligible', eligibleVolume: 30n * dollar },
     { eligibility: 'volume_cap_reached', eligibleVolume: 0n },

@@ -183,6 +183,12 @@ describe('the fee of the network', () => {
     ['is as much as the price leaves', { marketGap: 1_000_000n, feeShare: 500_000n }, []],
     ['is a millionth more', { marketGap: 1_000_000n, feeShare: 500_001n }, ['costsMoreThanItBrings']],
     ['is less', { marketGap: 5_000n, feeShare: 1_000n }, []],
+    [
+      'is below a millionth, at exactly the limit',
+      { marketGap: 0n, feeShare: 0n },
+      ['costsMoreThanItBrings'],
+    ],
+    ['is below a millionth, within the limit', { marketGap: 1n, feeShare: 0n }, []],
     ['is unknown', { marketGap: 5_000n, reason: 'fee_exceeds_value' as const }, []],
     [
       'was too much for the last auction',
@@ -205,7 +211,7 @@ describe('the fee of the network', () => {
 
   test('is paid by no amount at the limit itself, and is not the reason where the market meets the limit for a part only', () => {
     const summary =
-      'The fee of the network for the order is 0.001 WETH, but its price leaves 0 WETH for that.'
+      'The fee of the network for the order is 0.001 WETH, but its price leaves nothing for that.'
     expect(reasons({ marketGap: 0n, feeShare: 1_000n })).toMatchObject([
       { summary, evidence: [fee(10n ** 15n, 0n, null)] },
     ])

@@ -22,6 +22,11 @@ export const messages: readonly (readonly [ErrorCode, string])[] = [
   ['InvalidParameter', 'the body ended early'],
   ['InvalidEip1271Signature', '{} has no code: eip1271 is for contract wallets that are deployed'],
   ['InvalidEip1271Signature', 'isValidSignature of {} does not accept the signature (it used {} gas)'],
+  [
+    'InvalidEip1271Signature',
+    '{} has no code: deploy it first, or by a pre-hook of the order; a settlement does not make the call of an ERC-6492 signature',
+  ],
+  ['InvalidEip1271Signature', 'the wallet’s signature has {} bytes, more than {}'],
   ['InvalidEip1271Signature', 'the code of {} or of the order’s hooks does not end in the time it is given'],
   ['MissingFrom', 'presign orders need from'],
   ['MissingFrom', 'eip1271 orders need from'],

@@ -193,6 +193,7 @@ const mistakes: [mistake: SignatureMistake, says: string, signature: Hex, change
     ['scheme', 'declare signingScheme eip712', signed(digest), { signingScheme: 'presign' }],
     ['signature_length', '65 bytes', signed(digest).slice(0, -2).slice(0, 120) as Hex],
     ['signature_length', '65 bytes', `${signed(digest)}00`],
+    ['smart_account', 'send signingScheme eip1271', `0x${'7a'.repeat(20)}${signed(digest).slice(2)}`],
     ['signature_v', 'v 0, 1, 27 or 28', `${signed(digest).slice(0, 130)}25` as Hex],
     ['high_s', 'upper half', `${signed(digest).slice(0, 66)}${'ff'.repeat(32)}1b` as Hex],
     ['unrecoverable', 'to any signer', `0x${'00'.repeat(64)}1b`],

@@ -11,7 +11,7 @@ import {
   judgeTrades,
   type Offer,
 } from '../../fakes/affiliate-programme.ts'
-import { numbered } from '../../fakes/order.ts'
+import { nativeMarker, numbered } from '../../fakes/order.ts'
 import { connectDirectly, createTestDatabase, emptyTables, type TestDatabase } from '../../setup/database.ts'
 
 let database: TestDatabase
@@ -34,6 +34,8 @@ const traders = [numbered('01'), numbered('02'), numbered('0a')]
 const codes = ['ALPHA', 'BRAVO', 'CHARLIE']
 /** The third trader has a code of his own. */
 const wallets = [numbered('08'), numbered('09'), numbered('0a')]
+/** Where the token that is sold is the wrapped coin. */
+const wrapping = 5
 const decimals = new Map([
   [1, 6],
   [5, 18],
@@ -41,6 +43,7 @@ const decimals = new Map([
 ])
 const networks = [...decimals].map(([chainId, digits]) => ({
   chainId,
+  wrappedNative: chainId === wrapping ? token : dollar,
   reference: digits === null ? null : { token: dollar, decimals: digits },
 }))
 
@@ -77,6 +80,7 @@ const history = fc.record({
       code: fc.constantFrom<string | null>('ALPHA', 'ALPHA', 'ALPHA', 'BRAVO', 'CHARLIE', 'NOBODY', null),
       time: step,
       isOurs: fc.constantFrom(true, true, true, false),
+      bought: fc.constantFrom<Address>(dollar, dollar, dollar, token, nativeMarker),
       amount,
       sold: price,
       reference: price,
@@ -93,7 +97,8 @@ const [first = '0x', second = '0x', third = '0x'] = traders
 
 /** A trade of one dollar unless another amount is given. */
 function traded(trader: Address, code: string, time: number, amount = unit): History['trades'][number] {
-  return { trader, chainId: 5, block: 1, code, time, amount, sold: unit, reference: unit, isOurs: true }
+  const market = { sold: unit, reference: unit, isOurs: true, bought: dollar }
+  return { trader, chainId: 5, block: 1, code, time, amount, ...market }
 }
 
 /** Each limit is met exactly. */
@@ -225,7 +230,7 @@ async function store({ affiliates, trades }: History): Promise<void> {
   await insert('orders', orders)
   await insert(
     'trades',
-    trades.map(({ trader, chainId, block, isOurs, amount }, id) => ({
+    trades.map(({ trader, chainId, block, isOurs, amount, bought }, id) => ({
       chain_id: chainId,
       block_number: block,
       log_index: lastLog - id,
@@ -233,7 +238,7 @@ async function store({ affiliates, trades }: History): Promise<void> {
       order_uid: nothing,
       owner: bytes(trader),
       sell_token: bytes(token),
-      buy_token: nothing,
+      buy_token: bytes(bought),
       sell_amount: amount.toString(),
       buy_amount: 1,
       fee_amount: 0,
@@ -290,7 +295,14 @@ function expectedOf({ affiliates, trades, now }: History) {
       .flatMap((trade) =>
         trade.code === null
           ? []
-          : [{ ...trade, code: trade.code, time: timeOf(trade.time), value: valued(trade) }],
+          : [
+              {
+                ...trade,
+                ...{ code: trade.code, time: timeOf(trade.time), value: valued(trade) },
+                isOneToken:
+                  trade.bought === token || (trade.bought === nativeMarker && trade.chainId === wrapping),
+              },
+            ],
       )
       .sort((a, b) => a.time - b.time || a.chainId - b.chainId || a.block - b.block || b.id - a.id)
     const binding = bindingOf(trader, own, offers)
