@@ -24,3 +24,9 @@ export const signatureMistakes = {
 } as const satisfies Record<string, string>
 
 export type SignatureMistake = keyof typeof signatureMistakes
+
+/** The mistake that the body of an error names. Only its code is read: whatever else the text says is of its author. */
+export function mistakeIn(text: string): SignatureMistake | undefined {
+  const [, code = ''] = /"mistake"\s*:\s*"(\w{1,40})"/.exec(text) ?? []
+  return Object.hasOwn(signatureMistakes, code) ? (code as SignatureMistake) : undefined
+}
