@@ -183,6 +183,17 @@ describe('with polling', () => {
     expect(await channelsOf(account)).toMatchObject([{ state: 'ACTIVE', address: '…123' }])
   })
 
+  test('no link is made of what a stranger named a token', async () => {
+    const { account, chat } = await confirmed()
+    const symbols =
+      'claim-usdc.com t.me/bot https://evil.example/x @admin a@b.io +15550199 /stop USDC.e 2,940.5'
+    await tell(account, [`Order filled: 1 ${symbols}`])
+    await eventually('the message', () => answersTo(chat).length > 1)
+    const shown =
+      'Order filled: 1 claim-usdc[.]com t[.]me/bot … [@]admin a[@]b[.]io [+]15550199 [/]stop USDC.e 2,940.5'
+    expect(answersTo(chat)[1]?.split('\n')[1]).toBe(shown)
+  })
+
   test('a test leads to the account too', async () => {
     const { account, chat } = await confirmed()
     const [{ id }] = await channelsOf(account)
