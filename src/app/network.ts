@@ -164,7 +164,7 @@ export function composeNetwork(
       },
     })
 
-  const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
+  const appDataSources: AppDataSources = { db, now, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const {
     services: quoteServices,
     nativeRates,
