@@ -24,9 +24,13 @@ export function createByteBudget(
 ): ByteBudget {
   const burst = bytes / 2
   const msPerByte = ageMs / burst
-  /** When each client’s bucket is full again. */
-  const fullAt = new LRUCache<string, number>({ max: maxClients })
-  const missing = (client: string) => Math.max(0, (fullAt.get(client) ?? 0) - now()) / msPerByte
+  /** What each client’s bucket lacked, and when. */
+  const clients = new LRUCache<string, { lacked: number; at: number }>({ max: maxClients })
+  const missing = (client: string) => {
+    const { lacked, at } = clients.get(client) ?? { lacked: 0, at: 0 }
+    // A clock that was set back locks nobody out.
+    return Math.max(0, lacked - Math.max(0, now() - at) / msPerByte)
+  }
   return {
     hasRoom: (client) => missing(client) < burst,
     check(client) {
@@ -38,7 +42,7 @@ export function createByteBudget(
       })
     },
     add(client, added) {
-      fullAt.set(client, now() + (missing(client) + added) * msPerByte)
+      clients.set(client, { lacked: missing(client) + added, at: now() })
     },
   }
 }
