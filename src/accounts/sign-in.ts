@@ -134,12 +134,14 @@ function parseMessage(message: string): SiweMessage {
 function checkMessage(message: SiweMessage, { host, origin }: URL, now: number): void {
   const { domain, uri, issuedAt, notBefore, expirationTime } = message
   if (domain !== host) throw refused('domain', `the message is for another domain than ${host}`)
-  if (new URL(uri).origin !== origin) throw refused('uri', `the message is for another URI than ${origin}`)
+  if (!URL.canParse(uri) || new URL(uri).origin !== origin)
+    throw refused('uri', `the message is for another URI than ${origin}`)
   const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text))
   const issued = time(issuedAt) ?? Number.NaN
   if (!(issued <= now + clockSkewMs)) throw refused('issuedAt', 'the message was issued in the future')
   if (!(issued >= now - nonceMs)) throw refused('issuedAt', 'the message is too old')
-  if ((time(notBefore) ?? 0) > now + clockSkewMs) throw refused('notBefore', 'the message is not valid yet')
+  if (!((time(notBefore) ?? 0) <= now + clockSkewMs))
+    throw refused('notBefore', 'the message is not valid yet')
   if (!((time(expirationTime) ?? Number.POSITIVE_INFINITY) > now))
     throw refused('expirationTime', 'the message has expired')
 }

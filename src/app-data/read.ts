@@ -6,6 +6,7 @@ import {
   zeroAppData,
 } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
+import type { Clock } from '../domain/log.ts'
 import { findAppData } from '../storage/app-data.ts'
 import type { Db } from '../storage/database/database.ts'
 import type { AppDataGateway } from './gateway.ts'
@@ -13,6 +14,7 @@ import type { AppDataGateway } from './gateway.ts'
 /** Where documents come from, and how large they may be. */
 export interface AppDataSources {
   db: Db
+  now: Clock
   maxBytes: number
   /** Where to look for documents that no client uploaded; null when no gateway is configured. */
   gateway: AppDataGateway | null
@@ -32,7 +34,7 @@ export async function readAppData(
   appData: Pick<AppDataInput, 'hash' | 'document'>,
   appDataSources: AppDataSources,
 ): Promise<Reading> {
-  const stored = appData.document === null ? await storedDocument(appData.hash, appDataSources.db) : undefined
+  const stored = appData.document === null ? await storedDocument(appData.hash, appDataSources) : undefined
   const document = stored ?? appData.document ?? (await publishedDocument(appData.hash, appDataSources))
   return {
     parsedAppData: parseAppDataDocument(document, appDataSources.maxBytes),
@@ -40,8 +42,11 @@ export async function readAppData(
   }
 }
 
-async function storedDocument(hash: AppDataInput['hash'], db: Db): Promise<string | undefined> {
-  return hash === zeroAppData ? emptyAppDataDocument : findAppData(db, hash)
+async function storedDocument(
+  hash: AppDataInput['hash'],
+  { db, now }: Pick<AppDataSources, 'db' | 'now'>,
+): Promise<string | undefined> {
+  return hash === zeroAppData ? emptyAppDataDocument : findAppData(db, hash, new Date(now()))
 }
 
 async function publishedDocument(hash: AppDataInput['hash'], { gateway }: AppDataSources): Promise<string> {

@@ -1,24 +1,42 @@
+import { createHash } from 'node:crypto'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
-import { findAppData, storeAppData } from '../storage/app-data.ts'
+import type { Clock } from '../domain/log.ts'
+import { findAppData, storeAppData, unusedBytes } from '../storage/app-data.ts'
 import type { Database } from '../storage/database/database.ts'
 
 export interface Upload {
   /** The hash that the client declares; null if it declares none. */
   hash: Bytes32 | null
   document: string
-  maxBytes: number
+  /** Its address, as limits count it. */
+  client: string
 }
 
+/** What may be stored for clients. */
+export interface UploadLimits {
+  /** Of a document. */
+  maxBytes: number
+  /** Of the documents of one client that no order names. */
+  maxUnusedBytes: number
+  /** How long these are kept. */
+  unusedMs: number
+  now: Clock
+}
+
+/** When a client that is over its bytes may look again: what is freed, and when, depends on its orders. */
+const fullRetryMs = 3_600_000
+
 /**
- * Stores a document under the hash of its exact bytes.
- * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch
+ * Stores a document under the hash of its exact bytes. While no order names it, it has an end, and counts for the client.
+ * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch; RateLimited for a client with too many bytes that no order names
  */
 export async function uploadAppData(
   db: Database,
-  { hash, document, maxBytes }: Upload,
+  { hash, document, client: address }: Upload,
+  { maxBytes, maxUnusedBytes, unusedMs, now }: UploadLimits,
 ): Promise<{ hash: Bytes32; created: boolean }> {
   try {
     parseAppDataDocument(document, maxBytes)
@@ -30,7 +48,17 @@ export async function uploadAppData(
   if (hash !== null && hash !== computed) {
     throw new Refusal('AppDataHashMismatch', `the document hashes to ${computed}`, { field: 'appDataHash' })
   }
-  const created = await storeAppData(db, computed, document)
+  const client = createHash('sha256').update(address).digest().subarray(0, 16)
+  if ((await unusedBytes(db, client)) + Buffer.byteLength(document) > maxUnusedBytes)
+    throw new Refusal(
+      'RateLimited',
+      `documents of this client that no order names have ${maxUnusedBytes} bytes, the most that is kept of them`,
+      { data: { limit: 'documents', retryAfterMs: fullRetryMs } },
+    )
+  const created = await storeAppData(db, computed, document, {
+    client,
+    expiresAt: new Date(now() + unusedMs),
+  })
   // A document of the older scheme has a hash that is not that of its bytes, so another one may be stored under this hash.
   if (!created && (await findAppData(db, computed)) !== document) {
     throw new Refusal('AppDataMismatch', `another document is stored under ${computed}`, {

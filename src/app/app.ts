@@ -216,8 +216,17 @@ async function serve(
     maxOrderUids: settings.ORDER_MAX_UIDS,
     idempotencyTimes: { keptMs: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS * 86_400_000 },
     reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
-    uploadAppData: (hash, document) =>
-      uploadAppData(db, { hash, document, maxBytes: settings.APP_DATA_MAX_BYTES }),
+    uploadAppData: (hash, document, client) =>
+      uploadAppData(
+        db,
+        { hash, document, client },
+        {
+          maxBytes: settings.APP_DATA_MAX_BYTES,
+          maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES,
+          unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000,
+          now,
+        },
+      ),
     ready,
     newRequestId: randomUUID,
     drainMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1_000,

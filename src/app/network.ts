@@ -158,7 +158,7 @@ export function composeNetwork(
   }
   const newOrderCheck = () => createOrderCheck(orderCode)
 
-  const appDataSources: AppDataSources = { db, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
+  const appDataSources: AppDataSources = { db, now, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const {
     services: quoteServices,
     nativeRates,

@@ -179,6 +179,11 @@ export const settings = z.object({
   APP_DATA_MAX_BYTES: integer(2, 1_000_000)
     .default(maxAppDataBytes)
     .describe('Most bytes of an appData document; bodies of requests have limits of their own.'),
+  APP_DATA_UNUSED_BYTES: integer(100_000, 1_000_000_000)
+    .default(8_388_608)
+    .describe(
+      'Bytes of the appData documents of one client that no order names, as they are stored; RETENTION_DOCUMENTS_DAYS is their age.',
+    ),
   IPFS_GATEWAY: httpUrl.optional().describe('Asked for appData documents that are not stored, below /ipfs/.'),
   DENIED_ACCOUNTS_FILE: z
     .string()

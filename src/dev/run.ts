@@ -31,15 +31,6 @@ export interface DevOptions {
 /** Half of the surplus, 1 % of the volume at most, so that fees are visible. The setting FEE_POLICIES replaces it. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
-/** Public: the local service listens on this machine only. */
-const localCmsKey = 'local-cms-key-of-this-machine'
-/** Known to everybody, like the keys of the test accounts. */
-const localVapid = {
-  VAPID_PUBLIC_KEY: 'BE8rpbt2KSPQotY6rRwrbYhsC-iwCmMrYB1o45xsQDLzk39VL7rjyJVAIBD_vMGmYHOszKWR4tTyRVzhvZtxEBY',
-  VAPID_PRIVATE_KEY: 'YObd8l8huWe2voZQIlFW86NJK_G_BH2EiMOlKagRZVw',
-  VAPID_SUBJECT: 'mailto:local@tradegraph.example',
-}
-
 /**
  * Runs the local stack until it is stopped. Ctrl-C and SIGTERM end the database and the chain too. After a crash of
  * this program or of one of them, the next start takes over what still runs.
@@ -63,12 +54,13 @@ export async function runDev(options: DevOptions): Promise<void> {
       createRpc({ url: stack.rpcUrl, log }),
       stack.market.outsideSolvers.slice(0, outside.length),
     )
+    const settings = localSettings(options.settings, stack, outside)
     const starting = startApp({
       ...options,
       databaseUrl: stack.databaseUrl,
       networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
       roles,
-      settings: localSettings(options.settings, stack, outside),
+      settings,
       suggests: true,
       publicMetrics: true,
     })
@@ -77,7 +69,7 @@ export async function runDev(options: DevOptions): Promise<void> {
     const traders = options.traders
       ? startTraders({ baseUrl: url, market: stack.market, log, now, random })
       : undefined
-    stack.publish(url)
+    stack.publish({ url, cmsKey: settings.CMS_API_KEY ?? stack.secrets.cmsKey })
     print(`ready ${url}/graphql (home ${home})`)
     await unlessDied(Promise.race([untilStopped(), ...(parent ? [parent.ended] : [])]))
     log.info('stopping')
@@ -113,7 +105,7 @@ function toSources(urls: readonly string[], { outsideSolvers }: Market): object[
 
 function localSettings(
   settings: Settings,
-  { solverKey, refundKey }: Pick<Stack, 'solverKey' | 'refundKey'>,
+  { solverKey, refundKey, secrets }: Pick<Stack, 'solverKey' | 'refundKey' | 'secrets'>,
   outside: readonly object[],
 ): Settings {
   const { FEE_POLICIES } = readSettings({ FEE_POLICIES: standardPolicies })
@@ -127,11 +119,15 @@ function localSettings(
     ...settings,
     SOLVERS: [...settings.SOLVERS, ...SOLVERS],
     CMS_ENABLED: settings.CMS_ENABLED ?? true,
-    CMS_API_KEY: settings.CMS_API_KEY ?? localCmsKey,
+    CMS_API_KEY: settings.CMS_API_KEY ?? secrets.cmsKey,
     CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
     PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
     CHANNEL_ALLOWED_HOSTS: [...settings.CHANNEL_ALLOWED_HOSTS, 'localhost', '127.0.0.1'],
-    ...(settings.VAPID_PUBLIC_KEY === undefined && localVapid),
+    ...(settings.VAPID_PUBLIC_KEY === undefined && {
+      VAPID_PUBLIC_KEY: secrets.vapid.publicKey,
+      VAPID_PRIVATE_KEY: secrets.vapid.privateKey,
+      VAPID_SUBJECT: 'mailto:local@tradegraph.example',
+    }),
     STATS_SOURCE: 'own',
     SOLVER_PRIVATE_KEY,
     REFUND_PRIVATE_KEY,

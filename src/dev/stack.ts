@@ -3,6 +3,7 @@ import type { Network } from '../domain/network/network.ts'
 import { type Chain, startChain } from './chain/chain.ts'
 import { startDatabase } from './database/database.ts'
 import { type DevManifest, type Home, openHome } from './home/home.ts'
+import type { HomeSecrets } from './home/secrets.ts'
 import { buildMarket, isMarketCurrent } from './market/build.ts'
 import { describeMarket, type Market } from './market/market.ts'
 import { watchProcesses } from './process/watch.ts'
@@ -13,9 +14,10 @@ export interface Stack {
   network: Network
   solverKey: string
   refundKey: string
+  secrets: HomeSecrets
   market: Market
   /** Writes `dev.json`: everything is up and the service listens at `url`. */
-  publish(url: string): void
+  publish(service: { url: string; cmsKey: string }): void
   /** Resolves to the name of a process that ended by itself. Call `leave` then. */
   died: Promise<string>
   /** Releases the home. Its processes keep running, and the next program adopts them. */
@@ -72,8 +74,9 @@ export async function startStack({
     network: market.network,
     solverKey: market.solver.privateKey,
     refundKey: market.refunder.privateKey,
+    secrets: home.secrets,
     market,
-    publish: (url) => home.publish(toManifest(url, addresses, market)),
+    publish: (service) => home.publish(toManifest(service, addresses, market)),
     died: watch.died,
     leave() {
       watch.stop()
@@ -97,7 +100,7 @@ async function startMarketChain(home: Home, anvil: string | undefined, log: Log)
 }
 
 function toManifest(
-  url: string,
+  { url, cmsKey }: { url: string; cmsKey: string },
   addresses: { rpcUrl: string; databaseUrl: string },
   market: Market,
 ): DevManifest {
@@ -112,6 +115,7 @@ function toManifest(
     settlement: network.settlement,
     vaultRelayer: network.vaultRelayer,
     tokens,
+    cmsKey,
     accounts,
   }
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { accountOfSession } from '../accounts/sign-in.ts'
+import { createByteBudget } from '../concurrency/byte-budget.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { isFinalStatus } from '../graphql/errors/status.ts'
@@ -30,7 +31,8 @@ interface RepeatableRequest {
  * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If an
  * attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So does one whose
  * credential has ended since: it gets the refusal that it would get without a key.
- * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts
+ * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts, RateLimited for a client whose keys
+ * have too many bytes
  */
 export type AnswerOnce = (
   request: RepeatableRequest,
@@ -45,22 +47,28 @@ export interface IdempotencyTimes {
   lostMs: number
   /** How long a repetition waits for the first attempt. */
   waitMs: number
+  /** Bytes of keys and answers that one client has stored. */
+  maxClientBytes: number
 }
 
 export const defaultTimes: IdempotencyTimes = {
   keptMs: 86_400_000,
   lostMs: 30_000,
   waitMs: 5_000,
+  maxClientBytes: 33_554_432,
 }
 
 const pollMs = 100
 /** In bytes; longer answers are not stored, and a repetition runs again. */
 const maxStoredBytes = 8_192
+/** What a key takes beside its answer: hashes, times and places in indexes. */
+const keyBytes = 320
 
 export function createAnswerOnce(
   { db, now, log, isOperator, isEditor }: Pick<Services, 'db' | 'now' | 'log' | 'isOperator' | 'isEditor'>,
-  { keptMs, lostMs, waitMs }: IdempotencyTimes,
+  { keptMs, lostMs, waitMs, maxClientBytes: bytes }: IdempotencyTimes,
 ): AnswerOnce {
+  const budget = createByteBudget({ what: 'idempotency keys', bytes, ageMs: keptMs }, now)
   const timeBefore = (milliseconds: number) => new Date(now() - milliseconds)
 
   return async ({ scope, key: clientKey, body, isFinal = hasFinalStatus }, caller, produce) => {
@@ -77,7 +85,9 @@ export function createAnswerOnce(
         lostBefore: timeBefore(lostMs),
         expiredBefore: timeBefore(keptMs),
       }
+      if (waited === 0) await checkRoom()
       const started = await beginAttempt(db, request, times)
+      if (started && !started.again) budget.add(caller.client, keyBytes)
       if (started) return runAttempt(started.again ? { ...caller, interruptedAt: started.first } : caller)
       const stored = await findKeyed(db, key)
       if (stored && !request.bodyHash.equals(stored.bodyHash)) throw reused
@@ -94,18 +104,35 @@ export function createAnswerOnce(
       await pause(pollMs)
     }
 
+    /** A key that is known is answered whatever its client has stored. @throws Refusal RateLimited */
+    async function checkRoom(): Promise<void> {
+      try {
+        budget.check(caller.client)
+      } catch (refusal) {
+        if (!(await findKeyed(db, key))) throw refusal
+      }
+    }
+
     async function runAttempt(caller: Caller): Promise<Produced> {
       let personal = false
+      let isFleeting = false
       const markPersonal = () => {
         personal = true
       }
-      const answer = await produce({ ...caller, markPersonal }).catch(async (error: unknown) => {
-        await recordEnd(() => endAttempt(db, attempt))
-        throw error
-      })
+      const markFleeting = () => {
+        isFleeting = true
+      }
+      const answer = await produce({ ...caller, markPersonal, markFleeting }).catch(
+        async (error: unknown) => {
+          await recordEnd(() => endAttempt(db, attempt))
+          throw error
+        },
+      )
       const { status, headers, body } = answer
       const contentType = headers['Content-Type'] ?? headers['content-type'] ?? ''
-      const isKept = isFinal(answer) && Buffer.byteLength(body) <= maxStoredBytes
+      // Of one that stands for nothing the key alone stays, with the digest of its request.
+      const isKept = isFinal(answer) && !isFleeting && Buffer.byteLength(body) <= maxStoredBytes
+      if (isKept) budget.add(caller.client, Buffer.byteLength(body))
       await recordEnd(() =>
         isKept
           ? keepAnswer(db, attempt, { status, contentType, body: sealText(body, seal), personal })

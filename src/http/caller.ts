@@ -16,6 +16,8 @@ export interface Caller {
   lastEventId?: string
   /** Marks that a part of the request failed for the moment: the answer must not be stored. */
   markIncomplete?(): void
+  /** Marks that the answer stands for nothing that is stored: no copy is kept for repetitions, which get one of their own. */
+  markFleeting?(): void
   /** Marks that the answer is given for the credential: a repetition with a dead one must not get it. */
   markPersonal?(): void
   /** Counts cost units that the operation needs beside its answer; absent where nothing is counted. */

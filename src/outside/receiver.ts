@@ -33,6 +33,9 @@ const receiving = { kind: 'source', name: 'POST', of: 'receivers of channels' } 
 /** No answer, or none that can be read. The message names no address. */
 export class ReceiverFault extends Error {}
 
+/** Said of names that lead inside and of those that lead nowhere: which inner names there are is nobody’s business. */
+const notPublic = 'the host has no public address'
+
 const maxAnswerBytes = 65_536
 const maxUrlLength = 2_000
 const allowedPorts = new Set(['', '443', '8443'])
@@ -135,18 +138,19 @@ function publicLookup(lookup: Lookup): Lookup {
         ? found
         : [{ address: found as unknown as string, family }]
       const isInside = !fault && all.some(({ address }) => isIP(address) !== 4 && !publicIpv6.test(address))
-      if (isInside) answer(new ReceiverFault('the address is not public'))
+      if (isInside) answer(new ReceiverFault(notPublic))
       else answer(fault, found, family)
     })
   return filtered as unknown as Lookup
 }
 
-/** Errors of the filter name what a host resolves to, which clients should not learn. */
+/** Errors of the filter name what a host resolves to, and those of the resolver what it knows: clients should learn neither. */
 function asFault(cause: unknown): ReceiverFault {
   if (cause instanceof ReceiverFault) return cause
-  const { code, message } = cause as { code?: unknown; message?: unknown }
-  if (typeof message === 'string' && /is not allowed\. Because/.test(message))
-    return new ReceiverFault('the address is not public')
+  const { code, message, hostname } = cause as { code?: unknown; message?: unknown; hostname?: unknown }
+  const isFiltered = typeof message === 'string' && /is not allowed\. Because/.test(message)
+  // Only faults of the resolver have a host name.
+  if (isFiltered || hostname !== undefined) return new ReceiverFault(notPublic)
   return new ReceiverFault(
     typeof code === 'string' && /^\w{1,40}$/.test(code) ? `no connection (${code})` : 'no connection',
   )

@@ -47,7 +47,7 @@ export function createLinkHandler(
 
 async function isConfirmed(token: string, channels: Services['channels']): Promise<boolean> {
   try {
-    await confirmChannel(token, channels)
+    await confirmChannel(token, 'link', channels)
     return true
   } catch (fault) {
     if (fault instanceof Refusal) return false

@@ -78,6 +78,9 @@ describe('signing in', () => {
   test.each<[string, Partial<SiweMessage>, string]>([
     ['another domain', { domain: 'evil.example' }, 'domain'],
     ['another URI', { uri: 'https://evil.example' }, 'uri'],
+    ['a URI whose port is none', { uri: 'http://localhost:99999' }, 'uri'],
+    ['a URI that has no origin', { uri: 'urn:uuid:2f1b' }, 'uri'],
+    ['a URI without a host', { uri: 'https:' }, 'uri'],
     ['a chain that is not served', { chainId: 424242 }, 'chainId'],
     ['a nonce that was never given', { nonce: 'ab'.repeat(16) }, 'nonce'],
     ['a time that has passed', { expirationTime: iso(-1) }, 'expirationTime'],

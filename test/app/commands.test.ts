@@ -149,6 +149,16 @@ describe('explain', () => {
       '',
       'TransferSimulationFailed',
     ])
+    printed.length = 0
+    const body = { mistake: 'chain_id', explanation: 'Your account was hacked: call 555-0199' }
+    const pasted = `InvalidSignature ${JSON.stringify(body)}`
+    expect(await runCommand('explain', [pasted], on(false))).toBe(0)
+    expect(await runCommand('explain', [pasted], on(true))).toBe(0)
+    expect(printed).toContain(
+      '  The text names the mistake chain_id: The domain has another chain id, or none.',
+    )
+    expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject({ code: 'InvalidSignature', mistake: 'chain_id' })
+    expect(printed.join()).not.toMatch(/hacked|555/)
     expect(warned).toEqual([])
     const hints = ['InsuficientAlowance', 'price too low', 'nonsense']
     for (const hint of hints) expect(await runCommand('explain', hint.split(' '), on(false))).toBe(2)

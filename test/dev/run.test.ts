@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findProcess } from '../../src/dev/process/process.ts'
 import { startDev } from '../setup/dev.ts'
+import { eventually } from '../setup/eventually.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 
 let home: string
@@ -60,8 +61,12 @@ it('ends when its chain or its database ends, and the next start continues from 
     expect(existsSync(join(home, 'dev.json'))).toBe(false)
   }
   const { program, ended, ready } = dev()
-  const { url } = await ready()
+  const { url, cmsKey, accounts } = await ready()
   expect((await fetch(`${url}/metrics`)).status).toBe(200)
+  const channels = (key: string) =>
+    fetch(`${url}/accounts/${accounts[0]?.address}/channels`, { headers: { 'x-api-key': key } })
+  await eventually('its key is taken', async () => (await channels(cmsKey)).status === 200)
+  expect((await channels('local-cms-key-of-this-machine')).status).toBe(401)
   program.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, errors: '' })
 }, 180_000)

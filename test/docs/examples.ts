@@ -29,6 +29,7 @@ function manifestOf({ url, chain, market, database }: World) {
     settlement: network.settlement,
     vaultRelayer: network.vaultRelayer,
     tokens,
+    cmsKey: 'cms-key-of-the-tests',
     accounts,
   }
 }

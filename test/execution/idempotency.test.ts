@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { OrderCreation } from '../../src/domain/order/creation.ts'
 import type { OrderUid } from '../../src/domain/order/uid.ts'
+import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
 import { placeOrder } from '../../src/orders/place.ts'
 import { placedSince } from '../../src/orders/placed.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
 import { createOrderServices, signedOrder, testTime } from '../fakes/order-services.ts'
 import { eventually } from '../setup/eventually.ts'
-import { openTestServer, type TestServer } from '../setup/server.ts'
+import { openTestServer, sampleReply, type TestServer } from '../setup/server.ts'
 
 const started = testTime * 1_000
 let now: number
@@ -21,6 +22,7 @@ let one: TestServer
 /** Another process over the same database. */
 let other: TestServer
 let number = 0
+let quoted = 0
 
 beforeAll(async () => {
   const services = () => {
@@ -32,6 +34,12 @@ beforeAll(async () => {
         const uid = await placeOrder(creation, orderServices())
         await after()
         return uid
+      },
+      async quote(request: QuoteRequest) {
+        const reply = sampleReply(request)
+        const sellTokenPrice = String(++quoted)
+        const id = request.priceQuality === 'fast' ? null : 42n
+        return { ...reply, quote: { ...reply.quote, id, sellTokenPrice } }
       },
       placedSince: (creation: OrderCreation, since: Date) => placedSince(creation, since, orderServices()),
     }
@@ -119,6 +127,55 @@ describe('a repeated request', () => {
     expect([first.status, errorOf(first)]).toEqual([400, 'ZeroAmount'])
     expect(await place(order)).toMatchObject({ status: 400, text: first.text, replayed: true })
     expect(attempts).toHaveLength(1)
+  })
+
+  test('of a quote that is not stored gets another quote: its key holds digests, and no body', async () => {
+    const key = `fast-${number}`
+    const fast = {
+      ...{ kind: 'sell', sellAmountBeforeFee: '5', sellToken: wrapped, buyToken: dollar },
+      ...{ from: dollar, priceQuality: 'fast' },
+    }
+    const ask = (body: object, of = key) => post('/sepolia/api/v1/quote', body, of)
+    const bodies = () => sql(one.database.db).idempotencyKey.count({ where: { body: { not: null } } })
+    const before = await bodies()
+    const [first, second] = [await ask(fast), await ask(fast)]
+    expect([first.status, second.status, second.replayed]).toEqual([200, 200, false])
+    expect(second.text).not.toBe(first.text)
+    expect(errorOf(await ask({ ...fast, sellAmountBeforeFee: '6' }))).toBe('IdempotencyKeyReused')
+    expect(await bodies()).toBe(before)
+    // A stored quote is answered again as it was.
+    const optimal = { ...fast, priceQuality: 'optimal' }
+    const stored = [await ask(optimal, `${key}-stored`), await ask(optimal, `${key}-stored`)]
+    expect(stored[1]).toMatchObject({ text: stored[0]?.text, replayed: true })
+  })
+
+  test('is answered though its client has no bytes left, which refuses new keys', async () => {
+    const { db } = one.database
+    await using small = await openTestServer(
+      {},
+      { db, now: () => now, idempotencyTimes: { maxClientBytes: 2_000 } },
+    )
+    const quote = (key: string) =>
+      post(
+        '/sepolia/api/v1/quote',
+        { kind: 'sell', sellAmountBeforeFee: '5', sellToken: wrapped, buyToken: dollar, from: dollar },
+        key,
+        small,
+      )
+    const answers: Got[] = []
+    for (let index = 0; answers.at(-1)?.status !== 429; index++)
+      answers.push(await quote(`full-${number}-${index}`))
+    const refused = answers.at(-1)
+    expect(JSON.parse(refused?.text ?? '')).toMatchObject({
+      errorType: 'RateLimited',
+      data: { limit: 'idempotency keys' },
+    })
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(60)
+    expect(answers.length).toBeLessThan(6)
+    expect(await quote(`full-${number}-0`)).toMatchObject({ text: answers[0]?.text, replayed: true })
+    // The age of a key later half of the bytes are free again.
+    now += 86_400_000
+    expect((await quote(`later-${number}`)).status).toBe(200)
   })
 
   test('with another body is refused; at another path it is another request', async () => {

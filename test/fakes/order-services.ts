@@ -114,7 +114,7 @@ export function createOrderServices(db: Database, overrides: Partial<OrderServic
       maxOutOfMarket: Number.POSITIVE_INFINITY,
     },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
-    appDataSources: { db, maxBytes: maxAppDataBytes, gateway: null },
+    appDataSources: { db, now: () => 1_800_000_000_000, maxBytes: maxAppDataBytes, gateway: null },
     distinctSignatureCodes: false,
     spendable: async () => ({ balance: maxUint256, allowance: maxUint256 }),
     checkOrder: async () => ({

@@ -77,7 +77,7 @@ export function createQuoteServices(db: Database, overrides: Partial<QuoteServic
     now: () => testTime * 1_000 + 999,
     limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },
-    appDataSources: { db, maxBytes: maxAppDataBytes, gateway: null },
+    appDataSources: { db, now: () => 1_800_000_000_000, maxBytes: maxAppDataBytes, gateway: null },
     feeRules: [],
     look,
     router: createRouter({ network: sampleNetwork, solver: zeroAddress, look: overrides.look ?? look }),

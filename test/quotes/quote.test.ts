@@ -468,7 +468,7 @@ describe('the timeout of a request', () => {
     for (const services of [{ look: never }, { checkTokens: never }, { learnTokens: never }]) {
       expect(await timed({}, { router, ...services })).toEqual(['waiting', 'waiting', 'Unavailable'])
     }
-    const appDataSources = { db: database.db, maxBytes: 100, gateway: { find: never } }
+    const appDataSources = { db: database.db, now: Date.now, maxBytes: 100, gateway: { find: never } }
     const unknown = { appDataDocument: null, appDataHash: keccakText('somewhere') }
     expect(await timed(unknown, { router, appDataSources })).toEqual(['waiting', 'waiting', 'Unavailable'])
   })

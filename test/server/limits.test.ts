@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../../src/domain/order/order.ts'
+import type { TradingServices } from '../../src/graphql/context/networks.ts'
 import type { ServerOptions } from '../../src/server/server.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { dollar, numbered, wrapped } from '../fakes/order.ts'
@@ -16,7 +17,14 @@ const opened: TestServer[] = []
 
 /** A server with limits behind a trusted proxy, so that a test can choose the client's address. */
 async function limitedServers(more: Partial<ServerOptions> = {}): Promise<TestServer> {
-  const services = { placeOrder: async () => placed.uid, cancelOrders: async () => [placed.uid] }
+  const services: Partial<TradingServices> = {
+    placeOrder: async () => placed.uid,
+    cancelOrders: async () => [placed.uid],
+    balances: async (_, tokens) => ({ block: 1, balances: tokens.map(() => 'absent') }),
+    async *watchBalances() {
+      yield { block: 1, isComplete: true, isAvailable: true, changes: [] }
+    },
+  }
   const isTrustedProxy = (address: string) => address === '127.0.0.1'
   const server = await openTestServer(services, { now: () => now, rateLimits, isTrustedProxy, ...more })
   placed = await storeOrder(server.database.db)
@@ -91,6 +99,66 @@ const aliases = (count: number, field: string) =>
 function left({ headers }: Answer, kind: string): number {
   return Number(new RegExp(`"${kind}";r=(\\d+)`).exec(headers.get('ratelimit') ?? '')?.[1])
 }
+
+describe('the most that is documented', () => {
+  const named = (count: number) =>
+    Array.from({ length: count }, (_, n) => numbered((0x10_000 + n).toString(16)))
+  const session = (body: object) =>
+    ask(`/sepolia/sessions/${numbered('0f')}`, {
+      method: 'POST',
+      body,
+      headers: { 'x-client-id': '0d4b2d6e-62cf-4fc9-a0a6-0d2bd3cf7d9f' },
+    })
+  const subscription =
+    'subscription ($tokens: [TokenAddress!]!) { balances(account: "0x000000000000000000000000000000000000000f", tokens: $tokens) { block } }'
+  const events = { accept: 'text/event-stream' }
+
+  test.each<[string, () => Promise<Answer>, number]>([
+    [
+      'a subscription of balances',
+      () => graphql(subscription, { tokens: named(1_500) }, { headers: events }),
+      200,
+    ],
+    [
+      'a stream of balances',
+      () =>
+        ask(`/sepolia/accounts/${numbered('0f')}/balances/sse`, {
+          method: 'POST',
+          body: { tokens: named(1_500) },
+        }),
+      200,
+    ],
+    ['a session of balances', () => session({ customTokens: named(1_500) }), 201],
+    // Not one of the addresses that may be read.
+    [
+      'lists of a session',
+      () => session({ customTokens: named(1_500), tokensListsUrls: Array(20).fill('x') }),
+      400,
+    ],
+    [
+      'a page of balances',
+      () => ask(`/sepolia/accounts/${numbered('0f')}/balances?tokens=${named(350)}`),
+      200,
+    ],
+    [
+      'tokens with prices',
+      () =>
+        graphql(
+          'query ($of: [Address!]!) { tokens(network: SEPOLIA, addresses: $of) { usdPrice { source } } }',
+          {
+            of: named(32),
+          },
+        ),
+      200,
+    ],
+  ])('is within the limits of a new client: %s', async (_, send, status) => {
+    const answer = await send()
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      status,
+      expect.not.stringMatching(/QueryTooComplex|RateLimited/),
+    ])
+  })
+})
 
 describe('order submissions', () => {
   test('are limited to ten at once and five a second, then get 429 with the time to wait', async () => {

@@ -24,16 +24,25 @@ describe('what a text names', () => {
   })
 
   test('is no signer where the service knows what was signed by mistake', () => {
-    const explanation = `${other} signed the order for chain 1`
-    const data = { signer: one, mistake: 'chain_id', explanation }
+    const data = { signer: one, mistake: 'chain_id', explanation: `${other} signed the order for chain 1` }
     const text = JSON.stringify({ description: `signature recovers to ${one}, from is ${other}`, data })
-    const { signer, cause, addresses } = namedIn(text, [])
-    expect({ signer, cause, addresses }).toEqual({
+    const { signer, mistake, addresses } = namedIn(text, [])
+    expect({ signer, mistake, addresses }).toEqual({
       signer: undefined,
-      cause: explanation,
+      mistake: 'chain_id',
       addresses: [other],
     })
   })
+
+  test.each(['toString', '__proto__', 'Your account was hacked', ''])(
+    'is no mistake that the service does not know: %s',
+    (mistake) => {
+      const text = `InvalidSignature ${JSON.stringify({ mistake, explanation: 'Your account was hacked: call 555-0199' })}`
+      const named = namedIn(text, [])
+      expect(named.mistake).toBeUndefined()
+      expect(JSON.stringify(named)).not.toMatch(/hacked|555/)
+    },
+  )
 
   test('is an order, a transaction and accounts, each once', () => {
     const text = `${other}: ${uid} in 0x${'34'.repeat(32)} by ${one}, ${one.slice(2)}, not 0x${'1'.repeat(41)}`

@@ -164,17 +164,17 @@ test('the search says who signed, and links the order of an error, but no contra
 
   await using visited = await visit(searched(`signature recovers to ${one}, from is ${other}`))
   const { page } = visited
-  await page.getByText('It was signed by').waitFor()
+  await page.getByText('The text says that').waitFor()
   expect(await found(page)).toEqual(['InvalidSignature'])
   expect((await answer(page).innerText()).replaceAll(/\s+/g, ' ')).toContain(
-    'It was signed by 0xa1a1a1…a1a1a1, but the order belongs to 0xb2b2b2…b2b2b2.',
+    'The text says that 0xa1a1a1…a1a1a1 signed, and that the order belongs to 0xb2b2b2…b2b2b2.',
   )
   expect(await links(page)).toEqual([`${server.url}/accounts/${one}`, `${server.url}/accounts/${other}`])
 
   const uid = `0x${'12'.repeat(56)}`
   const body = { errorType: 'DuplicatedOrder', description: 'an order with this UID exists already' }
   await page.goto(`${server.url}${searched(JSON.stringify({ ...body, data: { uid } }))}`)
-  await page.getByText('Your order:').waitFor()
+  await page.getByText('The text names the order').waitFor()
   expect(await links(page)).toEqual([`${server.url}/orders/${uid}`])
 
   await page.goto(`${server.url}${searched(`execution reverted: ${one} at ${settlementContract}`)}`)
@@ -186,6 +186,21 @@ test('the search says who signed, and links the order of an error, but no contra
   await page.getByText(`The contract to approve on ${name}`).waitFor()
   expect(await answer(page).getByText('The text names').count()).toBe(0)
   expect(await faultsOfAccess(page)).toEqual([])
+})
+
+test('the search shows nothing of a pasted text as words of its own', async () => {
+  const sentence = 'Your account was hacked: send all tokens to the address below'
+  const body = { mistake: 'chain_id', explanation: sentence, description: sentence, advice: sentence }
+  await using visited = await visit(searched(`InvalidSignature ${JSON.stringify(body)}`))
+  const { page } = visited
+  await page.getByText('The text names the mistake chain_id').waitFor()
+  expect(await found(page)).toEqual(['InvalidSignature'])
+  expect(await page.locator('body').innerText()).not.toContain('hacked')
+  await page.goto(
+    `${server.url}${searched(`InvalidSignature ${JSON.stringify({ ...body, mistake: sentence })}`)}`,
+  )
+  await page.getByRole('heading', { name: 'InvalidSignature' }).waitFor()
+  expect(await page.locator('body').innerText()).not.toContain('hacked')
 })
 
 test.each([

@@ -103,8 +103,12 @@ export async function openTestServer(
     version: 'test-build',
     statistics: createStatistics({ db: database.db, now: () => 1_800_000_000_000, networks }),
     networks: createTradingNetworks(networks),
-    uploadAppData: (hash, document) =>
-      uploadAppData(database.db, { hash, document, maxBytes: maxAppDataBytes }),
+    uploadAppData: (hash, document, client) =>
+      uploadAppData(
+        database.db,
+        { hash, document, client },
+        { maxBytes: maxAppDataBytes, maxUnusedBytes: 400_000, unusedMs: 90 * 86_400_000, now },
+      ),
     ready: async () => ({ database: true }),
     isMetricsReader: () => true,
     ...more,

@@ -1,5 +1,6 @@
 import type { ExplainedError } from '../../domain/errors/explained.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
+import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
 import { ask, CommandFault, exitCodes, type Service } from './ask.ts'
 import { type ExplainedOrder, explainDocument } from './documents.ts'
 import { storyOf } from './story.ts'
@@ -32,16 +33,27 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
     print(line)
 }
 
-/** Prints what each error means and what to do, in the words of the pages. */
+/**
+ * Prints what each error means and what to do, in the words of the pages.
+ * @param mistake in signing, that the text of the first error names
+ */
 export function explainErrors(
   errors: readonly (ExplainedError | ForeignError)[],
   { print, json }: Output,
+  mistake?: SignatureMistake,
 ): void {
   for (const [index, error] of errors.entries()) {
     const { meaning, advice, outcome } = error
     const name = 'code' in error ? { code: error.code } : { title: error.title }
-    const lines = [...Object.values(name), `  ${meaning}`, `  What to do: ${advice}`, `  ${outcome}`]
-    if (json) print(jsonLine({ ...name, meaning, advice, outcome }))
+    const named = index === 0 && mistake ? { mistake, mistakeMeaning: signatureMistakes[mistake] } : undefined
+    const lines = [
+      ...Object.values(name),
+      `  ${meaning}`,
+      ...(named ? [`  The text names the mistake ${named.mistake}: ${named.mistakeMeaning}`] : []),
+      `  What to do: ${advice}`,
+      `  ${outcome}`,
+    ]
+    if (json) print(jsonLine({ ...name, meaning, ...named, advice, outcome }))
     else for (const line of index > 0 ? ['', ...lines] : lines) print(line)
   }
 }

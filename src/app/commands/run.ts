@@ -1,6 +1,7 @@
 import { codeNamed, type ExplainedError, errorCodes, explained } from '../../domain/errors/explained.ts'
 import { findErrors } from '../../domain/errors/find.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
+import { mistakeIn } from '../../domain/signing/signature-mistake.ts'
 import { nearestName } from '../settings/nearest-name.ts'
 import { CommandFault, type ExitCode, exitCodes, type Service } from './ask.ts'
 import { explain, explainErrors, type Output } from './explain.ts'
@@ -34,7 +35,7 @@ export async function runCommand(
   try {
     const errors = command === 'explain' ? errorsOf(subjects.join(' ')) : []
     if (errors.length > 0) {
-      explainErrors(errors, output)
+      explainErrors(errors, output, mistakeIn(subjects.join(' ')))
       return exitCodes.done
     }
     const service = serviceOf(flags)

@@ -29,6 +29,9 @@ export const retentionSettings = {
   RETENTION_IDEMPOTENCY_KEYS_DAYS: days(0.01)
     .default(1)
     .describe('How long the answer to a request with an Idempotency-Key is kept, in days.'),
+  RETENTION_DOCUMENTS_DAYS: days(0.01)
+    .default(90)
+    .describe('How long an appData document is kept that was uploaded and that no order names, in days.'),
   RETENTION_DELIVERIES_DAYS: days(1)
     .default(30)
     .describe(

@@ -8,7 +8,7 @@ import { fileExists, readJson, writeDurably } from './durable-file.ts'
 
 /** Names of the files and folders of a home. No others are ever removed. */
 const ownNames =
-  /^(database|emptying|chain\.log|owner\.json(\.\d+(\.left)?)?|(home|dev|chain|chain-state)\.json(\.new)?|chain-state\.previous\.json)$/
+  /^(database|emptying|chain\.log|owner\.json(\.\d+(\.left)?)?|(home|dev|secrets|chain|chain-state)\.json(\.new)?|chain-state\.previous\.json)$/
 
 const homeMark = z.object({ tradegraph: z.literal('home') })
 

@@ -16,6 +16,7 @@ import { hasChainRecord } from '../chain/chain.ts'
 import { findProcess, isRunning, type ProcessIdentity, until } from '../process/process.ts'
 import { emptyHome, isHalfEmptied, isMarked, markHome } from './content.ts'
 import { fileExists, readJson, writeDurably } from './durable-file.ts'
+import { type HomeSecrets, secretsOf } from './secrets.ts'
 
 /** Content of `dev.json`: what a client, a wallet or a test needs to know about the running stack. */
 export interface DevManifest {
@@ -29,12 +30,15 @@ export interface DevManifest {
   settlement: string
   vaultRelayer: string
   tokens: Record<string, { address: string; decimals: number }>
+  /** `CMS_API_KEY`. */
+  cmsKey: string
   accounts: { address: string; privateKey: string }[]
 }
 
 /** The folder that holds everything of one local stack. One program at a time owns it. */
 export interface Home {
   path: string
+  secrets: HomeSecrets
   /** Writes `dev.json`: everything is up. */
   publish(manifest: DevManifest): void
   release(): void
@@ -70,6 +74,9 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   if (options.reset || isHalfEmptied(path)) await emptyHome(path, options.log)
   return {
     path,
+    get secrets() {
+      return secretsOf(path)
+    },
     publish: (manifest) => writeDurably(manifestFile, `${JSON.stringify(manifest, undefined, 2)}\n`),
     release() {
       rmSync(manifestFile, { force: true })

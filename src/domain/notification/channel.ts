@@ -4,6 +4,20 @@ import type { NotificationType } from './notification.ts'
 export const channelKinds = ['webhook', 'email', 'push', 'telegram'] as const
 export type ChannelKind = (typeof channelKinds)[number]
 
+/**
+ * How a receiver proves that it wants a channel, and of which kinds it does so that way: elsewhere their tokens prove nothing. The owner of a
+ * chat’s channel has its token too, so that only the chat itself can say it.
+ */
+export const confirmationWays = {
+  /** By the token that was sent to it, in a request or in its answer. */
+  token: ['webhook', 'email', 'push'],
+  /** By the link of a mail. */
+  link: ['email'],
+  /** By starting the bot in a chat, which is then the address. */
+  chat: ['telegram'],
+} as const satisfies Readonly<Record<string, readonly ChannelKind[]>>
+export type ConfirmationWay = keyof typeof confirmationWays
+
 /** `pending` until the receiver has confirmed it; `ended` for good. */
 export const channelStates = ['pending', 'active', 'ended'] as const
 export type ChannelState = (typeof channelStates)[number]
@@ -58,7 +72,7 @@ export interface Channel extends ChannelFilter {
   endReason: ChannelEnd | null
 }
 
-/** An address as its account may see it: enough to know it again. */
+/** An address as its account may see it: enough to know it again. Null for one that is not of its kind. */
 export function maskedAddress({
   kind,
   address,
@@ -69,8 +83,7 @@ export function maskedAddress({
     const at = address.lastIndexOf('@')
     return `${address.slice(0, 1)}…${address.slice(at)}`
   }
-  const { origin } = new URL(address)
-  return `${origin}/…`
+  return URL.canParse(address) ? `${new URL(address).origin}/…` : null
 }
 
 /** Waits between the attempts of one delivery: over a day in all. Then it is dead. */

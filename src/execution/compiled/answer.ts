@@ -24,7 +24,7 @@ export function createAnswerCompiled(
       if (!isWellFormed(params)) return undefined
       const compiled = executor.compile(String(params.query))
       if (compiled === 'invalid') return undefined
-      documents.keep(params)
+      documents.keep(params, reader.client)
       if (compiled === 'executed' || !selectsOperation(params, compiled)) return undefined
       return await compiled.answer(asObject(params.variables), {
         ...services,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import { Refusal } from '../../domain/errors/error.ts'
+import type { Clock } from '../../domain/log.ts'
 import type { SharedDocuments } from '../../outside/redis/shared.ts'
 
 /** Documents that clients name by the SHA-256 of their text. */
@@ -11,8 +13,8 @@ export interface PersistedDocuments {
    * differ, and for another version of the protocol
    */
   textOf(request: NamedDocument): string | undefined | Promise<string>
-  /** Caches a valid text that came with its hash. */
-  keep(request: NamedDocument): void
+  /** Caches a valid text that came with its hash, for other processes too while its client has room there. */
+  keep(request: NamedDocument, client: string): void
 }
 
 export interface NamedDocument {
@@ -22,6 +24,9 @@ export interface NamedDocument {
 
 /** Of texts that clients registered; those of the list are not limited. */
 const maxCachedCharacters = 1_000_000
+
+/** Bytes of one client that are kept for other processes, what one takes beside its text, and how long they are kept. */
+const [maxClientBytes, sharedRowBytes, sharedMs] = [4_194_304, 160, 86_400_000]
 
 /** Larger ones are kept by the process that they were sent to alone. */
 const maxSharedCharacters = 20_000
@@ -33,7 +38,9 @@ const maxSharedCharacters = 20_000
 export function createPersistedDocuments(
   list: Readonly<Record<string, string>> = {},
   shared?: SharedDocuments,
+  now: Clock = Date.now,
 ): PersistedDocuments {
+  const budget = createByteBudget({ what: 'documents', bytes: maxClientBytes, ageMs: sharedMs }, now)
   const listed = new Map(Object.entries(list))
   const registered = new LRUCache<string, string>({
     maxSize: maxCachedCharacters,
@@ -65,12 +72,14 @@ export function createPersistedDocuments(
       throw unknown()
     },
 
-    keep({ query, extensions }) {
+    keep({ query, extensions }, client) {
       const hash = hashOf(extensions)
       if (hash === undefined || typeof query !== 'string' || listed.has(hash)) return
       const isNew = !registered.has(hash)
       registered.set(hash, query)
-      if (isNew && query.length <= maxSharedCharacters) shared?.keep(hash, query).catch(() => {})
+      if (!shared || !isNew || query.length > maxSharedCharacters || !budget.hasRoom(client)) return
+      budget.add(client, Buffer.byteLength(query) + sharedRowBytes)
+      shared.keep(hash, query).catch(() => {})
     },
   }
 }

@@ -42,7 +42,7 @@ builder.mutationField('uploadAppData', (t) =>
     // Clients upload before each order: uploads must not use up the limit of orders.
     extensions: { limited: 'reads', units: unitsOfUpload },
     args: { input: inputArgument(t.arg, uploadAppDataInput, 'The document.') },
-    resolve: (_root, { input: { hash, document } }, { uploadAppData }) =>
-      uploadAppData(hash ?? null, document),
+    resolve: (_root, { input: { hash, document } }, { uploadAppData, client }) =>
+      uploadAppData(hash ?? null, document, client),
   }),
 )

@@ -60,8 +60,12 @@ export interface Services {
   reportAuctions?: number
   /** Orders that one request may name; `maxNamedOrders` when left out. */
   maxOrderUids?: number
-  /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch */
-  uploadAppData(hash: Bytes32 | null, document: string): Promise<{ hash: Bytes32; created: boolean }>
+  /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch, RateLimited */
+  uploadAppData(
+    hash: Bytes32 | null,
+    document: string,
+    client: string,
+  ): Promise<{ hash: Bytes32; created: boolean }>
 }
 
 /** One request, or one event of a stream. */

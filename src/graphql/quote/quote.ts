@@ -27,7 +27,9 @@ builder.mutationField('quote', (t) =>
       // Beside the quote, so that its warnings cost no time of their own.
       const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
       look?.catch(() => {})
-      const [slippage] = await Promise.all([slippageFor(input, context), reply])
+      const [slippage, { quote }] = await Promise.all([slippageFor(input, context), reply])
+      // Other fields of the operation may change something, and answer once.
+      if (quote.id === null && info.operation.selectionSet.selections.length === 1) context.markFleeting?.()
       return { ...(await reply), slippage, look }
     },
   }),

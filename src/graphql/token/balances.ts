@@ -8,7 +8,7 @@ import { ValueState } from '../enums.ts'
 import { BalancesUpdateRef, TokenBalanceRef, TokenRef } from '../refs.ts'
 import { networkArgument } from '../relay/paging.ts'
 import { tokenOfAddress } from './known-token.ts'
-import { checkWatched, known, maxNamedTokens, namedPerRead, stateOf, updateFields } from './watched.ts'
+import { checkWatched, known, maxNamedTokens, stateOf, updateFields, watchedPerRead } from './watched.ts'
 
 /** Objects that a value counts as whose price may have to be asked for. */
 const pricedWeight = 32
@@ -100,7 +100,7 @@ builder.subscriptionField('balances', (t) =>
     type: BalancesUpdateRef,
     description:
       'Balances of an account, and what the vault relayer may take of them: all at first, then what changes, at most once a block. Never ends by itself.',
-    extensions: { namedPerRead },
+    extensions: { namedPerRead: watchedPerRead },
     args: {
       network: networkArgument(t.arg, 'May be left out where there is only one.'),
       account: t.arg({ type: 'Address', required: true, description: 'Whose balances.' }),

@@ -9,6 +9,9 @@ export const maxNamedTokens = 1_500
 /** This many tokens count as one read. */
 export const namedPerRead = 8
 
+/** To begin to watch: all that may be named are less than a full bucket at the default rate. What is delivered counts again. */
+export const watchedPerRead = 16
+
 /** @throws Refusal InvalidParameter */
 export function checkWatched(tokens: readonly Address[], most: number): void {
   if (tokens.length >= 1 && tokens.length <= most) return

@@ -2,13 +2,15 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
-import type {
-  Channel,
-  ChannelFilter,
-  ChannelKeys,
-  ChannelKind,
-  PushKeys,
-  WebhookKeys,
+import {
+  type Channel,
+  type ChannelFilter,
+  type ChannelKeys,
+  type ChannelKind,
+  type ConfirmationWay,
+  confirmationWays,
+  type PushKeys,
+  type WebhookKeys,
 } from '../../domain/notification/channel.ts'
 import { mailboxOf } from '../../domain/notification/email-address.ts'
 import { spelledOnce } from '../../outside/receiver.ts'
@@ -169,7 +171,7 @@ async function sendConfirmation(channel: Channel, token: string, services: Chann
     const { kind, account, address } = channel
     const limits = senders[kind]?.confirmations
     if (limits) await freeReceiver(db, { kind, account, receiver: hashOf(limits.receiverOf(address)) })
-    return { channel: await confirmChannel(token, services), confirmationLink }
+    return { channel: await confirmChannel(token, 'token', services), confirmationLink }
   }
   await db.transaction((tx) => endChannel(tx, channel.id, 'unconfirmed', new Date(now())))
   throw new Refusal('ChannelUnreachable', `the receiver cannot be reached: ${result?.fault ?? 'no sender'}`, {
@@ -178,16 +180,19 @@ async function sendConfirmation(channel: Channel, token: string, services: Chann
 }
 
 /**
+ * @param way by which the token came back: it confirms only channels of kinds that are confirmed that way
  * @param known the address of a chat, which was not known before; whose channel it must be
- * @throws Refusal ChannelNotFound for a token that is unknown, used, expired or of another account; ChannelExists when the account has a
+ * @throws Refusal ChannelNotFound for a token that is unknown, used, expired, or of another account or way; ChannelExists when the account has a
  *   channel with the address, and then the one that waits ends
  */
 export async function confirmChannel(
   token: string,
+  way: ConfirmationWay,
   { db, now }: Pick<ChannelServices, 'db' | 'now'>,
   known: { address?: string; account?: Address } = {},
 ): Promise<Channel> {
-  const channel = await confirm(db, hashOf(token), { now: new Date(now()), ...known })
+  const kinds = confirmationWays[way]
+  const channel = await confirm(db, hashOf(token), { now: new Date(now()), kinds, ...known })
   if (!channel) throw new Refusal('ChannelNotFound', 'no channel waits for this token', { field: 'token' })
   if (!('known' in channel)) return channel
   await db.transaction((tx) => endChannel(tx, channel.known, 'unconfirmed', new Date(now())))

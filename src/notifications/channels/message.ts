@@ -1,8 +1,9 @@
 import type { Channel } from '../../domain/notification/channel.ts'
 import type { NotificationType } from '../../domain/notification/notification.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
+import { unlinked } from './text.ts'
 
-/** A delivery as a person reads it. Texts are plain: who shows them escapes them. */
+/** A delivery as a person reads it, in one line. Texts are plain: who shows them escapes them. */
 export interface Message {
   title: string
   text: string
@@ -24,7 +25,7 @@ export function messageOf({ notification, createdAt }: Delivery): Message {
   const isReverted = metadata.reverted === true
   return {
     title: isReverted ? `No longer so: ${titles[type]}` : titles[type],
-    text: isReverted ? `A chain reorganisation took this back: ${message}` : message,
+    text: unlinked(isReverted ? `A chain reorganisation took this back: ${message}` : message),
     at: timestamp,
   }
 }

@@ -10,6 +10,12 @@ export type SendResult =
   /** The receiver wants no more: the channel ends. */
   | { kind: 'gone'; status: number | null; fault: string }
 
+/** A receiver’s next turn, in `waitMs`. One that was not taken is free for others. */
+export interface TakenTurn {
+  isTaken: boolean
+  waitMs: number
+}
+
 /** What sends to the channels of one kind. */
 export interface Sender {
   /** Deliveries that one message may hold. */
@@ -18,6 +24,8 @@ export interface Sender {
   maxAlone?: number
   /** Tokens to confirm channels in a day, and whom an address reaches. No limit when left out. */
   confirmations?: ConfirmationLimits & { receiverOf(address: string): string }
+  /** Takes the receiver’s next turn before an attempt begins, unless that is later than in `withinMs`. No pace when left out. */
+  takeTurn?(channel: Channel, withinMs: number): TakenTurn
   /** Bounded in time; never throws for what a receiver does. Repeated attempts carry the same ids. */
   send(channel: Channel, deliveries: readonly Delivery[], signal: AbortSignal): Promise<SendResult>
   /** Sends the token that confirms the channel, or makes a link of it that its account follows. */

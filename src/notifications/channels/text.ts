@@ -1,3 +1,18 @@
+import { printable } from '../../outside/fault.ts'
+
+const maxLine = 1_000
+
+/**
+ * A text as one line of visible characters that no reader makes a link of: symbols of tokens may be anything. URLs are left out; names of
+ * hosts, mentions, numbers to call and commands are broken up, as in `claim[.]example`. `USDC.e` stays.
+ */
+export function unlinked(text: string): string {
+  return (printable(text, maxLine) ?? '')
+    .replace(/[.。．｡](?=\p{L}{2})/gu, '[.]')
+    .replace(/([@+])(?=[\p{L}\p{N}_])/gu, '[$1]')
+    .replace(/(?<!\S)\/(?=\p{L})/gu, '[/]')
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -14,7 +14,7 @@ export interface DeliveryOptions extends TurnOptions {
   senders: Partial<Record<ChannelKind, Sender>>
 }
 
-/** Longer than any turn: the channel of a process that ended is taken over by then. */
+/** Longer than any turn, with its last wait and attempt: the channel of a process that ended is taken over by then. */
 const leaseMs = 60_000
 /** How often what became due without a signal is looked for. */
 const pollMs = 1_000

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Log } from '../../domain/log.ts'
 import { type Channel, type ChannelKind, retryDelayMs } from '../../domain/notification/channel.ts'
 import { endChannel } from '../../storage/channels/channels.ts'
@@ -36,9 +37,13 @@ export interface TurnOptions {
 const yieldMs = 250
 /** One that takes longer is slow. */
 const slowMs = 2_000
-/** Messages to one channel until others have a turn, and how long they may take. A lease is longer than this and an attempt. */
+/** Messages to one channel until others have a turn, and how long they may take. A lease is longer than this, a wait and an attempt. */
 const maxInTurn = 50
 const turnMs = 2_000
+/** A receiver’s turn that comes later is not waited for: the lease goes back until then. */
+const maxWaitMs = 2_000
+/** What a sender takes longer for has failed, whatever becomes of it: longer than any of them lets an attempt take. */
+const attemptMs = 50_000
 /** How often what waits for blocks is looked at. */
 export const depthMs = 5_000
 /** What a receiver that fails all the time has not taken by then is dead: so its backlog is bounded. A little more than all attempts take. */
@@ -57,6 +62,12 @@ export async function sendTurn(
   let isSlow = false
   let next: NextLook = 'now'
   for (let sent = 0; sent < maxInTurn && performance.now() - started < turnMs && !signal.aborted; sent++) {
+    const until = await waitForTurn(channel, sender, place, options, signal)
+    if (until) {
+      next = until
+      break
+    }
+    if (signal.aborted) break
     const begun = await begin(channel, sender, lease(), options)
     if (begun instanceof Date) {
       next = begun
@@ -66,8 +77,7 @@ export async function sendTurn(
     if (deliveries.length > 0) {
       const sending = performance.now()
       const timer = setTimeout(place.yield, yieldMs)
-      const result = await sender
-        .send(channel, deliveries, signal)
+      const result = await withinTime(sender.send(channel, deliveries, signal))
         .catch((fault: unknown): SendResult => {
           log.error('a channel cannot be sent to', { channel: channel.id, fault: String(fault) })
           return { kind: 'failed', status: null, fault: 'a fault of this service' }
@@ -90,6 +100,34 @@ export async function sendTurn(
     }
   }
   return await releaseChannel(db, channel.id, lease(), { next, isSlow })
+}
+
+/** Waits for the receiver’s turn. @returns when it comes, if that is too late to be waited for */
+async function waitForTurn(
+  channel: Channel,
+  sender: Sender,
+  place: Place,
+  { now }: TurnOptions,
+  signal: AbortSignal,
+): Promise<Date | undefined> {
+  const { isTaken, waitMs } = sender.takeTurn?.(channel, maxWaitMs) ?? { isTaken: true, waitMs: 0 }
+  if (!isTaken) return new Date(now() + waitMs)
+  if (waitMs > yieldMs) place.yield()
+  if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined)
+  return undefined
+}
+
+/** The result of an attempt that ends while the lease holds. */
+async function withinTime(sending: Promise<SendResult>): Promise<SendResult> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<SendResult>((resolve) => {
+    timer = setTimeout(resolve, attemptMs, { kind: 'failed', status: null, fault: 'no answer in time' })
+  })
+  try {
+    return await Promise.race([sending, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The deliveries of the next message. @returns until when the channel waits, if it has had enough for this minute */

@@ -24,8 +24,9 @@ export function createTelegramSender({ bot, publicUrl, now }: TelegramOptions): 
   const pace = createPace(paceMs, now)
   return {
     maxDigest,
+    takeTurn: ({ address }, withinMs) => pace.take(address, withinMs),
     async send(channel, deliveries, signal) {
-      await pace.turn(channel.address, signal)
+      if (channel.address === '') return { kind: 'gone', status: null, fault: 'there is no chat' }
       return await bot.send(channel.address, htmlOf(channel, deliveries, publicUrl), signal)
     },
     async sendConfirmation(_channel, token) {

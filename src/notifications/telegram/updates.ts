@@ -26,6 +26,8 @@ export const maxChatChannels = 10
 /** Answers under way: above this chats get none. What they ask for is done all the same. */
 const maxAnswers = 20
 const answerPaceMs = 1_000
+/** So far ahead of that pace answers may be. */
+const maxAnswerWaitMs = 3_999
 
 const chat = z.object({ id: z.int() })
 const schema = z.object({
@@ -42,7 +44,7 @@ export function createUpdateHandler({ db, now, log, bot }: ChatServices): Handle
 
   /** Who writes more than a command a second gets no answer to the others. */
   function answer(chat: string, text: string): void {
-    if (answers >= maxAnswers || !pace.tryTurn(chat)) return
+    if (answers >= maxAnswers || !pace.take(chat, maxAnswerWaitMs).isTaken) return
     answers++
     void bot.send(chat, text).finally(() => {
       answers--
@@ -55,7 +57,7 @@ export function createUpdateHandler({ db, now, log, bot }: ChatServices): Handle
     if ((await channelsOfChat(db, chat)) >= maxChatChannels)
       return `This chat gets the notifications of ${maxChatChannels} accounts, the most that it may.`
     try {
-      const { account } = await confirmChannel(token, { db, now }, { address: chat })
+      const { account } = await confirmChannel(token, 'chat', { db, now }, { address: chat })
       return `Notifications of ${shortAccount(account)} come here from now on. /stop ends them.`
     } catch (fault) {
       if (!(fault instanceof Refusal)) throw fault

@@ -54,7 +54,7 @@ export const balanceOperations: Operations = {
     description:
       'All at one block, in the order of the tokens, each once. An address that is no token is left out; so is a token that the node cannot read now, which `X-Unavailable-Tokens` names. 503 means that nothing can be read.',
     path,
-    query: { tokens: tokensOf('1 to 500') },
+    query: { tokens: tokensOf('1 to 350: an address has 16 KiB at most') },
     answers: {
       200: {
         description: 'Balances, and what the vault relayer may take of them.',
@@ -82,7 +82,7 @@ export const balanceOperations: Operations = {
     ].join('\n\n'),
     path,
     query: {
-      tokens: tokensOf('1 to 1,500'),
+      tokens: tokensOf('1 to 350: an address has 16 KiB at most. A POST names up to 1,500'),
       lastEventId: {
         description: 'In place of the header `Last-Event-ID`.',
         schema: z.string(),

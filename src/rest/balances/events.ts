@@ -5,7 +5,7 @@ import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Token } from '../../domain/token/token.ts'
 import type { Context } from '../../graphql/context/context.ts'
 import { type TradingServices, tradingOn } from '../../graphql/context/networks.ts'
-import { namedPerRead } from '../../graphql/token/watched.ts'
+import { watchedPerRead } from '../../graphql/token/watched.ts'
 import type { SessionKey } from '../../storage/token/balance-sessions.ts'
 import type { KnownBalance } from '../../tokens/balance-reads.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
@@ -76,7 +76,7 @@ export async function sessionStream(
   const session = await context.balanceSessions.follow(key, signal)
   const watch = () => {
     const { tokens, replaced } = session.current()
-    context.addUnits?.(Math.ceil(tokens.length / namedPerRead))
+    context.addUnits?.(Math.ceil(tokens.length / watchedPerRead))
     const until = AbortSignal.any([signal, replaced])
     return { updates: trading.watchBalances(key.owner, tokens, { client, signal: until }), replaced }
   }

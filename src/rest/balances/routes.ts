@@ -1,4 +1,4 @@
-import { namedPerRead } from '../../graphql/token/watched.ts'
+import { watchedPerRead } from '../../graphql/token/watched.ts'
 import type { EventRoute } from '../row/event-route.ts'
 import { readAddress } from '../row/parameters.ts'
 import { type Route, route } from '../row/route.ts'
@@ -9,8 +9,8 @@ import { parseTokens, watchedTokens } from './tokens.ts'
 
 /** A page of the GraphQL list that these routes are made of. */
 const maxBalances = 500
-/** Beside those that the account holds. */
-const maxNamedBesides = 350
+/** As an address of 16 KiB has. */
+const maxNamed = 350
 
 /** An unknown network is 400 here, as on the routes of tokens. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
@@ -21,7 +21,7 @@ const maxStreamBytes = 131_072
 const stream: Omit<EventRoute, 'on'> = {
   statuses,
   maxBytes: maxStreamBytes,
-  units: (request) => Math.ceil(watchedTokens(request).length / namedPerRead),
+  units: (request) => Math.ceil(watchedTokens(request).length / watchedPerRead),
   events: (request, context) =>
     balanceStream(
       {
@@ -46,7 +46,7 @@ export const balanceRoutes: AnyRoute[] = [
       }
     }`,
     variables({ network, path, query }) {
-      const tokens = parseTokens(query.getAll('tokens'), maxBalances)
+      const tokens = parseTokens(query.getAll('tokens'), maxNamed)
       return { network, account: readAddress('account', path.account), tokens, first: tokens.length }
     },
     answer: ({ account }) => writeBalances(account.balances.nodes),
@@ -65,7 +65,7 @@ export const balanceRoutes: AnyRoute[] = [
       }
     }`,
     variables({ network, path, query }) {
-      const tokens = query.has('tokens') ? parseTokens(query.getAll('tokens'), maxNamedBesides) : null
+      const tokens = query.has('tokens') ? parseTokens(query.getAll('tokens'), maxNamed) : null
       return { network, account: readAddress('account', path.account), tokens, first: maxBalances }
     },
     answer: ({ account }) => writeHeld(account.balances.nodes),

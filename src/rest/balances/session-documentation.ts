@@ -50,7 +50,7 @@ export const balanceSessionOperations: Operations = {
     id: 'beginBalanceSession',
     summary: 'Name the tokens whose balances a client follows',
     description:
-      'Up to 1,500, once: streams are then opened by the client’s id, at any process of the service. The same id again replaces them. A session ends ten seconds after its last stream. At most five sessions of a client address about one owner, and 100 in all. Eight tokens count as a read, and a token list as eight.',
+      'Up to 1,500, once: streams are then opened by the client’s id, at any process of the service. The same id again replaces them. A session ends ten seconds after its last stream. At most five sessions of a client address about one owner, and 100 in all. Sixteen tokens count as a read, or a token list as four, whichever are more.',
     path,
     headers,
     body: watchedTokensOfSession,

@@ -6,7 +6,7 @@ import { tradingOn } from '../../graphql/context/networks.ts'
 import { parseInput } from '../../graphql/errors/input.ts'
 import { objectExpected } from '../../graphql/input/fields.ts'
 import { tokenAddressField } from '../../graphql/token/addresses-input.ts'
-import { maxNamedTokens, namedPerRead } from '../../graphql/token/watched.ts'
+import { maxNamedTokens, watchedPerRead } from '../../graphql/token/watched.ts'
 import { idleMs } from '../../tokens/watch/sessions.ts'
 import type { ActionRoute } from '../row/action-route.ts'
 import type { EventRoute } from '../row/event-route.ts'
@@ -15,8 +15,8 @@ import type { RestRequest, Route } from '../row/route.ts'
 import { sessionForm, sessionStream } from './events.ts'
 
 const maxLists = 20
-/** Cost units of a list, which may have to be read first. */
-const unitsPerList = 8
+/** Cost units of a list, which may have to be read first. With what is named they are less than a full bucket at the default rate. */
+const unitsPerList = 4
 /** More than 1,500 addresses take. */
 const mostBytes = 131_072
 
@@ -58,7 +58,7 @@ const begin: Omit<ActionRoute, 'on'> = {
   maxBytes: mostBytes,
   units({ body }) {
     const { tokensListsUrls, customTokens } = parseInput(watchedTokensOfSession, body)
-    return tokensListsUrls.length * unitsPerList + Math.ceil(customTokens.length / namedPerRead)
+    return Math.max(tokensListsUrls.length * unitsPerList, Math.ceil(customTokens.length / watchedPerRead))
   },
   async act(request, context) {
     const { headers } = request

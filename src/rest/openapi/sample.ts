@@ -28,7 +28,7 @@ export const sample = {
     '0xb8d5324dba0b1933165ed1dea75ac1a296070f2f44b36a1127d594e7afcbd36570997970c51812dc3a010c7d01b50e0d17dc79c877359400',
   transaction: `0x${'ab'.repeat(32)}`,
   /** The CMS key of the local stack. */
-  key: 'local-cms-key-of-this-machine',
+  key: 'the-key-of-this-deployment',
   /** Of the first trader: a session, two channels, and what the receiver of the second was sent to confirm it. */
   session: 'tgs_session-of-the-first-trader',
   channel: '3b9c2f6e-5a1d-4c8e-9f70-1a2b3c4d5e6f',

@@ -1,13 +1,14 @@
 import type { Address } from '../../domain/evm/address.ts'
-import type {
-  Channel,
-  ChannelEnd,
-  ChannelFilter,
-  ChannelKeys,
-  ChannelKind,
-  ChannelState,
+import {
+  type Channel,
+  type ChannelEnd,
+  type ChannelFilter,
+  type ChannelKeys,
+  type ChannelKind,
+  type ChannelState,
+  channelKinds,
 } from '../../domain/notification/channel.ts'
-import type { NotificationType } from '../../domain/notification/notification.ts'
+import { type NotificationType, notificationTypes } from '../../domain/notification/notification.ts'
 import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma, Channel as Row } from '../generated/client.ts'
@@ -49,10 +50,13 @@ export async function insertChannel(
   return count > 0 ? 'stored' : 'known'
 }
 
+/** Kinds of a later version, beside which this one runs for a while, are not shown. */
+const shownKinds = { in: [...channelKinds] }
+
 /** Channels of an account that have not ended, oldest first; bounded by the limit at their registration. */
 export async function findChannels(db: Db, account: Address): Promise<Channel[]> {
   const rows = await sql(db).channel.findMany({
-    where: { account: Uint8Array.from(bytea(account)), state: { not: 'ended' } },
+    where: { account: Uint8Array.from(bytea(account)), state: { not: 'ended' }, kind: shownKinds },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   return rows.map(toChannel)
@@ -61,7 +65,7 @@ export async function findChannels(db: Db, account: Address): Promise<Channel[]>
 /** A channel of the account that has not ended. */
 export async function findChannel(db: Db, account: Address, id: string): Promise<Channel | undefined> {
   const row = await sql(db).channel.findFirst({
-    where: { id, account: Uint8Array.from(bytea(account)), state: { not: 'ended' } },
+    where: { id, account: Uint8Array.from(bytea(account)), state: { not: 'ended' }, kind: shownKinds },
   })
   return row ? toChannel(row) : undefined
 }
@@ -80,20 +84,26 @@ export async function findChannelById(db: Db, id: string): Promise<Channel | und
 }
 
 /**
- * Confirms the channel whose token has this hash, once. `address` replaces the one that was not known before; `account` is whose it must be.
+ * Confirms the channel of one of these kinds whose token has this hash, once. `address` replaces the one that was not known before; `account` is whose it must be.
  * @returns the channel; undefined when no channel waits for this token; the id alone of one that waits, but whose account has
  *   another channel of this address
  */
 export async function confirmChannel(
   db: Db,
   hash: Uint8Array,
-  { now, address, account }: { now: Date; address?: string; account?: Address },
+  {
+    now,
+    kinds,
+    address,
+    account,
+  }: { now: Date; kinds: readonly ChannelKind[]; address?: string; account?: Address },
 ): Promise<Channel | { known: string } | undefined> {
   const confirmationHash = Uint8Array.from(hash)
   const row = await sql(db).channel.findFirst({
     where: {
       confirmationHash,
       state: 'pending',
+      kind: { in: [...kinds] },
       ...(account && { account: Uint8Array.from(bytea(account)) }),
     },
   })
@@ -177,6 +187,9 @@ export async function endChannel(tx: Tx, id: string, reason: ChannelEnd, now: Da
   return count > 0
 }
 
+const isKnownType = (type: string): type is NotificationType =>
+  notificationTypes.some((known) => known === type)
+
 export function toChannel(row: Row): Channel {
   const { account, kind, state, types, leastImprovement, endReason } = row
   return {
@@ -186,7 +199,7 @@ export function toChannel(row: Row): Channel {
     state: state as ChannelState,
     address: row.address,
     keys: row.keys as unknown as ChannelKeys,
-    types: types as NotificationType[],
+    types: types.filter(isKnownType),
     chainIds: row.chainIds,
     leastImprovement: leastImprovement === null ? null : leastImprovement.toFixed(),
     createdAt: row.createdAt,

@@ -14,6 +14,7 @@ import {
   removeChannels,
   removeConfirmations,
   removeDeliveries,
+  removeDocuments,
   removeIdempotencyKeys,
   removeMarketPrices,
   removeQuotes,
@@ -52,6 +53,8 @@ const restMs = 60_000
 /** Between batches at least, and at least as long as the last one took: half of the time the database is left alone. */
 const leastPauseMs = 20
 const dayMs = 86_400_000
+/** Between the end of a document and its removal: an order that was read before its end is stored by then. */
+const documentGraceDays = 1 / 24
 
 /** Removes what is older than its age, round after round, until `signal` aborts. One process at a time. */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
@@ -103,6 +106,8 @@ function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 5
   const kinds: [name: string, days: number, () => Promise<Batch>][] = [
     ['quotes', days.quotes, () => removeQuotes(db, aged(days.quotes))],
     ['idempotency keys', days.idempotencyKeys, () => removeIdempotencyKeys(db, aged(days.idempotencyKeys))],
+    // Their age is in the rows.
+    ['documents', 1, () => removeDocuments(db, aged(documentGraceDays))],
     ['feed', days.feed, () => removeFeedEntries(db, aged(days.feed))],
     ['market prices', days.marketPrices, () => removeMarketPrices(db, aged(days.marketPrices))],
     ['refused solutions', days.competitions, () => removeRefusedSolutions(db, aged(days.competitions))],

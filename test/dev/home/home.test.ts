@@ -37,6 +37,23 @@ it('creates a private folder, and describes the stack in a private file that is 
   expect(readdirSync(path)).toEqual(['home.json'])
 })
 
+it('has keys of its own, which last until a reset', async () => {
+  const [one, other] = await Promise.all([open(), open(false, join(home, 'other'))])
+  const { cmsKey, vapid } = one.secrets
+  expect(cmsKey).toMatch(/^[\w-]{32}$/)
+  expect(statSync(join(home, 'secrets.json')).mode & 0o777).toBe(0o600)
+  expect(other.secrets.cmsKey).not.toBe(cmsKey)
+  expect(other.secrets.vapid.privateKey).not.toBe(vapid.privateKey)
+  one.release()
+  const again = await open()
+  expect(again.secrets).toEqual({ cmsKey, vapid })
+  again.release()
+  const emptied = await open(true)
+  expect(emptied.secrets.cmsKey).not.toBe(cmsKey)
+  emptied.release()
+  other.release()
+})
+
 it('refuses a second program with one line', async () => {
   const child = liveOwner()
   try {

@@ -22,9 +22,16 @@ const port = 8443
 
 /** What a name leads to, one after the other; the last one from then on. */
 const names = new Map<string, string[][]>()
+/** How the look-up of a name fails. */
+const unknown = new Map<string, string>()
 const looked: string[] = []
 const lookup = ((host: string, options: object, answer: (...result: unknown[]) => void) => {
   looked.push(host)
+  const code = unknown.get(host)
+  if (code !== undefined) {
+    const fault = Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code, hostname: host })
+    return setImmediate(() => answer(fault))
+  }
   const left = names.get(host)
   if (!left) return systemLookup(host, options, answer as never)
   const addresses = (left.length > 1 ? left.shift() : left[0]) ?? []
@@ -224,22 +231,25 @@ test('no spelling of an inner address gets a connection, at registration or at a
     ])
   }
   for (const fault of await send(addresses))
-    expect(fault).toMatch(/^(the address (is not public|must .*)|no connection \((ENOTFOUND|EAI_AGAIN)\))$/)
+    expect(fault).toMatch(/^(the host has no public address|the address must .*)$/)
   expect(connections).toBe(0)
 })
 
-test('no name that leads inside gets a connection', async () => {
+test('no name that leads inside gets a connection, and none is told from one that does not exist', async () => {
   for (const [index, address] of inside.entries()) names.set(`n${index}.example`, [[address]])
   // All of several addresses must be public.
   names.set('mixed.example', [['3ffe::1', '127.0.0.1']])
   names.set('mixed-6.example', [['3ffe::1', '::1']])
-  const addresses = [...names.keys()].map((name) => `https://${name}:${port}/`)
+  // What the resolver says of a name that it does not know.
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA']) unknown.set(`${code}.example`.toLowerCase(), code)
+  const hosts = [...names.keys(), ...unknown.keys(), 'nowhere.invalid']
+  const addresses = hosts.map((name) => `https://${name}:${port}/`)
   for (const address of addresses)
     expect([address, (await subscribe(address))?.message]).toEqual([
       address,
-      'the receiver cannot be reached: the address is not public',
+      'the receiver cannot be reached: the host has no public address',
     ])
-  expect(await send(addresses)).toEqual(addresses.map(() => 'the address is not public'))
+  expect(await send(addresses)).toEqual(addresses.map(() => 'the host has no public address'))
   expect(connections).toBe(0)
 })
 
@@ -253,11 +263,11 @@ test('a name is asked for at each connection, which goes to what was checked', a
   )
   expect(looked).toEqual(['rebound.example'])
   expect((await subscribe(address))?.message).toBe(
-    'the receiver cannot be reached: the address is not public',
+    'the receiver cannot be reached: the host has no public address',
   )
   names.set('rebound.example', [['3ffe::1'], ['::1']])
   expect((await send([address]))[0]).toMatch(/^no (connection \(E\w+\)|answer in time)$/)
-  expect(await send([address])).toEqual(['the address is not public'])
+  expect(await send([address])).toEqual(['the host has no public address'])
   expect(looked).toHaveLength(4)
   expect(connections).toBe(0)
 })

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '../../../src/app/app.ts'
 import { readSettings } from '../../../src/app/config.ts'
@@ -6,8 +7,10 @@ import type { Address } from '../../../src/domain/evm/address.ts'
 import type { Log } from '../../../src/domain/log.ts'
 import { createBot } from '../../../src/notifications/telegram/bot.ts'
 import { pollUpdates } from '../../../src/notifications/telegram/poll.ts'
+import { insertChannel } from '../../../src/storage/channels/channels.ts'
 import { recordNotifications } from '../../../src/storage/feed.ts'
 import { numbered } from '../../fakes/order.ts'
+import { storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
 import { connectDirectly, createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
 import { ask } from '../../setup/session.ts'
@@ -117,6 +120,20 @@ async function tell(account: Address, messages: readonly string[]): Promise<void
   )
 }
 
+/** Channels of as many accounts that lead to one chat, with a delivery each. */
+async function storeChatOfMany(chat: string, count: number): Promise<void> {
+  const client = await connectDirectly(database.url)
+  await client.query(
+    `WITH stored AS (INSERT INTO channels (id, account, kind, state, address, created_at)
+        SELECT gen_random_uuid(), decode(lpad(to_hex(n), 40, '0'), 'hex'), 'telegram', 'active', $1, now() FROM generate_series(1, $2) n
+        RETURNING id),
+      waiting AS (INSERT INTO deliveries (channel_id, kind) SELECT id, 'telegram' FROM stored)
+    INSERT INTO channel_wakes (channel_id) SELECT id FROM stored`,
+    [chat, count],
+  )
+  await client.end()
+}
+
 /** Why the last attempt for the account failed, and in how many seconds the next one is. */
 async function failureOf(account: Address) {
   return await eventually('a failed attempt', async () => {
@@ -166,6 +183,17 @@ describe('with polling', () => {
     expect(await channelsOf(account)).toMatchObject([{ state: 'ACTIVE', address: '…123' }])
   })
 
+  test('no link is made of what a stranger named a token', async () => {
+    const { account, chat } = await confirmed()
+    const symbols =
+      'claim-usdc.com t.me/bot https://evil.example/x @admin a@b.io +15550199 /stop USDC.e 2,940.5'
+    await tell(account, [`Order filled: 1 ${symbols}`])
+    await eventually('the message', () => answersTo(chat).length > 1)
+    const shown =
+      'Order filled: 1 claim-usdc[.]com t[.]me/bot … [@]admin a[@]b[.]io [+]15550199 [/]stop USDC.e 2,940.5'
+    expect(answersTo(chat)[1]?.split('\n')[1]).toBe(shown)
+  })
+
   test('a test leads to the account too', async () => {
     const { account, chat } = await confirmed()
     const [{ id }] = await channelsOf(account)
@@ -195,6 +223,69 @@ describe('with polling', () => {
     await eventually('another answer', () => answersTo(chat).length > 0)
     expect(answersTo(chat)).toEqual(['This chat gets the notifications of this account already.'])
     expect(await channelsOf(account)).toMatchObject([{ state: 'ACTIVE' }])
+  })
+
+  test('its token confirms a chat alone, and the bot takes no token of another kind', async () => {
+    const account = newAccount()
+    const token = await linkOf(account)
+    const mutation =
+      'mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }'
+    const { errors } = await ask(app.url ?? '', mutation, { input: { token } }, key)
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'ChannelNotFound', field: 'token' })
+    const mailed = await fetch(`${app.url}/channels/confirm/${token}`, { method: 'POST' })
+    expect(mailed.status).toBe(404)
+    expect(await channelsOf(account)).toMatchObject([{ state: 'PENDING', address: null }])
+
+    for (const kind of ['webhook', 'push', 'email'] as const) {
+      const confirmation = {
+        hash: createHash('sha256').update(kind.padEnd(32, 'x')).digest(),
+        expiresAt: new Date(Date.now() + 60_000),
+      }
+      const waiting = { id: randomUUID(), account, kind, address: `https://receiver.example/${kind}` }
+      const more = { keys: {}, types: [], chainIds: [], leastImprovement: null, createdAt: new Date() }
+      await database.db.transaction((tx) => insertChannel(tx, { ...waiting, ...more, confirmation }, 10))
+      const chat = chats++
+      telegram.says(chat, `/start ${kind.padEnd(32, 'x')}`)
+      await eventually('the answer', () => answersTo(chat).length > 0)
+      expect(answersTo(chat)).toEqual(['This link does not work, or no longer: it works once, for a day.'])
+    }
+    const states = (await channelsOf(account)).map(({ state }: { state: string }) => state)
+    expect(states).toEqual(['PENDING', 'PENDING', 'PENDING', 'PENDING'])
+    const chat = chats++
+    telegram.says(chat, `/start ${token}`)
+    await eventually('the chat', async () => (await channelsOf(account))[0]?.state === 'ACTIVE')
+  })
+
+  test('odd rows break no list, and a channel without a chat ends', async () => {
+    const account = newAccount()
+    await storeChannel(database.db, { account, address: '4711', state: 'active' })
+    await storeChannel(database.db, { account, kind: 'email', address: '', state: 'active' })
+    const { id, ...channel } = await storeChannel(database.db, { account, kind: 'telegram', address: '' })
+    const addresses = (await channelsOf(account)).map(({ address }: { address: string | null }) => address)
+    expect(addresses.toSorted()).toEqual([null, '…', '…'])
+    await storeDeliveries(database.db, { id, ...channel }, [{}])
+    const client = await connectDirectly(database.url)
+    await client.query('INSERT INTO channel_wakes (channel_id) VALUES ($1)', [id])
+    await client.end()
+    await eventually('its end', async () => (await channelsOf(account)).length === 2)
+    expect(telegram.sent.filter(({ chat }) => chat === '')).toEqual([])
+  })
+
+  test('many channels of one chat delay no other chat, and nothing goes out twice', async () => {
+    const chat = String(chats++)
+    await storeChatOfMany(chat, 600)
+    await eventually('the first of them', () => answersTo(Number(chat)).length > 0)
+    const other = await confirmed()
+    await tell(other.account, ['one'])
+    await eventually('the other chat', () => answersTo(other.chat).length === 2)
+    expect(answersTo(Number(chat)).length).toBeLessThan(30)
+    const client = await connectDirectly(database.url)
+    const { rows } = await client.query(
+      'SELECT count(*)::int AS leased FROM channels WHERE lease IS NOT NULL',
+    )
+    await client.query("DELETE FROM deliveries WHERE state = 'waiting'")
+    await client.end()
+    expect(rows[0].leased).toBeLessThan(10)
   })
 
   test('/stop ends all channels of the chat, and no others', async () => {

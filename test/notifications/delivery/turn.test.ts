@@ -143,6 +143,41 @@ test('the place goes to another while a receiver is waited for', async () => {
   expect(await deliveries()).toEqual([['delivered', 200, null]])
 })
 
+test('a receiver’s turn that comes soon is waited for', async () => {
+  const takeTurn = vi.fn().mockReturnValue({ isTaken: true, waitMs: 300 })
+  const { messages, place } = await turnOf([{}], { sender: { takeTurn } })
+  expect(messages).toEqual([[0]])
+  expect(place.yield).toHaveBeenCalled()
+  expect(await deliveries()).toEqual([['delivered', 200, null]])
+})
+
+test('one that comes later is not: the lease goes back, and no attempt is counted', async () => {
+  const takeTurn = (_: Channel, withinMs: number) => {
+    expect(withinMs).toBeLessThan(10_000)
+    return { isTaken: false, waitMs: 40_000 }
+  }
+  const { messages, outcomes, isDue } = await turnOf([{}], { sender: { takeTurn } })
+  expect([messages, outcomes, isDue]).toEqual([[], [], false])
+  expect(await deliveries()).toEqual([['waiting', null, null]])
+  expect(await stateOf()).toEqual({ isLeased: false, afterMs: 40_000, slowTurns: 0, state: 'active' })
+  expect((await client.query('SELECT attempts FROM deliveries')).rows).toEqual([{ attempts: 0 }])
+})
+
+test('a sender that does not end has failed before the lease ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const send = () => {
+      queueMicrotask(() => vi.advanceTimersByTime(59_000))
+      return new Promise<never>(() => {})
+    }
+    const { outcomes } = await turnOf([{}], { sender: { send } })
+    expect(outcomes).toEqual([['webhook', 'failed', 1]])
+    expect(await deliveries()).toEqual([['waiting', null, 'no answer in time']])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a failure is tried again, and what is behind it waits', async () => {
   const { isDue, messages, outcomes } = await turnOf([{}, {}], { results: [failed] })
   expect(messages).toEqual([[0]])

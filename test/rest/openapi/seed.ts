@@ -55,7 +55,8 @@ async function seedChannels(db: Database): Promise<void> {
     const created = { id, keys, createdAt: at, address: `https://${host}.example.com/orders?key=secret` }
     await db.transaction((tx) => insertChannel(tx, { ...standard, ...created, confirmation }, 10))
   }
-  await confirmChannel(db, hashOf('another'), { now: new Date(1_799_999_001_000) })
+  const kinds = ['webhook'] as const
+  await confirmChannel(db, hashOf('another'), { now: new Date(1_799_999_001_000), kinds })
   const times = {
     createdAt: at,
     attemptedAt: new Date(1_799_999_002_000),

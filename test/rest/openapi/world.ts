@@ -176,7 +176,7 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
   const simulations = () => ({
     network,
     db: db(),
-    appDataSources: { db: db(), maxBytes: maxAppDataBytes, gateway: null },
+    appDataSources: { db: db(), now: () => 1_800_000_000_000, maxBytes: maxAppDataBytes, gateway: null },
     simulateOrder: async (_order: unknown, block: number | null): Promise<OrderSimulation> => ({
       block,
       from: address(tenderlyRequest.from),

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import { expect, test } from 'vitest'
+import { confirmationWays } from '../../../src/domain/notification/channel.ts'
 import {
   confirmChannel,
   endChannel,
@@ -22,6 +23,8 @@ import { useTables } from '../../setup/database.ts'
 const now = new Date(1_800_000_000_000)
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 const [account, other] = [numbered('01'), numbered('02')]
+/** How a token comes back. */
+const [token, chat] = [{ kinds: confirmationWays.token }, { kinds: confirmationWays.chat }]
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 let client: Client
 let db: Database
@@ -100,35 +103,58 @@ test('a token confirms its channel once', async () => {
   const channel = sketch('a')
   await insert(channel)
   const confirmed = { id: channel.id, state: 'active', confirmedAt: now, address: channel.address }
-  expect(await confirmChannel(db, hashOf('b'), { now })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { now, account: other })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { now, account })).toMatchObject(confirmed)
+  expect(await confirmChannel(db, hashOf('b'), { ...token, now })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now, account: other })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now, account })).toMatchObject(confirmed)
   expect(await findChannelById(db, channel.id)).toMatchObject(confirmed)
-  expect(await confirmChannel(db, hashOf('a'), { now })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now })).toBeUndefined()
   const { rows } = await client.query('SELECT confirmation_hash, confirmation_expires_at FROM channels')
   expect(rows).toEqual([{ confirmation_hash: null, confirmation_expires_at: null }])
 })
 
 test('a token that has expired confirms nothing', async () => {
   await insert(sketch('a'))
-  expect(await confirmChannel(db, hashOf('a'), { now: at(60) })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { now: at(59) })).toMatchObject({ state: 'active' })
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now: at(60) })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now: at(59) })).toMatchObject({ state: 'active' })
+})
+
+test('a token of another kind confirms nothing, and works on', async () => {
+  await insert(sketch('a'))
+  await insert(sketch('b', { kind: 'telegram', address: '' }))
+  await insert(sketch('c', { kind: 'email', address: 'a@b.example' }))
+  const link = { kinds: confirmationWays.link, now }
+  expect(await confirmChannel(db, hashOf('a'), { ...chat, now, address: '4711' })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('a'), link)).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('b'), { ...token, now })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('b'), link)).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('c'), { ...chat, now, address: '4711' })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now })).toMatchObject({ kind: 'webhook' })
+  expect(await confirmChannel(db, hashOf('b'), { ...chat, now, address: '4711' })).toMatchObject({
+    address: '4711',
+  })
+  expect(await confirmChannel(db, hashOf('c'), link)).toMatchObject({ kind: 'email' })
+})
+
+test('what a later version writes is no fault of a list', async () => {
+  const first = await storeChannel(db, { types: ['order_filled', 'of_later'], createdAt: at(0) })
+  await storeChannel(db, { kind: 'of_later', createdAt: at(1) })
+  expect(await findChannels(db, account)).toEqual([{ ...first, types: ['order_filled'] }])
 })
 
 test('a chat is known from its confirmation on, once for an account', async () => {
-  const chat = { kind: 'telegram' as const, address: '' }
-  const named = { now, address: '4711' }
-  expect(await insert(sketch('a', chat))).toBe('stored')
-  expect(await insert(sketch('b', chat))).toBe('known')
+  const unknown = { kind: 'telegram' as const, address: '' }
+  const named = { ...chat, now, address: '4711' }
+  expect(await insert(sketch('a', unknown))).toBe('stored')
+  expect(await insert(sketch('b', unknown))).toBe('known')
   expect(await confirmChannel(db, hashOf('a'), named)).toMatchObject({ address: '4711' })
-  const second = sketch('c', chat)
+  const second = sketch('c', unknown)
   expect(await insert(second)).toBe('stored')
   expect(await confirmChannel(db, hashOf('c'), named)).toEqual({ known: second.id })
 })
 
 test('a fault of the database is not taken for a known address', async () => {
   await insert(sketch('a'))
-  const tooLong = { now, address: '\0' }
+  const tooLong = { ...token, now, address: '\0' }
   await expect(confirmChannel(db, hashOf('a'), tooLong)).rejects.toThrow()
 })
 
@@ -138,8 +164,8 @@ test('another token replaces one that was not given lately', async () => {
   const confirmation = { hash: hashOf('b'), expiresAt: at(120) }
   expect(await renewConfirmation(db, id, confirmation, at(59))).toBe(false)
   expect(await renewConfirmation(db, id, confirmation, at(60))).toBe(true)
-  expect(await confirmChannel(db, hashOf('a'), { now })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('b'), { now: at(119) })).toMatchObject({ id })
+  expect(await confirmChannel(db, hashOf('a'), { ...token, now })).toBeUndefined()
+  expect(await confirmChannel(db, hashOf('b'), { ...token, now: at(119) })).toMatchObject({ id })
   expect(await renewConfirmation(db, id, confirmation, at(999))).toBe(false)
 })
 

@@ -137,7 +137,15 @@ test('over HTTP, what a request has written is in the next one', async () => {
   const db = open(60_000)
   await using server = await openTestServer(
     {},
-    { db, uploadAppData: (hash, document) => uploadAppData(db, { hash, document, maxBytes: 1_000 }) },
+    {
+      db,
+      uploadAppData: (hash, document, client) =>
+        uploadAppData(
+          db,
+          { hash, document, client },
+          { maxBytes: 1_000, maxUnusedBytes: 100_000, unusedMs: 1_000, now: Date.now },
+        ),
+    },
   )
   await reaches(db, '127.0.0.1', 'replica')
   await pauseReplay()

@@ -77,11 +77,11 @@ builder.mutationFields((t) => ({
   confirmChannel: t.field({
     type: ChannelPayloadRef,
     description:
-      'Confirms a channel by the token that was sent to it. Needs nothing but the token, which works once.',
+      'Confirms a channel by the token that was sent to it. Needs nothing but the token, which works once. A chat is confirmed by its link alone.',
     args: { input: inputArgument(t.arg, confirmChannelInput, 'The token.') },
     async resolve(_root, { input: { token, account } }, context) {
       requireFeature(context, 'cms')
-      return { channel: await confirmChannel(token, context.channels, account ? { account } : {}) }
+      return { channel: await confirmChannel(token, 'token', context.channels, account ? { account } : {}) }
     },
   }),
   updateChannel: t.field({

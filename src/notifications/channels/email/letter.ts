@@ -1,4 +1,3 @@
-import { printable } from '../../../outside/fault.ts'
 import { escapeHtml } from '../text.ts'
 
 /** A mail before it is written as text and as HTML. All texts are plain. */
@@ -20,13 +19,8 @@ interface Paragraph {
 
 const maxSubject = 150
 
-/** One line of visible characters without URLs: symbols of tokens may be anything. */
-export function lineOf(text: string, maxCharacters = 400): string {
-  return printable(text, maxCharacters) ?? ''
-}
-
-export function subjectOf(text: string): string {
-  const line = lineOf(text)
+/** @param line without what a header cannot have */
+export function subjectOf(line: string): string {
   const characters = [...line]
   return characters.length > maxSubject ? `${characters.slice(0, maxSubject - 1).join('')}…` : line
 }

@@ -9,7 +9,7 @@ import { type Message, messageOf, pageOf } from '../message.ts'
 import type { Sender, SendResult } from '../sender.ts'
 import { shortAccount } from '../text.ts'
 import { leaveToken } from './leave.ts'
-import { htmlOf, type Letter, lineOf, subjectOf, textOf } from './letter.ts'
+import { htmlOf, type Letter, subjectOf, textOf } from './letter.ts'
 
 export interface EmailOptions {
   mailer: Mailer
@@ -97,7 +97,7 @@ function letterOf(
     headline: isOne ? first.title : `${messages.length} notifications`,
     paragraphs: messages.map(({ title, text, at }) => ({
       ...(!isOne && !text.startsWith(title) && { title }),
-      text: lineOf(text),
+      text,
       at,
     })),
     action: page === null ? null : { label: 'Show the account', url: page },

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedError } from '../../../../domain/errors/explained.ts'
 import type { Explanation } from '../../../../domain/errors/words.ts'
+import { signatureMistakes } from '../../../../domain/signing/signature-mistake.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { at } from '../root.ts'
 import { short } from '../view/amounts.ts'
@@ -138,9 +139,9 @@ function FoundError({
   )
 }
 
-/** What a text names beside its error. */
+/** What a text names beside its error. Its author may be a stranger: it is quoted, and nothing of it is the service’s word. */
 function Beside({
-  named: { order, transaction, addresses, contracts, signer, cause },
+  named: { order, transaction, addresses, contracts, signer, mistake },
   hasContract,
 }: {
   named: Extract<SearchResult, { kind: 'errors' }>['named']
@@ -152,23 +153,23 @@ function Beside({
     <>
       {order !== undefined && (
         <p>
-          Your order: <PageLink kind="order" id={order} />
+          The text names the order <PageLink kind="order" id={order} />.
         </p>
       )}
       {transaction !== undefined && (
         <p>
-          The transaction: <a href={at(`?q=${transaction}`)}>{short(transaction)}</a>
+          The text names the transaction <a href={at(`?q=${transaction}`)}>{short(transaction)}</a>.
         </p>
       )}
-      {cause !== undefined && (
+      {mistake !== undefined && (
         <p>
-          The service found the cause: <strong>{cause}</strong>.
+          The text names the mistake <code>{mistake}</code>: {signatureMistakes[mistake]}
         </p>
       )}
       {signer && (
         <p>
-          It was signed by <PageLink kind="account" id={signer.signed} />, but the order belongs to{' '}
-          <PageLink kind="account" id={signer.owner} />.
+          The text says that <PageLink kind="account" id={signer.signed} /> signed, and that the order belongs
+          to <PageLink kind="account" id={signer.owner} />.
         </p>
       )}
       {others.map((address) => (

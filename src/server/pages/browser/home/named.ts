@@ -1,3 +1,4 @@
+import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
 import { type Contract, contractOf, type NetworkContracts } from '../view/contracts.ts'
 
 /** What a text names beside its words, by the number of its digits. */
@@ -7,10 +8,10 @@ export interface Named {
   /** Without the service’s own contracts. */
   addresses: string[]
   contracts: (Contract & { address: string })[]
-  /** Who signed, and who should have: the text says which is which. */
+  /** Who signed, and who should have, by the text: it may be anybody’s. */
   signer?: { signed: string; owner: string } | undefined
-  /** Why a signature is wrong, where the service knows: the right account signed then, and the signer in the text is no real account. */
-  cause?: string | undefined
+  /** What was signed by mistake: the right account signed then, and the signer in the text is no real account. */
+  mistake?: SignatureMistake | undefined
 }
 
 /** @param networks none where they are not known: their contracts then count as accounts */
@@ -24,14 +25,14 @@ export function namedIn(text: string, networks: readonly NetworkContracts[]): Na
   }
   const all = ofLength(40).map((address) => ({ address, contract: contractOf(address, networks) }))
   const signer = signerIn(text)
-  const cause = causeIn(text)
+  const mistake = mistakeIn(text)
   const accounts = all.flatMap(({ address, contract }) => (contract ? [] : [address]))
   return {
     order: ofLength(112)[0],
     transaction: ofLength(64)[0],
-    addresses: cause === undefined ? accounts : accounts.filter((address) => address !== signer?.signed),
+    addresses: mistake === undefined ? accounts : accounts.filter((address) => address !== signer?.signed),
     contracts: all.flatMap(({ address, contract }) => (contract ? { ...contract, address } : [])),
-    ...(cause === undefined ? { signer } : { cause }),
+    ...(mistake === undefined ? { signer } : { mistake }),
   }
 }
 
@@ -49,10 +50,4 @@ function signerIn(text: string): Named['signer'] {
       text,
     ) ?? []
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
-}
-
-/** Of the body of the error: a mistake that the service found in the signature. */
-function causeIn(text: string): string | undefined {
-  if (!/"mistake"\s*:\s*"/.test(text)) return undefined
-  return /"explanation"\s*:\s*"([^"\\]{1,300})"/.exec(text)?.[1]
 }
