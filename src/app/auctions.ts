@@ -25,7 +25,6 @@ import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { goesBy } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
@@ -42,18 +41,15 @@ import type { Database } from '../storage/database/database.ts'
 import type { SolverSetting } from './settings/source-settings.ts'
 import type { Settings } from './settings.ts'
 
-interface AuctionsOptions {
-  network: Network
+interface AuctionsOptions
+  extends Pick<
+    AuctionServices,
+    'network' | 'db' | 'log' | 'now' | 'random' | 'policy' | 'accounts' | 'trials'
+  > {
   chain: Chain
   pools: Pools
-  db: Database
   settings: Settings
-  log: Log
-  now: Clock
-  random: () => number
-  policy: TradingPolicy
   checkOrder: CheckOrder
-  accounts: AuctionServices['accounts']
   /** None where the deployment has no key for one: no solver bids then. */
   solvers: readonly Competitor[]
   sequence: SettlementSequence
@@ -78,6 +74,7 @@ export function composeAuctions({
   accounts,
   solvers,
   sequence,
+  trials,
   meter,
 }: AuctionsOptions): AuctionServices {
   return {
@@ -140,6 +137,7 @@ export function composeAuctions({
     buffers: (tokens) => buffersOf(tokens, chain, network),
     accounts,
     sequence,
+    trials,
     balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
 }

@@ -207,6 +207,7 @@ export function composeNetwork(
     accounts: accounts.inAuctions,
     solvers,
     sequence,
+    trials: quoting.trials,
     meter: metrics.loops.auctions(network.name),
     ...shared,
     db: loopDb,
