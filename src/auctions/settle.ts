@@ -230,7 +230,7 @@ async function updateBackOffs(
     const revert = isOne ? blame.unexplained : undefined
     const suspects = orders.map((order) => ({ order, certain: isOne, reason: null, revert }))
     await leaveOut(isUnexplained ? suspects : blame.culprits, result.block, services)
-    pauseFailing(blame.faults, result.block, services)
+    await pauseFailing(blame.faults, auction, result.block, services)
     const isOwn =
       blame.culprits.length + blame.faults.length === 0 && !result.reason?.startsWith('not sent: ')
     if (isOwn && (isOutside || blame.isSolvers)) pauseSolver(solution.solver, result.block, services)

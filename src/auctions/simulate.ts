@@ -32,7 +32,7 @@ export async function simulate(
   services: AuctionServices,
   signal: AbortSignal,
 ): Promise<Contest> {
-  const refused: Culprit[] = []
+  const refused = new Map<bigint, Culprit>()
   const contest = await simulateRounds(auction, pools, maxWinners, services, signal, refused, 1)
   const served = new Set(
     contest.solutions.flatMap(({ proposal, executions }) =>
@@ -40,7 +40,7 @@ export async function simulate(
     ),
   )
   // Another way of the same auction is as good.
-  const unserved = refused.filter(({ order }) => !served.has(order.uid))
+  const unserved = [...refused.values()].filter(({ order }) => !served.has(order.uid))
   await leaveOut(unserved, auction.block, services)
   return contest
 }
@@ -52,7 +52,7 @@ async function simulateRounds(
   maxWinners: number,
   services: AuctionServices,
   signal: AbortSignal,
-  refused: Culprit[],
+  refused: Map<bigint, Culprit>,
   round: number,
 ): Promise<Contest> {
   const competed = await compete(auction, pools, services, signal)
@@ -65,8 +65,8 @@ async function simulateRounds(
   )
   if (culprits.length + faults.length + cancelled.length === 0) return contest
   await leaveOut(culprits, auction.block, services)
-  pauseFailing(faults, auction.block, services)
-  refused.push(...faults.flatMap((fault) => refusedFor(fault)))
+  await pauseFailing(faults, auction, auction.block, services)
+  for (const culprit of faults.flatMap(refusedFor)) refused.set(culprit.order.id, culprit)
   delayOwners(cancelled, auction.block, services)
   if (isLast || signal.aborted) return contest
   const excluded = new Set(culprits.map(({ order }) => order.id))
@@ -139,7 +139,11 @@ async function withoutFailing(
       if (!isKnown && !isOutside && (await isFaulty(auction, winner, services))) faulty.push(winner.proposal)
     }
     culprits.push(...blames.flatMap((blame) => blame.culprits))
-    faults.push(...blames.flatMap((blame) => blame.faults))
+    // Two winners may be traded through the same.
+    const found = new Map(
+      blames.flatMap((blame) => blame.faults.map((fault) => [fault.failing.address, fault])),
+    )
+    faults.push(...found.values())
   }
   return { contest: { ...contest, reverts, unusable }, culprits, faults, cancelled: [] }
 }

@@ -8,6 +8,7 @@ import { accountOf, type Order } from '../../domain/order/order.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
+import type { Verdict } from '../admission/standings.ts'
 import { outsideOf } from '../outside.ts'
 import type { AuctionServices, Pause } from '../services.ts'
 import {
@@ -126,10 +127,7 @@ export async function leaveOut(
     const pause = { reason, revert, failing }
     services.culprits.fail(backOffKey(order), block, pause, certain ? 1 : services.random())
   }
-  await services.standings.write(
-    culprits.filter(({ reason }) => reason !== null),
-    block,
-  )
+  await services.standings.write(culprits.filter(isTold).map(toVerdict), block)
 }
 
 /**
@@ -145,14 +143,35 @@ export function delayOwners(
   for (const owner of owners) culprits.fail(owner, block - 1, { reason: null })
 }
 
-/** Pauses the tokens and pools that fail whatever the amount, longer each time. */
-export function pauseFailing(
+const isTold = ({ certain, reason, revert }: Culprit) =>
+  reason !== null || (certain && revert !== undefined && !ended.has(revert))
+
+const toVerdict = ({ order, reason, revert, failing }: Culprit) => ({
+  order,
+  reason: reason ?? ('settlement_failed' as const),
+  revert,
+  failing,
+})
+
+/** Pauses the tokens and pools that fail whatever the amount, longer each time, and tells their orders. */
+export async function pauseFailing(
   faults: readonly RouteFault[],
+  { orders }: Auction,
   block: number,
-  { culprits }: Pick<AuctionServices, 'culprits'>,
-): void {
-  for (const { failing, revert, isOfAmount } of faults)
-    if (!isOfAmount) culprits.fail(failingKey(failing), block, { reason: null, revert, failing })
+  { culprits, standings, network }: Pick<AuctionServices, 'culprits' | 'standings' | 'network'>,
+): Promise<void> {
+  const lasting = faults.filter(({ isOfAmount }) => !isOfAmount)
+  for (const { failing, revert } of lasting)
+    culprits.fail(failingKey(failing), block, { reason: null, revert, failing })
+  const verdicts = lasting.flatMap(({ failing, revert, orders: through }): Verdict[] => {
+    // A pool is only left out of what solvers get.
+    if (failing.kind === 'pool') return through.map((order) => ({ order, reason: null, revert, failing }))
+    return orders
+      .filter(({ order }) => tokensOf(order, network).includes(failing.address))
+      .map(({ order }) => ({ order, reason: 'settlement_failed' as const, revert, failing }))
+  })
+  const byOrder = new Map(verdicts.map((verdict) => [verdict.order.id, verdict]))
+  if (byOrder.size > 0) await standings.write([...byOrder.values()], block)
 }
 
 /** Whether an auction at the block does without the pool: it is paused, or one of its tokens is. */
