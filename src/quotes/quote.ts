@@ -61,6 +61,9 @@ export async function quote(
 /** Counts gas before the node is asked to run so much. @throws Refusal RateLimited */
 export type TakeGas = (gas: bigint) => void
 
+/** Where the market moves meanwhile, an estimate is simulated again, once. */
+const runs = 2n
+
 /** Each simulation of an estimate runs the hooks of the trader. @throws Refusal RateLimited */
 export function takeHooksGas(
   { hooksGas }: AcceptedRequest,
@@ -70,7 +73,7 @@ export function takeHooksGas(
 ): void {
   if (simulates === 'nothing') return
   const simulations = BigInt(others.length + (simulates === 'everything' ? 1 : 0))
-  takeGas?.(hooksGas * simulations)
+  takeGas?.(runs * hooksGas * simulations)
 }
 
 export function workingTime({ timeoutMs }: QuoteRequest): number {

@@ -69,7 +69,7 @@ test('a verified quote counts by the gas of its hooks', async () => {
   }
   const path = `/${network.name}/api/v1/quote`
   const client = clientAt('198.51.100.4')
-  expect(await untilRefused(client, path, quote('8000000', 'verified'))).toEqual(times(12))
+  expect(await untilRefused(client, path, quote('8000000', 'verified'))).toEqual(times(3))
   const refused = await client(path, quote('8000000', 'verified'))
   expect(refused.body).toMatchObject({ errorType: 'RateLimited' })
   // What is not simulated costs the node nothing.

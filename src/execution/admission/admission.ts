@@ -77,8 +77,10 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
         minimum = { ...minimum, reads: minimum.reads + units }
       }
       caller.takeGas = (gas) => {
-        const refusal = limits.takeMore(client, gasUnits(gas))
+        const refusal = limits.takeMore(client, gasUnits(gas), counted.reads)
         if (!refusal) return
+        // Nothing is run: the rest is given back with the answer.
+        minimum = { ...minimum, reads: Math.min(minimum.reads, 1) }
         onLimited?.('reads')
         throw refusal
       }

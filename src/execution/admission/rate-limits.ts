@@ -47,10 +47,10 @@ export interface RateLimits {
    */
   take(client: string, charge: Charge, counted?: Charge): Verdict | undefined
   /**
-   * Counts units that a request needs beside its charge, at most the burst, so that no size is refused for ever.
+   * Counts units that a request needs beside those that are counted, at most the burst together, so that no size is refused for ever.
    * @returns the refusal; then nothing was counted
    */
-  takeMore(client: string, units: number): Refusal | undefined
+  takeMore(client: string, units: number, counted: number): Refusal | undefined
   /** Counts units that a request used beyond its charge, or gives back unused ones (negative). */
   settle(client: string, charge: Charge, units: number): Verdict | undefined
   /**
@@ -155,9 +155,9 @@ export function createRateLimits(
       return verdictOf(buckets, charge, at)
     },
 
-    takeMore(client, units) {
+    takeMore(client, units, counted) {
       if (!reads || units === 0) return undefined
-      const charge = { ...noCharge, reads: Math.min(units, reads.allowance.burst) }
+      const charge = { ...noCharge, reads: Math.max(0, Math.min(units, reads.allowance.burst - counted)) }
       return this.take(client, charge)?.refusal
     },
 

@@ -23,7 +23,7 @@ const leastRead = 0.1
 const keptPerUnit = 262_144
 
 /** Gas that the node is asked to run, whether or not it is used. The node needs a core for some milliseconds for as much. */
-const gasPerUnit = 1_000_000n
+const gasPerUnit = 500_000n
 
 export function gasUnits(gas: bigint): number {
   return Number(divUp(gas, gasPerUnit))

@@ -22,7 +22,7 @@ import { simulateBundleInput } from './input.ts'
 
 /** Cost units of a transaction at least: as many as so much gas. */
 const unitsPerTransaction = 8
-const gasPerTransaction = 8_000_000n
+const gasPerTransaction = 4_000_000n
 /** How often the node runs a bundle: what becomes of it, its storage, its balances. */
 const runs = 3n
 
@@ -149,7 +149,7 @@ builder.queryField('simulateBundle', (t) =>
   t.field({
     type: BundleSimulationRef,
     description:
-      'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. It costs 3 units for each million gas that it may use, and 8 for each transaction at least.',
+      'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. It costs 6 units for each million gas that it may use, and 8 for each transaction at least, but no more than a client has at once.',
     extensions: { chargedFor: 'transactions', units: unitsPerTransaction },
     args: { input: inputArgument(t.arg, simulateBundleInput, 'The transactions.') },
     resolve: async (_root, { input: { network, transactions } }, context) => {
