@@ -104,6 +104,8 @@ async function startChained(databaseUrl: string, options: GreedyOptions, undo: U
   })
   undo.push(chain.stop)
   const { network, tokens, accounts } = chain.market
+  // Each run has another chain.
+  await query(databaseUrl, 'DELETE FROM networks WHERE chain_id = $1', [network.chainId])
   const program = await startProgram({
     source: options.source,
     target: path.join(cache, 'greedy-chained'),
