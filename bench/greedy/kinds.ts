@@ -13,6 +13,17 @@ export interface Kind {
 export interface KindSubjects {
   owner: string
   uids: readonly string[]
+  /** Of a chain with a node that runs what it is asked; kinds of the node need it. */
+  market?: NodeSubjects | undefined
+}
+
+export interface NodeSubjects {
+  network: string
+  account: string
+  sellToken: string
+  buyToken: string
+  /** A contract that uses up all gas that it gets. */
+  burner: string
 }
 
 export const kindNames = [
@@ -23,7 +34,12 @@ export const kindNames = [
   'page',
   'by-uids',
   'deep',
+  'node-bundles',
+  'node-hooks',
 ] as const
+
+/** What these ask for is work of the node: the other client asks for quotes. */
+export const isOfNode = (name: string) => name.startsWith('node-')
 
 const network = shape.network.name
 /** As many as one request may name. */
@@ -43,7 +59,7 @@ const deep = `query ($owner: Address!) { account(address: $owner) { orders(first
   quote { gasAmount gasPrice sellAmount buyAmount feeAmount solver verified }
 } } } }`
 
-export function greedyKinds({ owner, uids }: KindSubjects): Kind[] {
+export function greedyKinds({ owner, uids, market }: KindSubjects): Kind[] {
   const introspection = getIntrospectionQuery().replace('query IntrospectionQuery', 'query')
   let count = 0
   return [
@@ -78,8 +94,39 @@ export function greedyKinds({ owner, uids }: KindSubjects): Kind[] {
       next: () => post(`/${network}/api/v1/orders/by_uids`, JSON.stringify(uids)),
     },
     { name: 'deep', title: '800 orders with tokens and quotes', next: () => graphql(deep, { owner }) },
+    ...(market ? nodeKinds(market) : []),
   ]
 }
+
+function nodeKinds(market: NodeSubjects): Kind[] {
+  const transaction = { from: market.account, to: market.burner, input: '0x', gas: 15_000_000 }
+  const hook = { target: market.burner, callData: '0x', gasLimit: '6000000' }
+  return [
+    {
+      name: 'node-bundles',
+      title: 'bundles that use 30 million gas',
+      next: () =>
+        post(`/${market.network}/simulation/simulateBundle`, JSON.stringify([transaction, transaction])),
+    },
+    {
+      name: 'node-hooks',
+      title: 'verified quotes with a hook that uses 6 million gas',
+      next: () => quote(market, JSON.stringify({ metadata: { hooks: { pre: [hook] } } })),
+    },
+  ]
+}
+
+let quotes = 0
+
+/** No amount is quoted twice. */
+function quote({ network, account, sellToken, buyToken }: NodeSubjects, appData = '{}'): string {
+  const amounts = { kind: 'sell', sellAmountBeforeFee: `${10n ** 18n + BigInt(quotes++)}` }
+  const body = { sellToken, buyToken, from: account, priceQuality: 'verified', appData, ...amounts }
+  return post(`/${network}/api/v1/quote`, JSON.stringify(body))
+}
+
+/** The other client's request of the node. */
+export const modestQuote = (market: NodeSubjects) => ({ request: quote(market), expect: '"verified":true' })
 
 /** The other client's request: one order. */
 export function modestRequest(uid: string): string {

@@ -19,7 +19,8 @@ export interface GreedyOptions extends Pick<Options, 'orders' | 'fresh' | 'home'
 export const greedyUsage = `usage: npm run bench -- greedy [flags]
 
 Measures a client that reads one order at a modest pace: alone, and beside a client at another address that asks for as much as its
-limit lets through, one kind of request at a time. The program has its usual limits.
+limit lets through, one kind of request at a time. The program has its usual limits. Kinds of the node, of which the other client asks
+for five verified quotes a second, run over a local chain.
 
   --orders N        orders in the database (default 20000, at least ${leastOrders})
   --fresh           fill anew

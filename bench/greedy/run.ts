@@ -7,13 +7,23 @@ import { readSubjects } from '../database/subjects.ts'
 import { runPaced } from '../load/paced.ts'
 import { median, quantile, type Turn } from '../load/turn.ts'
 import { cache } from '../options.ts'
+import { startBenchChain } from '../servers/chain.ts'
 import { startNode } from '../servers/node.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import { startProgram } from '../servers/program.ts'
 import { prepareDatabase, type Undo } from '../setup.ts'
 import { startGreedyApart } from './apart.ts'
 import type { Greed } from './client.ts'
-import { greedyKinds, type Kind, type KindSubjects, maxUids, modestRequest } from './kinds.ts'
+import {
+  greedyKinds,
+  isOfNode,
+  type Kind,
+  type KindSubjects,
+  maxUids,
+  modestQuote,
+  modestRequest,
+  type NodeSubjects,
+} from './kinds.ts'
 import type { GreedyOptions } from './options.ts'
 
 type Print = (line: string) => void
@@ -57,27 +67,76 @@ export async function runGreedy(options: GreedyOptions, undo: Undo, print: Print
   await storeNotifications(url, collector)
   const node = await startNode()
   undo.push(node.close)
-  const usual = readSettings({})
   const program = await startProgram({
     source: options.source,
     target: path.join(cache, 'greedy'),
     databaseUrl: url,
     rpcUrl: node.url,
     env: {
-      RATE_LIMIT_READS: String(usual.RATE_LIMIT_READS),
-      RATE_LIMIT_QUOTES: String(usual.RATE_LIMIT_QUOTES),
-      RATE_LIMIT_ORDERS: String(usual.RATE_LIMIT_ORDERS),
-      RATE_LIMIT_INTROSPECTIONS: String(usual.RATE_LIMIT_INTROSPECTIONS),
+      ...usualLimits(),
       CMS_ENABLED: 'true',
       CMS_API_KEY: 'a-key-of-the-bench',
     },
     print,
   })
   undo.push(program.stop)
-  await modest(program, subjects, options)
+  const results = await measureAll(program, subjects, options, print)
+  if (options.only?.every((name) => !isOfNode(name))) return results
+  const chained = await startChained(url, options, undo, print)
+  return [...results, ...(await measureAll(chained.program, { ...subjects, ...chained }, options, print))]
+}
+
+const usualLimits = () => {
+  const usual = readSettings({})
+  return {
+    RATE_LIMIT_READS: String(usual.RATE_LIMIT_READS),
+    RATE_LIMIT_QUOTES: String(usual.RATE_LIMIT_QUOTES),
+    RATE_LIMIT_ORDERS: String(usual.RATE_LIMIT_ORDERS),
+    RATE_LIMIT_INTROSPECTIONS: String(usual.RATE_LIMIT_INTROSPECTIONS),
+  }
+}
+
+/** The program over a chain with the local market. */
+async function startChained(databaseUrl: string, options: GreedyOptions, undo: Undo, print: Print) {
+  const burner = `0x${'b0'.repeat(20)}`
+  const chain = await startBenchChain(path.join(cache, 'greedy-chain'), async (rpc) => {
+    await rpc.call('anvil_setCode', [burner, '0x5b600056'])
+  })
+  undo.push(chain.stop)
+  const { network, tokens, accounts } = chain.market
+  // Each run has another chain.
+  await query(databaseUrl, 'DELETE FROM networks WHERE chain_id = $1', [network.chainId])
+  const program = await startProgram({
+    source: options.source,
+    target: path.join(cache, 'greedy-chained'),
+    databaseUrl,
+    rpcUrl: chain.rpcUrl,
+    network,
+    env: usualLimits(),
+    print,
+  })
+  undo.push(program.stop)
+  const market: NodeSubjects = {
+    ...{ network: network.name, account: accounts[0]?.address ?? '', burner },
+    ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address },
+  }
+  return { program, market }
+}
+
+/** The kinds that the options name, of the node or not. */
+async function measureAll(
+  program: ServerProcess,
+  subjects: KindSubjects,
+  options: GreedyOptions,
+  print: Print,
+): Promise<GreedyResult[]> {
+  const kinds = greedyKinds({ ...subjects, uids: subjects.uids.slice(0, maxUids) }).filter(
+    ({ name }) =>
+      isOfNode(name) === (subjects.market !== undefined) && (options.only?.includes(name) ?? true),
+  )
+  if (kinds.length > 0) await modest(program, subjects, options)
   const results: GreedyResult[] = []
-  for (const kind of greedyKinds({ ...subjects, uids: subjects.uids.slice(0, maxUids) })) {
-    if (options.only && !options.only.includes(kind.name)) continue
+  for (const kind of kinds) {
     const rounds: GreedyResult[] = []
     for (let round = 1; round <= options.rounds; round++) {
       rounds.push(await measure(kind, program, subjects, options))
@@ -101,9 +160,10 @@ async function measure(
   const alone = await modest(program, subjects, options)
   const quiet = await program.vitals()
   const { port } = program
-  const { owner } = subjects
+  const { owner, market } = subjects
   const uids = subjects.uids.slice(0, maxUids)
-  const greedy = startGreedyApart({ port, from: greedyAddress, connections, kind: kind.name, owner, uids })
+  const from = greedyAddress
+  const greedy = startGreedyApart({ port, from, connections, kind: kind.name, owner, uids, market })
   try {
     await pause(settlingMs)
     await program.vitals()
@@ -171,7 +231,14 @@ function medianOf(rounds: readonly GreedyResult[]): GreedyResult {
   }
 }
 
-function modest(program: ServerProcess, { uids }: KindSubjects, { rate, seconds }: GreedyOptions) {
+/** Within the limit of quotes. */
+const quotesPerSecond = 5
+
+function modest(program: ServerProcess, { uids, market }: KindSubjects, { rate, seconds }: GreedyOptions) {
+  if (market) {
+    const next = () => modestQuote(market)
+    return runPaced({ port: program.port, from: modestAddress, rate: quotesPerSecond, seconds, next })
+  }
   let index = 0
   const next = () => {
     const uid = uids[index++ % uids.length] ?? ''

@@ -10,6 +10,7 @@ import type { Clock } from '../domain/log.ts'
 import {
   deleteSessions,
   findSession,
+  hasNonce,
   insertNonce,
   insertSession,
   takeNonce,
@@ -76,6 +77,8 @@ export async function signIn(
   checkMessage(parsed, site, now())
   const check = checkSignature(parsed.chainId)
   if (!check) throw refused('chainId', 'the chain is not served here')
+  // Before a wallet is asked: a nonce that was never issued costs the node nothing.
+  if (!(await hasNonce(db, parsed.nonce, new Date(now())))) throw unknownNonce()
   const account = address(parsed.address)
   const fault = await notSignedBy(account, hashMessage(message) as Bytes32, signature, check)
   if (fault)
@@ -87,8 +90,7 @@ export async function signIn(
   const at = new Date(now())
   const expiresAt = new Date(now() + sessionMs)
   await db.transaction(async (tx) => {
-    if (!(await takeNonce(tx, parsed.nonce, at)))
-      throw refused('nonce', 'the nonce is unknown, used or expired')
+    if (!(await takeNonce(tx, parsed.nonce, at))) throw unknownNonce()
     await insertSession(tx, { tokenHash: hashOf(token), account, createdAt: at, expiresAt }, maxSessions)
   })
   return { token, account, expiresAt }
@@ -145,6 +147,8 @@ function checkMessage(message: SiweMessage, { host, origin }: URL, now: number):
   if (!((time(expirationTime) ?? Number.POSITIVE_INFINITY) > now))
     throw refused('expirationTime', 'the message has expired')
 }
+
+const unknownNonce = () => refused('nonce', 'the nonce is unknown, used or expired')
 
 function refused(reason: string, description: string): Refusal {
   return new Refusal('InvalidSignIn', description, { field: 'message', data: { reason } })

@@ -29,7 +29,6 @@ import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { goesBy } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
@@ -47,18 +46,15 @@ import type { Database } from '../storage/database/database.ts'
 import type { SolverSetting } from './settings/source-settings.ts'
 import type { Settings } from './settings.ts'
 
-interface AuctionsOptions {
-  network: Network
+interface AuctionsOptions
+  extends Pick<
+    AuctionServices,
+    'network' | 'db' | 'log' | 'now' | 'random' | 'policy' | 'accounts' | 'trials'
+  > {
   chain: Chain
   pools: Pools
-  db: Database
   settings: Settings
-  log: Log
-  now: Clock
-  random: () => number
-  policy: TradingPolicy
   checkOrder: CheckOrder
-  accounts: AuctionServices['accounts']
   /** None where the deployment has no key for one: no solver bids then. */
   solvers: readonly Competitor[]
   sequence: SettlementSequence
@@ -85,6 +81,7 @@ export function composeAuctions({
   solvers,
   sequence,
   effects,
+  trials,
   meter,
 }: AuctionsOptions): AuctionServices {
   return {
@@ -160,6 +157,7 @@ export function composeAuctions({
       onRead: meter.holds,
     }),
     balancesAround: (tokens, block) => balancesAround(tokens, block, chain, network),
+    trials,
     balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
 }

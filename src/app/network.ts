@@ -203,6 +203,7 @@ export function composeNetwork(
     solvers,
     sequence,
     effects: createSettlementEffects({ rpc: rpcWithoutRetries, network, sequence, maxGas, timeoutMs }),
+    trials: quoting.trials,
     meter: metrics.loops.auctions(network.name),
     ...shared,
     db: loopDb,

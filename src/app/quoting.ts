@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { AppDataSources } from '../app-data/read.ts'
+import type { RouteTrials } from '../auctions/services.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenCheck } from '../chain/token/check.ts'
@@ -47,6 +48,8 @@ interface Quoting {
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
   /** The same for what the program records by itself: no request uses the pools. */
   recordedRates: Quoting['nativeRates']
+  /** What auctions try apart from orders, by the same tests. */
+  trials: RouteTrials
 }
 
 /** How long a quote is valid, in seconds. */
@@ -56,12 +59,14 @@ const simulationTimeoutMs = 4_000
 /** For asking all outside estimators for the price of one token. */
 const outsidePriceTimeoutMs = 4_500
 const maxLearntTokens = 10_000
+/** Trials of a settlement that fails. */
+const trialsAtOnce = 8
 
 /** The services that price orders on one network. */
 export function composeQuoting(options: QuotingOptions): Quoting {
   const { network, db, settings, log, now, policy, appDataSources, pools, tokens } = options
   const look: Pools['look'] = (pairs) => pools.look(pairs)
-  const { verify, checkTokens } = createSimulations(options)
+  const { verify, checkTokens, trials } = createSimulations(options)
   const others = createOutsideEstimators(settings.QUOTE_ESTIMATORS, {
     network,
     now,
@@ -113,6 +118,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     services,
     nativeRates: (addresses) => readNativeRates(addresses, services),
     recordedRates: (addresses) => readNativeRates(addresses, { ...services, look: pools.peek }),
+    trials,
   }
 }
 
@@ -126,7 +132,7 @@ function createSimulations({ network, rpc, nodes, settings, log, now, pools }: Q
   const deps = { checkTrade, maxInaccuracy: settings.QUOTE_MAX_INACCURACY, baseTokens }
   const verify: QuoteServices['verify'] = (estimate, trade, signal) =>
     verifyEstimate(estimate, trade, deps, signal)
-  const { checkTokens } = createTokenVerdicts({
+  const { checkTokens, tryAgain } = createTokenVerdicts({
     check: createTokenCheck({ rpc, slots }),
     async holderOf(token) {
       const { pools: poolsOfToken } = await pools.peek([[token, network.wrappedNative]])
@@ -136,7 +142,12 @@ function createSimulations({ network, rpc, nodes, settings, log, now, pools }: Q
     now,
     log,
   })
-  return { verify, checkTokens }
+  const trials = {
+    // With a queue of its own: quotes do not delay it.
+    trade: createTradeCheck({ rpc: simulationRpc, network, slots, atOnce: trialsAtOnce }),
+    token: tryAgain,
+  }
+  return { verify, checkTokens, trials }
 }
 
 /** Reads tokens that are not stored yet. A token that was read is skipped for a minute. */

@@ -21,9 +21,9 @@ import type { LeftOut } from './admission/exclusions.ts'
 import { createFunds } from './admission/funds.ts'
 import { type Admitted, admit, rankOrders } from './admission/judge.ts'
 import type { Verdict } from './admission/standings.ts'
-import { backOffOf } from './culprits.ts'
-import { pricesAsSigned, pricesOf, readMarket } from './market.ts'
-import type { AuctionServices } from './services.ts'
+import { backOffOf, pauseOfPool, tokensOf } from './failures/culprits.ts'
+import { type Market, pricesAsSigned, pricesOf, readMarket } from './market.ts'
+import type { AuctionServices, Pause } from './services.ts'
 
 export interface AssembledAuction {
   auction: Auction
@@ -53,7 +53,8 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const ranked = candidates.map(({ order }) => order)
   const isRanked = new Set(ranked)
   const others = orders.filter((order) => !isRanked.has(order))
-  services.routedPrices.look([...ranked, ...others], market, head.number, services.now())
+  const usable = usableMarket(market, head.number, services)
+  services.routedPrices.look([...ranked, ...others], usable, head.number, services.now())
   const [holdings, answers] = await Promise.all([
     services.holdings.read(
       ranked.filter((order) => !needsCodeCheck(order)),
@@ -67,6 +68,7 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const held = new Set(entries.map(({ order }) => order.id))
   const certain = judged.filter(({ order, reason }) => reason !== null || held.has(order.id))
   tellFees(certain, entries, services)
+  tellCutOffs(certain, entries, usable.cutOff)
   await report([...verdicts, ...unpriced, ...certain], head.number, services)
   if (entries.length === 0) return undefined
   const auction: Auction = {
@@ -80,7 +82,29 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
     gasPrice: market.gasPrice,
   }
   const all = [...verdicts, ...unpriced, ...certain]
-  return { auction, pools: market.pools, leftOut: leftOutOf(orders, held, all, passed) }
+  return { auction, pools: usable.pools, leftOut: leftOutOf(orders, held, all, passed) }
+}
+
+/** The market without what is paused. Prices of tokens are of all of it. */
+function usableMarket({ pools, gasPrice }: Market, block: number, services: AuctionServices) {
+  const paused = new Map(
+    pools.flatMap((pool) => {
+      const pause = pauseOfPool(pool, block, services)
+      return pause ? [[pool, pause] as const] : []
+    }),
+  )
+  const usable = paused.size === 0 ? pools : pools.filter((pool) => !paused.has(pool))
+  const traded = new Set(usable.flatMap(({ token0, token1 }) => [token0, token1]))
+  return {
+    pools: usable,
+    gasPrice,
+    /** Why all pools of a token of the order are left out. */
+    cutOff(order: Order): Pause | undefined {
+      if (paused.size === 0) return undefined
+      const token = tokensOf(order, services.network).find((each) => !traded.has(each))
+      return [...paused].find(([{ token0, token1 }]) => token === token0 || token === token1)?.[1]
+    },
+  }
 }
 
 function leftOutOf(
@@ -108,6 +132,22 @@ function tellFees(
     const hops = route?.gap === undefined ? 1 : route.hops
     verdict.gas = settlementGas(1, hops) + (entry?.extraGas ?? 0n)
     verdict.policyShare = entry && volumeShare(entry.feePolicies)
+  }
+}
+
+/** What an order with a place waits for where all pools of one of its tokens are left out. */
+function tellCutOffs(
+  verdicts: readonly Verdict[],
+  entries: readonly AuctionOrder[],
+  cutOff: (order: Order) => Pause | undefined,
+): void {
+  const byId = new Map(entries.map(({ order }) => [order.id, order]))
+  for (const verdict of verdicts) {
+    const order = verdict.reason === null ? byId.get(verdict.order.id) : undefined
+    const pause = order && cutOff(order)
+    if (!pause) continue
+    verdict.revert = pause.revert
+    verdict.failing = pause.failing
   }
 }
 
@@ -162,7 +202,8 @@ async function readOrders(
     const backOff = backOffOf(order, head.number, services)
     const settled = inFlight.has(order.id) ? 'in_flight' : deniedReason(order, policy)
     const reason = settled ?? pauseReason(backOff)
-    if (reason) verdicts.push({ order, reason, ...(!settled && { revert: backOff?.revert }) })
+    const pause = settled ? undefined : backOff
+    if (reason) verdicts.push({ order, reason, revert: pause?.revert, failing: pause?.failing })
     else orders.push(order)
   }
   return { orders, verdicts, passed }
@@ -174,7 +215,7 @@ function untimelyReason(order: Order, now: number, minLifetime: number): LeftOut
 }
 
 /** A culprit without a reason of its own waits too. */
-function pauseReason(backOff: { reason: StandingReason | null } | undefined): StandingReason | undefined {
+function pauseReason(backOff: Pause | undefined): StandingReason | undefined {
   return backOff && (backOff.reason ?? 'settlement_failed')
 }
 

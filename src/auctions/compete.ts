@@ -12,7 +12,7 @@ import { checkProposal } from './check-proposal.ts'
 import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
 import { timed } from './meter.ts'
-import { faultNotice, pausedSolvers, type Refuse, safeSolutions, withoutPlaced } from './outside.ts'
+import { faultNotice, isPaused, pausedSolvers, type Refuse, safeSolutions, withoutPlaced } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
 /** An auction with the solutions to it, and those of them that cannot win. */
@@ -55,7 +55,14 @@ export async function compete(
   services.knownPools.note(pools)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(services.settings.solveMs)])
   const busy = await busySolvers(services)
-  const paused = await pausedSolvers(auction, services)
+  const paused = new Map([
+    ...(await pausedSolvers(auction, services)),
+    ...services.solvers.flatMap(({ address, outside }): [Address, string][] =>
+      !outside && isPaused(address, auction.block, services)
+        ? [[address, 'is paused: its settlements fail even where they are empty']]
+        : [],
+    ),
+  ])
   const asked = services.solvers.filter(({ address }) => !busy.has(address) && !paused.has(address))
   const came = await timed(services, 'solve', () =>
     whatCame(

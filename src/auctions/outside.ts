@@ -162,6 +162,14 @@ export function forgiveSolver(solver: Address, { culprits }: Pick<AuctionService
   culprits.forgive(pauseKey(solver))
 }
 
+export function isPaused(
+  solver: Address,
+  block: number,
+  { culprits }: Pick<AuctionServices, 'culprits'>,
+): boolean {
+  return culprits.waiting(pauseKey(solver), block) !== undefined
+}
+
 const dayMs = 86_400_000
 
 /**
@@ -211,8 +219,7 @@ export async function pausedSolvers(
     outside.flatMap(({ address }): [Address, string][] => {
       const last = bans.get(address)
       if (last !== undefined) return [[address, `is banned up to block ${last}`]]
-      const isPaused = culprits.waiting(pauseKey(address), block) !== undefined
-      return isPaused ? [[address, 'is paused after a failure']] : []
+      return isPaused(address, block, { culprits }) ? [[address, 'is paused after a failure']] : []
     }),
   )
 }

@@ -3,6 +3,7 @@ import type { DryRun } from '../chain/settlement/dry-run.ts'
 import type { BalanceChange, SettlementEffects } from '../chain/settlement/effects.ts'
 import type { SettlementSequence } from '../chain/settlement/sequence.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
+import type { CheckTrade } from '../chain/trade/check.ts'
 import type { BackOff } from '../concurrency/back-off.ts'
 import type { Refused } from '../domain/auction/refusal.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -10,7 +11,7 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { ExclusionReason } from '../domain/order/event.ts'
+import type { ExclusionReason, Failing } from '../domain/order/event.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
@@ -47,6 +48,22 @@ export interface AuctionSettings {
   minLifetime: number
 }
 
+/** Why something waits that made settlements fail. */
+export interface Pause {
+  /** Of an order: the reason in its event. */
+  reason: ExclusionReason | null
+  /** What a contract answered. */
+  revert?: string | undefined
+  failing?: Failing | undefined
+}
+
+/** Trials that need no order: the trader is made up, and its funds are written for the call. */
+export interface RouteTrials {
+  trade: CheckTrade
+  /** Why the test that quotes use refuses the token: it is tried again for that. */
+  token(token: Address): Promise<string | undefined>
+}
+
 /** Dependencies of auctions on one network. Reads throw an Outage when the node does not answer. */
 export interface AuctionServices {
   network: Network
@@ -76,8 +93,10 @@ export interface AuctionServices {
   rounds: AuctionRounds
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
-  /** Orders and owners that made settlements fail, by `backOffKey`, with the exclusion reason of their events, and what a contract answered. */
-  culprits: BackOff<{ reason: ExclusionReason | null; revert?: string | undefined }>
+  /** What made settlements fail: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`, and solvers. */
+  culprits: BackOff<Pause>
+  /** Trials of what settlements trade through, apart from orders. They throw an Outage. */
+  trials: RouteTrials
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */
   pools(pairs: readonly (readonly [Address, Address])[], blockHash: Bytes32): Promise<readonly Pool[]>
   solvers: readonly Solver[]

@@ -17,8 +17,8 @@ import {
 import type { Tx } from '../storage/database/database.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
-import { culpritsOf, delayOwners, forgive, leaveOut } from './culprits.ts'
 import { delegate } from './driver/delegate.ts'
+import { blameFor, delayOwners, forgive, leaveOut, pauseFailing } from './failures/culprits.ts'
 import { dangerOf } from './inspection.ts'
 import { timed } from './meter.ts'
 import { checkSettled } from './mined.ts'
@@ -214,21 +214,29 @@ function refusalOf(cancelled: readonly Order[]): string {
   return `not sent: cancelled: ${uids.join(', ')}${more}`
 }
 
-/** A success ends the back-offs of its orders; a failure starts those of its culprits. */
+/** A success ends the back-offs of what it trades; a failure starts those of its culprits, or else of its orders. */
 async function updateBackOffs(
   auction: Auction,
   solution: RankedSolution,
   result: SettlementOutcome,
   services: AuctionServices,
 ): Promise<void> {
+  const orders = tradedIn(auction, solution).map(({ order }) => order)
   if (result.outcome === 'success') {
-    for (const { order } of tradedIn(auction, solution)) forgive(order, services)
+    forgive(orders, solution, services)
     forgiveSolver(solution.solver, services)
   } else if (result.outcome === 'failed' || isMissed(result)) {
-    const culprits = await culpritsOf(auction, solution, services, result.txHash !== undefined)
-    await leaveOut(culprits ?? [], result.block, services)
-    const isOwn = !culprits?.length && !result.reason?.startsWith('not sent: ')
-    if (isOwn) pauseSolver(solution.solver, result.block, services)
+    const blame = await blameFor(auction, solution, services, result.txHash !== undefined)
+    const isOutside = outsideOf(solution.solver, services) !== undefined
+    const isUnexplained = blame.unexplained !== undefined && !isOutside
+    const isOne = orders.length === 1
+    const revert = isOne ? blame.unexplained : undefined
+    const suspects = orders.map((order) => ({ order, certain: isOne, reason: null, revert }))
+    await leaveOut(isUnexplained ? suspects : blame.culprits, result.block, services)
+    await pauseFailing(blame.faults, auction, result.block, services)
+    const isOwn =
+      blame.culprits.length + blame.faults.length === 0 && !result.reason?.startsWith('not sent: ')
+    if (isOwn && (isOutside || blame.isSolvers)) pauseSolver(solution.solver, result.block, services)
   }
 }
 

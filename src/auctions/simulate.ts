@@ -7,7 +7,8 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { type Contest, compete } from './compete.ts'
-import { type Culprit, culpritsOf, delayOwners, leaveOut } from './culprits.ts'
+import { blameFor, type Culprit, delayOwners, leaveOut, pauseFailing, tokensOf } from './failures/culprits.ts'
+import type { RouteFault } from './failures/route-trials.ts'
 import { notify, outsideOf, simulationNotice } from './outside.ts'
 import { cancelledOrders, takingWins, withoutOrders } from './record.ts'
 import type { AuctionServices } from './services.ts'
@@ -21,8 +22,8 @@ const maxSelections = 8
 /**
  * Repeats the competition until all winners' settlements pass a dry run, one after the other on the state that those before leave. Where
  * one fails after better ones, the next best wins instead. An order that makes its settlement fail is left out of this auction and of
- * later ones, and solvers compete again with the other orders. So they do without an order of a winner that was cancelled meanwhile: at
- * the last competition, the next best wins instead.
+ * later ones, and solvers compete again with the other orders. So they do without a token or a pool that fails whatever the order, and
+ * without an order of a winner that was cancelled meanwhile: at the last competition, the next best wins instead.
  */
 export async function simulate(
   auction: Auction,
@@ -30,25 +31,70 @@ export async function simulate(
   maxWinners: number,
   services: AuctionServices,
   signal: AbortSignal,
-  round = 1,
+): Promise<Contest> {
+  const refused = new Map<bigint, Culprit>()
+  const contest = await simulateRounds(auction, pools, maxWinners, services, signal, refused, 1)
+  const served = new Set(
+    contest.solutions.flatMap(({ proposal, executions }) =>
+      contest.unusable.has(proposal) ? [] : executions.map(({ orderUid }) => orderUid),
+    ),
+  )
+  // Another way of the same auction is as good.
+  const unserved = [...refused.values()].filter(({ order }) => !served.has(order.uid))
+  await leaveOut(unserved, auction.block, services)
+  return contest
+}
+
+/** @param refused gets the orders whose amounts a token or a pool refuses */
+async function simulateRounds(
+  auction: Auction,
+  pools: readonly Pool[],
+  maxWinners: number,
+  services: AuctionServices,
+  signal: AbortSignal,
+  refused: Map<bigint, Culprit>,
+  round: number,
 ): Promise<Contest> {
   const competed = await compete(auction, pools, services, signal)
   const isLast = round === maxRounds
-  const { contest, culprits, cancelled } = await withoutFailing(
+  const { contest, culprits, faults, cancelled } = await withoutFailing(
     { auction, ...competed, maxWinners },
     services,
     signal,
     isLast,
   )
-  if (culprits.length + cancelled.length === 0) return contest
+  if (culprits.length + faults.length + cancelled.length === 0) return contest
   await leaveOut(culprits, auction.block, services)
+  await pauseFailing(faults, auction, auction.block, services)
+  for (const culprit of faults.flatMap(refusedFor)) refused.set(culprit.order.id, culprit)
   delayOwners(cancelled, auction.block, services)
   if (isLast || signal.aborted) return contest
   const excluded = new Set(culprits.map(({ order }) => order.id))
   const delayed = new Set(cancelled.map(({ owner }) => owner))
-  const orders = auction.orders.filter(({ order }) => !excluded.has(order.id) && !delayed.has(order.owner))
+  const failing = new Set(faults.map(({ failing: { address } }) => address))
+  const usable = pools.filter(
+    ({ address, token0, token1 }) => ![address, token0, token1].some((each) => failing.has(each)),
+  )
+  const orders = auction.orders.filter(
+    ({ order }) =>
+      !excluded.has(order.id) &&
+      !delayed.has(order.owner) &&
+      !tokensOf(order, services.network).some((token) => failing.has(token)),
+  )
   if (orders.length === 0) return { ...contest, auction: { ...auction, orders }, solutions: [] }
-  return simulate({ ...auction, orders }, pools, maxWinners, services, signal, round + 1)
+  return simulateRounds({ ...auction, orders }, usable, maxWinners, services, signal, refused, round + 1)
+}
+
+/** The orders that a fault of their amounts keeps from being traded that way. */
+function refusedFor({ failing, revert, isOfAmount, orders }: RouteFault): Culprit[] {
+  if (!isOfAmount) return []
+  return orders.map((order) => ({
+    order,
+    certain: true,
+    reason: null,
+    revert: `for this amount: ${revert}`,
+    failing,
+  }))
 }
 
 /** Selects winners again without those that fail, until all pass, or one fails because of its own orders or trades a cancelled one. */
@@ -57,37 +103,49 @@ async function withoutFailing(
   services: AuctionServices,
   signal: AbortSignal,
   isLast: boolean,
-): Promise<{ contest: Contest; culprits: Culprit[]; cancelled: Order[] }> {
+): Promise<{ contest: Contest; culprits: Culprit[]; faults: RouteFault[]; cancelled: Order[] }> {
   const { auction, solutions, maxWinners } = contest
   let unusable: Unusable = new Map()
   const faulty: Proposal[] = []
   const culprits: Culprit[] = []
+  const faults: RouteFault[] = []
   const reverts = new Map<Proposal, Refused>()
-  for (let selection = 0; selection < maxSelections && culprits.length === 0; selection++) {
+  for (let selection = 0; selection < maxSelections; selection++) {
+    if (culprits.length + faults.length > 0) break
     if (signal.aborted) break
     const ended = await cancelledOrders(services.db, auction, solutions)
     const cancelled = takingWins({ ...contest, unusable }, ended)
     unusable = withoutOrders(solutions, unusable, ended)
     if (cancelled.length > 0 && !isLast)
-      return { contest: { ...contest, reverts, unusable }, culprits, cancelled }
+      return { contest: { ...contest, reverts, unusable }, culprits, faults, cancelled }
     const winners = selectWinners(solutions, maxWinners, unusable).filter(({ isWinner }) => isWinner)
     // Where nothing else can win, an attempt shows why.
     if (winners.length === 0)
       unusable = new Map([...unusable].filter(([proposal]) => !faulty.includes(proposal)))
     const failures = await failuresOf(auction, winners, services)
     if (failures.length === 0) break
-    const guilty = await Promise.all(failures.map(({ winner }) => culpritsOf(auction, winner, services)))
-    for (const [index, { winner, after, revert }] of failures.entries()) {
-      const code = after.size === 0 || guilty[index] ? 'reverts' : 'reverts_after_others'
+    const blames = await Promise.all(
+      failures.map(async ({ winner, ...failure }) => {
+        const blame = await blameFor(auction, winner, services)
+        return { winner, ...failure, ...blame }
+      }),
+    )
+    for (const { winner, after, revert, ...blame } of blames) {
+      const code = after.size === 0 || blame.fails ? 'reverts' : 'reverts_after_others'
       reverts.set(winner.proposal, { code, message: revert })
-      unusable = new Map([...unusable, [winner.proposal, guilty[index] ? new Set<Address>() : after]])
+      unusable = new Map([...unusable, [winner.proposal, blame.fails ? new Set<Address>() : after]])
+      const isKnown = !blame.fails || blame.culprits.length + blame.faults.length > 0
       const isOutside = outsideOf(winner.solver, services) !== undefined
-      if (guilty[index]?.length === 0 && !isOutside && (await isFaulty(auction, winner, services)))
-        faulty.push(winner.proposal)
+      if (!isKnown && !isOutside && (await isFaulty(auction, winner, services))) faulty.push(winner.proposal)
     }
-    culprits.push(...guilty.flatMap((orders) => orders ?? []))
+    culprits.push(...blames.flatMap((blame) => blame.culprits))
+    // Two winners may be traded through the same.
+    const found = new Map(
+      blames.flatMap((blame) => blame.faults.map((fault) => [fault.failing.address, fault])),
+    )
+    faults.push(...found.values())
   }
-  return { contest: { ...contest, reverts, unusable }, culprits, cancelled: [] }
+  return { contest: { ...contest, reverts, unusable }, culprits, faults, cancelled: [] }
 }
 
 /** Whether it fails by itself also in the block that it was computed for. */

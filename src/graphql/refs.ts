@@ -185,6 +185,7 @@ export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('
 export const TokenBalanceRef = builder.objectRef<TokenBalance>('TokenBalance')
 export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance>('TokenBalanceEdge')
 export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')
+export const PoolEvidenceRef = builder.objectRef<EvidenceOf<'pool'>>('PoolEvidence')
 export const TokenEvidenceRef = builder.objectRef<EvidenceOf<'token'>>('TokenEvidence')
 export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
 export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')

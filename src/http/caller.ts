@@ -22,6 +22,8 @@ export interface Caller {
   markPersonal?(): void
   /** Counts cost units that the operation needs beside its answer; absent where nothing is counted. */
   addUnits?(units: number): void
+  /** Counts gas before the node is asked to run so much; absent where nothing is counted. @throws Refusal RateLimited */
+  takeGas?(gas: bigint): void
   /** Cost units that the request was charged so far; absent before the first. */
   units?: number
   /** Sets a header of the response, and replaces an earlier value. */

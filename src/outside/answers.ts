@@ -8,14 +8,18 @@ export interface AnswerCacheOptions<V> {
   ttlMs(answer: V): number
 }
 
-/** Concurrent calls with one key share one `ask`. Answers are cached for their TTL, failures are not. */
-export type AnswerCache<V> = (key: string, ask: () => Promise<V>) => Promise<V>
+/**
+ * Concurrent calls with one key share one `ask`. Answers are cached for their TTL, failures are not.
+ * @param isFresh asks again also where an answer is cached
+ */
+export type AnswerCache<V> = (key: string, ask: () => Promise<V>, isFresh?: boolean) => Promise<V>
 
 export function createAnswerCache<V>({ maxEntries, now, ttlMs }: AnswerCacheOptions<V>): AnswerCache<V> {
   const cache = new LRUCache<string, { answer: Promise<V>; until: number }>({ max: maxEntries })
-  return (key, ask) => {
+  return (key, ask, isFresh = false) => {
     const cached = cache.get(key)
-    if (cached && now() < cached.until) return cached.answer
+    const isRunning = cached?.until === Number.POSITIVE_INFINITY
+    if (cached && (isFresh ? isRunning : now() < cached.until)) return cached.answer
     const entry = { answer: ask(), until: Number.POSITIVE_INFINITY }
     cache.set(key, entry)
     entry.answer.then(

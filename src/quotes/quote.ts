@@ -5,7 +5,11 @@ import { findReply, insertQuote } from '../storage/quote/quotes.ts'
 import { inTime, startDeadline } from './deadline.ts'
 import { type Priced, type PriceTask, type PricingServices, price } from './price.ts'
 import { type AcceptedRequest, acceptRequest, type QuoteRequestServices } from './request.ts'
-import { type VerificationMode, verificationPolicyFor } from './verification/policy.ts'
+import {
+  type VerificationMode,
+  type VerificationPolicy,
+  verificationPolicyFor,
+} from './verification/policy.ts'
 
 /** Dependencies of quoting on one network. Reads throw an Outage when the node does not answer. */
 export interface QuoteServices extends PricingServices, QuoteRequestServices {
@@ -24,18 +28,25 @@ const lateStoringMs = 1_000
 
 /**
  * Quotes the requested order within the request's time limit.
+ * @param takeGas counts what hooks may use
  * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens, then the market's (UnsupportedToken,
  * NoLiquidity, SellAmountDoesNotCoverFee, other codes of estimators); Unavailable when no estimator answers in time; Outage
  */
-export async function quote(request: QuoteRequest, services: QuoteServices): Promise<QuoteReply> {
+export async function quote(
+  request: QuoteRequest,
+  services: QuoteServices,
+  takeGas?: TakeGas,
+): Promise<QuoteReply> {
   const deadline = startDeadline(workingTime(request))
   const endsAt = services.now() + request.timeoutMs
   try {
     const accepted = await inTime(acceptRequest(request, services), deadline.signal)
     const isFast = request.priceQuality === 'fast'
+    const verificationPolicy = verificationPolicyFor(request.priceQuality, services.verification)
+    takeHooksGas(accepted, verificationPolicy, services, takeGas)
     const task: PriceTask = {
       ...toTask(request, accepted),
-      verificationPolicy: verificationPolicyFor(request.priceQuality, services.verification),
+      verificationPolicy,
       ...(isFast && { enough: services.fastResults }),
     }
     const priced = await price(task, services, deadline.signal)
@@ -45,6 +56,24 @@ export async function quote(request: QuoteRequest, services: QuoteServices): Pro
   } finally {
     deadline.end()
   }
+}
+
+/** Counts gas before the node is asked to run so much. @throws Refusal RateLimited */
+export type TakeGas = (gas: bigint) => void
+
+/** Where the market moves meanwhile, an estimate is simulated again, once. */
+const runs = 2n
+
+/** Each simulation of an estimate runs the hooks of the trader. @throws Refusal RateLimited */
+export function takeHooksGas(
+  { hooksGas }: AcceptedRequest,
+  { simulates }: VerificationPolicy,
+  { others }: Pick<QuoteServices, 'others'>,
+  takeGas: TakeGas | undefined,
+): void {
+  if (simulates === 'nothing') return
+  const simulations = BigInt(others.length + (simulates === 'everything' ? 1 : 0))
+  takeGas?.(runs * hooksGas * simulations)
 }
 
 export function workingTime({ timeoutMs }: QuoteRequest): number {

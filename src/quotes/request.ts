@@ -36,6 +36,8 @@ export interface QuoteRequestServices {
 /** What follows from a valid request alone. */
 export interface AcceptedRequest {
   trader: Trader
+  /** Limits of its hooks. */
+  hooksGas: bigint
   extraGas: bigint
   terms: QuoteTerms
   quoteKind: QuoteKind
@@ -56,6 +58,7 @@ export async function acceptRequest(
   checkPair(request, services.network, services.policy)
   return {
     trader: traderOf(request, parsedAppData, services.network),
+    hooksGas: hooksGas(parsedAppData),
     extraGas:
       hooksGas(parsedAppData) + (request.signingScheme === 'eip1271' ? request.verificationGasLimit : 0n),
     terms: termsOf(request, parsedAppData, validTo, services),

@@ -102,6 +102,7 @@ export type DiagnosisCode =
   | 'tokenDenied'
   | 'tokenMisbehaves'
   | 'tooSmall'
+  | 'tradesFail'
   | 'waitingForAuction';
 
 export type Eligibility =
@@ -316,6 +317,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
           | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
           | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
           | { __typename: 'OrderEvidence', uid: string }
+          | { __typename: 'PoolEvidence', pool: string }
           | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
           | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
           | { __typename: 'RevertEvidence', reason: string }
@@ -329,6 +331,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
         | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
         | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
         | { __typename: 'OrderEvidence', uid: string }
+        | { __typename: 'PoolEvidence', pool: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
         | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
         | { __typename: 'RevertEvidence', reason: string }
@@ -344,6 +347,7 @@ type reason_DiagnosisReason = { code: DiagnosisCode, summary: string, since: str
     | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
     | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
     | { __typename: 'OrderEvidence', uid: string }
+    | { __typename: 'PoolEvidence', pool: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
     | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
     | { __typename: 'RevertEvidence', reason: string }
@@ -359,6 +363,7 @@ type reason_OrderDiagnosis = { code: DiagnosisCode, summary: string, since: stri
     | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
     | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
     | { __typename: 'OrderEvidence', uid: string }
+    | { __typename: 'PoolEvidence', pool: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
     | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
     | { __typename: 'RevertEvidence', reason: string }
@@ -384,6 +389,7 @@ export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCo
         | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
         | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
         | { __typename: 'OrderEvidence', uid: string }
+        | { __typename: 'PoolEvidence', pool: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
         | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
         | { __typename: 'RevertEvidence', reason: string }
@@ -397,6 +403,7 @@ export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCo
       | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
       | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
       | { __typename: 'OrderEvidence', uid: string }
+      | { __typename: 'PoolEvidence', pool: string }
       | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
       | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
       | { __typename: 'RevertEvidence', reason: string }
@@ -746,8 +753,8 @@ export type GetAffiliateTraderActivityAddressResult = { traderActivity: { comput
 
 /** What a document gives and takes, by its text. */
 export interface Documents {
-  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
-  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
+  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
+  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
   "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
   "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
   "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }

@@ -48,6 +48,20 @@ test('a contract wallet signs in by a signature that it accepts, once, and by no
   expect(await signIn(message)).toEqual({ code: 'InvalidSignIn', field: 'message', reason: 'nonce' })
 })
 
+test('a nonce that was never issued is refused before the wallet is asked', async () => {
+  const wallet = address(`0x${'77'.repeat(20)}`)
+  await putWallet(world.chain.rpc, wallet, address(owner.address))
+  const issued = await messageFor(wallet)
+  const message = issued.replace(/Nonce: .*/, `Nonce: ${'0'.repeat(32)}`)
+  expect(await signIn(message, otherKey)).toEqual({
+    code: 'InvalidSignIn',
+    field: 'message',
+    reason: 'nonce',
+  })
+  // The wallet decides about one that was.
+  expect(await signIn(issued, otherKey)).toMatchObject({ reason: 'wallet-refused' })
+})
+
 test('its owner’s signature of another message opens nothing', async () => {
   const wallet = address(`0x${'72'.repeat(20)}`)
   await putWallet(world.chain.rpc, wallet, address(owner.address))

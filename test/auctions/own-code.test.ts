@@ -270,26 +270,34 @@ describe('a settlement that would fail', () => {
     expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
   })
 
-  test('with any orders is blamed on none', async () => {
+  /** Holds an auction in each of 16 blocks: whatever settles in them fails. */
+  async function sixteenFailures(reason: string): Promise<void> {
+    for (let held = 0; held < 16; held++) {
+      const block = fake.world.block + 1
+      fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason, block })
+      await nextAuction()
+    }
+  }
+
+  test('with any orders is blamed on none: its solver is paused, longer each time', async () => {
     const [wallet, plain] = [await placeWalletOrder(distinct()), await placeOrder(distinct())]
     fake.world.dryRun = () => 'GPv2: not a solver'
-    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason: 'GPv2: not a solver', block: 20 })
-    await auction()
-    await nextAuction()
-    const ends = ['driver failed: GPv2: not a solver', 'driver failed: GPv2: not a solver']
+    await sixteenFailures('GPv2: not a solver')
+    // In the blocks 0, 2, 6 and 14.
+    const ends = Array.from({ length: 4 }, () => 'driver failed: GPv2: not a solver')
     expect(await settledWith(wallet)).toEqual(ends)
     expect(await settledWith(plain)).toEqual(ends)
+    expect([await standingOf(wallet), await standingOf(plain)]).toEqual([null, null])
   })
 
-  test('without a culprit is submitted anyway, and its outcome is recorded', async () => {
-    const [first, second] = [await placeOrder(distinct()), await placeOrder(distinct())]
-    revertsTogether(first, second)
-    const end = { outcome: 'failed' as const, reason: 'Pool: K', block: 20 }
-    fake.world.outcomes.set(solverAddress, end)
-    await auction()
-    expect(await settledWith(first)).toEqual(['driver failed: Pool: K'])
-    await nextAuction()
-    expect(await settledWith(second)).toEqual(['driver failed: Pool: K', 'driver failed: Pool: K'])
+  test('without a culprit is submitted anyway, and its orders are paused, longer each time', async () => {
+    const order = await placeOrder(distinct())
+    revertsTogether(order)
+    await sixteenFailures('Pool: K')
+    expect(await settledWith(order)).toEqual(Array.from({ length: 4 }, () => 'driver failed: Pool: K'))
+    const standing = await sql(database.db).orderStanding.findUnique({ where: { orderId: order.id } })
+    expect(standing).toMatchObject({ reason: 'settlement_failed', revert: 'Pool: K' })
+    expect(await eventsOf(order)).toEqual(['ready', 'executing', 'ready', 'executing'])
   })
 
   test('because of too many orders leaves the others to a later auction', async () => {

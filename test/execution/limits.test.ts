@@ -35,7 +35,10 @@ const bodyOf = (query: string, variables = '{}') =>
 
 /** Not used: the refusal comes first. */
 const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
-  limits: { take: () => undefined, settle: () => undefined, spend: () => 0, maxReserved: 50 },
+  limits: {
+    ...{ take: () => undefined, takeMore: () => undefined, settle: () => undefined },
+    ...{ spend: () => 0, maxReserved: 50 },
+  },
 })
 
 /** As REST and GraphQL ask. @returns whether it would be executed */

@@ -13,6 +13,7 @@ import type { AuctionServices } from '../../src/auctions/services.ts'
 import type { Spendable } from '../../src/chain/chain.ts'
 import type { CheckOrder } from '../../src/chain/order/order-check.ts'
 import type { SettlementOutcome, Settler } from '../../src/chain/settlement/settler.ts'
+import type { CheckTrade } from '../../src/chain/trade/check.ts'
 import { createBackOff } from '../../src/concurrency/back-off.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import type { Auction } from '../../src/domain/auction/auction.ts'
@@ -91,6 +92,10 @@ export function createAuctionServices(db: Database) {
     /** Accounts that cannot pay for gas. */
     poor: new Set<Address>(),
     submitted: [] as { deadlineBlock: number }[],
+    /** The answer about trades without an order. */
+    trade: (async () => undefined) as CheckTrade,
+    /** Why tokens are refused. */
+    refusedTokens: new Map<Address, string>(),
   }
   const success = () => ({ outcome: 'success', txHash: fakeTransaction, block: world.block }) as const
   const settler = (address: Address): Settler => ({
@@ -198,6 +203,10 @@ export function createAuctionServices(db: Database) {
       refresh: async () => {},
       refusal: (account) =>
         world.poor.has(account) ? { code: 'solver_cannot_pay', message: 'its account is empty' } : undefined,
+    },
+    trials: {
+      trade: (question) => world.trade(question),
+      token: async (token) => world.refusedTokens.get(token),
     },
     sequence: {
       simulate: async (calls) =>

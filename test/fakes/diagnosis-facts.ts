@@ -47,7 +47,7 @@ export const sampleStanding = (more: Partial<StandingFacts> = {}): StandingFacts
     policyShare: null,
     missing: null,
   },
-  ...{ funds: null, takenBy: null, revert: null, unpriced: [], routed: null, best: null },
+  ...{ funds: null, takenBy: null, revert: null, failing: null, unpriced: [], routed: null, best: null },
   ...more,
 })
 

@@ -6,6 +6,7 @@ const token = '{ address symbol decimals }'
 const evidence = `{ __typename
   ... on AmountsEvidence { needed available missing token ${token} }
   ... on TokenEvidence { token ${token} }
+  ... on PoolEvidence { pool }
   ... on PriceEvidence { limit { sellAmount buyAmount } best { sellAmount buyAmount } foundAt foundAtBlock foundBy gapPercent gapSeenAt dayMovementPercent secondsNeeded }
   ... on FeeEvidence { fee left leastAmount token ${token} }
   ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }

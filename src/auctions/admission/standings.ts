@@ -3,7 +3,7 @@ import type { Outlook } from '../../domain/auction/admission.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type Clock, unixSeconds } from '../../domain/log.ts'
 import type { Shortage } from '../../domain/notification/text.ts'
-import { exclusionLabel, isExclusion, type StandingReason } from '../../domain/order/event.ts'
+import { exclusionLabel, type Failing, isExclusion, type StandingReason } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
 import { recordInsufficientBalance } from '../../notifications/record.ts'
@@ -36,6 +36,8 @@ export interface Verdict {
   held?: Spendable | undefined
   /** What a contract answers that refuses the order. */
   revert?: string | undefined
+  /** Where that is a token or a pool that refuses others too. */
+  failing?: Failing | undefined
   /** Its tokens that have no price. */
   unpriced?: readonly Address[] | undefined
   routed?: RoutedPrice | NoRoute | undefined
@@ -193,7 +195,7 @@ function isNew(verdict: Verdict, last: Written | undefined, now: number): boolea
   if ((!last.outlook && verdict.outlook) || (!last.routed && verdict.routed)) return true
   if (verdict.routed && (verdict.routed.gap === undefined) !== (last.routed?.gap === undefined)) return true
   if (isOutOfReach(verdict) !== isOutOfReach(last)) return true
-  if (verdict.revert !== last.revert) return true
+  if (verdict.revert !== last.revert || verdict.failing?.address !== last.failing?.address) return true
   if (verdict.shortage !== undefined && Boolean(verdict.shortage) !== Boolean(last.shortage)) return true
   if (now - last.at < figuresMs) return false
   if (verdict.shortage && last.isWaiting) return true
@@ -236,7 +238,7 @@ function toStanding({
   gas = outlookGas,
   ...verdict
 }: Verdict): OrderStanding {
-  const { missing, fundsTakenBy, held, revert, unpriced, best, policyShare } = verdict
+  const { missing, fundsTakenBy, held, revert, failing, unpriced, best, policyShare } = verdict
   return {
     orderId: order.id,
     reason,
@@ -247,6 +249,7 @@ function toStanding({
     fundsTakenBy: fundsTakenBy ?? null,
     held: held ?? null,
     revert: revert ?? null,
+    failing: failing ?? null,
     unpriced: unpriced ?? [],
     routed: routed ? { block: routed.block, price: routed.gap === undefined ? null : routed } : null,
     best: best ?? null,

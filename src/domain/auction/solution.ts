@@ -3,6 +3,7 @@ import type { Hex } from '../evm/hex.ts'
 import type { Fill, Limits } from '../fee/policy.ts'
 import type { Interaction } from '../order/order.ts'
 import type { OrderUid } from '../order/uid.ts'
+import type { Path } from '../routing/route.ts'
 import type { AuctionOrder } from './auction.ts'
 
 /** A solver's proposal, in the terms of the solver protocol. */
@@ -12,6 +13,8 @@ export interface Proposal {
   trades: ProposedTrade[]
   /** Run after sell tokens are taken and before buy tokens are paid. */
   interactions: Interaction[]
+  /** The swaps that the interactions make, where the service knows them: it can try each of them apart from the orders. */
+  paths?: readonly Path[]
   /** Run before all others; none if left out. */
   first?: Interaction[]
   /** Run before sell tokens are taken, after the orders' own; none if left out. */

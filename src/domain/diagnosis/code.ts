@@ -159,6 +159,12 @@ export const diagnosisTexts = {
     advice: 'Ask for a verified quote, or expect another price.',
     retryable: true,
   },
+  tradesFail: {
+    meaning: 'A token of the order, or a pool that it would be traded through, makes every trade fail.',
+    advice:
+      'Wait: it is tried again, after a longer pause each time. If it goes on, look at the rules of the token, or trade another.',
+    retryable: true,
+  },
   settlementReverts: {
     meaning: 'A settlement of the order alone fails when it is tried.',
     advice:

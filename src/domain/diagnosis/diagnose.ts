@@ -1,3 +1,4 @@
+import type { Failing } from '../order/event.ts'
 import { orderStatus } from '../order/status.ts'
 import { fundsReasons, unpayable, unsigned } from './account.ts'
 import { advised } from './advice.ts'
@@ -9,7 +10,7 @@ import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { marketReasons, storedGap } from './market.ts'
 import { isEnd } from './over.ts'
 import { inPast } from './past.ts'
-import { reasonOf } from './reason.ts'
+import { reasonOf, tokenOf } from './reason.ts'
 import { isHalted, serviceReasons } from './service.ts'
 import { formatSeconds } from './words.ts'
 
@@ -133,6 +134,7 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
         reasonOf('noNativePrice', since, tokens(unpriced)),
       ]
     case 'settlement_failed':
+      if (standing.failing) return [tradesFail(facts, standing, standing.failing)]
       if (standing.revert !== null) return [settlementReverts(standing.revert, since, facts.isPast)]
       return [
         reasonOf('settlementPaused', since),
@@ -141,6 +143,7 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
     case 'auction_full':
       return [...marketReasons(facts, standing), reasonOf('outOfPlaces', since)]
     default: {
+      if (standing.failing) return [tradesFail(facts, standing, standing.failing)]
       const reasons = marketReasons(facts, standing)
       return reasons.length > 0 ? [...reasons, ...takenBack(facts)] : competitionReasons(facts)
     }
@@ -151,6 +154,29 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
 function priceToo(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
   const stored = standing.marketGap === null ? storedGap(facts) : null
   return marketReasons(facts, { ...standing, ...stored }).map((reason) => ({ ...reason, since: null }))
+}
+
+/** What fails apart from the order. */
+function tradesFail(
+  facts: DiagnosisFacts,
+  { revert, since }: StandingFacts,
+  { kind, address }: Failing,
+): Reason {
+  const { sellToken, buyToken } = facts.order
+  // On its way an order may be traded through other tokens.
+  const symbol = [sellToken, buyToken].includes(address) ? tokenOf(facts, address).symbol : null
+  const trades =
+    kind === 'pool' ? `Trades through the pool ${address}` : `Trades of ${symbol ?? `the token ${address}`}`
+  const answer = revert ?? 'no reason is given'
+  return reasonOf(
+    'tradesFail',
+    since,
+    [
+      kind === 'pool' ? { kind, pool: address } : { kind, token: address },
+      { kind: 'revert', reason: answer },
+    ],
+    `${trades} ${facts.isPast ? 'failed' : 'fail'}: ${answer}.`,
+  )
 }
 
 export function settlementReverts(revert: string, since: Date, isPast = false): Reason {

@@ -25,6 +25,11 @@ export interface TokenEvidence {
   token: Address
 }
 
+export interface PoolEvidence {
+  kind: 'pool'
+  pool: Address
+}
+
 export interface PriceEvidence {
   kind: 'price'
   limit: PriceAmounts
@@ -125,6 +130,7 @@ export interface RefusalEvidence {
 export type Evidence =
   | AmountsEvidence
   | TokenEvidence
+  | PoolEvidence
   | PriceEvidence
   | FeeEvidence
   | CompetitionEvidence

@@ -1,6 +1,6 @@
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
-import type { CancellationSource, StandingReason } from '../order/event.ts'
+import type { CancellationSource, Failing, StandingReason } from '../order/event.ts'
 import type { Order } from '../order/order.ts'
 import type { OrderUid } from '../order/uid.ts'
 import type { PriceAmounts } from './diagnosis.ts'
@@ -52,6 +52,8 @@ export interface StandingFacts {
   takenBy: OrderUid | null
   /** What a contract answered, in its words. */
   revert: string | null
+  /** What makes trades of it fail, with that answer. */
+  failing: Failing | null
   /** Tokens without a price. */
   unpriced: readonly Address[]
   /** What the router found last; null where it did not look, `none` where it found nothing. */

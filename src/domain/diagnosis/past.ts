@@ -13,6 +13,8 @@ const meanings: Partial<Record<DiagnosisCode, string>> = {
   tooSmall: 'What was left of the order, or what the account had for it, was too small to be traded.',
   noLiquidity: 'No market led from one token to the other for this amount.',
   noNativePrice: 'One of the tokens had no price, so that trades with it could not be compared.',
+  tradesFail:
+    'A token of the order, or a pool that it would have been traded through, made every trade fail.',
   settlementPaused:
     'The order waited for some blocks: it, or another of the same account, may have been why a settlement failed.',
   filteredForFairness:

@@ -1,3 +1,4 @@
+import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import type { OrderUid } from './uid.ts'
 
@@ -32,7 +33,7 @@ export type ExclusionReason = (typeof exclusionReasons)[number]
  * Why an order has no place in auctions. `auction_full`: others come before it, and it can be settled as well as they.
  * `fee_exceeds_value`: its own gas in a batch, without swaps, costs more than what it sells is worth.
  * `settlement_failed`: it, or another with code of the same owner, may be why a settlement failed, or its
- * owner cancelled another when it was about to be settled; it comes back after some blocks.
+ * owner cancelled another when it was about to be settled, or one of its tokens makes trades fail; it comes back after some blocks.
  */
 export const standingReasons = [
   ...exclusionReasons,
@@ -41,6 +42,12 @@ export const standingReasons = [
   'settlement_failed',
 ] as const
 export type StandingReason = (typeof standingReasons)[number]
+
+/** What makes trades fail when it is tried apart from orders. */
+export interface Failing {
+  kind: 'token' | 'pool'
+  address: Address
+}
 
 export function isExclusion(reason: StandingReason | null): reason is ExclusionReason {
   return exclusionReasons.some((each) => each === reason)

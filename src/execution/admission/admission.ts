@@ -1,6 +1,7 @@
 import type { Caller } from '../../http/caller.ts'
 import { type Charge, oneRead } from './charge.ts'
 import type { RateLimits, Verdict } from './rate-limits.ts'
+import { gasUnits } from './units.ts'
 
 /** An admitted request, and what it counts as so far. */
 export interface Admission {
@@ -74,6 +75,14 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       caller.units = charge.reads
       caller.addUnits = (units) => {
         minimum = { ...minimum, reads: minimum.reads + units }
+      }
+      caller.takeGas = (gas) => {
+        const refusal = limits.takeMore(client, gasUnits(gas), counted.reads)
+        if (!refusal) return
+        // Nothing is run: the rest is given back with the answer.
+        minimum = { ...minimum, reads: Math.min(minimum.reads, 1) }
+        onLimited?.('reads')
+        throw refusal
       }
       return {
         isCounted: true,

@@ -46,6 +46,11 @@ export interface RateLimits {
    * @param counted charge of the same request that was counted before
    */
   take(client: string, charge: Charge, counted?: Charge): Verdict | undefined
+  /**
+   * Counts units that a request needs beside those that are counted, at most the burst together, so that no size is refused for ever.
+   * @returns the refusal; then nothing was counted
+   */
+  takeMore(client: string, units: number, counted: number): Refusal | undefined
   /** Counts units that a request used beyond its charge, or gives back unused ones (negative). */
   settle(client: string, charge: Charge, units: number): Verdict | undefined
   /**
@@ -148,6 +153,12 @@ export function createRateLimits(
         countForAll(client, limit, more)
       }
       return verdictOf(buckets, charge, at)
+    },
+
+    takeMore(client, units, counted) {
+      if (!reads || units === 0) return undefined
+      const charge = { ...noCharge, reads: Math.max(0, Math.min(units, reads.allowance.burst - counted)) }
+      return this.take(client, charge)?.refusal
     },
 
     settle(client, charge, units) {

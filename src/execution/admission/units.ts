@@ -1,3 +1,5 @@
+import { divUp } from '../../domain/amount.ts'
+
 /**
  * Cost units, in which the limit of reads counts. A small read is one unit; one unit stands for about 2 ms of a
  * processor. `docs/performance.md` has the measurements.
@@ -19,6 +21,13 @@ const leastRead = 0.1
 
 /** Bytes of a cached answer. */
 const keptPerUnit = 262_144
+
+/** Gas that the node is asked to run, whether or not it is used. The node needs a core for some milliseconds for as much. */
+const gasPerUnit = 500_000n
+
+export function gasUnits(gas: bigint): number {
+  return Number(divUp(gas, gasPerUnit))
+}
 
 /** @param objects null when the estimate was cut off, undefined when there is nothing to execute */
 export function estimatedUnits(objects: number | null | undefined): number {

@@ -16,6 +16,7 @@ import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
 import type { LookAhead } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
+import type { TakeGas } from '../../quotes/quote.ts'
 import type { StoredFacts } from '../../storage/order/diagnosis/facts.ts'
 import type { ReadBalances } from '../../tokens/balance-reads.ts'
 import type { BalanceWatch } from '../../tokens/balances.ts'
@@ -42,14 +43,18 @@ export interface TradingServices {
   cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
   /** Cancels for the operator, without a signature. All or none. @throws Refusal */
   cancelByPolicy(cancellation: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
-  /** @throws Refusal */
-  quote(request: QuoteRequest): Promise<QuoteReply>
+  /** @param takeGas counts what hooks may use, here and below @throws Refusal */
+  quote(request: QuoteRequest, takeGas?: TakeGas): Promise<QuoteReply>
   /**
    * Yields and stores each quote that is better than the one before. Ends when all estimators have answered, at the
    * deadline, or when `signal` aborts.
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
-  quotes(request: QuoteRequest, signal: AbortSignal): Promise<AsyncGenerator<QuoteReply, void>>
+  quotes(
+    request: QuoteRequest,
+    signal: AbortSignal,
+    takeGas?: TakeGas,
+  ): Promise<AsyncGenerator<QuoteReply, void>>
   /** Why each of these orders is not filled, in their order. */
   diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>
   /**

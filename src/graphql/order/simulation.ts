@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
+import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { builder } from '../builder.ts'
 import { requireAccess } from '../context/access.ts'
 import type { Context } from '../context/context.ts'
@@ -43,7 +44,11 @@ export function countSimulation(context: Context): void {
   if (count > maxSimulations)
     throw new Refusal('QueryTooComplex', `at most ${maxSimulations} orders are simulated in a request`)
   simulations.set(context, count)
+  context.takeGas?.(simulatedGas)
 }
+
+/** Half of what it may use: hardly a settlement of one order uses more. */
+const simulatedGas = maxTransactionGas / 2n
 
 /** In objects: a simulation takes as long as some 5 small reads. */
 const weight = 640

@@ -23,7 +23,7 @@ builder.mutationField('quote', (t) =>
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
     async resolve(_root, { input }, context, info) {
       const trading = tradingOn(context, input.network)
-      const reply = trading.quote(quoteRequestOf(input))
+      const reply = trading.quote(quoteRequestOf(input), context.takeGas)
       // Beside the quote, so that its warnings cost no time of their own.
       const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
       look?.catch(() => {})

@@ -14,7 +14,7 @@ builder.subscriptionField('quotes', (t) =>
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
     subscribe: (_root, { input }, context) =>
-      tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal),
+      tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context.takeGas),
     resolve: async (reply: QuoteReply, { input }, context) => ({
       ...reply,
       slippage: await slippageFor(input, context),

@@ -80,7 +80,7 @@ export function standingOf({ now }: DiagnosisFacts, found: Partial<StandingFacts
       policyShare: null,
       missing: null,
     },
-    ...{ funds: null, takenBy: null, revert: null, unpriced: [], routed: null, best: null },
+    ...{ funds: null, takenBy: null, revert: null, failing: null, unpriced: [], routed: null, best: null },
     ...found,
   }
 }

@@ -12,6 +12,8 @@ export interface TokenVerdicts {
   verdicts(tokens: readonly Address[]): Promise<Map<Address, TokenVerdict>>
   /** @throws Refusal UnsupportedToken when a token is known to transfer wrongly */
   checkTokens(tokens: readonly Address[]): Promise<void>
+  /** Tries the token now, whatever is cached. @returns why it is refused @throws Outage */
+  tryAgain(token: Address): Promise<string | undefined>
 }
 
 export interface TokenVerdictOptions {
@@ -51,6 +53,7 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
   const { holderOf, wrappedNative, now, log } = options
   const trials = { traded: createTrials(traded, options), unheld: createTrials(unheld, options) }
   let quietUntil = 0
+  const isTrusted = (token: Address) => token === nativeMarker || token === wrappedNative
 
   function unchecked(token: Address, fault: Outage): TokenVerdict {
     if (now() >= quietUntil) {
@@ -60,11 +63,15 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
     return 'unknown'
   }
 
+  async function triedVerdict(token: Address, isFresh = false): Promise<TokenVerdict | Outage> {
+    const holder = await holderOf(token)
+    return (holder ? trials.traded : trials.unheld)(token, holder, isFresh)
+  }
+
   async function verdictOf(token: Address): Promise<TokenVerdict> {
-    if (token === nativeMarker || token === wrappedNative) return 'plain'
+    if (isTrusted(token)) return 'plain'
     try {
-      const holder = await holderOf(token)
-      const verdict = await (holder ? trials.traded : trials.unheld)(token, holder)
+      const verdict = await triedVerdict(token)
       return verdict instanceof Outage ? unchecked(token, verdict) : verdict
     } catch (fault) {
       if (fault instanceof Outage) return unchecked(token, fault)
@@ -83,6 +90,12 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
         const fault = faults[verdict]
         if (fault) throw new Refusal('UnsupportedToken', `${token} ${fault}`)
       }
+    },
+    async tryAgain(token) {
+      if (isTrusted(token)) return undefined
+      const verdict = await triedVerdict(token, true)
+      if (verdict instanceof Outage) throw verdict
+      return faults[verdict]
     },
   }
 }
@@ -110,5 +123,6 @@ function createTrials(
     }
   }
 
-  return (token: Address, holder: Address | undefined) => answers(token, () => judge(token, holder))
+  return (token: Address, holder: Address | undefined, isFresh: boolean) =>
+    answers(token, () => judge(token, holder), isFresh)
 }

@@ -162,6 +162,7 @@ function toCleared(market: Market, members: readonly Member[], clearing: Clearin
     prices: pricesOf(market, clearing),
     trades: members.map(({ trade }) => trade),
     interactions: routeCalls(clearing.paths, market.task.settlement),
+    paths: clearing.paths,
     gas: settlementGas(members.length, hops) + entries.reduce((sum, { extraGas }) => sum + extraGas, 0n),
   })
   return candidate && { ...candidate, hops }

@@ -6,6 +6,11 @@ export async function insertNonce(db: Db, nonce: string, expiresAt: Date): Promi
   await sql(db).signInNonce.create({ data: { nonce, expiresAt } })
 }
 
+/** Whether the nonce can be taken. */
+export async function hasNonce(db: Db, nonce: string, now: Date): Promise<boolean> {
+  return (await sql(db).signInNonce.count({ where: { nonce, expiresAt: { gt: now } } })) > 0
+}
+
 /** Takes a nonce: of any number of callers one gets true. */
 export async function takeNonce(db: Db, nonce: string, now: Date): Promise<boolean> {
   const { count } = await sql(db).signInNonce.deleteMany({ where: { nonce, expiresAt: { gt: now } } })

@@ -1,6 +1,7 @@
 import type { Address } from '../../domain/evm/address.ts'
+import type { Failing } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
-import { numeric, raw } from '../database/columns.ts'
+import { bytea, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
 
@@ -20,6 +21,7 @@ export interface OrderStanding {
   /** What the account has, in sell atoms. */
   held: { balance: bigint; allowance: bigint } | null
   revert: string | null
+  failing: Failing | null
   unpriced: readonly Address[]
   /** What the router found, in sell and buy atoms, and at which block. */
   routed: { block: number; price: { sell: bigint; buy: bigint } | null } | null
@@ -60,11 +62,13 @@ export async function writeStandings(
 ): Promise<void> {
   await sql(tx).$executeRaw`
     INSERT INTO order_standings AS s (order_id, chain_id, reason, since, updated_at, market_gap, fee_share, policy_share, missing,
-      funds_taken_by, balance, allowance, revert, unpriced, routed_sell, routed_buy, routed_block, best_sell, best_buy, best_block, best_at)
+      funds_taken_by, balance, allowance, revert, unpriced, routed_sell, routed_buy, routed_block, best_sell, best_buy, best_block, best_at,
+      failing_token, failing_pool)
     SELECT n.order_id, ${chainId}::int, n.reason, ${at}::timestamptz, ${at}::timestamptz, n.market_gap, n.fee_share, n.policy_share,
       n.missing, n.taken_by, n.balance, n.allowance, n.revert,
       ARRAY(SELECT decode(substr(u, 3), 'hex') FROM unnest(string_to_array(n.unpriced, ',')) AS u),
-      n.routed_sell, n.routed_buy, n.routed_block, n.best_sell, n.best_buy, n.best_block, to_timestamp(n.best_at)
+      n.routed_sell, n.routed_buy, n.routed_block, n.best_sell, n.best_buy, n.best_block, to_timestamp(n.best_at),
+      n.failing_token, n.failing_pool
     FROM unnest(${standings.map(({ orderId }) => orderId)}::bigint[], ${standings.map(({ reason }) => reason)}::text[],
       ${standings.map(({ marketGap }) => marketGap)}::bigint[], ${standings.map(({ feeShare }) => feeShare)}::bigint[],
       ${standings.map(({ missing }) => missing && numeric(missing))}::numeric[],
@@ -79,18 +83,24 @@ export async function writeStandings(
       ${standings.map(({ best }) => best && numeric(best.sell))}::numeric[],
       ${standings.map(({ best }) => best && numeric(best.buy))}::numeric[],
       ${standings.map(({ best }) => best && BigInt(best.block))}::bigint[],
-      ${standings.map(({ best }) => best && best.at / 1_000)}::float8[])
+      ${standings.map(({ best }) => best && best.at / 1_000)}::float8[],
+      ${standings.map(({ failing }) => addressOf(failing, 'token'))}::bytea[],
+      ${standings.map(({ failing }) => addressOf(failing, 'pool'))}::bytea[])
       AS n(order_id, reason, market_gap, fee_share, missing, taken_by, routed_sell, routed_buy, routed_block, policy_share, balance,
-        allowance, revert, unpriced, best_sell, best_buy, best_block, best_at)
+        allowance, revert, unpriced, best_sell, best_buy, best_block, best_at, failing_token, failing_pool)
     ON CONFLICT (order_id) DO UPDATE SET reason = EXCLUDED.reason, updated_at = EXCLUDED.updated_at,
       since = CASE WHEN s.reason IS DISTINCT FROM EXCLUDED.reason THEN EXCLUDED.since ELSE s.since END,
       (market_gap, fee_share, policy_share, missing, funds_taken_by, balance, allowance, revert, unpriced, routed_sell, routed_buy,
-        routed_block) = (EXCLUDED.market_gap, EXCLUDED.fee_share, EXCLUDED.policy_share, EXCLUDED.missing, EXCLUDED.funds_taken_by,
+        routed_block, failing_token, failing_pool) = (EXCLUDED.market_gap, EXCLUDED.fee_share, EXCLUDED.policy_share, EXCLUDED.missing, EXCLUDED.funds_taken_by,
         EXCLUDED.balance, EXCLUDED.allowance, EXCLUDED.revert, EXCLUDED.unpriced, EXCLUDED.routed_sell, EXCLUDED.routed_buy,
-        EXCLUDED.routed_block),
+        EXCLUDED.routed_block, EXCLUDED.failing_token, EXCLUDED.failing_pool),
       (best_sell, best_buy, best_block, best_at) = (SELECT b.sell, b.buy, b.block, b.at FROM (VALUES
         (EXCLUDED.best_sell, EXCLUDED.best_buy, EXCLUDED.best_block, EXCLUDED.best_at), (s.best_sell, s.best_buy, s.best_block, s.best_at))
         AS b(sell, buy, block, at) ORDER BY b.buy / nullif(b.sell, 0) DESC NULLS LAST, b.at LIMIT 1)`
+}
+
+function addressOf(failing: Failing | null, kind: Failing['kind']) {
+  return failing?.kind === kind ? bytea(failing.address) : null
 }
 
 export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Promise<void> {

@@ -4,6 +4,7 @@ import { diagnose, needsLook } from '../../../src/domain/diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../../src/domain/diagnosis/facts.ts'
 import { refused } from '../../../src/domain/diagnosis/refused.ts'
 import { Refusal } from '../../../src/domain/errors/error.ts'
+import type { Address } from '../../../src/domain/evm/address.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import {
   at,
@@ -196,6 +197,10 @@ describe('how an order ended', () => {
     const failed = { reason: 'settlement_failed' } as const
     expect(past(standing({ ...failed, revert: 'locked' }))).toEqual([
       'A settlement of the order alone failed: locked.',
+    ])
+    const failing = { kind: 'token', address: dollar } as const
+    expect(past(standing({ ...failed, revert: 'locked', failing }))).toEqual([
+      'Trades of USDC failed: locked.',
     ])
     const refused = (reason: 'insufficient_balance' | 'invalid_signature', revert: string | null) =>
       past(standing({ reason, revert }))
@@ -520,6 +525,11 @@ describe('what the last auction found', () => {
       },
       evidence: [{ kind: 'revert', reason: 'locked' }],
     })
+    const apart = (kind: 'token' | 'pool', address: Address) =>
+      reasonOf(standing({ ...failed, revert: 'locked', failing: { kind, address } })).summary
+    expect(apart('token', dollar)).toBe('Trades of USDC fail: locked.')
+    expect(apart('token', numbered('dd'))).toBe(`Trades of the token ${numbered('dd')} fail: locked.`)
+    expect(apart('pool', numbered('bb'))).toBe(`Trades through the pool ${numbered('bb')} fail: locked.`)
     const following = (outcome: string) =>
       codesOf({ ...standing(failed), attempt: sampleAttempt({ outcome }) })
     expect(following('timeout')).toEqual(['settlementPaused', 'settlementTimedOut'])

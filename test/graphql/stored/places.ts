@@ -25,6 +25,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
       'best dayMovementPercent foundAt foundAtBlock foundBy foundInAuction gapPercent gapSeenAt limit secondsNeeded',
   },
   RefusalEvidence: { process: 'code field message' },
+  PoolEvidence: { process: 'pool' },
   RevertEvidence: { process: 'reason' },
   TokenEvidence: { process: 'token' },
   TransactionEvidence: { process: 'block txHash' },

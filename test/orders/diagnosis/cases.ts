@@ -258,6 +258,31 @@ export const cases: Record<string, Case> = {
       evidence: [{ kind: 'revert', reason: 'no ether, please' }],
     },
   },
+  'a token that makes every trade fail': {
+    stage: standing({
+      ...{ reason: 'settlement_failed', revert: 'paused' },
+      failing: { kind: 'token', address: wrapped },
+    }),
+    ...{
+      code: 'tradesFail',
+      since: iso(-5),
+      evidence: [
+        { kind: 'token', token: wrapped },
+        { kind: 'revert', reason: 'paused' },
+      ],
+    },
+  },
+  'a pool that makes every trade fail': {
+    stage: standing({ revert: 'Pool: K', failing: { kind: 'pool', address: numbered('bb') } }),
+    ...{
+      code: 'tradesFail',
+      since: iso(-5),
+      evidence: [
+        { kind: 'pool', pool: numbered('bb') },
+        { kind: 'revert', reason: 'Pool: K' },
+      ],
+    },
+  },
   'a pause after a failed settlement': {
     stage: standing({ reason: 'settlement_failed' }),
     ...{ code: 'settlementPaused', since: iso(-5), evidence: [] },

@@ -23,7 +23,7 @@ export const solver = numbered('51')
 
 const nowhere: Omit<OrderStanding, 'orderId'> = {
   ...{ reason: null, marketGap: null, feeShare: null, policyShare: null, missing: null, fundsTakenBy: null },
-  ...{ held: null, revert: null, unpriced: [], routed: null, best: null },
+  ...{ held: null, revert: null, failing: null, unpriced: [], routed: null, best: null },
 }
 
 /** A server over stored rows, with auctions and a chain that the test sets. */

@@ -64,7 +64,15 @@ beforeAll(async () => {
     await endAttempt(tx, { ...second, ...end })
     const standing = {
       ...{ reason: null, marketGap: -1n, feeShare: null, policyShare: null, missing: null },
-      ...{ fundsTakenBy: null, held: null, revert: null, unpriced: [], routed: null, best: null },
+      ...{
+        fundsTakenBy: null,
+        held: null,
+        revert: null,
+        failing: null,
+        unpriced: [],
+        routed: null,
+        best: null,
+      },
     }
     const standings = [winning, losing].map(({ id }) => ({ ...standing, orderId: id }))
     await writeStandings(tx, network.chainId, standings, new Date(0))

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Block } from '../../../src/chain/chain.ts'
 import type { SettlementLog } from '../../../src/chain/logs/settlement-logs.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
+import type { OrderEventLabel } from '../../../src/domain/order/event.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { applyBlocks } from '../../../src/indexer/apply.ts'
 import { insertChainFacts } from '../../../src/storage/chain/log.ts'
-import { type Database, openDatabase } from '../../../src/storage/database/database.ts'
+import { type Database, openDatabase, sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { findOrders, findOrdersById, insertOrder } from '../../../src/storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../../../src/storage/order/progress.ts'
@@ -199,6 +200,42 @@ test('times are the same instants in any time zone of the database', async () =>
   const { rows } = await client.query('SELECT created_at FROM orders')
   expect(rows[0].created_at).toEqual(at)
   await db.close()
+})
+
+test('an order that goes through the same states again and again keeps two rows of each', async () => {
+  const order = await storeOrder(database.db)
+  let seconds = order.creationDate.getTime() / 1_000
+  const append = (label: OrderEventLabel, reason: string | null = null) =>
+    database.db.transaction((tx) =>
+      appendEvents(tx, [{ orderId: order.id, label, reason, timestamp: new Date(1_000 * ++seconds) }]),
+    )
+  const cycle = async (times: number) => {
+    for (let round = 0; round < times; round++) {
+      await append('ready')
+      await append('executing')
+      await append('invalid', 'insufficient_balance')
+    }
+  }
+  const rows = async () => {
+    const events = await sql(database.db).orderEvent.findMany({
+      where: { orderId: order.id },
+      orderBy: [{ timestamp: 'asc' }, { id: 'asc' }],
+    })
+    return events.map(({ label, times }) => `${label} ${times}`)
+  }
+  await cycle(50)
+  const firstAndOthers = ['ready 1', 'executing 1', 'invalid 1', 'ready 49', 'executing 49', 'invalid 49']
+  expect(await rows()).toEqual(['created 1', ...firstAndOthers])
+  const entries = await sql(database.db).$queryRaw<
+    object[]
+  >`SELECT FROM order_feed WHERE order_id = ${order.id}`
+  expect(entries).toHaveLength(7)
+  // What is another state is no repetition.
+  await append('invalid', 'invalid_signature')
+  await append('traded')
+  await cycle(2)
+  const afterTrade = ['ready 1', 'executing 1', 'invalid 1', 'ready 1', 'executing 1', 'invalid 1']
+  expect(await rows()).toEqual(['created 1', ...firstAndOthers, 'invalid 1', 'traded 1', ...afterTrade])
 })
 
 test('an empty request returns an empty result', async () => {

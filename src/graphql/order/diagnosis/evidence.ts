@@ -11,6 +11,7 @@ import {
   FeeEvidenceRef,
   OrderEvidenceRef,
   OrderRef,
+  PoolEvidenceRef,
   PriceAmountsRef,
   PriceEvidenceRef,
   RefusalEvidenceRef,
@@ -46,6 +47,11 @@ TokenEvidenceRef.implement({
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
   }),
+})
+
+PoolEvidenceRef.implement({
+  description: 'A pool that the reason is about.',
+  fields: (t) => ({ pool: t.expose('pool', { type: 'Address', description: 'Its contract.' }) }),
 })
 
 PriceAmountsRef.implement({
@@ -246,6 +252,7 @@ RefusalEvidenceRef.implement({
 const types = {
   amounts: AmountsEvidenceRef,
   token: TokenEvidenceRef,
+  pool: PoolEvidenceRef,
   price: PriceEvidenceRef,
   fee: FeeEvidenceRef,
   competition: CompetitionEvidenceRef,

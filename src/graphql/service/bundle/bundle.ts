@@ -1,4 +1,7 @@
+import { maxOf } from '../../../domain/amount.ts'
 import { Refusal } from '../../../domain/errors/error.ts'
+import { bundleLimits } from '../../../domain/evm/bundle.ts'
+import { maxTransactionGas } from '../../../domain/settlement/gas.ts'
 import { builder } from '../../builder.ts'
 import { requireAccess } from '../../context/access.ts'
 import type { Context } from '../../context/context.ts'
@@ -17,8 +20,21 @@ import {
 import { tokenOfAddress } from '../../token/known-token.ts'
 import { simulateBundleInput } from './input.ts'
 
-/** Cost units of a transaction, which the node runs three times. */
+/** Cost units of a transaction at least: as many as so much gas. */
 const unitsPerTransaction = 8
+const gasPerTransaction = 4_000_000n
+/** How often the node runs a bundle: what becomes of it, its storage, its balances. */
+const runs = 3n
+
+/**
+ * The gas that the node may have to run beyond what the units of the transactions stand for. Those without a limit share what the bundle
+ * may use.
+ */
+function gasBeyond(transactions: readonly { gas?: number | null | undefined }[]): bigint {
+  const share = Math.min(bundleLimits.gas / transactions.length, Number(maxTransactionGas - 1n))
+  const gas = BigInt(Math.ceil(transactions.reduce((sum, { gas }) => sum + (gas ?? share), 0)))
+  return maxOf(0n, runs * gas - gasPerTransaction * BigInt(transactions.length))
+}
 
 DecodedArgumentRef.implement({
   description: 'An argument of an event.',
@@ -133,13 +149,14 @@ builder.queryField('simulateBundle', (t) =>
   t.field({
     type: BundleSimulationRef,
     description:
-      'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. Each transaction costs 8 units.',
+      'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. It costs 6 units for each million gas that it may use, and 8 for each transaction at least, but no more than a client has at once.',
     extensions: { chargedFor: 'transactions', units: unitsPerTransaction },
     args: { input: inputArgument(t.arg, simulateBundleInput, 'The transactions.') },
     resolve: async (_root, { input: { network, transactions } }, context) => {
       requireAccess('simulation', context)
       if (requests.has(context)) throw new Refusal('QueryTooComplex', 'one bundle is simulated in a request')
       requests.add(context)
+      context.takeGas?.(gasBeyond(transactions))
       const trading = tradingOn(context, network)
       const given = transactions.map(({ value, gas, ...call }) => ({
         ...call,

@@ -10,6 +10,7 @@ const reason = `
         __typename
         ... on AmountsEvidence { token { address } needed available missing }
         ... on TokenEvidence { token { address } }
+        ... on PoolEvidence { pool }
         ... on PriceEvidence {
           limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction
           gapPercent gapSeenAt dayMovementPercent secondsNeeded

@@ -30,6 +30,10 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('token').describe('A token that the reason is about.'), token }),
   z.object({
+    kind: z.literal('pool').describe('A pool that the reason is about.'),
+    pool: address.describe('Its contract.'),
+  }),
+  z.object({
     kind: z.literal('price').describe('The limit of the order against the market.'),
     limit: priceAmounts.describe('What the order asks for.'),
     best: priceAmounts.nullable().describe('The best price that was seen for it; null where none was.'),

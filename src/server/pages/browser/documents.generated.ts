@@ -76,6 +76,7 @@ export type DiagnosisCode =
   | 'TOKEN_DENIED'
   | 'TOKEN_MISBEHAVES'
   | 'TOO_SMALL'
+  | 'TRADES_FAIL'
   | 'WAITING_FOR_AUCTION';
 
 export type NotificationType =
@@ -357,6 +358,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
         | { __typename: 'CompetitionEvidence' }
         | { __typename: 'FeeEvidence' }
         | { __typename: 'OrderEvidence' }
+        | { __typename: 'PoolEvidence' }
         | { __typename: 'PriceEvidence', gapSeenAt: string | null }
         | { __typename: 'RefusalEvidence' }
         | { __typename: 'RevertEvidence' }
@@ -370,6 +372,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
           | { __typename: 'CompetitionEvidence' }
           | { __typename: 'FeeEvidence' }
           | { __typename: 'OrderEvidence' }
+          | { __typename: 'PoolEvidence' }
           | { __typename: 'PriceEvidence', gapSeenAt: string | null }
           | { __typename: 'RefusalEvidence' }
           | { __typename: 'RevertEvidence' }

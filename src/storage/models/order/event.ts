@@ -5,7 +5,7 @@ import {
   type OrderEvent,
   orderEventLabels,
 } from '../../../domain/order/event.ts'
-import { asText, enumOf, spelledEnumOf, string, time } from '../../query/codec.ts'
+import { asText, enumOf, safeInt, spelledEnumOf, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
 import { modelNamed } from '../../query/registry.ts'
@@ -47,6 +47,11 @@ export const orderEvent: Model = {
             WHEN ${source} = 'policy' THEN '${spelling === 'graphql' ? 'POLICY' : 'policy'}' END`,
         'Why, for FILTERED and INVALID, and for cancellations by policy.',
       ),
+    ),
+    times: column(
+      safeInt,
+      'ev.times',
+      'How often: a state that the order comes to again and again has one event for the first time, and one for all others.',
     ),
     detail: orNull(
       derived(string, `CASE WHEN ${source} = 'policy' THEN ev.reason END`, 'More about the reason, as text.'),

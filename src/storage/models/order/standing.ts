@@ -1,6 +1,16 @@
 import { standingReasons } from '../../../domain/order/event.ts'
 import { orderHasEnded } from '../../order/status.ts'
-import { address, amount, boolean, decimal, enumOf, rowKey, safeInt, time } from '../../query/codec.ts'
+import {
+  address,
+  amount,
+  boolean,
+  decimal,
+  enumOf,
+  rowKey,
+  safeInt,
+  string,
+  time,
+} from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import { modelNamed } from '../../query/registry.ts'
 import { now } from '../../query/selected.ts'
@@ -72,6 +82,23 @@ const standing: Model = {
     ),
     missing: orNull(
       column(amount, 'sd.missing', 'Sell atoms that the owner lacks, for INSUFFICIENT_BALANCE.'),
+    ),
+    failingToken: orNull(
+      column(
+        address,
+        'sd.failing_token',
+        'The token that makes trades of the order fail, whatever the order.',
+      ),
+    ),
+    failingPool: orNull(
+      column(address, 'sd.failing_pool', 'The pool that makes trades of the order fail, whatever the order.'),
+    ),
+    failure: orNull(
+      derived(
+        string,
+        'CASE WHEN sd.failing_token IS NOT NULL OR sd.failing_pool IS NOT NULL THEN sd.revert END',
+        'What it answers when a trade is tried, or how the token behaves.',
+      ),
     ),
   },
   relations: {

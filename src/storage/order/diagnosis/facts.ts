@@ -147,6 +147,11 @@ export function toFacts(json: SurroundingsJson): StoredFacts {
   }
 }
 
+function failingOf({ failingToken, failingPool }: StandingRow): StandingFacts['failing'] {
+  if (failingToken) return { kind: 'token', address: failingToken }
+  return failingPool && { kind: 'pool', address: failingPool }
+}
+
 function toStanding(row: StandingRow): StandingFacts {
   const { balance, allowance, routedSell, routedBuy, routedBlock: routedAt, bestSell, bestBuy } = row
   const { bestBlock, bestAt } = row
@@ -162,6 +167,7 @@ function toStanding(row: StandingRow): StandingFacts {
     funds: balance === null || allowance === null ? null : { balance, allowance },
     takenBy: row.takenBy,
     revert: row.revert,
+    failing: failingOf(row),
     unpriced: (row.unpriced?.split(',') ?? []) as Address[],
     routed: routedAt === null ? null : found ? { ...found, block: routedAt } : 'none',
     best:

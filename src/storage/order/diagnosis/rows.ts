@@ -78,6 +78,8 @@ export interface StandingRow {
   allowance: bigint | null
   takenBy: OrderUid | null
   revert: string | null
+  failingToken: Address | null
+  failingPool: Address | null
   /** Addresses with commas between them. */
   unpriced: string | null
   routedSell: bigint | null
@@ -101,6 +103,8 @@ export const standingFields: RowFields<StandingRow> = {
   allowance: orNull(derived(amount, 'sd.allowance', '')),
   takenBy: orNull(derived(orderUid, '(SELECT fo.uid FROM orders fo WHERE fo.id = sd.funds_taken_by)', '')),
   revert: orNull(derived(string, 'sd.revert', '')),
+  failingToken: orNull(derived(address, 'sd.failing_token', '')),
+  failingPool: orNull(derived(address, 'sd.failing_pool', '')),
   unpriced: orNull(
     derived(string, `(SELECT string_agg('0x' || encode(u, 'hex'), ',') FROM unnest(sd.unpriced) AS u)`, ''),
   ),

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../../src/app/app.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader } from '../setup/trader.ts'
+import { startProgram, startWorld, type World } from '../setup/world.ts'
+
+// What the node is asked to run counts before it is asked. The clock stands still, so that nothing is refilled.
+let world: World
+let app: App
+beforeAll(async () => {
+  world = await startWorld({ roles: ['serve', 'index'] })
+  const at = Date.now()
+  const limits = { RATE_LIMIT_READS: '50', RATE_LIMIT_QUOTES: '0', RATE_LIMIT_ORDERS: '0' }
+  app = await startProgram(world, { ...limits, TRUSTED_PROXIES: '127.0.0.1' }, { now: () => at })
+  await eventually('the program is ready', async () => (await fetch(`${app.url}/health/ready`)).ok, 30_000)
+})
+afterAll(async () => {
+  await app?.close()
+  await world?.[Symbol.asyncDispose]()
+})
+
+/** A client at an address of its own, with a full bucket of 100 units. */
+function clientAt(address: string) {
+  return async (path: string, body: unknown) => {
+    const response = await fetch(`${app.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+}
+
+type Client = ReturnType<typeof clientAt>
+
+/** The statuses of one request, sent until it is refused. */
+async function untilRefused(client: Client, path: string, body: unknown): Promise<number[]> {
+  const statuses: number[] = []
+  while (statuses.length < 30 && !statuses.includes(429)) statuses.push((await client(path, body)).status)
+  return statuses
+}
+
+const times = (count: number) => [...Array<number>(count).fill(200), 429]
+
+test('a bundle counts by the gas that it may use, and eight units for each transaction at least', async () => {
+  const { accounts, network } = world.market
+  const bundle = (gas?: number) => {
+    const one = { from: accounts[0]?.address, to: accounts[1]?.address, input: '0x', ...(gas && { gas }) }
+    return [one, one]
+  }
+  const path = `/${network.name}/simulation/simulateBundle`
+  expect(await untilRefused(clientAt('198.51.100.1'), path, bundle(100_000))).toEqual(times(6))
+  expect(await untilRefused(clientAt('198.51.100.2'), path, bundle(10_000_000))).toEqual(times(1))
+  // Without limits, they share 30 million.
+  const greedy = clientAt('198.51.100.3')
+  expect(await untilRefused(greedy, path, bundle())).toEqual(times(1))
+  expect((await greedy(path, bundle())).headers.get('retry-after')).toMatch(/^[1-9]/)
+})
+
+test('a verified quote counts by the gas of its hooks', async () => {
+  const { accounts, network, tokens } = world.market
+  const quote = (gasLimit: string, priceQuality: string) => {
+    const hook = { target: accounts[1]?.address, callData: '0x', gasLimit }
+    return {
+      ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, from: accounts[0]?.address },
+      ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, priceQuality },
+      appData: JSON.stringify({ metadata: { hooks: { pre: [hook] } } }),
+    }
+  }
+  const path = `/${network.name}/api/v1/quote`
+  const client = clientAt('198.51.100.4')
+  expect(await untilRefused(client, path, quote('8000000', 'verified'))).toEqual(times(3))
+  const refused = await client(path, quote('8000000', 'verified'))
+  expect(refused.body).toMatchObject({ errorType: 'RateLimited' })
+  // What is not simulated costs the node nothing.
+  expect((await client(path, quote('8000000', 'optimal'))).status).toBe(200)
+})
+
+test('a simulation of an order counts by the gas that a settlement may use', async () => {
+  const trader = createTrader(world.url, world.market)
+  const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 18n, buyAmount: 9_000n * 10n ** 6n } as const
+  const { body: uid } = await trader.place(wish)
+  const query = `{ order(network: SEPOLIA, uid: "${uid}") { simulation { error } } }`
+  const client = clientAt('198.51.100.6')
+  const codes: (string | undefined)[] = []
+  for (let count = 0; count < 6; count++) {
+    const { body } = await client('/graphql', { query })
+    codes.push(body.errors?.[0].extensions.code)
+  }
+  expect(codes.slice(0, 5)).toEqual(Array(5).fill(undefined))
+  expect(codes.slice(5)).toEqual(['RateLimited'])
+})
