@@ -148,7 +148,9 @@ export function composeAuctions({
     knownPools: createKnownPools(),
     heldTokens: createHeldTokens({
       received: async (limit) =>
-        (await settlementTokens(db, network.chainId, limit)).map(({ token }) => token),
+        (await settlementTokens(db, network.chainId, limit))
+          .map(({ token }) => token)
+          .filter((token) => !policy.deniedTokens.has(token)),
       balances: async (tokens) => (await readBuffers(tokens, chain, network)).map(balanceOf),
       values: (amounts, blockHash) => saleValues(amounts, blockHash, { network, pools }),
       minValue: settings.GUARD_MIN_VALUE,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -10,6 +11,8 @@ export interface HeldTokens {
   list(): readonly Address[]
   /** Whether they are known: no outside solver is asked before. */
   isReady(): boolean
+  /** Leaves out a token that makes settlements fail which do not touch it, for a day. @returns whether it was held */
+  drop(token: Address): boolean
   /** Reads balances and values again now and then. It waits for the first reading alone, and not for long. Never throws. */
   refresh(block: { hash: Bytes32 }): Promise<void>
 }
@@ -40,10 +43,12 @@ const pauseMs = 60_000
 const firstMs = 2_000
 /** A token that was worth little is looked at again. */
 const worthlessMs = 1_800_000
+const droppedMs = 86_400_000
 
 export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
   const { received, balances, values, minValue, now, log, onRead } = options
   const seen = new Map<Address, { value: bigint; at: number }>()
+  const dropped = new LRUCache<Address, true>({ max: maxReceived, ttl: droppedMs, perf: { now } })
   let held: readonly Address[] = []
   let isReady = false
   let readAt = Number.NEGATIVE_INFINITY
@@ -69,7 +74,7 @@ export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
     const known = new Set(tokens)
     for (const token of seen.keys()) if (!known.has(token)) seen.delete(token)
     const ranked = [...seen]
-      .filter(([, { value }]) => value >= minValue)
+      .filter(([token, { value }]) => value >= minValue && !dropped.has(token))
       .sort(([, a], [, b]) => Number(b.value > a.value) - Number(b.value < a.value))
     if (ranked.length > maxHeld)
       log.warn('the settlement contract holds more tokens of value than settlements compare', {
@@ -89,6 +94,15 @@ export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
   return {
     list: () => held,
     isReady: () => isReady,
+    drop(token) {
+      if (!held.includes(token)) return false
+      dropped.set(token, true)
+      held = held.filter((other) => other !== token)
+      log.error('a token of the settlement contract makes settlements fail and is not compared for a day', {
+        token,
+      })
+      return true
+    },
     async refresh({ hash }) {
       if (now() - readAt < pauseMs) return
       reading ??= read(hash)

@@ -1,9 +1,17 @@
 import { NotOffered } from '../chain/bundle/run.ts'
-import type { Footprint, KeyedWrite, Observation, SettlementEffects } from '../chain/settlement/effects.ts'
+import { unreadToken } from '../chain/rpc/revert.ts'
+import type {
+  Approval,
+  Footprint,
+  KeyedRead,
+  KeyedWrite,
+  Observation,
+  SettlementEffects,
+} from '../chain/settlement/effects.ts'
 import type { SettlementCall } from '../chain/settlement/sequence.ts'
 import type { Auction } from '../domain/auction/auction.ts'
 import type { SolutionRefusal } from '../domain/auction/refusal.ts'
-import type { Solution } from '../domain/auction/solution.ts'
+import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../domain/evm/address.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
@@ -32,7 +40,7 @@ export interface Danger {
 /** Contracts that a settlement calls and pays out, at most, and further ones in which it moves something: a balance of each is read. */
 const maxContracts = 64
 /** Gas of a settlement with calls that are traced step by step, at most. */
-const maxTracedGas = 3_000_000n
+export const maxTracedGas = 3_000_000n
 
 const transfers = { transfer: '0xa9059cbb', transferFrom: '0x23b872dd' } as const
 const approve = '0x095ea7b3'
@@ -94,8 +102,23 @@ export async function guardedSolution(
       safe = await guard(moved)
       return { solution: safe, compared: [...held.keys()] }
     })
-    return inspected ?? safe
+    const isSpoiled = inspected?.reverts && spoils(inspected.reason, touched, services)
+    return isSpoiled ? guardedSolution(auction, solution, services) : (inspected ?? safe)
   })
+}
+
+/**
+ * Leaves out a held token that cannot be read, by the text of a settlement's revert: a stranger can send one that fails at will.
+ * @param touched tokens that are the settlement's own matter
+ * @returns whether it was such a token
+ */
+export function spoils(
+  reason: string,
+  touched: readonly Address[],
+  { heldTokens }: Pick<Services, 'heldTokens'>,
+): boolean {
+  const token = unreadToken(reason)
+  return token !== undefined && !touched.includes(address(token)) && heldTokens.drop(address(token))
 }
 
 /** Why a settlement that is guarded, or that its solver sends itself, may not be sent. */
@@ -163,16 +186,20 @@ async function inspect(
   withMoved: (moved: readonly Address[]) => Promise<Again | Danger>,
 ): Promise<Danger | undefined> {
   const { network, effects, heldTokens } = services
-  const chosen = (solution.proposal.chosen ?? []).filter((call) => !isPlain(call, services))
+  const { chosen = [] } = solution.proposal
+  const approvals = approvalsIn(solution.proposal)
+  if (approvals.length > maxContracts) return tooManyContracts
   const held = new Set(heldTokens.list())
   const unknown = chosen.find((call) => held.has(call.target) && !isKnownCall(call.callData))
   if (unknown) return unknownCall(unknown.target, unknown.callData)
   const encode = (one: Solution) => encodeSolution(auction, one, network)
-  const first = await effects.observe(encode(solution), compared)
+  const first = await effects.observe(encode(solution), compared, approvals)
   if ('revert' in first) return reverting(first.revert)
-  const footprint = chosen.length > 0 ? await footprintOf(encode(solution), first, effects) : nothing
+  const isToken = (target: Address) => first.balances.has(target)
+  const isKnown = chosen.every((call) => isPlain(call, services, isToken))
+  const footprint = isKnown ? nothing : await footprintOf(encode(solution), first, effects)
   if ('code' in footprint) return footprint
-  const read = footprint.reads.find(({ selector }) => !isKnownCall(selector))
+  const read = footprint.reads.find((one) => !isKnownRead(one, isToken))
   if (read) return unknownCall(read.contract, read.selector)
   const isCompared = new Set(compared)
   const moved = [
@@ -183,7 +210,7 @@ async function inspect(
   if (moved.length === 0) return dangerIn(auction, solution, first, footprint, services)
   const again = await withMoved(moved)
   if ('code' in again) return again
-  const second = await effects.observe(encode(again.solution), again.compared)
+  const second = await effects.observe(encode(again.solution), again.compared, approvals)
   if ('revert' in second) return reverting(second.revert)
   return dangerIn(auction, again.solution, second, footprint, services)
 }
@@ -196,19 +223,28 @@ const reverting = (reason: string): Danger => ({ code: 'reverts', reason, revert
 export function isPlain(
   { target, callData }: Interaction,
   { network, knownPools }: Pick<Services, 'network' | 'knownPools'>,
+  isToken: (target: Address) => boolean,
 ): boolean {
   if (target === network.hooksTrampoline || target === network.balanceGuard) return true
   const selector = callData.slice(0, 10)
-  if (selector === transfers.transfer || selector === approve) return true
+  if (selector === transfers.transfer || selector === approve) return isToken(target)
   if (selector === swap) return knownPools.has(target)
   return target === network.wrappedNative && (selector === '0xd0e30db0' || selector === '0x2e1a7d4d')
+}
+
+/** Whether a call may read what is kept for the settlement contract: in a known way, and as a balance that is compared. */
+export function isKnownRead(
+  { contract, selector }: KeyedRead,
+  isToken: (target: Address) => boolean,
+): boolean {
+  return isKnownCall(selector) && isToken(contract)
 }
 
 function isKnownCall(callData: string): boolean {
   return callData === '0x' || knownCalls.has(callData.slice(0, 10))
 }
 
-function unknownCall(target: Address, callData: string): Danger {
+export function unknownCall(target: Address, callData: string): Danger {
   const reason = `the settlement contract has a balance or position in ${target}, which may not be called with ${callData.slice(0, 10)}`
   return { code: 'forbidden_call', reason }
 }
@@ -235,6 +271,8 @@ async function footprintOf(
 const events = {
   transfer: keccakText('Transfer(address,address,uint256)'),
   approval: keccakText('Approval(address,address,uint256)'),
+  single: keccakText('TransferSingle(address,address,address,uint256,uint256)'),
+  batch: keccakText('TransferBatch(address,address,address,uint256[],uint256[])'),
 }
 
 /** Tokens with a log of a transfer from or to the settlement contract. */
@@ -270,7 +308,38 @@ async function dangerIn(
   }
   const left = writes.find((write) => !isBalance(write, observed))
   if (left) return leftBehind(left)
-  return rightDanger(observed, services)
+  const approvals = approvalsIn(solution.proposal)
+  return pieceDanger(observed, network.settlement) ?? rightDanger(observed, approvals, services)
+}
+
+/** Single tokens (ERC-721, ERC-1155) that leave the settlement contract: their number does not say which they are. */
+function pieceDanger({ logs }: Observation, settlement: Address): Danger | undefined {
+  const senderIn = ([event, first, second, third]: readonly string[]) => {
+    if (event === events.transfer) return third && first
+    return event === events.single || event === events.batch ? second : undefined
+  }
+  const gone = logs.find(({ topics }) => {
+    const sender = senderIn(topics)
+    return sender !== undefined && accountIn(sender) === settlement
+  })
+  return (
+    gone && {
+      code: 'contract_balance',
+      reason: `it takes a token of ${gone.address} from the settlement contract`,
+    }
+  )
+}
+
+/** The allowances that a proposal gives: they have to end in it. */
+function approvalsIn({ before = [], interactions, after = [] }: Proposal): Approval[] {
+  const given = [...before, ...interactions, ...after].flatMap(
+    ({ target, callData }): [string, Approval][] => {
+      if (!callData.startsWith(approve) || callData.length < 138) return []
+      const spender = accountIn(`0x${callData.slice(10, 74)}`)
+      return [[target + spender, { token: target, spender }]]
+    },
+  )
+  return [...new Map(given).values()]
 }
 
 export function leftBehind({ contract, slot, callers }: KeyedWrite): Danger {
@@ -295,16 +364,22 @@ export function isBalance(
 
 /** Allowances that are greater than before, and approvals of single tokens (ERC-721). */
 async function rightDanger(
-  { logs }: Observation,
+  { logs, allowances }: Observation,
+  approvals: readonly Approval[],
   { network, effects }: Services,
 ): Promise<Danger | undefined> {
-  const given = new Map<string, { token: Address; spender: Address; amount: bigint }>()
+  const given = new Map(
+    approvals.map(({ token, spender }, index) => [
+      token + spender,
+      { token, spender, amount: allowances[index] ?? 0n },
+    ]),
+  )
   for (const { address: token, topics, data } of logs) {
     const [event, owner, to, id] = topics
     if (event !== events.approval || !owner || !to || accountIn(owner) !== network.settlement) continue
     const spender = accountIn(to)
     if (id !== undefined && spender !== zeroAddress) return allowanceLeft(token, spender)
-    if (id === undefined && data.length === 66)
+    if (id === undefined && data.length === 66 && !given.has(token + spender))
       given.set(token + spender, { token, spender, amount: BigInt(data) })
   }
   const open = [...given.values()].filter(({ amount }) => amount > 0n).slice(0, maxContracts)

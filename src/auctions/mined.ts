@@ -2,13 +2,12 @@ import { NotOffered } from '../chain/bundle/run.ts'
 import type { BalanceChange, Footprint } from '../chain/settlement/effects.ts'
 import { decodeForeign } from '../chain/settlement/foreign-call.ts'
 import { Outage } from '../domain/errors/error.ts'
-import type { Address } from '../domain/evm/address.ts'
+import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Interaction } from '../domain/order/order.ts'
 import { storeChanges } from '../storage/auction/bookings.ts'
 import type { AttemptKey } from '../storage/auction/transactions.ts'
 import { rightsFault } from './driver/calls.ts'
-import { isBalance, isPlain, leftBehind } from './inspection.ts'
+import { isBalance, isKnownRead, isPlain, leftBehind, maxTracedGas, unknownCall } from './inspection.ts'
 import { banSolver, outsideOf } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -24,6 +23,7 @@ type Services = Pick<
   | 'balancesAround'
   | 'effects'
   | 'knownPools'
+  | 'heldTokens'
 >
 
 /** The effects of a mined settlement on what the settlement contract has. */
@@ -59,7 +59,8 @@ export async function checkSettled(
     ]
     const reason = `settlement ${txHash} left less than it had to: ${tokens.join(', ')}`
     const { auctionId } = attempt
-    if (!(await banSolver(solver, { txHash, block, auctionId, reason }, services))) return
+    const isOutside = outsideOf(solver, services) !== undefined
+    if (isOutside && !(await banSolver(solver, { txHash, block, auctionId, reason }, services))) return
     log.error('a settlement left the settlement contract with less than it had to', {
       ...about,
       solver,
@@ -83,49 +84,88 @@ export async function minedEffects(
   block: number,
   services: Services,
 ): Promise<MinedEffects | undefined> {
-  const changes = await services.balanceChanges(txHash)
-  if (!changes) return undefined
-  const calls = outsideOf(solver, services) ? await ownCalls(txHash, services) : []
-  if (calls !== 'hidden' && calls.every((call) => isPlain(call, services))) {
-    const right = rightsFault(calls)
-    return { changes, left: right === undefined ? [] : [right] }
-  }
-  const footprint = await footprintOf(txHash, services)
-  const tokens = [...new Set(footprint.writes.map(({ contract }) => contract))]
-  const balances = tokens.length > 0 ? await services.balancesAround(tokens, block) : new Map()
+  const logged = await services.balanceChanges(txHash)
+  if (!logged) return undefined
+  const outside = outsideOf(solver, services)
+  if (!outside) return { changes: logged, left: [] }
+  const { to, input, gasUsed } = await services.effects.minedCall(txHash)
+  const settlement = to === services.network.settlement ? decodeForeign(input) : undefined
+  const calls = settlement?.interactions.flat()
+  const tokens = new Set([...(settlement?.tokens ?? []), ...services.heldTokens.list()])
+  const isToken = (target: Address) => tokens.has(target)
+  const isKnown = calls?.every((call) => isPlain(call, services, isToken)) ?? false
+  const right = calls && rightsFault(calls)
+  const { footprint, fault } = isKnown ? nothing : await footprintOf(txHash, gasUsed, services)
+  const written = footprint.writes.map(({ contract }) => contract)
+  const lower = [...logged].flatMap(([token, change]) => (change < 0n ? token : []))
+  const asked = [...new Set([...written, ...lower])].filter((token) => token !== nativeMarker)
+  const balances = asked.length > 0 ? await services.balancesAround(asked, block) : new Map()
   const left = footprint.writes.filter((write) => !isBalance(write, { balances }))
+  const read = footprint.reads.filter(
+    (one) => !isKnownRead(one, (target) => balances.has(target) || isToken(target)),
+  )
+  // The guard has compared balances on chain: a log that says otherwise is made up.
+  const isGuarded = services.network.balanceGuard !== undefined && !outside.submits
+  const isReal = (token: Address, change: bigint) => {
+    if (change >= 0n || written.includes(token) || isHeld(token, services)) return true
+    const balance = balances.get(token)
+    return !isGuarded && (balance === undefined || balance.after < balance.before)
+  }
   return {
-    changes: new Map([...silentChanges(balances), ...changes]),
-    left: left.map((write) => leftBehind(write).reason),
+    changes: new Map([
+      ...silentChanges(written, balances),
+      ...[...logged].filter(([token, change]) => isReal(token, change)),
+    ]),
+    left: [
+      ...(right === undefined ? [] : [right]),
+      ...(fault === undefined ? [] : [fault]),
+      ...left.map((write) => leftBehind(write).reason),
+      ...read.map(({ contract, selector }) => unknownCall(contract, selector).reason),
+    ],
   }
 }
 
-/** The calls of the settlement contract in a transaction; `hidden` where it calls the settlement contract through another one. */
-async function ownCalls(
-  txHash: Bytes32,
-  { network, effects }: Pick<Services, 'network' | 'effects'>,
-): Promise<readonly Interaction[] | 'hidden'> {
-  const { to, input } = await effects.minedCall(txHash)
-  const settlement = to === network.settlement ? decodeForeign(input) : undefined
-  return settlement ? settlement.interactions.flat() : 'hidden'
+const nothing: { footprint: Footprint; fault: string | undefined } = {
+  footprint: { writes: [], reads: [] },
+  fault: undefined,
 }
 
+/** Whether a token is known and worth something: it does not make up its logs to harm a solver. */
+function isHeld(token: Address, { network, heldTokens }: Pick<Services, 'network' | 'heldTokens'>): boolean {
+  return token === nativeMarker || token === network.wrappedNative || heldTokens.list().includes(token)
+}
+
+/**
+ * Traces a mined settlement. `fault` says that it does more than is followed; a node that traces nothing, or not in time, is no fault of
+ * the solver.
+ */
 async function footprintOf(
   txHash: Bytes32,
+  gasUsed: bigint,
   { effects, log }: Pick<Services, 'effects' | 'log'>,
-): Promise<Footprint> {
+): Promise<typeof nothing> {
+  if (gasUsed > maxTracedGas)
+    return {
+      ...nothing,
+      fault: `it uses ${gasUsed} gas: with calls of its own, a settlement may use ${maxTracedGas}`,
+    }
   try {
-    return await effects.minedFootprint(txHash)
+    return { ...nothing, footprint: await effects.minedFootprint(txHash) }
   } catch (fault) {
-    if (!(fault instanceof NotOffered)) throw fault
-    log.warn('what a settlement left behind is not traced', { txHash, error: fault.message })
-    return { writes: [], reads: [] }
+    if (!(fault instanceof NotOffered || fault instanceof Outage)) throw fault
+    log.error('what a settlement left behind is not traced', { txHash, error: fault.message })
+    const isItsOwn = fault instanceof NotOffered && !fault.isMissing
+    return isItsOwn ? { ...nothing, fault: `it does more than is followed: ${fault.message}` } : nothing
   }
 }
 
-/** Less of a token that no log says. */
-function silentChanges(balances: ReadonlyMap<Address, BalanceChange>): [Address, bigint][] {
-  return [...balances].flatMap(([token, { before, after }]): [Address, bigint][] =>
-    after < before ? [[token, after - before]] : [],
-  )
+/** Returns by how much balances are lower that no log shows. */
+function silentChanges(
+  written: readonly Address[],
+  balances: ReadonlyMap<Address, BalanceChange>,
+): [Address, bigint][] {
+  return written.flatMap((token): [Address, bigint][] => {
+    const balance = balances.get(token)
+    return balance && balance.after < balance.before ? [[token, balance.after - balance.before]] : []
+  })
 }

@@ -19,7 +19,8 @@ import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { delegate } from './driver/delegate.ts'
 import { blameFor, delayOwners, forgive, leaveOut, pauseFailing } from './failures/culprits.ts'
-import { dangerOf } from './inspection.ts'
+import { touchedBy } from './guards.ts'
+import { dangerOf, spoils } from './inspection.ts'
 import { timed } from './meter.ts'
 import { checkSettled } from './mined.ts'
 import { forgiveSolver, notify, outcomeNotice, outsideOf, pauseSolver } from './outside.ts'
@@ -117,7 +118,8 @@ async function submit(
   const settler = services.settlers.get(solution.solver)
   if (!settler) return failed('no account for this solver')
   const danger = outsideOf(solution.solver, services) && (await dangerOf(auction, solution, services))
-  if (danger) return failed(danger.reason)
+  // What cannot be seen now is not held against the solver.
+  if (danger) return failed(danger.code === 'unsupported' ? `not sent: ${danger.reason}` : danger.reason)
   const traded = tradedIn(auction, solution)
   const attempt = { auctionId: auction.id, solutionUid: solution.uid }
   const { calldata, gas } = encodeSolution(auction, solution, services.network)
@@ -225,6 +227,8 @@ async function updateBackOffs(
   if (result.outcome === 'success') {
     forgive(orders, solution, services)
     forgiveSolver(solution.solver, services)
+  } else if (result.outcome === 'failed' && isSpoiled(auction, solution, result.reason, services)) {
+    // No order and no solver is the cause.
   } else if (result.outcome === 'failed' || isMissed(result)) {
     const blame = await blameFor(auction, solution, services, result.txHash !== undefined)
     const isOutside = outsideOf(solution.solver, services) !== undefined
@@ -238,6 +242,15 @@ async function updateBackOffs(
       blame.culprits.length + blame.faults.length === 0 && !result.reason?.startsWith('not sent: ')
     if (isOwn && (isOutside || blame.isSolvers)) pauseSolver(solution.solver, result.block, services)
   }
+}
+
+function isSpoiled(
+  auction: Auction,
+  { proposal }: RankedSolution,
+  reason: string,
+  services: AuctionServices,
+): boolean {
+  return spoils(reason, touchedBy(proposal, auction, services.network.wrappedNative), services)
 }
 
 /** Whether its solver was to send it, and did not in time. */

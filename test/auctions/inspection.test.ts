@@ -49,7 +49,7 @@ const inspecting = ({ lacks = [], held = [] }: { lacks?: readonly Lack[]; held?:
 /** A solution of nothing but these calls. */
 const solutionOf = (...calls: Interaction[]): Solution => ({
   ...{ solver: stage.solver.address, executions: [], score: 1n, pairScores: new Map() },
-  proposal: { prices: new Map(), trades: [], interactions: calls, chosen: calls, gas: 300_000n },
+  proposal: { prices: new Map(), trades: [], interactions: calls, chosen: calls, gas: 600_000n },
 })
 
 /** @returns why an engine's solution is refused; `passes` otherwise */
@@ -65,6 +65,7 @@ async function outcome(calls: Interaction[], options: Parameters<typeof inspecti
 const left = /leaves a right, or takes something, of the settlement contract in 0x/
 const missing = /balance of 0x[0-9a-f]+ would be 100 less/
 const holds = /has a balance or position in 0x/
+const distraction = () => stage.call('Distraction', 'settle', [chain.market.network.settlement])
 const dai = () => chain.market.tokens.DAI.address
 
 describe('of an engine', () => {
@@ -105,6 +106,38 @@ describe('of an engine', () => {
     ['an allowance', () => approveCall(dai(), thief, 100n), /leaves 0x[0-9a-f]+ an allowance/],
   ])('%s is refused', async (_, theft, words) => {
     expect(await outcome([theft()])).toMatch(words)
+  })
+
+  test.each<[string, () => Interaction[], RegExp]>([
+    [
+      'a right, and then a call of the settlement contract',
+      () => [stage.call('RightsBook', 'allow', [thief, true]), distraction()],
+      left,
+    ],
+    [
+      'a position, and then a call of the settlement contract',
+      () => [stage.call('Deeds', 'collect', [7n, thief]), distraction()],
+      holds,
+    ],
+    [
+      'a right among very many',
+      () => [stage.call('RightsBook', 'allow', [thief, true]), stage.call('Distraction', 'flood', [])],
+      /cannot be seen with this node: more than is followed/,
+    ],
+    ['a lock by a function of tokens', () => [stage.call('Locks', 'transfer', [thief, 0n])], holds],
+    ['a lock by a function of vaults', () => [stage.call('Locks', 'redeem', [0n, thief, thief])], holds],
+    [
+      'what another contract knows to be its own',
+      () => [stage.call('DeedOffice', 'payOut', [7n, thief])],
+      holds,
+    ],
+    [
+      'an allowance that does not end',
+      () => ['5', '0'].map((amount) => approveCall(stage.placeOf('StickyToken'), thief, BigInt(amount))),
+      /leaves 0x[0-9a-f]+ an allowance/,
+    ],
+  ])('%s is refused', async (_, thefts, words) => {
+    expect(await outcome(thefts())).toMatch(words)
   })
 
   test('calls that change nothing of it pass', async () => {

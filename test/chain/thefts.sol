@@ -169,6 +169,105 @@ contract RightsBook {
     }
 }
 
+/// Numbered locks in a list, under functions that tokens have too.
+contract Locks {
+    struct Lock {
+        address owner;
+        uint256 amount;
+    }
+
+    Lock[] private locks;
+    mapping(address => uint256) public paid;
+
+    function add(address owner, uint256 amount) external {
+        locks.push(Lock(owner, amount));
+    }
+
+    function worth(uint256 id) external view returns (uint256) {
+        return locks[id].amount;
+    }
+
+    function transfer(address to, uint256 id) external {
+        take(id, to);
+    }
+
+    function redeem(uint256 id, address to, address) external {
+        take(id, to);
+    }
+
+    function take(uint256 id, address to) private {
+        require(locks[id].owner == msg.sender);
+        paid[to] += locks[id].amount;
+        locks[id].amount = 0;
+    }
+}
+
+/// Pays to the owner of a deed, who is known to another contract.
+contract DeedOffice {
+    Deeds private immutable deeds;
+    mapping(address => uint256) public paid;
+    uint256 public left;
+
+    constructor(Deeds theDeeds) {
+        deeds = theDeeds;
+    }
+
+    function fund(uint256 amount) external {
+        left += amount;
+    }
+
+    function payOut(uint256 id, address to) external {
+        require(deeds.ownerOf(id) == msg.sender);
+        paid[to] += left;
+        left = 0;
+    }
+}
+
+/// Calls the settlement contract in vain, and fills what follows a settlement.
+contract Distraction {
+    mapping(address => mapping(uint256 => uint256)) private marks;
+
+    function settle(address settlement) external {
+        (bool done,) = settlement.call(abi.encodeWithSelector(0x13d79a0b));
+        require(!done);
+    }
+
+    function flood() external {
+        for (uint256 index = 0; index < 70; index++) {
+            marks[msg.sender][index] = 1;
+        }
+    }
+}
+
+/// A token that keeps an allowance where it is to end, and logs nothing.
+contract StickyToken {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        if (value > 0) allowance[msg.sender][spender] = value;
+        return true;
+    }
+}
+
+/// A token whose balance cannot be read in a transaction.
+contract SpoilingToken {
+    mapping(address => uint256) private balances;
+
+    function mint(address to, uint256 value) external {
+        balances[to] += value;
+    }
+
+    function balanceOf(address owner) external view returns (uint256) {
+        require(tx.gasprice == 0);
+        return balances[owner];
+    }
+}
+
 /// Registers its caller elsewhere.
 contract Facade {
     RightsBook private immutable book;

@@ -187,16 +187,16 @@ export function createAuctionServices(db: Database) {
     ),
     buffers: async (tokens) => tokens.map(() => 0n),
     knownPools: createKnownPools(),
-    heldTokens: { list: () => [], isReady: () => true, refresh: async () => {} },
+    heldTokens: { list: () => [], isReady: () => true, drop: () => false, refresh: async () => {} },
     effects: {
       support: async () => ({ logs: true, storage: true }),
       async observe({ calldata }) {
         const revert = world.dryRun(calldata)
-        return revert === undefined ? { gas: 1n, logs: [], balances: new Map() } : { revert }
+        return revert === undefined ? { gas: 1n, logs: [], balances: new Map(), allowances: [] } : { revert }
       },
       footprint: async () => ({ writes: [], reads: [] }),
       minedFootprint: async () => ({ writes: [], reads: [] }),
-      minedCall: async () => ({ to: null, input: '0x' }),
+      minedCall: async () => ({ to: null, input: '0x', gasUsed: 200_000n }),
       allowances: async (pairs) => pairs.map(() => 0n),
     },
     accounts: {

@@ -17,7 +17,7 @@ export function inspectionServices(
     network,
     effects: createSettlementEffects({ rpc, network, sequence, timeoutMs: 10_000 }),
     knownPools: createKnownPools(),
-    heldTokens: { list: () => held, isReady: () => true, refresh: async () => {} },
+    heldTokens: { list: () => held, isReady: () => true, drop: () => false, refresh: async () => {} },
     buffers: async (tokens: readonly Address[]) =>
       (await reader.balances(tokens.map((token) => ({ owner: network.settlement, token })))).map((read) =>
         read === 'absent' ? undefined : (read as Balance).balance,

@@ -19,6 +19,11 @@ const makers = {
   Deeds: [],
   OldRouter: [],
   QuietToken: [],
+  Locks: [],
+  DeedOffice: ['Deeds'],
+  Distraction: [],
+  StickyToken: [],
+  SpoilingToken: [],
 } as const
 export type TheftName = keyof typeof makers
 
@@ -95,6 +100,8 @@ export async function stageThefts({ rpc, market }: TestChain) {
     ['PoolShares', 'mint'],
     ['Ledger', 'add'],
     ['QuietToken', 'mint'],
+    ['StickyToken', 'mint'],
+    ['Locks', 'add'],
   ] as const)
     await send(call(name, method, [settlement, 1_000n]))
   await send(call('Deeds', 'mint', [7n, settlement, 1_000n]))

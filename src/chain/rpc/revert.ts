@@ -5,8 +5,9 @@ import { isExecutionFault, toQuantity } from './wire.ts'
 
 const errorSelector = '0x08c379a0'
 const panicSelector = '0x4e487b71'
-/** Of BalanceGuard: `TooLittle(address token, uint256 missing)`. */
+/** Errors of BalanceGuard: `TooLittle(address token, uint256 missing)`, `NotRead(address token)`. */
 const tooLittleSelector = '0x336e3c9a'
+const notReadSelector = '0xed283fde'
 const longestText = 200
 
 /** Why a contract call failed, in one short line: the contract's message, a panic code, short hex, or the node's message. */
@@ -20,14 +21,28 @@ export function revertDataText(data: Hex): string {
   return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
 }
 
-/** A receipt has no revert reason, so the call is repeated on the state after its block. */
-export async function revertReason(rpc: Rpc, call: Record<string, Hex>, block: number): Promise<string> {
-  try {
-    await rpc.call('eth_call', [call, toQuantity(block)])
-    return 'reverted'
-  } catch (fault) {
-    return isExecutionFault(fault) ? revertText(fault) : 'reverted'
+/** Returns the token that a guarded settlement could not read, by the text of its revert. */
+export function unreadToken(text: string): string | undefined {
+  return /^the balance of (0x[0-9a-f]{40}) cannot be read$/.exec(text)?.[1]
+}
+
+/**
+ * Repeats a call on the state after its block, since a receipt has no revert reason. First with its price of gas, which some contracts
+ * look at; the account may have too little left for that.
+ */
+export async function revertReason(
+  rpc: Rpc,
+  { gasPrice, ...call }: Record<string, Hex>,
+  block: number,
+): Promise<string> {
+  for (const tried of [...(gasPrice ? [{ ...call, gasPrice }] : []), call]) {
+    try {
+      await rpc.call('eth_call', [tried, toQuantity(block)])
+    } catch (fault) {
+      if (isExecutionFault(fault)) return revertText(fault)
+    }
   }
+  return 'reverted'
 }
 
 function decodeRevert(data: Hex): string {
@@ -40,6 +55,7 @@ function decodeRevert(data: Hex): string {
       const [token, missing] = AbiCoder.defaultAbiCoder().decode(['address', 'uint256'], body)
       return `the balance of ${String(token).toLowerCase()} would be ${missing} less than it must be`
     }
+    if (selector === notReadSelector) return `the balance of ${`0x${body.slice(26)}`} cannot be read`
   } catch {
     // The data does not match its selector: shown as hex.
   }

@@ -17,6 +17,8 @@ import {
   parseIndex,
   parseList,
   parseObject,
+  parseQuantity,
+  parseResponse,
   parseReturn,
   toQuantity,
 } from '../rpc/wire.ts'
@@ -37,6 +39,14 @@ export interface Observation {
   logs: readonly RawLog[]
   /** The settlement contract's balances of the tokens that were asked for, without those that do not answer as a token. */
   balances: ReadonlyMap<Address, BalanceChange>
+  /** The allowances that are left of those that were asked for, in their order. */
+  allowances: readonly bigint[]
+}
+
+/** An allowance of the settlement contract. */
+export interface Approval {
+  token: Address
+  spender: Address
 }
 
 /** A changed slot that belongs to the settlement contract: see `footprintTracer`. */
@@ -49,7 +59,10 @@ export interface KeyedWrite {
   callers: readonly (readonly Hex[])[]
 }
 
-/** A call of the settlement contract whose target read storage that belongs to the settlement contract, and is not zero. */
+/**
+ * A call of the settlement contract whose target read storage of its own that belongs to the settlement contract and is not zero, or that
+ * led to a read of storage which names the settlement contract.
+ */
 export interface KeyedRead {
   contract: Address
   selector: Hex
@@ -74,15 +87,19 @@ export interface SettlementEffects {
   /** Remembered for some minutes. @throws Outage */
   support(): Promise<EffectSupport>
   /** @throws NotOffered where the node has neither method; Outage */
-  observe(call: SettlementCall, tokens: readonly Address[]): Promise<Observation | { revert: string }>
+  observe(
+    call: SettlementCall,
+    tokens: readonly Address[],
+    approvals?: readonly Approval[],
+  ): Promise<Observation | { revert: string }>
   /** @throws NotOffered where the node runs no tracer in JavaScript, or not to the end; Outage */
   footprint(call: SettlementCall): Promise<Footprint>
   /** The same of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
   /** The call that a mined transaction makes. @throws Outage, also where the node does not know it */
-  minedCall(txHash: Bytes32): Promise<{ to: Hex | null; input: Hex }>
+  minedCall(txHash: Bytes32): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint }>
   /** Allowances of the settlement contract at the newest block, in their order; 0 where a token names none. @throws Outage */
-  allowances(pairs: readonly { token: Address; spender: Address }[]): Promise<bigint[]>
+  allowances(approvals: readonly Approval[]): Promise<bigint[]>
 }
 
 export interface EffectsOptions {
@@ -127,6 +144,14 @@ export function createSettlementEffects({
     input: probeAbi.encodeFunctionData('read', [settlement, tokens]) as Hex,
     value: 0n,
     gas: probeGas,
+  })
+
+  const allowanceRead = ({ token, spender }: Approval): Call => ({
+    from: probe,
+    to: token,
+    input: tokenAbi.encodeFunctionData('allowance', [settlement, spender]) as Hex,
+    value: 0n,
+    gas: 200_000,
   })
 
   async function run(calls: readonly Call[]): Promise<CallResult[]> {
@@ -174,16 +199,17 @@ export function createSettlementEffects({
       return support
     },
 
-    async observe(call, tokens) {
+    async observe(call, tokens, approvals = []) {
       const asked = probeCall(tokens)
       const sent = sequence.sent().map(settleCall)
-      const results = await run([...sent, asked, settleCall(call), asked])
-      const [before, settled, after] = results.slice(sent.length)
+      const results = await run([...sent, asked, settleCall(call), asked, ...approvals.map(allowanceRead)])
+      const [before, settled, after, ...left] = results.slice(sent.length)
       if (!before || !settled || !after) throw new NotOffered('not as many results as calls')
       if (!settled.succeeds) return { revert: settled.error ?? 'reverted' }
       const gas = BigInt(settled.gasUsed)
       if (gas > maxGas) return { revert: tooMuchGas(gas, maxGas) }
-      return { gas, logs: settled.logs, balances: changesOf(tokens, toWords(before), toWords(after)) }
+      const balances = changesOf(tokens, toWords(before), toWords(after))
+      return { gas, logs: settled.logs, balances, allowances: left.map(({ output }) => firstWord(output)) }
     },
 
     footprint(call) {
@@ -209,27 +235,33 @@ export function createSettlementEffects({
     },
 
     async minedCall(txHash) {
-      const { to, input } = parseObject(await available(rpc.call('eth_getTransactionByHash', [txHash])))
-      return { to: to == null ? null : parseHex(to, 20), input: parseHex(input) }
+      const [transaction, receipt] = await available(
+        rpc.batch([
+          { method: 'eth_getTransactionByHash', params: [txHash] },
+          { method: 'eth_getTransactionReceipt', params: [txHash] },
+        ]),
+      )
+      const { to, input } = parseObject(parseResponse(transaction))
+      const gasUsed = parseQuantity(parseObject(parseResponse(receipt)).gasUsed)
+      return { to: to == null ? null : parseHex(to, 20), input: parseHex(input), gasUsed }
     },
 
-    async allowances(pairs) {
-      const calls = pairs.map(({ token, spender }) => ({
-        method: 'eth_call',
-        params: [
-          { to: token, data: tokenAbi.encodeFunctionData('allowance', [settlement, spender]) },
-          'latest',
-        ],
-      }))
-      const responses = await available(rpc.batch(calls))
-      return responses.map((response) => {
-        const returned = parseReturn(response)
-        return returned && hexSize(returned) >= 32 ? BigInt(returned.slice(0, 66)) : 0n
+    async allowances(approvals) {
+      const calls = approvals.map((approval) => {
+        const { to, input } = allowanceRead(approval)
+        return { method: 'eth_call', params: [{ to, data: input }, 'latest'] }
       })
+      const responses = await available(rpc.batch(calls))
+      return responses.map((response) => firstWord(parseReturn(response) ?? '0x'))
     },
 
     minedFootprint: (txHash) => traced('debug_traceTransaction', [txHash], true),
   }
+}
+
+/** 0 for less than a word. */
+function firstWord(output: Hex): bigint {
+  return hexSize(output) >= 32 ? BigInt(output.slice(0, 66)) : 0n
 }
 
 const emptyTracer = '{ step: function () {}, fault: function () {}, result: function () { return 1 } }'

@@ -3,15 +3,15 @@ import type { Address } from '../../domain/evm/address.ts'
 /** Slots that a tracer reports, at most, and calls that read. */
 const maxReported = 64
 
-/** Bytes that are hashed into a slot, at most: keys of mappings have two words, seldom more. */
-const maxHashed = 1024
+/** Bytes that are hashed into a slot, at most. */
+const maxHashed = 32_768
 
 /**
  * Returns the source of a tracer for `debug_traceCall` and `debug_traceTransaction`. It reports which storage that belongs to the
  * settlement contract a settlement changes, and which of its calls read such storage.
  *
- * A slot *belongs to* an account when it is computed from its address: a hash over it, a hash over such a hash, a slot shortly behind one of
- * these (members of a struct), or the address itself. The tracer follows every hash, so it finds the mappings of Solidity and Vyper wherever
+ * A slot *belongs to* an account when it is computed from its address: a hash over it, a hash over such a hash, a slot up to 65,536 behind one
+ * of these (members of structs and arrays), or the address itself; and when its value names the account. The tracer follows every hash, so it finds the mappings of Solidity and Vyper wherever
  * they stand in a contract, nested ones too. Nineteen bytes of the address decide, since some contracts group 256 accounts.
  *
  * Only calls that the settlement contract makes itself count, with all that they call, but for those of `ignored`. With `all`, every
@@ -31,14 +31,14 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
   },
   keep: function (digits) {
     this.hashes[digits] = 1
-    var start = digits.slice(0, 62), last = 61, next = ''
+    var start = digits.slice(0, 60), last = 59, next = ''
     while (last >= 0 && start[last] === 'f') last--
     if (last >= 0) next = start.slice(0, last) + (parseInt(start[last], 16) + 1).toString(16)
-    while (next.length < 62) next += '0'
+    while (next.length < 60) next += '0'
     this.near[start] = this.near[next] = 1
   },
   belongs: function (slot) {
-    return this.near[slot.slice(0, 62)] === 1 || slot.indexOf(this.mark) >= 0
+    return this.near[slot.slice(0, 60)] === 1 || slot.indexOf(this.mark) >= 0
   },
   isKey: function (data) {
     if (data.indexOf(this.mark) >= 0 || this.hashes[data.slice(-64)] === 1) return true
@@ -49,7 +49,8 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
     var up = this.frames[this.frames.length - 1]
     var selector = toHex(input.slice(0, 4))
     var isSettle = to === this.own && selector === '0x13d79a0b'
-    if (isSettle) {
+    // A settlement cannot begin in another one: such a call fails, and must not hide what was noted before it.
+    if (isSettle && (up === undefined || !up.inside)) {
       this.settlements++
       if (!this.all) { this.writes = []; this.reads = {}; this.readCount = 0; this.overflows = false }
     }
@@ -59,7 +60,8 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
       inside: inside,
       context: isDelegated && up ? up.context : to,
       selectors: isDelegated && up ? up.selectors + ' ' + selector : selector,
-      called: isOwn ? selector : isDelegated && up ? up.called : undefined,
+      isDirect: isOwn || (isDelegated && up !== undefined && up.isDirect),
+      root: isOwn ? to + ' ' + selector : up && up.root,
       counts: isOwn || (up !== undefined && up.counts && this.skipped[to] !== 1),
       undo: this.writes.length
     })
@@ -94,15 +96,16 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
     }
     if (frame.context === this.own) return
     var slot = this.word(log.stack.peek(0)), belongs = this.belongs(slot)
-    if (op === 85 ? !belongs : frame.called === undefined) return
     var now = toHex(db.getState(contract.getAddress(), toWord('0x' + slot)))
+    var names = now.indexOf(this.mark) >= 0
     if (op === 85) {
+      if (!belongs && !names) return
       if (this.writes.length >= ${8 * maxReported}) this.overflows = true
       else this.writes.push([frame.context, '0x' + slot, now, '0x' + this.word(log.stack.peek(1)), frame.selectors])
       return
     }
-    if (now.indexOf(this.mark) < 0 && (!belongs || /^0x0*$/.test(now))) return
-    var key = frame.context + ' ' + frame.called
+    if (!names && (!frame.isDirect || !belongs || /^0x0*$/.test(now))) return
+    var key = frame.root
     if (this.reads[key] === 1) return
     if (this.readCount++ >= ${maxReported}) this.overflows = true
     else this.reads[key] = 1

@@ -225,8 +225,9 @@ export function createSettler({
     }
   }
 
-  function failureReason({ to, data, gasLimit }: SignedTransaction, block: number): Promise<string> {
-    return revertReason(rpc, { from: sender, to, data, gas: toQuantity(gasLimit) }, block)
+  function failureReason({ to, data, gasLimit, fees }: SignedTransaction, block: number): Promise<string> {
+    const gasPrice = toQuantity(fees.maxFeePerGas)
+    return revertReason(rpc, { from: sender, to, data, gas: toQuantity(gasLimit), gasPrice }, block)
   }
 
   return {
