@@ -33,7 +33,7 @@ test('the limits of orders are settings', () => {
     ORDER_MAX_OUT_OF_MARKET: 10,
     ORDER_MAX_UIDS: 128,
     APP_DATA_MAX_BYTES: 8_192,
-    SAME_TOKEN_ORDERS: 'disallow',
+    SAME_TOKEN_ORDERS: 'allow-sell',
   })
   const wrong = {
     ORDER_MAX_OUT_OF_MARKET: '-1',

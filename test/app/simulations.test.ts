@@ -136,7 +136,7 @@ describe('an order that is sent', () => {
     ['a document that is none', { appData: '{"a":' }, 'BadRequest'],
     ['the hash of an unknown document', { appData: `0x${'77'.repeat(32)}` }, 'BadRequest'],
     ['hooks that are none', { appData: '{"metadata":{"hooks":{"pre":7}}}' }, 'BadRequest'],
-    ['a short signature', { signature: '0x12' }, 'InvalidParameter'],
+    ['a short signature', { signature: '0x12' }, 'InvalidSignature'],
     ['a signature that is no hex', { signature: 'zz' }, 'InvalidParameter'],
     ['a block before the first', { blockNumber: -1 }, 'InvalidParameter'],
     ['a list', [], 'InvalidParameter'],

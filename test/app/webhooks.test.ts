@@ -69,7 +69,7 @@ test('an order’s fill reaches a webhook that its owner subscribed by a signatu
     const { data: second } = await ask(url, subscribe, { input: { ...input, address: wrong.url } }, token)
     expect(second.subscribeChannel.channel.state).toBe('ACTIVE')
     const trader = createTrader(url, market)
-    const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 1n } as const
+    const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 293n * 10n ** 6n } as const
     const { status, body: uid } = await trader.place(wish)
     expect(status).toBe(201)
     const messages = () => other.received.filter(({ body }) => body.type === 'order_filled')

@@ -69,7 +69,7 @@ export async function readLogsAtOnce(
 ): Promise<unknown[]> {
   const { answers } = await ask(rpc, filters, range)
   const rawLogs = answers.flatMap((logs) => parseList(parseResponse(logs)))
-  return placed(distinct(rawLogs, range.from, range.to))
+  return placed(distinct(rawLogs, range.from, range.to), undefined)
 }
 
 async function readParts(rpc: Rpc, filter: LogFilter, { from, to, endHash }: LogRange): Promise<unknown[]> {

@@ -211,7 +211,8 @@ export const foundPriceFields: Fields<{ found: FoundPrice; order: OrderRow }> = 
 const share = (parts: number | null) => (parts === null ? null : String(parts / 1_000_000))
 
 export const standingFields: Fields<Row<'standings'>> = {
-  ...columns('missing'),
+  ...columns('missing', 'failingToken', 'failingPool'),
+  failure: ({ failingToken, failingPool, revert }) => (failingToken || failingPool ? revert : null),
   isInAuctions: ({ reason }) => reason === null,
   reason: ({ reason }) => reason && member(reason),
   since: ({ since }) => time(since),

@@ -33,6 +33,7 @@ const amountsOf = (settlement: SettlementRow, { settlementAmounts }: Rows, isSli
     : null
 
 export const settlementFields: Fields<SettlementRow> = {
+  isComplete: ({ isUnread }) => !isUnread,
   ...columns(
     'blockNumber',
     'logIndex',
