@@ -41,7 +41,8 @@ import { createEngineSolver } from '../solvers/engine/solver.ts'
 import type { Solver } from '../solvers/solver.ts'
 import { paidByPermission } from '../storage/auction/bookings.ts'
 import { insertNotice, insertRequest } from '../storage/auction/outside.ts'
-import { settlementTokens } from '../storage/chain/settlement-holdings.ts'
+import { findCheckpoint } from '../storage/chain/log.ts'
+import { findHoldingIndex, settlementTokens } from '../storage/chain/settlement-holdings.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { SolverSetting } from './settings/source-settings.ts'
 import type { Settings } from './settings.ts'
@@ -147,10 +148,11 @@ export function composeAuctions({
     effects,
     knownPools: createKnownPools(),
     heldTokens: createHeldTokens({
-      received: async (limit) =>
-        (await settlementTokens(db, network.chainId, limit))
-          .map(({ token }) => token)
-          .filter((token) => !policy.deniedTokens.has(token)),
+      received: async (limit) => {
+        await requireHoldings(db, network)
+        const tokens = await settlementTokens(db, network.chainId, limit)
+        return tokens.map(({ token }) => token).filter((token) => !policy.deniedTokens.has(token))
+      },
       balances: async (tokens) => (await readBuffers(tokens, chain, network)).map(balanceOf),
       values: (amounts, blockHash) => saleValues(amounts, blockHash, { network, pools }),
       minValue: settings.GUARD_MIN_VALUE,
@@ -256,6 +258,16 @@ async function buffersOf(tokens: readonly Address[], chain: Chain, network: Netw
     if (read instanceof Outage) throw read
     return balanceOf(read)
   })
+}
+
+/** Blocks that the index of holdings may lack. */
+const maxUnknownBlocks = 10
+
+/** @throws Outage while it is not known what the settlement contract has received */
+async function requireHoldings(db: Database, { chainId }: Network): Promise<void> {
+  const [index, checkpoint] = await Promise.all([findHoldingIndex(db, chainId), findCheckpoint(db, chainId)])
+  const isKnown = index && checkpoint && index.block >= checkpoint.number - maxUnknownBlocks
+  if (!isKnown) throw new Outage('the index of what the settlement contract holds')
 }
 
 function readBuffers(tokens: readonly Address[], chain: Chain, { settlement: owner }: Network) {

@@ -18,7 +18,10 @@ export interface HeldTokens {
 }
 
 export interface HeldTokensOptions {
-  /** Tokens that the settlement contract has received at any time; the likeliest to be worth something first. @throws Outage */
+  /**
+   * Tokens that the settlement contract has received at any time; the likeliest to be worth something first.
+   * @throws Outage, also while they are not known up to the newest blocks
+   */
   received(limit: number): Promise<readonly Address[]>
   /** The settlement contract's balances; undefined for what does not answer. @throws Outage */
   balances(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
@@ -38,7 +41,9 @@ const maxHeld = 500
 const maxReceived = 20_000
 /** Tokens whose balance and value are read at once. */
 const maxRead = 1_000
-const pauseMs = 60_000
+const pauseMs = 5_000
+/** Balances and values of tokens that are worth something are read again. */
+const valuableMs = 60_000
 /** An auction waits so long for the first reading. */
 const firstMs = 2_000
 /** A token that was worth little is looked at again. */
@@ -59,7 +64,7 @@ export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
     const tokens = await received(maxReceived)
     const due = tokens.filter((token) => {
       const last = seen.get(token)
-      return !last || last.value >= minValue || at - last.at >= worthlessMs
+      return !last || at - last.at >= (last.value >= minValue ? valuableMs : worthlessMs)
     })
     const asked = due.slice(0, maxRead)
     const amounts = await balances(asked)

@@ -33,7 +33,7 @@ type Services = Pick<AuctionServices, 'network' | 'effects' | 'buffers' | 'heldT
 export interface Danger {
   code: SolutionRefusal
   reason: string
-  /** The settlement fails in the simulation. */
+  /** The settlement fails in the simulation, or leaves less than it must. */
   reverts?: boolean
 }
 
@@ -304,6 +304,7 @@ async function dangerIn(
       return {
         code: 'contract_balance',
         reason: `the settlement contract would have ${missing} less of ${token} than before and its fees`,
+        reverts: true,
       }
   }
   const left = writes.find((write) => !isBalance(write, observed))

@@ -48,7 +48,7 @@ test('an order’s fill reaches a mailbox that its owner subscribed, until its r
   expect((await follow(mails.received[0]?.text)).status).toBe(200)
 
   const trader = createTrader(url, market)
-  const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 1n } as const
+  const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 293n * 10n ** 6n } as const
   expect((await trader.place(wish)).status).toBe(201)
   const mail = await eventually('the mail', () => mails.received[1])
   const [notification] = await trader.notifications()

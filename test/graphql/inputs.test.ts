@@ -59,7 +59,7 @@ describe('a GraphQL input', () => {
       appDataHash: 'Bytes32',
       signingScheme: 'SigningScheme',
       onchainOrder: 'Boolean',
-      timeout: 'Uint32',
+      timeout: 'Milliseconds',
     })
     expect(String(typeOf('PlaceOrdersInput').getFields().orders?.type)).toBe('[OrderInput!]!')
     const ones = Object.values(schema.getTypeMap()).filter((type) => isInputObjectType(type) && type.isOneOf)

@@ -67,7 +67,7 @@ export const quoteOperations: Operations = {
       },
       noRoute: {
         summary: 'No route at this size',
-        body: { ...request, sellAmountBeforeFee: '1' },
+        body: { ...request, sellAmountBeforeFee: `1${'0'.repeat(40)}` },
         refused: ['NoLiquidity', 'no route trades this pair at this size'],
       },
     },

@@ -46,7 +46,7 @@ const bodies: [string, object, Model, string[]][] = [
       'cancellationGasCost',
     ],
   ],
-  ['an event', reportedEvent, orderEvent, ['detail', 'source', 'txHash']],
+  ['an event', reportedEvent, orderEvent, ['times', 'detail', 'source', 'txHash']],
   ['an execution', reportedExecution, execution, ['networkFee']],
 ]
 

@@ -10,7 +10,7 @@ export const hex = z.string().regex(/^0x([0-9a-f]{2})*$/)
 export const amount = z.string().regex(/^(0|[1-9][0-9]{0,77})$/)
 
 /** A plain decimal without an exponent. */
-export const decimal = z.string().regex(/^[0-9]+(\.[0-9]+)?$/)
+export const decimal = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
 
 export const timestamp = z
   .string()

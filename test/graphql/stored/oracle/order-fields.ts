@@ -273,6 +273,7 @@ const exclusions = [
 ]
 
 export const orderEventFields: Fields<Row<'events'>> = {
+  ...columns('times'),
   label: ({ label }) => member(label),
   timestamp: ({ timestamp }) => time(timestamp),
   reason: ({ label, reason }) => {
