@@ -71,7 +71,7 @@ test('each was told why, and can read it later', async () => {
   expect(await world.noticesOf('drain')).toContainEqual(
     expect.objectContaining({
       kind: 'simulationFailed',
-      reason: expect.stringContaining('the settlement contract would have less of'),
+      reason: expect.stringContaining('less of 0x'),
     }),
   )
   const told = world.drivers.drain?.asked.filter(({ path }) => path === '/notify').map(({ body }) => body)
