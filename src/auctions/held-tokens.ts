@@ -53,7 +53,12 @@ const droppedMs = 86_400_000
 export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
   const { received, balances, values, minValue, now, log, onRead } = options
   const seen = new Map<Address, { value: bigint; at: number }>()
-  const dropped = new LRUCache<Address, true>({ max: maxReceived, ttl: droppedMs, perf: { now } })
+  const dropped = new LRUCache<Address, true>({
+    max: maxReceived,
+    ttl: droppedMs,
+    ttlResolution: 0,
+    perf: { now },
+  })
   let held: readonly Address[] = []
   let isReady = false
   let readAt = Number.NEGATIVE_INFINITY

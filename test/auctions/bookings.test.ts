@@ -171,6 +171,19 @@ test('what a settlement takes or leaves without a log is booked, and bans its so
   ])
 })
 
+test('a log that contradicts what the guard compared on chain bans no solver', async () => {
+  await place()
+  fake.world.solvers = [outsider()]
+  fake.world.changesOf = new Map([
+    [dollar, fees.protocol],
+    [coin, -5n],
+    [numbered('e1'), -(10n ** 40n)],
+  ])
+  fake.services.network = { ...fake.services.network, balanceGuard: numbered('99') }
+  await auction()
+  expect(notices).toEqual([])
+})
+
 test('without the receipt, bookings stay without a change', async () => {
   await place()
   fake.world.solvers = [outsider()]

@@ -79,6 +79,19 @@ test('during an outage the last ones stay', async () => {
   expect([held.isReady(), held.list()]).toEqual([true, [token(1)]])
 })
 
+test('a token that spoils settlements is left out for a day', async () => {
+  const { world, held, refresh } = holding([[token(1), 100n]])
+  await refresh()
+  expect([held.drop(token(2)), held.drop(token(1))]).toEqual([false, true])
+  expect(held.list()).toEqual([])
+  await refresh()
+  expect(held.list()).toEqual([])
+  world.minutes += 24 * 60
+  await refresh()
+  await refresh()
+  expect(held.list()).toEqual([token(1)])
+})
+
 test('a token that is spent is held no longer', async () => {
   const { world, held, refresh } = holding([[token(1), 100n]])
   await refresh()

@@ -620,6 +620,37 @@ describe('a settlement attempt', () => {
   })
 })
 
+test('a held token that cannot be read is left out, and pauses no solver whose settlement does not touch it', async () => {
+  const spoiling = numbered('5b')
+  const dropped: string[] = []
+  fake.services.heldTokens = {
+    ...fake.services.heldTokens,
+    list: () => [spoiling],
+    drop: (token) => dropped.push(token) > 0,
+  }
+  const solver: Solver = {
+    ...createSolver(async (held) => [propose(held)]),
+    outside: { maxProposals: 3, isPunctual: () => true, notify: () => {} },
+  }
+  let asked = 0
+  const { solve } = solver
+  solver.solve = (...question) => {
+    asked++
+    return solve(...question)
+  }
+  fake.world.solvers = [solver]
+  await placeOrder()
+  for (let block = 0; block < 3; block++) {
+    const reason = `the balance of ${spoiling} cannot be read`
+    const { block: at } = fake.world
+    fake.world.outcomes.set(solverAddress, { outcome: 'failed', reason, txHash: fakeTransaction, block: at })
+    await auction()
+    fake.world.block += 4
+  }
+  expect(asked).toBe(3)
+  expect(dropped).toEqual([spoiling, spoiling, spoiling])
+})
+
 test('an outside solver whose settlement fails is paused, longer each time, and harms no order of a contract', async () => {
   const notices: string[] = []
   const origin = { auctionId: 1n, solutionIds: [1] }
