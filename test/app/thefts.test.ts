@@ -11,6 +11,8 @@ import { createTrader } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
 const coin = 10n ** 18n
+/** Worthless tokens that strangers sent: DONATED_TOKENS=10000 sends ten thousand. */
+const donated = Number(process.env.DONATED_TOKENS ?? 500)
 
 let chain: TestChain
 let database: TestDatabase
@@ -25,6 +27,7 @@ beforeAll(async () => {
     startSolverEngine(),
   ])
   stage = await stageThefts(chain)
+  await stage.donate(donated)
   const { privateKey } = stage.solver
   const environment = {
     ...unlimited,
@@ -122,6 +125,6 @@ test('an honest swap through a contract of which the settlement contract holds s
   engine.behaves(bidding({ more: through }))
   const uid = await place()
   await eventually('it is filled', async () => (await status(uid)) === 'fulfilled')
-  await chain.rpc.call('anvil_mine', ['0xc8'])
+  for (let part = 0; part < 10; part++) await chain.rpc.call('anvil_mine', ['0x14'])
   expect(await stage.holdings()).toEqual(before)
 })

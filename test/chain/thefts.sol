@@ -268,6 +268,16 @@ contract SpoilingToken {
     }
 }
 
+/// Calls accounts with addresses in a row.
+contract Crowd {
+    function callAll(uint160 first, uint256 count) external {
+        for (uint160 index = 0; index < count; index++) {
+            (bool done,) = address(first + index).call("");
+            require(done);
+        }
+    }
+}
+
 /// Registers its caller elsewhere.
 contract Facade {
     RightsBook private immutable book;

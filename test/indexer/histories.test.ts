@@ -340,7 +340,8 @@ test('after reorgs of any depth over a hostile node, the store is a fresh index 
         await store.reset()
         await fresh.reset()
       }),
-    { numRuns: histories },
+    // A shorter history takes a quarter of an hour to find: the seed and the path repeat this one.
+    { numRuns: histories, endOnFailure: true },
   )
   // The histories covered these cases.
   const told = ['cancelled', 'expired', 'filled', 'partial']

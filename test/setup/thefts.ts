@@ -3,6 +3,7 @@ import { encodeSettle } from '../../src/chain/settlement/call.ts'
 import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Interaction } from '../../src/domain/order/order.ts'
 import { approveCall, transferCall } from '../../src/domain/settlement/calldata.ts'
 import { readCompiled } from '../chain/compiled.ts'
@@ -24,6 +25,7 @@ const makers = {
   Distraction: [],
   StickyToken: [],
   SpoilingToken: [],
+  Crowd: [],
 } as const
 export type TheftName = keyof typeof makers
 
@@ -50,7 +52,7 @@ export async function stageThefts({ rpc, market }: TestChain) {
   if (!first || !second || !trader) throw new Error('two solvers and a trader are needed')
 
   async function send({ target, callData }: { target?: Address; callData: Hex }, from = trader) {
-    const transaction = { from, data: callData, gas: '0x4c4b40', ...(target && { to: target }) }
+    const transaction = { from, data: callData, gas: '0x1000000', ...(target && { to: target }) }
     const hash = await rpc.call('eth_sendTransaction', [transaction])
     await rpc.call('evm_mine')
     const receipt = await rpc.call<{ status: string; contractAddress: Address }>(
@@ -110,7 +112,30 @@ export async function stageThefts({ rpc, market }: TestChain) {
   )
   await send({ target: settlement, callData: settle(allowances) }, second.address)
 
+  /** Sends the settlement contract an atom of each of so many worthless tokens, as a stranger would. */
+  async function donate(count: number): Promise<void> {
+    const start = 0xd0a7ed0000n
+    const topics = `73${settlement.slice(2)}60007f${keccakText('Transfer(address,address,uint256)').slice(2)}`
+    // Any call with arguments returns 1, as balanceOf does; one without logs a transfer.
+    const code = `0x3615600f57600160005260206000f35b6001600052${topics}60206000a300`
+    const places = Array.from({ length: count }, (_, index) => start + BigInt(index))
+    await rpc.batch(
+      places.map((place) => ({
+        method: 'anvil_setCode',
+        params: [`0x${place.toString(16).padStart(40, '0')}`, code],
+      })),
+    )
+    for (let done = 0; done < count; done += 500) {
+      const { target, callData } = call('Crowd', 'callAll', [
+        start + BigInt(done),
+        Math.min(500, count - done),
+      ])
+      await send({ target, callData })
+    }
+  }
+
   return {
+    donate,
     solver: first,
     placeOf,
     call,

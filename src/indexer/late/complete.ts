@@ -9,6 +9,7 @@ import type { Order } from '../../domain/order/order.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
 import { recordTrades } from '../../notifications/record.ts'
 import { tradesOfOrders } from '../../notifications/trades.ts'
+import { creditFirstSettlement } from '../../storage/auction/competition.ts'
 import { blockHash, completeChainFacts, holdCheckpoint } from '../../storage/chain/log.ts'
 import {
   countUnread,
@@ -117,6 +118,8 @@ async function completeSettlements(
     const brought = new Map([...orders].filter(([uid]) => !known.has(uid)).map(withoutTrades))
     await recordTrades(tx, tradesOfOrders(facts.trades, brought), indexing, at)
     await closeAttempts(tx, facts, at)
+    for (const { solution } of facts.attributed)
+      await creditFirstSettlement(tx, solution.auctionId, solution.uid)
     await signal(tx, 'orders', String(chainId))
     return true
   })

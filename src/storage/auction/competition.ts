@@ -173,6 +173,15 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   })
 }
 
+/** Credits a success to the first settlement of its solution, where that was attributed after a later one. */
+export async function creditFirstSettlement(tx: Tx, auctionId: bigint, solutionUid: number): Promise<void> {
+  await sql(tx).$executeRaw`
+    UPDATE settlement_attempts t SET tx_hash = f.tx_hash, end_block = f.block_number
+    FROM (SELECT tx_hash, block_number FROM settlements WHERE auction_id = ${auctionId} AND solution_uid = ${solutionUid}
+      ORDER BY block_number, log_index LIMIT 1) f
+    WHERE t.auction_id = ${auctionId} AND t.solution_uid = ${solutionUid} AND t.outcome = 'success'`
+}
+
 /**
  * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was asked to send it, or it is running
  * or succeeded and its deadline has not passed; and its settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
