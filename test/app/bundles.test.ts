@@ -294,7 +294,9 @@ describe('limits', () => {
     expect((await simulate([one(), one()], limited.url)).status).toBe(200)
     // It takes more than a second until there are as many units again.
     expect((await simulate([one(), one()], limited.url)).status).toBe(429)
-    const tooMuch = await simulate([one(), one(), one()], limited.url)
+    const full = await startProgram(world, { RATE_LIMIT_READS: '10' })
+    const tooMuch = await simulate([one(), one(), one()], full.url)
+    await full.close()
     expect([tooMuch.status, tooMuch.body.message]).toEqual([400, expect.stringContaining('24')])
     await limited.close()
 
