@@ -21,12 +21,6 @@ import { guarded, touchedBy } from './guards.ts'
 import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
-/*
- * What an outside solver's settlement does to the settlement contract is judged by its effects in a simulation: balances, logs, and the
- * storage that contracts keep for the settlement contract. The calls themselves are not judged, but for those of contracts of which the
- * settlement contract holds something.
- */
-
 type Services = Pick<AuctionServices, 'network' | 'effects' | 'buffers' | 'heldTokens' | 'knownPools'>
 
 /** Why a settlement of an outside solver may not be sent. */
