@@ -2,7 +2,7 @@ import { type Affiliate, type AffiliateProgramme, dollarDecimals } from '../../d
 import type { Eligibility } from '../../domain/affiliate/rewards.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Trade } from '../../domain/order/trade.ts'
-import { bytea, raw } from '../database/columns.ts'
+import { bytea, nullableBytea, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
 import { tradeRow } from '../models/trade/trade.ts'
@@ -41,9 +41,9 @@ function historyOf(networks: readonly CountedNetwork[], traders: Prisma.Sql): Pr
   const references = networks.map(({ reference }) => reference)
   return Prisma.sql`traders AS MATERIALIZED (${traders}), networks AS (
     SELECT * FROM unnest(${networks.map(({ chainId }) => chainId)}::int[],
-      ${references.map((reference) => reference && `\\x${reference.token.slice(2)}`)}::bytea[],
+      ${references.map((reference) => nullableBytea(reference?.token))}::bytea[],
       ${references.map((reference) => reference && String(10n ** BigInt(reference.decimals)))}::numeric[],
-      ${networks.map(({ wrappedNative }) => `\\x${wrappedNative.slice(2)}`)}::bytea[]) AS n(chain_id, token, unit, wrapped)
+      ${networks.map(({ wrappedNative }) => bytea(wrappedNative))}::bytea[]) AS n(chain_id, token, unit, wrapped)
   ), referred AS MATERIALIZED (
     SELECT tr.chain_id, tr.block_number, tr.log_index, o.trader AS owner, o.referrer_code AS code,
       coalesce(a.created_at, o.created_at) AS time, tr.buy_token = tr.sell_token

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Failing } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
-import { bytea, numeric, raw } from '../database/columns.ts'
+import { nullableBytea, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
 
@@ -100,7 +100,7 @@ export async function writeStandings(
 }
 
 function addressOf(failing: Failing | null, kind: Failing['kind']) {
-  return failing?.kind === kind ? bytea(failing.address) : null
+  return nullableBytea(failing?.kind === kind ? failing.address : null)
 }
 
 export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Promise<void> {
