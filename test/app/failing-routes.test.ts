@@ -89,8 +89,8 @@ function evm(): Pick<Evm, 'deploy'> {
 
 const erc20 = (method: string, ...args: unknown[]) => tokenAbi.encodeFunctionData(method, args)
 
-/** A token like this, and its pool with 1,000 WETH for 3,000,000 of it. */
-async function listed(name: OddName) {
+/** A token like this, and its pool of 100 WETH. */
+async function listed(name: OddName, reserve = 3_000_000n * ether) {
   const { network, tokens } = world.market
   const token = await deployOdd(evm() as Evm, name)
   await send(
@@ -109,7 +109,7 @@ async function listed(name: OddName) {
     ]),
   )
   const pool = address(String(found))
-  await token.write('mint', [pool, 3_000_000n * ether])
+  await token.write('mint', [pool, reserve])
   await send(bank, tokens.WETH.address, erc20('transfer', pool, 100n * ether))
   await send(bank, pool, poolAbi.encodeFunctionData('mint', [bank]))
   return { ...token, pool }
@@ -254,6 +254,22 @@ const named = (failing: { token: Address } | { pool: Address }, failure: string)
 }
 
 const plenty = 1_000n * ether
+
+test('an order that is filled at exactly its limit, since its token has no decimals, wins with a score of 0', async () => {
+  const token = await listed('PlainToken', 300n)
+  const uid = await place(await trader(), { buyToken: token.address, buyAmount: 2n })
+  expect(await auctions(1)).toBe(1)
+  expect(await request(`${world.url}/sepolia/api/v1/orders/${uid}`)).toMatchObject({
+    body: { status: 'fulfilled', executedBuyAmount: '2' },
+  })
+  const { order } = await graphql(
+    world.url,
+    `query ($uid: OrderUid!) { order(network: SEPOLIA, uid: $uid) {
+      auctions(first: 1) { nodes { solutions { score isWinner } } } } }`,
+    { uid },
+  )
+  expect(order.auctions.nodes).toEqual([{ solutions: [{ score: '0', isWinner: true }] }])
+})
 
 describe('a settlement that fails with no order at fault', () => {
   test('because a pool cannot pay out a token that returns nothing pauses the pool', async () => {

@@ -49,9 +49,11 @@ function bestPaths({ task, tokens }: Market, token: number, excess: bigint, pool
   const [first, other] = [tokens[0], tokens[token]]
   if (!first || !other) return undefined
   const search = { hopCost: hopCostUp(task, first) }
+  // An estimate that is a little too low for one atom of the first token gives none of it.
   const route =
     excess > 0n
-      ? bestRouteForSell(pools, other, first, excess, search)
+      ? (bestRouteForSell(pools, other, first, excess, search) ??
+        bestRouteForBuy(pools, other, first, 1n, search))
       : bestRouteForBuy(pools, first, other, -excess, search)
   return route?.paths
 }

@@ -22,8 +22,11 @@ const priceBits = 128n
 const doubleBits = 53n
 /** A price that is rounded is right to so many bits. */
 const roundingBits = 120n
-/** Of the relative distance from the estimated price where the search begins, ends and is close enough. */
-const [firstDistance, lastDistance, closeEnough] = [44n, 2n, 120n]
+/**
+ * Of the relative distance from the estimated price, in bits, where the search begins, ends and is close enough. An amount of one or two
+ * atoms is rounded to as little as half, or to twice as much.
+ */
+const [firstDistance, lastDistance, closeEnough] = [45n, 0n, 120n]
 
 /**
  * Finds prices at which nothing remains but rounding, and the swaps. The excess of each token is swapped for the first one, or what it
@@ -191,7 +194,7 @@ function mostUnused(
 /** Two prices around `start`, as near as possible, of which only one suffices. */
 function rangeAround(start: bigint, suffices: (price: bigint) => boolean) {
   for (let distance = firstDistance; distance >= lastDistance; distance -= 3n) {
-    const [low, high] = [start - (start >> distance), start + (start >> distance)]
+    const [low, high] = [(start << distance) / ((1n << distance) + 1n), start + (start >> distance)]
     const [isLowGood, isHighGood] = [suffices(low), suffices(high)]
     if (isLowGood && !isHighGood) return { good: low, bad: high }
     if (isHighGood && !isLowGood) return { good: high, bad: low }

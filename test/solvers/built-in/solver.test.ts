@@ -194,6 +194,45 @@ describe('one order', () => {
     expect(await solve(sampleAuction([auctionOrder(sellCoin)]), shallow)).toEqual([])
   })
 
+  it('of a token without decimals is filled where the pools give no more than its limit', async () => {
+    const oneCoin = 10n ** 18n
+    const random = fc.record({
+      reserve: fc.oneof(fc.bigInt(101n, 1_000n), fc.bigInt(1_000n, 1_000_000n)),
+      kind: fc.constantFrom('sell', 'buy'),
+      bought: fc.bigInt(1n, 100n),
+    })
+    await fc.assert(
+      fc.asyncProperty(random, async ({ reserve, kind, bought }) => {
+        const pool = samplePool('01', wrapped, dollar, 100n)
+        const isFirst = pool.token0 === wrapped
+        const shallow = {
+          ...pool,
+          reserve0: isFirst ? 100n * oneCoin : reserve,
+          reserve1: isFirst ? reserve : 100n * oneCoin,
+        }
+        const price = (100n * oneCoin * oneCoin) / reserve
+        const paid = kind === 'sell' ? oneCoin : (price * bought * 11n) / 10n
+        // A quote of nothing but the amount after the network fee, which is far below an atom of the token.
+        const route = bestRouteForSell([shallow], wrapped, dollar, paid - oneCoin / 1_000n)
+        const buyAmount = kind === 'sell' ? (route?.amountOut ?? 0n) : bought
+        fc.pre(buyAmount > 0n && (route?.amountOut ?? 0n) >= buyAmount && buyAmount < reserve / 2n)
+        const order = auctionOrder({
+          sellToken: wrapped,
+          buyToken: dollar,
+          sellAmount: paid,
+          ...{ buyAmount, kind: kind === 'sell' ? 'sell' : 'buy' },
+        })
+        const nativePrices = new Map([
+          [wrapped, oneCoin],
+          [dollar, price],
+        ])
+        const [best] = await solve({ ...sampleAuction([order]), nativePrices }, [shallow])
+        expect(best?.executions).toMatchObject([{ orderUid: order.order.uid }])
+        expect(best?.executions[0]?.buy).toBeGreaterThanOrEqual(buyAmount)
+      }),
+    )
+  })
+
   it('for the native coin is unwrapped one for one', async () => {
     const entry = auctionOrder({ ...sellCoin, buyToken: nativeMarker, buyAmount: atoms(wrapped, 980n) })
     const [best] = await solve(sampleAuction([entry]), [])
