@@ -9,15 +9,17 @@ import { documents } from './src/server/pages/browser/documents.ts'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
 
-/** Writes what is made from the program and stands in the tree; tests compare. With `--release` the schema is the released one. */
+/** Generated files; tests compare them. With `--release` the schema and the OpenAPI document become the released ones. */
 const made = {
-  'test/graphql/schema.graphql': schemaText(),
-  ...(process.argv.includes('--release') && { 'test/graphql/released.graphql': schemaText() }),
+  'schema.graphql': schemaText(),
+  ...(process.argv.includes('--release') && {
+    'test/graphql/released.graphql': schemaText(),
+    'test/rest/openapi/released.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
+  }),
   [documentTypesFile]: await documentTypes([...orderBookRoutes, ...accountRoutes]),
   [pageTypesFile]: await pageTypes(documents),
   'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
   ...(await referencePages()),
-  'docs/openapi.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
 }
 for (const [file, text] of Object.entries(made)) {
   const target = new URL(file, import.meta.url)

@@ -52,7 +52,7 @@ describe('docs/scalars.json', () => {
     const types = (config: object) =>
       codegen({
         filename: 'documents.ts',
-        schema: parse(read('schema.graphql')),
+        schema: parse(read('..', '..', 'schema.graphql')),
         documents: [{ location: 'order', document }],
         plugins: [{ operations: { strictScalars: true, skipTypename: true, ...config } }],
         pluginMap: { operations },

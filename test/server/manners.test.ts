@@ -60,6 +60,7 @@ const fixed: Place[] = [
     '/health/ready',
     '/metrics',
     '/openapi.json',
+    '/schema.graphql',
     '/docs',
     '/docs/nothing',
     '/graphql/graphiql/nothing',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { schemaText } from '../../graphql/schema.ts'
 import { conditional } from '../../http/conditional.ts'
 import { constant, once } from '../../http/constant.ts'
 import { createViewerFiles } from '../../http/pages/viewer-files.ts'
@@ -17,13 +18,15 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Handlers of the OpenAPI document, and of a viewer that contacts no other host. */
-export function createApiHandlers(version: string): { document: Handler; viewer: Handler } {
+/** Handlers of the OpenAPI document, of the GraphQL schema, and of a viewer that contacts no other host. */
+export function createApiHandlers(version: string): { document: Handler; schema: Handler; viewer: Handler } {
   const files = createViewerFiles()
   const document = once(() => cacheable('application/json', JSON.stringify(openApiDocument(version))))
+  const schema = once(() => cacheable('text/plain; charset=utf-8', schemaText()))
 
   return {
     document: (req) => conditional(req, document()),
+    schema: (req) => conditional(req, schema()),
     viewer(req) {
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -12,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { schema } from '../../../src/graphql/schema.ts'
+import { openApiDocument } from '../../../src/rest/openapi/document.ts'
 import { endAttempt, startAttempt } from '../../../src/storage/auction/competition.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { writeStandings } from '../../../src/storage/order/standings.ts'
@@ -118,9 +117,9 @@ function combinations(names: readonly string[]): Record<string, unknown>[] {
 
 /** Every path of GET in the OpenAPI document whose parameters are known here. */
 function restPaths(): string[] {
-  const file = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'openapi.json')
-  const document = JSON.parse(readFileSync(file, 'utf8')) as { paths: Record<string, { get?: object }> }
-  const patterns = Object.entries(document.paths).flatMap(([pattern, { get }]) => (get ? [pattern] : []))
+  const patterns = Object.entries<{ get?: object }>(openApiDocument('0').paths).flatMap(
+    ([pattern, { get }]) => (get ? [pattern] : []),
+  )
   const filled = patterns.flatMap((pattern) => {
     const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
     return combinations(names).map((values) =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describedRows, openApiDocument } from '../../../src/rest/openapi/document.ts'
 import { namedSchemas } from '../../../src/rest/openapi/named-schemas.ts'
 import { operations } from '../../../src/rest/openapi/operations.ts'
@@ -44,8 +44,108 @@ test('JSON bodies and responses have names, and every member of a named schema h
   expect(silent).toEqual([])
 })
 
-test('docs/openapi.json is this document: after a change run `npm run codegen`', () => {
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  const written = readFileSync(path.join(root, 'docs', 'openapi.json'), 'utf8')
-  expect(`${JSON.stringify(openApiDocument(version), null, 2)}\n`).toBe(written)
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+}
+interface Content {
+  content?: Record<string, { schema: Schema }>
+}
+interface Described {
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
+  requestBody?: Content
+  responses: Record<string, Content>
+}
+interface Document {
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** Changes from one document to another that break clients of the first. */
+function breakingChanges(before: Document, after: Document): string[] {
+  const resolved = ({ components: { schemas } }: Document, schema: Schema | undefined) =>
+    schema?.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+  const compare = (
+    at: string,
+    was: Schema | undefined,
+    is: Schema | undefined,
+    isInput: boolean,
+    seen: readonly unknown[] = [],
+  ): string[] => {
+    const [old, now] = [resolved(before, was), resolved(after, is)]
+    if (!old || seen.includes(old)) return []
+    if (!now) return [`${at}: gone`]
+    const inner = [...seen, old]
+    const values = isInput ? old.enum?.filter((value) => !now.enum?.includes(value)) : []
+    const required = isInput ? now.required?.filter((name) => !old.required?.includes(name)) : []
+    return [
+      ...(JSON.stringify(old.type) === JSON.stringify(now.type) ? [] : [`${at}: another type`]),
+      ...(now.enum ? (values ?? []).map((value) => `${at}: ${value} is not taken`) : []),
+      ...(required ?? []).map((name) => `${at}.${name}: required`),
+      ...Object.entries(old.properties ?? {}).flatMap(([name, property]) =>
+        compare(`${at}.${name}`, property, now.properties?.[name], isInput, inner),
+      ),
+      ...compare(`${at}[]`, old.items, now.items, isInput, inner),
+    ]
+  }
+  const bodyOf = (content: Content | undefined) => Object.values(content?.content ?? {})[0]?.schema
+  return Object.entries(before.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, old]) => {
+      const at = `${method} ${path}`
+      const now = after.paths[path]?.[method]
+      if (!now) return [`${at}: gone`]
+      const parameters = now.parameters ?? []
+      return [
+        ...(old.parameters ?? []).flatMap((parameter) => {
+          const same = parameters.find(
+            ({ name, in: where }) => name === parameter.name && where === parameter.in,
+          )
+          return compare(`${at} ${parameter.name}`, parameter.schema, same?.schema, true)
+        }),
+        ...parameters
+          .filter(({ name, required }) => required && !old.parameters?.some((other) => other.name === name))
+          .map(({ name }) => `${at} ${name}: required`),
+        ...compare(`${at} body`, bodyOf(old.requestBody), bodyOf(now.requestBody), true),
+        ...Object.entries(old.responses).flatMap(([status, response]) =>
+          now.responses[status]
+            ? compare(`${at} ${status}`, bodyOf(response), bodyOf(now.responses[status]), false)
+            : [`${at} ${status}: gone`],
+        ),
+      ]
+    }),
+  )
+}
+
+describe('clients of the released document', () => {
+  const released: Document = JSON.parse(
+    readFileSync(path.join(root, 'test', 'rest', 'openapi', 'released.json'), 'utf8'),
+  )
+
+  test('find every path, parameter, response and member that it has', () => {
+    const current = JSON.parse(JSON.stringify(openApiDocument('0')))
+    expect(breakingChanges(released, current)).toEqual([])
+  })
+
+  test('would notice what is gone, has another type, or is required', () => {
+    const orders = '/{network}/api/v1/orders'
+    const changed: Document = structuredClone(released)
+    const order = changed.components.schemas.Order
+    if (!order?.properties) throw new Error('no order')
+    delete order.properties.uid
+    order.properties.validTo = { type: 'string' }
+    delete changed.paths[orders]?.delete
+    changed.paths[orders]?.post?.parameters?.push({
+      ...{ name: 'tip', in: 'query', required: true, schema: { type: 'string' } },
+    })
+    const changes = breakingChanges(released, changed)
+    expect(changes).toContain(`delete ${orders}: gone`)
+    expect(changes).toContain(`post ${orders} tip: required`)
+    const [one] = [`get ${orders}/{uid} 200`]
+    expect(changes).toContain(`${one}.uid: gone`)
+    expect(changes).toContain(`${one}.validTo: another type`)
+  })
 })

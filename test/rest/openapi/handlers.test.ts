@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { schemaText } from '../../../src/graphql/schema.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 
 interface Described {
@@ -26,6 +27,16 @@ test('the document names the running version, and is not sent again to a client 
     headers: { 'if-none-match': first.headers.get('etag') ?? '' },
   })
   expect([again.status, await again.text()]).toEqual([304, ''])
+})
+
+test('the GraphQL schema is served as text, and is not sent again to a client that has it', async () => {
+  const first = await fetch(`${server.url}/schema.graphql`)
+  expect(first.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await first.text()).toBe(schemaText())
+  const again = await fetch(`${server.url}/schema.graphql`, {
+    headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+  })
+  expect(again.status).toBe(304)
 })
 
 test('exactly the responses with an ETag document a 304', async () => {
