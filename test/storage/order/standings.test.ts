@@ -19,9 +19,9 @@ test('standings that are written together keep the token and pool that fail, whi
     { kind: 'token', address: numbered('a1') },
     { kind: 'pool', address: numbered('a2') },
   ] as const
-  const orders = await Promise.all(
-    failing.map((_, index) => storeOrder(db, { owner: numbered(`0${index + 1}`) })),
-  )
+  const orders = []
+  for (const [index] of failing.entries())
+    orders.push(await storeOrder(db, { owner: numbered(`0${index + 1}`) }))
   const standings = orders.map(({ id }, index) => ({
     ...nowhere,
     orderId: id,
