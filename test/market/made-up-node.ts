@@ -1,4 +1,4 @@
-import { poolReaderCode } from '../../src/chain/bytecode/pool-reader.ts'
+import { poolReaderCode } from '../../src/chain/bytecode.generated.ts'
 import type { Rpc, RpcCall } from '../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { balanceGuardCode } from '../../chain/bytecode/balance-guard.ts'
+import { balanceGuardCode } from '../../chain/bytecode.generated.ts'
 import { createChain } from '../../chain/chain.ts'
 import type { NetworkNode } from '../../chain/rpc/node.ts'
 import { Outage } from '../../domain/errors/error.ts'

@@ -7,8 +7,7 @@ import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { type Call, type CallResult, NotOffered, type RawLog, TooLong } from '../bundle/run.ts'
 import { isMissingMethod, runByMethod } from '../bundle/simulate-v1.ts'
 import { runByTraces } from '../bundle/traces.ts'
-import { balanceProbeCode } from '../bytecode/balance-probe.ts'
-import { settlementSequenceCode } from '../bytecode/settlement-sequence.ts'
+import { balanceProbeCode, settlementSequenceCode } from '../bytecode.generated.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import {
   available,

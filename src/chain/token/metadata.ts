@@ -3,7 +3,7 @@ import { encodeList, encodeTuple, word } from '../../domain/evm/abi.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Token } from '../../domain/token/token.ts'
-import { metadataReaderCode } from '../bytecode/metadata-reader.ts'
+import { metadataReaderCode } from '../bytecode.generated.ts'
 import { chunksOf } from '../rpc/chunks.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import {

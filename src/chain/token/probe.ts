@@ -2,7 +2,7 @@ import { Interface } from 'ethers'
 import { type Address, address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
-import { tokenCheckCode } from '../bytecode/token-check.ts'
+import { tokenCheckCode } from '../bytecode.generated.ts'
 import type { RpcCall } from '../rpc/rpc.ts'
 import { toQuantity } from '../rpc/wire.ts'
 

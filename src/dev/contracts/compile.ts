@@ -6,7 +6,7 @@ import type { Artifact } from './artifact.ts'
 
 const folder = new URL('.', import.meta.url)
 
-/** The contracts that get an artifact; their base contracts are compiled with them. */
+/** All compiled contracts; their base contracts are compiled with them. */
 export const contractNames = [
   'BalanceGuard',
   'BalanceProbe',
@@ -28,30 +28,31 @@ export const contractNames = [
   'WrappedNative',
 ] as const
 
+export type ContractName = (typeof contractNames)[number]
+
 /** Contracts that use what Paris, the version of the others, lacks. */
 const evmVersions: Readonly<Record<string, string>> = { 'BalanceGuard.sol': 'cancun' }
 
 /** Transient storage breaks the composability of calls in a transaction: said of every use of it. */
 const transientStorageWarning = '2394'
 
-/** Contracts that also run on real networks, in eth_call or deployed. Their code is in `chain/bytecode`. */
-export const embeddedCode = {
-  OrderCheck: { file: 'order-check.ts', constant: 'orderCheckCode', code: 'deployedBytecode' },
-  /** The constructors of those with `bytecode` return what they read: an eth_call creates them. */
-  MetadataReader: { file: 'metadata-reader.ts', constant: 'metadataReaderCode', code: 'bytecode' },
-  BalanceGuard: { file: 'balance-guard.ts', constant: 'balanceGuardCode', code: 'deployedBytecode' },
-  BalanceProbe: { file: 'balance-probe.ts', constant: 'balanceProbeCode', code: 'deployedBytecode' },
-  BalanceReader: { file: 'balance-reader.ts', constant: 'balanceReaderCode', code: 'bytecode' },
-  PoolReader: { file: 'pool-reader.ts', constant: 'poolReaderCode', code: 'bytecode' },
-  SettlementSequence: {
-    file: 'settlement-sequence.ts',
-    constant: 'settlementSequenceCode',
-    code: 'deployedBytecode',
-  },
-  SignatureCheck: { file: 'signature-check.ts', constant: 'signatureCheckCode', code: 'bytecode' },
-  TokenCheck: { file: 'token-check.ts', constant: 'tokenCheckCode', code: 'deployedBytecode' },
-  TradeCheck: { file: 'trade-check.ts', constant: 'tradeCheckCode', code: 'deployedBytecode' },
-} as const
+/** Contracts that also run on real networks, in eth_call or deployed, and the code of each that `chain/bytecode.generated.ts` has. */
+const embeddedCode: Partial<Record<ContractName, 'bytecode' | 'deployedBytecode'>> = {
+  BalanceGuard: 'deployedBytecode',
+  BalanceProbe: 'deployedBytecode',
+  // The constructors of those with `bytecode` return what they read: an eth_call creates them.
+  BalanceReader: 'bytecode',
+  MetadataReader: 'bytecode',
+  OrderCheck: 'deployedBytecode',
+  PoolReader: 'bytecode',
+  SettlementSequence: 'deployedBytecode',
+  SignatureCheck: 'bytecode',
+  TokenCheck: 'deployedBytecode',
+  TradeCheck: 'deployedBytecode',
+}
+
+/** Contracts with an artifact: those that the local chain and tests deploy. */
+export const hasArtifact = (name: ContractName) => !(name in embeddedCode) || name === 'BalanceGuard'
 
 interface CompilerOutput {
   errors?: { errorCode: string; severity: string; formattedMessage: string }[]
@@ -110,27 +111,31 @@ export function compileSources(
   })
 }
 
-export function writeArtifacts(): void {
+export const embeddedFile = new URL('../../chain/bytecode.generated.ts', folder)
+
+function writeArtifacts(): void {
   mkdirSync(new URL('artifacts/', folder), { recursive: true })
-  for (const artifact of compileContracts()) {
+  const compiled = compileContracts()
+  for (const artifact of compiled) {
+    if (!hasArtifact(artifact.contractName as ContractName)) continue
     const file = new URL(`artifacts/${artifact.contractName}.json`, folder)
     writeFileSync(file, `${JSON.stringify(artifact, undefined, 2)}\n`)
-    const embedded = Object.entries(embeddedCode).find(([name]) => name === artifact.contractName)?.[1]
-    if (embedded)
-      writeFileSync(new URL(`../../chain/bytecode/${embedded.file}`, folder), toSource(artifact, embedded))
   }
+  writeFileSync(embeddedFile, embeddedSource(compiled))
 }
 
-export function toSource(
-  artifact: Artifact,
-  { constant, code }: (typeof embeddedCode)[keyof typeof embeddedCode],
-): string {
-  return `import type { Hex } from '../../domain/evm/hex.ts'
-
-/** ${artifact.contractName}.sol as the compiler made it. */
-export const ${constant}: Hex =
-  '${artifact[code]}'
-`
+/** The source file with the code of the embedded contracts. */
+export function embeddedSource(artifacts: readonly Artifact[]): string {
+  const constants = artifacts.flatMap((artifact) => {
+    const { contractName } = artifact
+    const code = embeddedCode[contractName as ContractName]
+    if (!code) return []
+    const constant = `${contractName.charAt(0).toLowerCase()}${contractName.slice(1)}Code`
+    return [
+      `/** The compiled code of ${contractName}.sol. */\nexport const ${constant}: Hex =\n  '${artifact[code]}'\n`,
+    ]
+  })
+  return [`import type { Hex } from '../domain/evm/hex.ts'\n`, ...constants.toSorted()].join('\n')
 }
 
 const [, program = '', flag] = process.argv
