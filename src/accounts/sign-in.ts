@@ -43,7 +43,7 @@ export interface OpenedSession {
 }
 
 /** Time to sign. */
-const nonceMs = 600_000
+export const nonceMs = 600_000
 /** Clocks of clients may run ahead by this. */
 const clockSkewMs = 60_000
 /** The newest sessions of an account; older ones end. */

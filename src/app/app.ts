@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { nonceMs } from '../accounts/sign-in.ts'
 import { createStatistics } from '../affiliates/statistics.ts'
 import { uploadAppData } from '../app-data/upload.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
 import { operatorCheck } from '../graphql/context/operator.ts'
+import { createStoredBytes, type StoredLimits } from '../graphql/context/stored-bytes.ts'
 import { closeFeeds, createFeeds } from '../notifications/feeds.ts'
 import { openRedis } from '../outside/redis/redis.ts'
 import { shareOver } from '../outside/redis/shared.ts'
@@ -216,6 +218,7 @@ async function serve(
     maxOrderUids: settings.ORDER_MAX_UIDS,
     idempotencyTimes: { keptMs: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS * 86_400_000 },
     reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
+    stored: createStoredBytes(storedLimitsOf(settings), now),
     uploadAppData: (hash, document, client) =>
       uploadAppData(
         db,
@@ -254,5 +257,21 @@ async function serve(
       sessions.balanceSessions.close()
       await signals.close()
     },
+  }
+}
+
+const dayMs = 86_400_000
+
+/** Bytes that one client may have stored of what has no setting. */
+const [nonceBytes, sessionBytes, channelBytes, codeBytes] = [524_288, 4_194_304, 4_194_304, 131_072]
+
+function storedLimitsOf(settings: Settings): StoredLimits {
+  return {
+    orders: { bytes: settings.ORDER_CLIENT_BYTES, ageMs: dayMs },
+    quotes: { bytes: settings.QUOTE_CLIENT_BYTES, ageMs: settings.RETENTION_QUOTES_DAYS * dayMs },
+    'sign-in nonces': { bytes: nonceBytes, ageMs: nonceMs },
+    sessions: { bytes: sessionBytes, ageMs: settings.SESSION_MINUTES * 60_000 },
+    channels: { bytes: channelBytes, ageMs: settings.RETENTION_DELIVERIES_DAYS * dayMs },
+    'affiliate codes': { bytes: codeBytes, ageMs: dayMs },
   }
 }

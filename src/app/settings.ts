@@ -184,6 +184,16 @@ export const settings = z.object({
     .describe(
       'Bytes of the appData documents of one client that no order names, as they are stored; RETENTION_DOCUMENTS_DAYS is their age.',
     ),
+  ORDER_CLIENT_BYTES: integer(0, 1_000_000_000_000)
+    .default(134_217_728)
+    .describe(
+      'Bytes of orders, with their documents, that one client may have stored in a day, in one process; 0 is no limit.',
+    ),
+  QUOTE_CLIENT_BYTES: integer(0, 1_000_000_000_000)
+    .default(134_217_728)
+    .describe(
+      'Bytes of quotes that one client may have stored, in one process; RETENTION_QUOTES_DAYS is their age; 0 is no limit.',
+    ),
   IPFS_GATEWAY: httpUrl.optional().describe('Asked for appData documents that are not stored, below /ipfs/.'),
   DENIED_ACCOUNTS_FILE: z
     .string()

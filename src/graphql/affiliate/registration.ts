@@ -9,6 +9,7 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { requireFeature } from '../context/features.ts'
 import { requireEditor } from '../context/operator.ts'
+import { storing } from '../context/stored-bytes.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { AffiliateRef, RegisterAffiliatePayloadRef, SetAffiliateEnabledPayloadRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
@@ -43,7 +44,11 @@ builder.mutationField('registerAffiliate', (t) =>
     args: { input: inputArgument(t.arg, registerAffiliateInput, 'Who, and which code.') },
     extensions: { guard: requireAffiliates },
     resolve: async (_root, { input: { walletAddress, ...rest } }, context) => ({
-      wallet: (await registerOnce({ ...rest, wallet: walletAddress }, context)).wallet,
+      wallet: (
+        await storing(context, 'affiliate codes', () =>
+          registerOnce({ ...rest, wallet: walletAddress }, context),
+        )
+      ).wallet,
     }),
   }),
 )

@@ -21,6 +21,7 @@ import { maxNamedOrders } from '../order/uids-input.ts'
 import type { AccessRules } from './access.ts'
 import type { Features } from './features.ts'
 import type { TradingNetworks, TradingServices } from './networks.ts'
+import type { StoredBytes } from './stored-bytes.ts'
 
 /** What the interfaces (GraphQL, REST, SSE) need from the rest of the program. */
 export interface Services {
@@ -60,6 +61,8 @@ export interface Services {
   reportAuctions?: number
   /** Orders that one request may name; `maxNamedOrders` when left out. */
   maxOrderUids?: number
+  /** No limits when left out. */
+  stored?: StoredBytes
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch, RateLimited */
   uploadAppData(
     hash: Bytes32 | null,

@@ -5,6 +5,7 @@ import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { type TradingServices, tradingOn } from '../context/networks.ts'
+import { storing } from '../context/stored-bytes.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { OrderRef, PlaceOrderPayloadRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
@@ -28,10 +29,20 @@ builder.mutationField('placeOrder', (t) =>
     description: 'Checks and stores a signed order. What is answered is stored.',
     args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
     resolve: async (_root, { input: { network, creation } }, context) => ({
-      uid: await placeOrderOnce(creation, tradingOn(context, network), context),
+      uid: await storing(
+        context,
+        'orders',
+        () => placeOrderOnce(creation, tradingOn(context, network), context),
+        () => textBytes(creation),
+      ),
     }),
   }),
 )
+
+/** Bytes of an order that its client chooses the length of. */
+function textBytes({ appData, signature }: OrderCreation): number {
+  return Buffer.byteLength(appData.document ?? '') + signature.length / 2
+}
 
 /** A retry succeeds if an interrupted attempt placed the order, even if checks would refuse it by now. */
 export async function placeOrderOnce(

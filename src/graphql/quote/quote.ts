@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
+import { storing } from '../context/stored-bytes.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { QuoteResponseRef } from '../refs.ts'
@@ -23,7 +24,10 @@ builder.mutationField('quote', (t) =>
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
     async resolve(_root, { input }, context, info) {
       const trading = tradingOn(context, input.network)
-      const reply = trading.quote(quoteRequestOf(input), context.takeGas)
+      const request = quoteRequestOf(input)
+      const ask = () => trading.quote(request, context.takeGas)
+      // A fast quote is not stored.
+      const reply = request.priceQuality === 'fast' ? ask() : storing(context, 'quotes', ask)
       // Beside the quote, so that its warnings cost no time of their own.
       const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
       look?.catch(() => {})

@@ -13,11 +13,17 @@ builder.subscriptionField('quotes', (t) =>
       'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
-    subscribe: (_root, { input }, context) =>
-      tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context.takeGas),
-    resolve: async (reply: QuoteReply, { input }, context) => ({
-      ...reply,
-      slippage: await slippageFor(input, context),
-    }),
+    subscribe(_root, { input }, context) {
+      context.stored?.check('quotes', context.client)
+      return tradingOn(context, input.network).quotes(
+        quoteRequestOf(input),
+        context.clientSignal,
+        context.takeGas,
+      )
+    },
+    async resolve(reply: QuoteReply, { input }, context) {
+      context.stored?.add('quotes', context.client)
+      return { ...reply, slippage: await slippageFor(input, context) }
+    },
   }),
 )

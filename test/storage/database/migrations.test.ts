@@ -116,6 +116,25 @@ test('documents that were stored before name the referrer of their orders', asyn
   }
 })
 
+test('documents that were stored before an unused one had an end get one, unless an order names them', async () => {
+  await using database = await createEmptyDatabase()
+  const { client } = database
+  const migration = '20261128070000_older_unused_documents'
+  await storeDocuments(client, '20261121230000_referrer_codes', ['{"a":1}', '{"b":2}'])
+  const later = known.filter((name) => name > '20261121230000_referrer_codes' && name < migration)
+  for (const name of later) await client.query(scriptOf(name))
+  await client.query(`INSERT INTO app_data (hash, document) VALUES ('\\x09', '{"c":3}')`)
+  await client.query(scriptOf(migration))
+  const { rows } = await client.query(
+    `SELECT document, round(extract(epoch FROM expires_at - now()) / 86400)::int AS days FROM app_data ORDER BY hash`,
+  )
+  expect(rows).toEqual([
+    { document: '{"a":1}', days: null },
+    { document: '{"b":2}', days: null },
+    { document: '{"c":3}', days: 90 },
+  ])
+})
+
 test('auctions that were stored before have the same orders, prices and policies', async () => {
   await using database = await createEmptyDatabase()
   const { client } = database

@@ -17,6 +17,7 @@ import { requireChannelsOf } from '../../context/access.ts'
 import type { Context } from '../../context/context.ts'
 import { requireFeature } from '../../context/features.ts'
 import { tradingOn } from '../../context/networks.ts'
+import { storing } from '../../context/stored-bytes.ts'
 import { inputArgument } from '../../input/input-type.ts'
 import {
   ChannelPayloadRef,
@@ -68,9 +69,12 @@ builder.mutationFields((t) => ({
       await requireChannelsOf(context, account)
       const address = addressOf(input)
       const filter = { types: [], chainIds: [], leastImprovement: null, ...filterOf(input, context) }
-      return subscribeChannel(
-        { account, kind, address, ...(pushKeys && { pushKeys }), ...filter },
-        context.channels,
+      const channel = { account, kind, address, ...(pushKeys && { pushKeys }), ...filter }
+      return storing(
+        context,
+        'channels',
+        () => subscribeChannel(channel, context.channels),
+        () => Buffer.byteLength(address),
       )
     },
   }),

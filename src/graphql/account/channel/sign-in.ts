@@ -3,6 +3,7 @@ import { createSignInChallenge, signIn, signOut, signOutEverywhere } from '../..
 import { accountByAddress } from '../../../storage/models/keyed.ts'
 import { builder } from '../../builder.ts'
 import { requireAccount } from '../../context/access.ts'
+import { storing } from '../../context/stored-bytes.ts'
 import { addressField, hexField, objectExpected, textField } from '../../input/fields.ts'
 import { inputArgument, inputType } from '../../input/input-type.ts'
 import { AccountRef, SignInChallengePayloadRef, SignInPayloadRef, SignOutPayloadRef } from '../../refs.ts'
@@ -70,14 +71,15 @@ builder.mutationFields((t) => ({
   createSignInChallenge: t.field({
     type: SignInChallengePayloadRef,
     description: 'Gives a nonce for a message that proves an account. It works for ten minutes.',
-    resolve: (_root, _args, { signIn }) => createSignInChallenge(signIn),
+    resolve: (_root, _args, context) =>
+      storing(context, 'sign-in nonces', () => createSignInChallenge(context.signIn)),
   }),
   signIn: t.field({
     type: SignInPayloadRef,
     description:
       'Opens a session for the account that signed the message. An account has 20 at most: older ones end.',
     args: { input: inputArgument(t.arg, signInInput, 'The message and its signature.') },
-    resolve: (_root, { input }, context) => signIn(input, context.signIn),
+    resolve: (_root, { input }, context) => storing(context, 'sessions', () => signIn(input, context.signIn)),
   }),
   signOut: t.field({
     type: SignOutPayloadRef,

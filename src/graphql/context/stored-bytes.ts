@@ -1,0 +1,59 @@
+import { createByteBudget } from '../../concurrency/byte-budget.ts'
+import type { Clock } from '../../domain/log.ts'
+import type { Context } from './context.ts'
+
+/**
+ * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows that
+ * follow from it, and their places in indexes. Documents, idempotency keys and persisted documents have budgets of their own.
+ */
+const rowBytes = {
+  quotes: 3_072,
+  orders: 4_096,
+  'sign-in nonces': 256,
+  sessions: 512,
+  channels: 2_048,
+  'affiliate codes': 512,
+}
+
+export type StoredKind = keyof typeof rowBytes
+
+/** Bytes of a kind that one client may have stored, and the time in which they are free again; 0 bytes is no limit. */
+export type StoredLimits = Readonly<Record<StoredKind, { bytes: number; ageMs: number }>>
+
+/** Bytes that each client has stored, by kind, in this process. */
+export interface StoredBytes {
+  /** @throws Refusal RateLimited while the client has no bytes left */
+  check(kind: StoredKind, client: string): void
+  /** Counts a row, with the bytes of the texts in it. */
+  add(kind: StoredKind, client: string, textBytes?: number): void
+}
+
+export function createStoredBytes(limits: StoredLimits, now: Clock): StoredBytes {
+  const budgets = new Map(
+    Object.entries(limits)
+      .filter(([, { bytes }]) => bytes > 0)
+      .map(([what, limit]) => [what, createByteBudget({ what, ...limit }, now)]),
+  )
+  return {
+    check: (kind, client) => budgets.get(kind)?.check(client),
+    add: (kind, client, textBytes = 0) => budgets.get(kind)?.add(client, rowBytes[kind] + textBytes),
+  }
+}
+
+/**
+ * Runs work that stores one row of this kind, and counts it when the work succeeds.
+ * @param textBytesOf the bytes of texts in the row; undefined when nothing was stored
+ * @throws Refusal RateLimited while the client has no bytes left
+ */
+export async function storing<Result>(
+  { stored, client }: Pick<Context, 'stored' | 'client'>,
+  kind: StoredKind,
+  work: () => Promise<Result>,
+  textBytesOf: (result: Result) => number | undefined = () => 0,
+): Promise<Result> {
+  stored?.check(kind, client)
+  const result = await work()
+  const bytes = textBytesOf(result)
+  if (bytes !== undefined) stored?.add(kind, client, bytes)
+  return result
+}
