@@ -1,6 +1,5 @@
 import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import type { Clock } from '../../domain/log.ts'
-import type { Context } from './context.ts'
 
 /**
  * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows that
@@ -46,7 +45,7 @@ export function createStoredBytes(limits: StoredLimits, now: Clock): StoredBytes
  * @throws Refusal RateLimited while the client has no bytes left
  */
 export async function storing<Result>(
-  { stored, client }: Pick<Context, 'stored' | 'client'>,
+  { stored, client }: { stored?: StoredBytes; client: string },
   kind: StoredKind,
   work: () => Promise<Result>,
   textBytesOf: (result: Result) => number | undefined = () => 0,
