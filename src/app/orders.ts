@@ -122,6 +122,7 @@ export function composeOrders({
       maxLimitValidity: settings.ORDER_MAX_VALIDITY,
       maxMarketValidity: settings.QUOTE_MAX_VALIDITY,
       maxGas: BigInt(settings.ORDER_MAX_GAS),
+      signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
       maxOutOfMarket: settings.ORDER_MAX_OUT_OF_MARKET || Number.POSITIVE_INFINITY,
     },
     policy,

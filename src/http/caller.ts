@@ -24,6 +24,8 @@ export interface Caller {
   addUnits?(units: number): void
   /** Counts gas before the node is asked to run so much; absent where nothing is counted. @throws Refusal RateLimited */
   takeGas?(gas: bigint): void
+  /** Counts gas that the node has run; absent where nothing is counted. */
+  addGas?(gas: bigint): void
   /** Cost units that the request was charged so far; absent before the first. */
   units?: number
   /** Sets a header of the response, and replaces an earlier value. */

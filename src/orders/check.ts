@@ -11,6 +11,7 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { Quote } from '../domain/quote/quote.ts'
 import type { UnquotedOrder } from '../quotes/order-quote.ts'
+import type { GasMeter } from '../quotes/quote.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { OnLogged } from '../storage/order/insert.ts'
 
@@ -24,6 +25,8 @@ export interface OrderLimits {
   maxMarketValidity: number
   /** Gas units that one order may need in a settlement, hooks included. */
   maxGas: bigint
+  /** Gas units that a contract wallet may use to check a signature. */
+  signatureGas: bigint
   /** Open out-of-market orders that one owner may have. */
   maxOutOfMarket: number
 }
@@ -45,6 +48,8 @@ export interface OrderServices {
   spendable(owner: Address, token: Address, enough: bigint): Promise<{ balance: bigint; allowance: bigint }>
   /** The same and more for an order whose own code has to run: pre-hooks or a contract wallet. */
   checkOrder: CheckOrder
+  /** Counts the gas of code that the node runs for this request. @throws Refusal RateLimited */
+  takeGas?: GasMeter['takeGas']
   /** Calls a hook by itself. @returns why it reverts; undefined if it does not, or the node cannot say */
   callHook(hook: Hook): Promise<string | undefined>
   /** The stored or new quote that is stored with the order; null when nothing trades the pair. */

@@ -1,3 +1,4 @@
+import { maxOf } from '../domain/amount.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Quote, QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import type { Database } from '../storage/database/database.ts'
@@ -28,14 +29,14 @@ const lateStoringMs = 1_000
 
 /**
  * Quotes the requested order within the request's time limit.
- * @param takeGas counts what hooks may use
+ * @param meter counts the gas of simulations
  * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens, then the market's (UnsupportedToken,
  * NoLiquidity, SellAmountDoesNotCoverFee, other codes of estimators); Unavailable when no estimator answers in time; Outage
  */
 export async function quote(
   request: QuoteRequest,
   services: QuoteServices,
-  takeGas?: TakeGas,
+  meter: GasMeter = {},
 ): Promise<QuoteReply> {
   const deadline = startDeadline(workingTime(request))
   const endsAt = services.now() + request.timeoutMs
@@ -43,9 +44,9 @@ export async function quote(
     const accepted = await inTime(acceptRequest(request, services), deadline.signal)
     const isFast = request.priceQuality === 'fast'
     const verificationPolicy = verificationPolicyFor(request.priceQuality, services.verification)
-    takeHooksGas(accepted, verificationPolicy, services, takeGas)
+    takeHooksGas(accepted, verificationPolicy, services, meter)
     const task: PriceTask = {
-      ...toTask(request, accepted),
+      ...toTask(request, accepted, meter),
       verificationPolicy,
       ...(isFast && { enough: services.fastResults }),
     }
@@ -58,8 +59,16 @@ export async function quote(
   }
 }
 
-/** Counts gas before the node is asked to run so much. @throws Refusal RateLimited */
-export type TakeGas = (gas: bigint) => void
+/** The gas that a client has the node run. */
+export interface GasMeter {
+  /** Counts gas before the node runs it. @throws Refusal RateLimited */
+  takeGas?(gas: bigint): void
+  /** Counts gas that the node has run. */
+  addGas?(gas: bigint): void
+}
+
+/** Gas of a simulation without hooks that the price of a quote covers. */
+const coveredGas = 1_000_000n
 
 /** Where the market moves meanwhile, an estimate is simulated again, once. */
 const runs = 2n
@@ -69,11 +78,12 @@ export function takeHooksGas(
   { hooksGas }: AcceptedRequest,
   { simulates }: VerificationPolicy,
   { others }: Pick<QuoteServices, 'others'>,
-  takeGas: TakeGas | undefined,
+  meter: GasMeter,
 ): void {
   if (simulates === 'nothing') return
   const simulations = BigInt(others.length + (simulates === 'everything' ? 1 : 0))
-  takeGas?.(runs * hooksGas * simulations)
+  // At least a unit: a client that owes for the simulations before waits.
+  meter.takeGas?.(maxOf(1n, runs * hooksGas * simulations))
 }
 
 export function workingTime({ timeoutMs }: QuoteRequest): number {
@@ -82,9 +92,15 @@ export function workingTime({ timeoutMs }: QuoteRequest): number {
 
 export function toTask(
   { kind, sellToken, buyToken, size }: QuoteRequest,
-  { trader, extraGas }: AcceptedRequest,
+  { trader, extraGas, hooksGas }: AcceptedRequest,
+  meter: GasMeter,
 ): Omit<PriceTask, 'verificationPolicy'> {
-  return { kind, sellToken, buyToken, size, trader, extraGas }
+  // Hooks were counted before. The code of tokens and of the receiver is known by what it used.
+  const onGas = (gas: bigint) => {
+    const beyond = gas - hooksGas - coveredGas
+    if (beyond > 0n) meter.addGas?.(beyond)
+  }
+  return { kind, sellToken, buyToken, size, trader: { ...trader, onGas }, extraGas }
 }
 
 /** Stores a quote under an id that orders can name. @throws Refusal Unavailable when the database is too slow, Outage */

@@ -3,7 +3,7 @@ import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { type Deadline, inTime, startDeadline } from './deadline.ts'
 import type { Estimate } from './estimator.ts'
 import { type Priced, type PriceTask, type Pricing, startPricing, toPriced } from './price.ts'
-import { type QuoteServices, storeQuote, type TakeGas, takeHooksGas, toTask, workingTime } from './quote.ts'
+import { type GasMeter, type QuoteServices, storeQuote, takeHooksGas, toTask, workingTime } from './quote.ts'
 import { type AcceptedRequest, acceptRequest } from './request.ts'
 import { verificationPolicyFor } from './verification/policy.ts'
 
@@ -16,14 +16,14 @@ export async function quoteStream(
   request: QuoteRequest,
   services: QuoteServices,
   signal: AbortSignal,
-  takeGas?: TakeGas,
+  meter: GasMeter = {},
 ): Promise<AsyncGenerator<QuoteReply, void>> {
   const deadline = startDeadline(workingTime(request), signal)
   try {
     const accepted = await inTime(acceptRequest(request, services), deadline.signal)
     const verificationPolicy = verificationPolicyFor('stream', services.verification)
-    takeHooksGas(accepted, verificationPolicy, services, takeGas)
-    const task = { ...toTask(request, accepted), verificationPolicy }
+    takeHooksGas(accepted, verificationPolicy, services, meter)
+    const task = { ...toTask(request, accepted, meter), verificationPolicy }
     const pricing = await startPricing(task, services, deadline.signal)
     return replies(pricing, task, accepted, services, { deadline, signal })
   } catch (fault) {

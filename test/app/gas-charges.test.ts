@@ -90,3 +90,58 @@ test('a simulation of an order counts by the gas that a settlement may use', asy
   expect(codes.slice(0, 5)).toEqual(Array(5).fill(undefined))
   expect(codes.slice(5)).toEqual(['RateLimited'])
 })
+
+/** From now on a token burns all of its gas where it has more than three million. */
+async function burnGas(token: string): Promise<void> {
+  const { rpc } = world.chain
+  const copy = `0x${'c0'.repeat(20)}`
+  await rpc.call('anvil_setCode', [copy, await rpc.call('eth_getCode', [token, 'latest'])])
+  const hasMuch = '5a63002dc6c010604057'
+  const forward = `366000600037600060003660007${`3${'c0'.repeat(20)}`}5af43d6000803e`
+  const answer = '603a573d6000fd5b3d6000f3'
+  await rpc.call('anvil_setCode', [token, `0x${hasMuch}${forward}${answer}005b604056`])
+}
+
+test('a quote whose token burns gas counts by what its simulation used', async () => {
+  const { accounts, network, tokens } = world.market
+  await burnGas(tokens.COW.address)
+  const quote = (buyToken: string) => ({
+    ...{ sellToken: tokens.WETH.address, buyToken, from: accounts[0]?.address },
+    ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, priceQuality: 'verified' },
+  })
+  const path = `/${network.name}/api/v1/quote`
+  const [greedy, honest] = [clientAt('198.51.100.7'), clientAt('198.51.100.8')]
+  const statuses = await untilRefused(greedy, path, quote(tokens.COW.address))
+  expect(statuses.length).toBeLessThanOrEqual(8)
+  expect(statuses.at(-1)).toBe(429)
+  expect(await untilRefused(honest, path, quote(tokens.USDC.address))).toEqual(Array(30).fill(200))
+})
+
+test('an order counts by the gas of its pre-hooks and of its wallet', async () => {
+  const { accounts, network, tokens } = world.market
+  const order = (gasLimit: string) => ({
+    ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, receiver: null },
+    ...{
+      sellAmount: `${10n ** 18n}`,
+      buyAmount: '1',
+      feeAmount: '0',
+      kind: 'sell',
+      partiallyFillable: false,
+    },
+    ...{
+      sellTokenBalance: 'erc20',
+      buyTokenBalance: 'erc20',
+      validTo: Math.floor(Date.now() / 1_000) + 1_200,
+    },
+    appData: JSON.stringify({
+      metadata: { hooks: { pre: [{ target: accounts[1]?.address, callData: '0x', gasLimit }] } },
+    }),
+    ...{ from: accounts[0]?.address, signingScheme: 'eip1271', signature: '0x1234' },
+  })
+  const path = `/${network.name}/api/v1/orders`
+  const statuses = (gasLimit: string, address: string) =>
+    untilRefused(clientAt(address), path, order(gasLimit))
+  // Two units for the wallet, and two for each million of the hook.
+  expect(await statuses('4000000', '198.51.100.9')).toEqual([...Array(10).fill(400), 429])
+  expect((await statuses('100000', '198.51.100.10')).length).toBe(30)
+})

@@ -111,6 +111,7 @@ export function createOrderServices(db: Database, overrides: Partial<OrderServic
       maxLimitValidity: 31_536_000,
       maxMarketValidity: 10_800,
       maxGas: 8_000_000n,
+      signatureGas: 1_000_000n,
       maxOutOfMarket: Number.POSITIVE_INFINITY,
     },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },

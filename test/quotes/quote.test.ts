@@ -416,6 +416,7 @@ describe('a quality', () => {
         ask: { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: unit },
         from: alice.address,
         receiver: bob.address,
+        onGas: expect.any(Function),
         preHooks: [],
         postHooks: [hooksCall(sampleNetwork.hooksTrampoline, [hook])],
       },

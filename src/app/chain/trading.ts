@@ -13,13 +13,13 @@ export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
   const { orderServices, quoteServices, tokenData, market, holdings, simulations } = parts
   return {
     network: parts.network,
-    placeOrder: (creation) => placeOrder(creation, orderServices),
+    placeOrder: (creation, { takeGas } = {}) => placeOrder(creation, { ...orderServices, takeGas }),
     placedSince: (creation, since) => placedSince(creation, since, orderServices),
     cancelOrder: (cancellation) => cancelOrder(cancellation, orderServices),
     cancelOrders: (cancellation) => cancelOrders(cancellation, orderServices),
     cancelByPolicy: (cancellation) => cancelByPolicy(cancellation, orderServices),
-    quote: (request, takeGas) => quote(request, quoteServices, takeGas),
-    quotes: (request, signal, takeGas) => quoteStream(request, quoteServices, signal, takeGas),
+    quote: (request, meter) => quote(request, quoteServices, meter),
+    quotes: (request, signal, meter) => quoteStream(request, quoteServices, signal, meter),
     ...simulations,
     storedQuote: (id, from) => replyTo(from, id, quoteServices),
     tokens: parts.tokens,

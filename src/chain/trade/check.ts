@@ -58,7 +58,7 @@ export type TradeAnswer =
       /** Change of the receiver's balance in atoms. */
       received: bigint
     }
-  | { outcome: 'failed'; reason: string }
+  | { outcome: 'failed'; reason: string; gas: bigint }
 
 /**
  * Simulates the settlement with balance, allowance, signature and solver allow-list overridden, in one round trip.
@@ -207,7 +207,7 @@ function toAnswer(returned: unknown, simulation: TradeSimulation, network: Netwo
   if (!answer.presigned) throw new Outage('the network node', new Error('it applies no state overrides'))
   const { sellAmount } = simulation.question
   if (answer.balance < sellAmount || answer.allowance < sellAmount) return undefined
-  return { outcome: 'failed', reason: revertDataText(parseHex(answer.revertData)) }
+  return { outcome: 'failed', reason: revertDataText(parseHex(answer.revertData)), gas: answer.gas }
 }
 
 function toSettled(
@@ -216,14 +216,18 @@ function toSettled(
   network: Network,
 ): TradeAnswer {
   if (address(spent) !== zeroAddress) {
-    return { outcome: 'failed', reason: `it spends what the settlement contract has of ${address(spent)}` }
+    return {
+      outcome: 'failed',
+      reason: `it spends what the settlement contract has of ${address(spent)}`,
+      gas,
+    }
   }
   const { question, boughtToken, settlement } = simulation
   const native = afterwards.native - before.native
   const takesNative = question.sellToken === network.wrappedNative
   const paysNative = boughtToken === network.wrappedNative
   if (native < 0n && !takesNative && !paysNative) {
-    return { outcome: 'failed', reason: 'it spends native coin of the settlement contract' }
+    return { outcome: 'failed', reason: 'it spends native coin of the settlement contract', gas }
   }
   // What the settlement contract itself sells or buys is not surplus.
   const taken = simulation.trader === network.settlement ? question.sellAmount : 0n

@@ -76,6 +76,7 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       caller.addUnits = (units) => {
         minimum = { ...minimum, reads: minimum.reads + units }
       }
+      caller.addGas = (gas) => void limits.spend(client, gasUnits(gas))
       caller.takeGas = (gas) => {
         const refusal = limits.takeMore(client, gasUnits(gas), counted.reads)
         if (!refusal) return

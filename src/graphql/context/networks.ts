@@ -16,7 +16,7 @@ import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
 import type { LookAhead } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
-import type { TakeGas } from '../../quotes/quote.ts'
+import type { GasMeter } from '../../quotes/quote.ts'
 import type { StoredFacts } from '../../storage/order/diagnosis/facts.ts'
 import type { ReadBalances } from '../../tokens/balance-reads.ts'
 import type { BalanceWatch } from '../../tokens/balances.ts'
@@ -34,7 +34,7 @@ export interface MarketDepth {
 export interface TradingServices {
   network: Network
   /** Stores the order if every check passes. @throws Refusal of the first check that fails */
-  placeOrder(creation: OrderCreation): Promise<OrderUid>
+  placeOrder(creation: OrderCreation, meter?: GasMeter): Promise<OrderUid>
   /** The order's UID if the same order was placed at `since` or later. @throws Refusal */
   placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
   /** All or none. @throws Refusal */
@@ -43,8 +43,8 @@ export interface TradingServices {
   cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
   /** Cancels for the operator, without a signature. All or none. @throws Refusal */
   cancelByPolicy(cancellation: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
-  /** @param takeGas counts what hooks may use, here and below @throws Refusal */
-  quote(request: QuoteRequest, takeGas?: TakeGas): Promise<QuoteReply>
+  /** @param meter counts the gas of simulations, here and below @throws Refusal */
+  quote(request: QuoteRequest, meter?: GasMeter): Promise<QuoteReply>
   /**
    * Yields and stores each quote that is better than the one before. Ends when all estimators have answered, at the
    * deadline, or when `signal` aborts.
@@ -53,7 +53,7 @@ export interface TradingServices {
   quotes(
     request: QuoteRequest,
     signal: AbortSignal,
-    takeGas?: TakeGas,
+    meter?: GasMeter,
   ): Promise<AsyncGenerator<QuoteReply, void>>
   /** Why each of these orders is not filled, in their order. */
   diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>

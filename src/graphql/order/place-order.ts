@@ -48,10 +48,10 @@ function textBytes({ appData, signature }: OrderCreation): number {
 export async function placeOrderOnce(
   creation: OrderCreation,
   trading: TradingServices,
-  { interruptedAt }: Pick<Context, 'interruptedAt'>,
+  { interruptedAt, ...meter }: Pick<Context, 'interruptedAt' | 'takeGas' | 'addGas'>,
 ): Promise<OrderUid> {
   try {
-    return await trading.placeOrder(creation)
+    return await trading.placeOrder(creation, meter)
   } catch (error) {
     const placed = interruptedAt && (await trading.placedSince(creation, interruptedAt))
     if (placed) return placed

@@ -25,7 +25,7 @@ builder.mutationField('quote', (t) =>
     async resolve(_root, { input }, context, info) {
       const trading = tradingOn(context, input.network)
       const request = quoteRequestOf(input)
-      const ask = () => trading.quote(request, context.takeGas)
+      const ask = () => trading.quote(request, context)
       // A fast quote is not stored.
       const reply = request.priceQuality === 'fast' ? ask() : storing(context, 'quotes', ask)
       // Beside the quote, so that its warnings cost no time of their own.

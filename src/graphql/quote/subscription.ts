@@ -15,11 +15,7 @@ builder.subscriptionField('quotes', (t) =>
     args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
     subscribe(_root, { input }, context) {
       context.stored?.check('quotes', context.client)
-      return tradingOn(context, input.network).quotes(
-        quoteRequestOf(input),
-        context.clientSignal,
-        context.takeGas,
-      )
+      return tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context)
     },
     async resolve(reply: QuoteReply, { input }, context) {
       context.stored?.add('quotes', context.client)

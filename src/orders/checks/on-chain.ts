@@ -1,4 +1,5 @@
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
+import { hooksGas } from '../../domain/settlement/gas.ts'
 import { isEcdsa, orderDigest } from '../../domain/signing/signing.ts'
 import type { Candidate, OrderServices } from '../check.ts'
 import { toInteractions } from '../interactions.ts'
@@ -25,13 +26,15 @@ export async function onChain(
 /** Simulates an order whose own code has to run; for others it only reads balance and allowance. */
 async function readAnswer(
   { creation, order, parsedAppData, owner, signature }: Candidate,
-  { network, spendable, checkOrder }: OrderServices,
+  { network, limits, spendable, checkOrder, takeGas }: OrderServices,
 ): Promise<OrderAnswer> {
   const amount = order.sellAmount + order.feeAmount
   const { pre } = toInteractions(parsedAppData, network.hooksTrampoline)
   const isRecovered = isEcdsa(creation.signingScheme)
   if (isRecovered && pre.length === 0)
     return { ...(await spendable(owner, order.sellToken, amount)), ...notSimulated }
+  const { preHooks } = parsedAppData
+  takeGas?.(hooksGas({ preHooks, postHooks: [] }) + (isRecovered ? 0n : limits.signatureGas))
   return checkOrder({
     owner,
     sellToken: order.sellToken,

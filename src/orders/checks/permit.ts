@@ -25,7 +25,7 @@ const maxCalled = 2
 export async function faultyPermit(
   hooks: readonly Hook[],
   need: PermitNeed,
-  { callHook }: Pick<OrderServices, 'callHook'>,
+  { callHook, takeGas }: Pick<OrderServices, 'callHook' | 'takeGas'>,
 ): Promise<string | undefined> {
   const permits = hooks.flatMap((hook, index) => {
     const call = hook.target === need.token ? readPermit(hook) : undefined
@@ -34,6 +34,7 @@ export async function faultyPermit(
   for (const { hook, name, call } of permits.slice(0, maxCalled)) {
     const mismatch = mismatchOf(call, need)
     if (mismatch) return `${name} ${mismatch}`
+    takeGas?.(hook.gasLimit)
     const reason = await callHook(hook)
     if (reason !== undefined) return `${name} reverts: ${reason}`
   }

@@ -11,6 +11,8 @@ export interface VerifiedTrade {
   receiver: Address | null
   preHooks: readonly Interaction[]
   postHooks: readonly Interaction[]
+  /** Counts the gas of each simulation. */
+  onGas?(gas: bigint): void
 }
 
 export interface VerifyDeps {
@@ -66,6 +68,7 @@ export async function verifyEstimate(
     signal,
   )
   if (!answer) return { verdict: 'unplayable' }
+  trade.onGas?.(answer.gas)
   if (answer.outcome === 'failed') return { verdict: 'refuted', reason: answer.reason }
   const fault = shortfall(ask, simulated, answer) ?? transferLoss(trade, simulated, answer)
   if (fault) return { verdict: 'refuted', reason: fault }
