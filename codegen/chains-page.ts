@@ -40,7 +40,7 @@ export function chainsPage(): string {
       ['chain id', 'name', 'prices', 'series of prices', 'holders', 'pools'],
       all.map(([chainId, facts]) => [String(chainId), `\`${facts.names[0]}\``, ...sourcesOf(facts)]),
     ),
-    'A `coingecko` source asks for up to 30 tokens in a call with a key, and for one without (`addressesPerCall`). `transfers` reads the lists of several tokens in one statement. `moralis` and `ethplorer` have one token in a call, `chainlink` one feed in an entry of a batch.',
+    'A `coingecko` source requests up to 30 tokens in a call with a key, and for one without (`addressesPerCall`). `transfers` reads the lists of several tokens in one statement. `moralis` and `ethplorer` have one token in a call, `chainlink` one feed in an entry of a batch.',
     '## What was tried against a real provider or chain',
     'The tests run against the local chain and against simulated providers. No test contacts a provider or a public node.',
   )

@@ -6,11 +6,11 @@ import { page, table } from './markdown.ts'
 
 const introduction = `# Errors
 
-Every refusal has one of these codes: GraphQL has it as \`extensions.code\`, with \`retryable\`, and where there is one the
-\`field\` at fault and \`data\`; order book routes as \`{"errorType", "description"}\`, with \`data\` where there is some; the other routes as \`{"message"}\`
-with the status. Retryable means that the same request can succeed later without being changed.
+Every refusal has one of these codes. GraphQL returns it as \`extensions.code\`, with \`retryable\` and, where they apply, the
+\`field\` at fault and \`data\`. Order book routes return \`{"errorType", "description"}\`, with \`data\` where it applies; the other
+routes return \`{"message"}\` with the status. A retryable request can succeed later without a change.
 
-The search of the first page, and \`tradegraph explain TEXT\` in the terminal, say the same to a trader, in words without requests.
+The search of the first page, and \`tradegraph explain TEXT\` in the terminal, explain the same codes to traders.
 
 This page is made from the program's own list by \`npm run codegen\`.`
 

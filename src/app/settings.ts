@@ -52,7 +52,7 @@ export const settings = z.object({
     .string()
     .regex(/^[0-9a-f]{7,64}$/)
     .optional()
-    .describe('Commit that the build is of, as hex. `GET /about` tells it.'),
+    .describe('Commit of the build, as hex. `GET /about` returns it.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
   METRICS_PORT: integer(0, 65_535)
@@ -110,13 +110,13 @@ export const settings = z.object({
     .enum(accessLevels)
     .optional()
     .describe(
-      'Who may read what solvers are given at the moment: nobody (off), the operator, or all (public). The operator without it; all in `dev`.',
+      'Clients that may read the current auction of solvers: none (off), the operator, or all (public). The operator without it; all in `dev`.',
     ),
   SIMULATION_ACCESS: z
     .enum(accessLevels)
     .default('public')
     .describe(
-      'Who may simulate orders and bundles of transactions: nobody (off), the operator, or all (public).',
+      'Clients that may simulate orders and bundles of transactions: none (off), the operator, or all (public).',
     ),
   AUCTION_MAX_ORDERS: integer(1, 10_000)
     .default(1_000)

@@ -40,7 +40,9 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 })
 
 builder.queryType({ description: 'Everything that can be read.' })
-builder.mutationType({ description: 'Everything that can be asked for.' })
+builder.mutationType({
+  description: 'Everything that can be changed or requested: orders, quotes, documents, sessions, channels.',
+})
 builder.subscriptionType({
   description:
     'Live streams over GraphQL SSE: at /graphql/stream, and at /graphql with Accept: text/event-stream.',

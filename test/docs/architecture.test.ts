@@ -59,29 +59,37 @@ describe('main files', () => {
   })
 })
 
-test('the diagram has the tiers of test/architecture.test.ts', () => {
-  const [, diagram = ''] = /```text\n([\s\S]*?)```/.exec(page.text) ?? []
-  const drawn = diagram
-    .split('\n')
-    .filter(Boolean)
-    .map((line) =>
-      folders.filter((name) => new RegExp(`(^|[\\s⇄])${name}(?=\\s|$)`).test(named(line))).toSorted(),
+describe('the diagram of tiers', () => {
+  const [, diagram = ''] = /```mermaid\n([\s\S]*?)```/.exec(page.text) ?? []
+  const rules = readFileSync(path.join(root, 'test', 'architecture.test.ts'), 'utf8')
+
+  test('has the tiers of test/architecture.test.ts', () => {
+    const drawn = [...diagram.matchAll(/subgraph .*\n([\s\S]*?)\n {2}end/g)].map(([, text = '']) =>
+      [...new Set(text.match(/[a-z]+(?:-[a-z]+)?/g))].toSorted(),
     )
-  const [, tiers = ''] =
-    /const tiers = (\[[\s\S]*?\n\])/.exec(
-      readFileSync(path.join(root, 'test', 'architecture.test.ts'), 'utf8'),
-    ) ?? []
-  const checked: string[][] = [...tiers.matchAll(/\n {2}\[([^\]]*)\]/g)].map(([, list = '']) =>
-    [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name).toSorted(),
-  )
-  expect(checked.length).toBeGreaterThan(5)
-  expect(drawn.toReversed()).toEqual(checked)
+    const [, tiers = ''] = /const tiers = (\[[\s\S]*?\n\])/.exec(rules) ?? []
+    const checked: string[][] = [...tiers.matchAll(/\n {2}\[([^\]]*)\]/g)].map(([, list = '']) =>
+      [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name).toSorted(),
+    )
+    expect(checked.length).toBeGreaterThan(5)
+    expect(drawn.toReversed()).toEqual(checked)
+  })
+
+  test('has the arrows of test/architecture.test.ts', () => {
+    const drawn = [...diagram.matchAll(/^ {4}([a-z-]+) --> ([a-z-]+)$/gm)].map(
+      ([, from, to]) => `${from} → ${to}`,
+    )
+    const [, arrows = ''] = /const arrows = (\[[\s\S]*?\n\])/.exec(rules) ?? []
+    const checked = [...arrows.matchAll(/'([^']+)'/g)].map(([, arrow]) => arrow)
+    expect(checked.length).toBeGreaterThan(5)
+    expect(drawn.toSorted()).toEqual(checked.toSorted())
+  })
 })
 
-/** A line's folders stand before two blanks and its text. */
-function named(line: string): string {
-  return line.replace(/^\s*\d+ {2}/, '').split(/ {5,}/)[0] ?? ''
-}
+test('the page counts the folders', () => {
+  const own = folders.filter((name) => !name.includes(path.sep))
+  expect(page.text).toContain(`\`src/\` has ${own.length} folders in ten tiers`)
+})
 
 test('paths of sources that pages name below src exist', () => {
   const pages = ['docs/architecture.md', 'docs/performance.md', 'docs/explanation/stored-models.md']

@@ -22,6 +22,7 @@ const notRun: Record<string, Record<string, string>> = {
   'README.md': {
     'npm ci': 'installs packages and starts the local stack: test/app/crash.test.ts starts the same command',
   },
+  'docs/how-to/run-locally.md': { 'npm ci': 'the same' },
   'CONTRIBUTING.md': { 'npm ci': 'runs all tests, this one among them' },
   'docs/tutorial.md': {
     'npm ci': 'installs packages and starts the local stack: the page runs against the stack of the tests',
@@ -104,7 +105,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-const languages = ['sh', 'graphql', 'js', 'ts', 'json', 'text', 'nginx', 'haproxy']
+const languages = ['sh', 'graphql', 'js', 'ts', 'json', 'text', 'mermaid', 'nginx', 'haproxy']
 
 test.each(pages.map((page) => [page.file, page] as const))(
   'every block of %s has a way to be tested',
@@ -120,7 +121,9 @@ test.each(pages.map((page) => [page.file, page] as const))(
           `${file} runs ${name}`,
         ).toBe(true)
       if (language === 'json')
-        expect(isFile(language, name) || name in settingOf, `${file}: ${text}`).toBe(true)
+        expect(isFile(language, name) || name === 'variables' || name in settingOf, `${file}: ${text}`).toBe(
+          true,
+        )
       // test/services/rolling.test.ts runs it.
       if (language === 'haproxy') expect(file).toBe('docs/how-to/deploy.md')
       if (language === 'nginx') expect(file).toBe('docs/how-to/behind-a-proxy.md')
@@ -183,17 +186,20 @@ function firstLine(text: string): string {
 
 describe('GraphQL documents', () => {
   const documents = pages.flatMap(({ file, blocks }) =>
-    blocks
-      .filter(({ language }) => language === 'graphql')
-      .map(({ text }, index) => [`${file}, ${index + 1}`, text] as const),
+    blocks.flatMap(({ language, text }, index) => {
+      const next = blocks[index + 1]
+      const variables = next?.name === 'variables' ? next.text : undefined
+      return language === 'graphql' ? [[`${file}, block ${index + 1}`, text, variables] as const] : []
+    }),
   )
 
-  test.each(documents)('%s', async (_, text) => {
+  test.each(documents)('%s', async (_, text, variables) => {
     const document = parse(text)
     expect(validate(schema, document).map(({ message }) => message)).toEqual([])
     // Streams do not end, and a channel needs a session: test/app/webhooks.test.ts subscribes one.
     if (/^\s*subscription|subscribeChannel\(/.test(text)) return
-    const answer = await graphql(world.url, text, await variablesFor(text))
+    const given = variables === undefined ? await variablesFor(text) : JSON.parse(variables)
+    const answer = await graphql(world.url, text, given)
     for (const value of Object.values(answer)) expect(value).not.toBeNull()
   })
 })

@@ -8,7 +8,7 @@ export const channelSettings = {
   PUBLIC_URL: httpUrl
     .optional()
     .describe(
-      'Address at which people reach the service: what they sign in to, and where links in messages lead. `dev` has its own; without it nobody can sign in.',
+      'Address at which people reach the service: the site of sign-in messages and of links in messages. `dev` has its own; without it sign-in is off.',
     ),
   SESSION_MINUTES: integer(1, 43_200).default(60).describe('Minutes until a session of an account ends.'),
   CHANNEL_ALLOWED_HOSTS: z

@@ -16,7 +16,7 @@ export const telegramSettings = {
     .regex(/^[\w-]{16,256}$/, 'must be 16 to 256 letters, digits, _ and -')
     .optional()
     .describe(
-      'Telegram posts what chats say to PUBLIC_URL, with this secret. Without it the role `deliver` asks for it.',
+      'Telegram posts messages of chats to PUBLIC_URL, with this secret. Without it the role `deliver` polls for them.',
     ),
 }
 

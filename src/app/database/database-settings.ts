@@ -26,6 +26,6 @@ export const databaseSettings = {
   DATABASE_LOOP_CONNECTIONS: integer(2, 200)
     .default(6)
     .describe(
-      'Connections of this process for auctions, the indexer, deliveries and retention, beside DATABASE_CONNECTIONS.',
+      'Connections of this process for auctions, the indexer, deliveries and retention, in addition to DATABASE_CONNECTIONS.',
     ),
 }

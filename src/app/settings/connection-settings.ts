@@ -12,7 +12,7 @@ export const connectionSettings = {
   SHUTDOWN_DELAY_SECONDS: integer(0, 600)
     .default(5)
     .describe(
-      'How long a process that is told to stop goes on serving while /health/ready is 503, so that balancers notice; 0 in `dev`.',
+      'Time for which a stopping process continues to serve while /health/ready is 503, so that balancers notice; 0 in `dev`.',
     ),
   SHUTDOWN_TIMEOUT_SECONDS: integer(1, 600)
     .default(10)

@@ -18,7 +18,7 @@ export const streamSettings = {
     .describe('Open event streams of this process; 0 is no limit.'),
   STREAMS_CONNECTIONS: integer(2, 50)
     .default(3)
-    .describe('Connections to the database for streams, beside DATABASE_CONNECTIONS.'),
+    .describe('Connections to the database for streams, in addition to DATABASE_CONNECTIONS.'),
   STREAMS_MEMORY_ENTRIES: integer(1, 1_000_000)
     .default(10_000)
     .describe('Latest entries of each feed in memory; streams that are further behind read pages.'),

@@ -45,7 +45,7 @@ export function createChainMetrics(registry: Registry): ChainMetrics {
   gauge(
     nodes,
     'tradegraph_node_used',
-    'Whether a node of a network is the one that is asked: 1, or 0. The private endpoint is used beside it.',
+    'Whether a node of a network is the one in use: 1, or 0. The private endpoint is used in addition.',
     ['node'],
     ({ node, isUsed }) => [{ node }, isUsed ? 1 : 0],
   )
