@@ -1,15 +1,16 @@
 interface CodeText {
-  /** What it means, for a trader who never heard of an auction. */
+  /** The meaning, for a trader who knows nothing about auctions. */
   meaning: string
-  /** What to do. */
+  /** The advice for the trader. */
   advice: string
-  /** Whether waiting may be enough: without a change of the order, its account or the service. */
+  /** True if waiting may be enough, without a change of the order, its account or the service. */
   retryable: boolean
 }
 
 /**
- * Why an order is not filled, or how it ended. Reasons are listed in this order: the first has to be solved first. What is about the
- * service comes before what is about the order, whose figures are old until the service runs again.
+ * Reasons why an order is not filled, and how it ended. They are listed in the order in which they must be
+ * resolved. Reasons about the service come before reasons about the order, whose figures are outdated until
+ * the service runs again.
  */
 export const diagnosisTexts = {
   filled: {
@@ -44,7 +45,7 @@ export const diagnosisTexts = {
   },
   chainBehind: {
     meaning: 'The newest block that the service has seen is old: the chain, or the service, is behind.',
-    advice: 'Wait: a trade that is not told yet may have happened already.',
+    advice: 'Wait: a trade that is not reported yet may have happened already.',
     retryable: true,
   },
   auctionsHalted: {
@@ -229,10 +230,10 @@ export const diagnosisTexts = {
 
 export type DiagnosisCode = keyof typeof diagnosisTexts
 
-/** In the order in which reasons have to be solved. */
+/** The codes in the order in which reasons must be resolved. */
 export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
 
-/** Says nothing about the order itself: given alone, and only where nothing else is known. */
+/** Codes that do not explain the order itself. They are given alone, and only if nothing else is known. */
 export const generalCodes: readonly DiagnosisCode[] = [
   'outOfPlaces',
   'notProposed',

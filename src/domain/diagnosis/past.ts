@@ -1,7 +1,10 @@
 import { type DiagnosisCode, diagnosisTexts } from './code.ts'
 import type { Reason } from './diagnosis.ts'
 
-/** Meanings of what kept an order that has ended. Others are told as past anyway, or have their figures. */
+/**
+ * Meanings, in the past tense, of reasons that blocked an order that has ended. Other codes have texts in the
+ * past tense already, or texts with figures.
+ */
 const meanings: Partial<Record<DiagnosisCode, string>> = {
   accountDenied: 'The operator did not trade for this account.',
   tokenDenied: 'The operator did not trade one of the tokens.',

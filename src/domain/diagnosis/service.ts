@@ -3,11 +3,11 @@ import type { DiagnosisFacts } from './facts.ts'
 import { reasonOf } from './reason.ts'
 import { formatSeconds } from './words.ts'
 
-/** What keeps every order of the network. */
+/** Reasons that block every order of the network. */
 
-/** Blocks of silence after which a chain, or those who follow it, count as behind. */
+/** The number of blocks without news after which a chain, or its followers, count as behind. */
 const silentBlocks = 10
-/** Auctions in a row that may be missed. */
+/** The number of auctions in a row that may be missed. */
 const missedAuctions = 5
 const leastSilenceMs = 60_000
 
@@ -36,7 +36,7 @@ export function serviceReasons({ now, order, service, look }: DiagnosisFacts): R
   return reasons
 }
 
-/** Whether an auction should have been held since the last one, and since the order was placed. */
+/** Reports whether an auction is overdue since the last one and since the order was placed. */
 export function isHalted({
   now,
   order,

@@ -1,8 +1,8 @@
 interface RefusalRow {
-  /** Whether the same request can succeed later without being changed. */
+  /** True if the same request can succeed later without a change. */
   retryable: boolean
   description: string
-  /** What the client should do. */
+  /** The advice for the client. */
   advice: string
 }
 
@@ -18,8 +18,8 @@ const passing = (description: string, advice: string): RefusalRow => ({
 })
 
 /**
- * The one closed list of refusal codes. Clients rely on them: `extensions.code` in GraphQL, `errorType` in REST.
- * docs/errors.md is generated from it. What each means to a trader is in trader-words.ts, or in program-faults.ts.
+ * The closed list of refusal codes. Clients rely on them: `extensions.code` in GraphQL, `errorType` in REST.
+ * docs/errors.md is generated from it. The texts for traders are in trader-words.ts and program-faults.ts.
  */
 export const refusalCodes = {
   InvalidParameter: final(

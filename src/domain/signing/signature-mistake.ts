@@ -26,7 +26,10 @@ export const signatureMistakes = {
 
 export type SignatureMistake = keyof typeof signatureMistakes
 
-/** The mistake that the body of an error names. Only its code is read: whatever else the text says is of its author. */
+/**
+ * The mistake that the body of an error names. Only its code is read, because the rest of the text is under
+ * its author's control.
+ */
 export function mistakeIn(text: string): SignatureMistake | undefined {
   const [, code = ''] = /"mistake"\s{0,9}:\s{0,9}"(\w{1,40})"/.exec(text) ?? []
   return Object.hasOwn(signatureMistakes, code) ? (code as SignatureMistake) : undefined
