@@ -10,18 +10,18 @@ import type { UsdPriceSource } from '../token-source.ts'
 export interface ChainFeedOptions {
   name: string
   rpc: Rpc
-  /** Aggregator by token. */
+  /** The aggregators by token. */
   feeds: ReadonlyMap<Address, Address>
   maxAgeSeconds: number
   now: Clock
 }
 
-/** How far the chain's clock may be ahead of ours. */
+/** The seconds by which the chain's clock may be ahead of the local one. */
 const maxAheadSeconds = 600n
 
 /**
- * Prices from on-chain aggregators. A bad answer of a feed is an outage of its token; only a node that does not answer
- * is a fault of the source.
+ * Creates a source of prices from on-chain aggregators. A bad answer of a feed is an outage of its token;
+ * only a node that does not answer is a fault of the source.
  */
 export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
   const { name, rpc, feeds, maxAgeSeconds, now } = options
