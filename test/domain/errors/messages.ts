@@ -89,7 +89,7 @@ export const messages: readonly (readonly [ErrorCode, string])[] = [
   ['NoLiquidity', 'the trade does not settle: its simulation failed'],
   ['NoLiquidity', 'no route leads from this token to the native coin'],
   ['SellAmountDoesNotCoverFee', 'the fee is {} sell token atoms, the sell amount {}'],
-  ['SellAmountDoesNotCoverFee', 'what is sold after the fee buys less than one atom of the buy token'],
+  ['SellAmountDoesNotCoverFee', 'the sell amount after the fee buys less than one atom of the buy token'],
   ['CustomSolverError', 'the solver gives no reason'],
   ['QuoteNotVerified', 'no estimate could be simulated, which this quote requires'],
   ['FeatureDisabled', 'this is off by the setting {}'],
