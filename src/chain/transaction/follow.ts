@@ -56,7 +56,7 @@ export interface FollowOptions {
 export type Follow = (transaction: SignedTransaction, limits: FollowLimits) => Promise<FollowEnd>
 
 const transferGas = 21_000n
-/** The gas limit of a cancellation. An account with more expensive code gets its cancellations refused. */
+/** The gas limit of a cancellation. A transfer whose code needs more fails, but still takes the nonce. */
 const maxCancelGas = 200_000n
 /**
  * The time and the number of blocks for which the receipt may be late after a nonce is used without one.

@@ -75,9 +75,9 @@ export async function verifyEstimate(
 }
 
 /**
- * Ignores the gas and the tokens of hooks. The gas cannot be separated from the rest; the hooks' limits are
- * counted elsewhere. Tokens that hooks bring in cannot be separated either: a trader must not get a better
- * quote for sending tokens along.
+ * The amounts for a trade with hooks: those of the estimate or of the simulation, whichever are worse. The gas
+ * and the tokens of hooks cannot be separated from the rest. The hooks' gas limits are counted elsewhere, and
+ * a trader must not get a better quote for sending tokens along.
  */
 function withHooks({ gas, sellAmount, buyAmount }: Estimate, amounts: Amounts): Amounts & { gas: bigint } {
   return {

@@ -24,8 +24,8 @@ const maxExhaustive = (market: Market) => (market.tokens.length > 2 ? 6 : 8)
 const maxPasses = 2
 const maxTrials = 200
 /**
- * The part of all fees that orders must pay which pay for others. Verified quotes limit the fees: if nothing
- * else settles the orders, the settling solver pays the rest.
+ * The minimum parts of all fees that must be paid if some orders pay for others. Verified quotes limit the
+ * fees: if nothing else settles the orders, the settling solver pays the rest.
  */
 const [allPaid, leastPaid] = [0.999, 1 / 3]
 /** The relative rounding error of the prices. Exact arithmetic decides later. */
