@@ -6,7 +6,7 @@ import { OutsideFault } from '../outside/fault.ts'
  * tokens, so such an answer must not count against the source. @param what our text
  */
 export function tokenNonsense(name: string, what: string): Outage {
-  return new Outage(name, `talks nonsense: ${what}`)
+  return new Outage(name, `sends an invalid answer: ${what}`)
 }
 
 /**

@@ -16,7 +16,7 @@ export class OutsideFault extends Outage {
 
 /** Creates the fault of an invalid answer. @param what our text */
 export function nonsense(name: string, what: string): OutsideFault {
-  return new OutsideFault(name, `talks nonsense: ${what}`)
+  return new OutsideFault(name, `sends an invalid answer: ${what}`)
 }
 
 /** The fault of a provider that requests fewer calls, or whose limit of concurrent calls is reached. */

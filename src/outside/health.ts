@@ -65,8 +65,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       }),
     },
   )
-  breaker.onBreak(() => throttledWarn('an outside source is left alone', { source: name }))
-  breaker.onReset(() => log.info('an outside source is asked again', { source: name }))
+  breaker.onBreak(() => throttledWarn('an outside source is paused', { source: name }))
+  breaker.onReset(() => log.info('an outside source is used again', { source: name }))
   const work = { kind: 'source', name: 'ask', of: name } as const
   let running = 0
   let quietUntil = Number.NEGATIVE_INFINITY
@@ -83,8 +83,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   const warn = (reason: string) => throttledWarn('an outside source failed', { source: name, reason })
 
   function checkOpen(): void {
-    if (now() < quietUntil) throw new Throttled(name, 'asked to be left alone', quietUntil - now())
-    if (breaker.state === CircuitState.HalfOpen) throw new OutsideFault(name, 'is being tried again')
+    if (now() < quietUntil) throw new Throttled(name, 'requested a pause', quietUntil - now())
+    if (breaker.state === CircuitState.HalfOpen) throw new OutsideFault(name, 'is being retried')
     if (running < atOnce) return
     warn('too many calls under way')
     throw new Throttled(name, 'too many calls under way')
@@ -112,7 +112,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
         if ('refusal' in outcome) throw outcome.refusal
         return outcome.value
       } catch (fault) {
-        if (isBrokenCircuitError(fault)) throw new OutsideFault(name, 'is left alone')
+        if (isBrokenCircuitError(fault)) throw new OutsideFault(name, 'is paused after failures')
         if (fault instanceof Throttled) backOff(fault)
         if (fault instanceof OutsideFault) warn(fault.reason)
         throw fault

@@ -156,7 +156,7 @@ function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown 
     return JSON.parse(text)
   } catch {
     if (!ok) return undefined
-    throw new OutsideFault(name, 'answers with something that is no JSON')
+    throw new OutsideFault(name, 'answers without valid JSON')
   }
 }
 

@@ -224,7 +224,7 @@ function toSettled(
   network: Network,
 ): TradeAnswer {
   if (address(spent) !== zeroAddress) {
-    return { outcome: 'failed', reason: `it spends what the settlement contract has of ${address(spent)}` }
+    return { outcome: 'failed', reason: `it spends ${address(spent)} of the settlement contract` }
   }
   const { question, boughtToken, settlement } = simulation
   const native = afterwards.native - before.native

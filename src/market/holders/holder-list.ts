@@ -43,7 +43,7 @@ function toHolder(name: string, { address: addressText, balance: atoms }: Listed
   if (!address) throw tokenNonsense(name, 'a holder has no address')
   // A JSON number beyond the safe integers may have lost digits: `parseAmount` refuses numbers.
   const balance = parseAmount(Number.isSafeInteger(atoms) ? String(atoms) : atoms)
-  if ('fault' in balance) throw tokenNonsense(name, 'a balance is no amount of atoms')
+  if ('fault' in balance) throw tokenNonsense(name, 'a balance is not an amount of atoms')
   return { address, balance: balance.amount }
 }
 
@@ -55,5 +55,5 @@ function byBalance(a: TokenHolder, b: TokenHolder): number {
 /** The entries of a list. @throws Outage if it is not a list of objects */
 export function entriesIn(name: string, list: unknown): Record<string, unknown>[] {
   if (Array.isArray(list) && list.every(isObject)) return list
-  throw tokenNonsense(name, 'it is no list of holders')
+  throw tokenNonsense(name, 'it is not a list of holders')
 }

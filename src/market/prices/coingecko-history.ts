@@ -47,7 +47,7 @@ export function createCoingeckoHistory(
 
 /** Parses a history. @throws Outage for an invalid answer */
 function toHistory(body: unknown, token: Address, name: string, maxPoints: number): PriceHistory | undefined {
-  if (!isObject(body)) throw tokenNonsense(name, 'it is no object')
+  if (!isObject(body)) throw tokenNonsense(name, 'it is not an object')
   const volumes = new Map(pairsOf(body.total_volumes ?? [], token, name))
   const points = pairsOf(body.prices, token, name)
     .filter(([at, price], index, all) => price > 0 && at > (all[index - 1]?.[0] ?? 0))
@@ -56,7 +56,7 @@ function toHistory(body: unknown, token: Address, name: string, maxPoints: numbe
 }
 
 function pairsOf(list: unknown, token: Address, name: string): [number, number][] {
-  if (!Array.isArray(list)) throw tokenNonsense(name, `the history of ${token} is no list`)
+  if (!Array.isArray(list)) throw tokenNonsense(name, `the history of ${token} is not a list`)
   return list.map((pair: unknown) => {
     const [at, value] = Array.isArray(pair) ? pair : []
     if (!isSane(at) || !isSane(value)) throw tokenNonsense(name, `a point of ${token} is out of range`)

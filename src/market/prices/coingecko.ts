@@ -86,7 +86,7 @@ function toError(fault: unknown): Error {
  * @throws Outage if the body is not an object, or its entries are only about other tokens
  */
 function pricesIn(body: unknown, tokens: readonly Address[], name: string): [string, unknown][] {
-  if (!isObject(body)) throw tokenNonsense(name, 'it is no object')
+  if (!isObject(body)) throw tokenNonsense(name, 'it is not an object')
   const prices = Object.entries(body).map(([key, entry]): [string, unknown] => [key.toLowerCase(), entry])
   if (prices.length > 0 && !prices.some(([key]) => tokens.some((token) => token === key)))
     throw tokenNonsense(name, 'it is not about the token')
@@ -96,11 +96,11 @@ function pricesIn(body: unknown, tokens: readonly Address[], name: string): [str
 /** The price of a token; undefined without an entry or a price. @throws Outage of the token */
 function priceIn(prices: readonly [string, unknown][], token: Address, name: string): string | undefined {
   const [[, entry] = [undefined, {}], another] = prices.filter(([key]) => key === token)
-  if (another) throw tokenNonsense(name, 'the token is there twice')
+  if (another) throw tokenNonsense(name, 'the token is listed twice')
   if (!isObject(entry)) throw tokenNonsense(name, 'it is not about the token')
   const dollars = entry.usd ?? undefined
   if (dollars === undefined) return undefined
-  if (typeof dollars !== 'number') throw tokenNonsense(name, 'a price is no number')
+  if (typeof dollars !== 'number') throw tokenNonsense(name, 'a price is not a number')
   return toPrice(dollars, name)
 }
 

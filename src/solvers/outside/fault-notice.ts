@@ -20,7 +20,7 @@ export function faultNotice(fault: unknown): Notice | undefined {
   const { reason } = fault
   if (reason === 'did not answer in time') return { kind: 'timeout', reason }
   if (reason.endsWith('two solutions have one id')) return { kind: 'duplicatedSolutionId', reason }
-  if (/^talks nonsense|^answers /.test(reason))
+  if (/^sends an invalid answer|^answers /.test(reason))
     return { kind: 'deserializationError', reason, extra: { reason } }
   return undefined
 }
