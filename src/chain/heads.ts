@@ -23,7 +23,8 @@ export interface Heads {
   /** Polls at once. */
   wake(): void
   /**
-   * Returns the newest block, at most one poll old. Simultaneous callers share one request. @throws Outage
+   * Returns the newest block, at most one poll old. Simultaneous callers share one request.
+   * @throws Outage
    */
   newest(): Promise<Block>
 }

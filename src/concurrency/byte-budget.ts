@@ -5,7 +5,8 @@ import type { Clock } from '../domain/log.ts'
 /** The bytes that each client can cause to be stored, of data that expires after an age. */
 export interface ByteBudget {
   /**
-   * Checks the budget. @throws Refusal RateLimited while the client has none left, with the time until it has
+   * Checks the budget.
+   * @throws Refusal RateLimited while the client has none left, with the time until it has
    */
   check(client: string): void
   hasRoom(client: string): boolean

@@ -32,8 +32,8 @@ export interface Caller {
   /** Counts cost units that the operation needs in addition to its answer; absent if nothing is counted. */
   addUnits?(units: number): void
   /**
-   * Counts gas before the node is asked to run that much; absent if nothing is counted. @throws Refusal
-   * RateLimited
+   * Counts gas before the node is asked to run that much; absent if nothing is counted.
+   * @throws Refusal RateLimited
    */
   takeGas?(gas: bigint): void
   /** The cost units charged to the request so far; absent before the first. */

@@ -5,8 +5,8 @@ import { Refusal } from '../domain/errors/error.ts'
 let lastValidHost = 'localhost'
 
 /**
- * Checks the Host header. @throws Refusal if it is malformed, or sent more than once: a proxy may have used
- * the other one
+ * Checks the Host header.
+ * @throws Refusal if it is malformed, or sent more than once: a proxy may have used the other one
  */
 export function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (hasSeveralHosts(rawHeaders))

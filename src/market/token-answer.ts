@@ -3,7 +3,8 @@ import { OutsideFault } from '../outside/fault.ts'
 
 /**
  * Creates the error for an invalid answer about one token: an outage of that token alone. Clients choose the
- * tokens, so such an answer must not count against the source. @param what our text
+ * tokens, so such an answer must not count against the source.
+ * @param what our text
  */
 export function tokenNonsense(name: string, what: string): Outage {
   return new Outage(name, `sends an invalid answer: ${what}`)

@@ -23,8 +23,8 @@ export interface TokenSource<Value> {
     /** The maximum number of tokens in a call. */
     most: number
     /**
-     * Returns the values in the order of the tokens, with an Error for each token that failed alone. @throws
-     * Outage as `find` does
+     * Returns the values in the order of the tokens, with an Error for each token that failed alone.
+     * @throws Outage as `find` does
      */
     find(tokens: readonly Address[], signal: AbortSignal): Promise<(Value | undefined | Error)[]>
   }

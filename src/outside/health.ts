@@ -34,8 +34,8 @@ export interface HealthOptions {
 /** The circuit breaker, back-off and concurrency limit of one provider. */
 export interface Health {
   /**
-   * Runs a call. @throws the errors of `call`; OutsideFault at once, without a call, while the provider is
-   * paused
+   * Runs a call.
+   * @throws the errors of `call`; OutsideFault at once, without a call, while the provider is paused
    */
   ask<T>(call: () => Promise<T>): Promise<T>
   state(): HealthState

@@ -7,8 +7,8 @@ import { createHealth } from './health.ts'
 /** Sends e-mails through the operator's SMTP server. */
 export interface Mailer {
   /**
-   * Sends an e-mail. Time, connections and waiting e-mails are limited. @throws Outage if the server cannot
-   * be reached
+   * Sends an e-mail. Time, connections and waiting e-mails are limited.
+   * @throws Outage if the server cannot be reached
    */
   send(mail: SendMailOptions): Promise<MailOutcome>
 }
@@ -121,8 +121,8 @@ function optionsOf(url: URL) {
 }
 
 /**
- * The outcome of a refusal of this recipient or e-mail. @throws OutsideFault for anything else, without text
- * of the server, which may contain addresses
+ * The outcome of a refusal of this recipient or e-mail.
+ * @throws OutsideFault for anything else, without text of the server, which may contain addresses
  */
 function outcomeOf(fault: unknown): MailOutcome {
   if (fault instanceof OutsideFault) throw fault

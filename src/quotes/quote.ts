@@ -71,8 +71,8 @@ export type TakeGas = (gas: bigint) => void
 const runs = 2n
 
 /**
- * Counts the gas of the trader's hooks, which run in each simulation of an estimate. @throws Refusal
- * RateLimited
+ * Counts the gas of the trader's hooks, which run in each simulation of an estimate.
+ * @throws Refusal RateLimited
  */
 export function takeHooksGas(
   { hooksGas }: AcceptedRequest,
@@ -97,8 +97,8 @@ export function toTask(
 }
 
 /**
- * Stores a quote under an id that orders can name. @throws Refusal Unavailable if the database is too slow;
- * Outage
+ * Stores a quote under an id that orders can name.
+ * @throws Refusal Unavailable if the database is too slow; Outage
  */
 export async function storeQuote(
   priced: Priced,

@@ -55,8 +55,8 @@ export const ethFlowEvents = eventNames.flatMap((name) => {
 })
 
 /**
- * Parses a log. @returns undefined for an unknown event, `malformed` for data that the contract cannot have
- * written
+ * Parses a log.
+ * @returns undefined for an unknown event, `malformed` for data that the contract cannot have written
  */
 export function parseEthFlowLog(
   raw: unknown,

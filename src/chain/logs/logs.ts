@@ -220,8 +220,8 @@ function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unk
 }
 
 /**
- * The logs of a receipt in order, each in its transaction, whatever index and transaction they name. @throws
- * Outage
+ * The logs of a receipt in order, each in its transaction, whatever index and transaction they name.
+ * @throws Outage
  */
 export function receiptLogs({ transactionHash, logs }: Record<string, unknown>): Record<string, unknown>[] {
   return parseList(logs).map((raw, index) => ({

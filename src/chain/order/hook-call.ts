@@ -8,8 +8,8 @@ import { isExecutionFault, toQuantity } from '../rpc/wire.ts'
 import { floorGas, intrinsicGas } from '../settlement/settled-gas.ts'
 
 /**
- * Calls a hook alone at the newest block. @returns the reason why it reverts; undefined if it does not, or
- * the node gives no answer
+ * Calls a hook alone at the newest block.
+ * @returns the reason why it reverts; undefined if it does not, or the node gives no answer
  */
 export type CallHook = (hook: Hook) => Promise<string | undefined>
 

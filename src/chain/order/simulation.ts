@@ -100,7 +100,8 @@ const isPresigned = keccakText('GPv2Signing.Scheme.PreSign')
 const presignatureSlot = '00'.repeat(32)
 
 /**
- * The state in which the settlement contract finds the order signed on chain. @param own further overrides
+ * The state in which the settlement contract finds the order signed on chain.
+ * @param own further overrides
  */
 function signedOnChain(
   order: SimulatedOrder,

@@ -38,8 +38,8 @@ export interface NetworkNodes {
    */
   connectEach(options: ConnectOptions): readonly Rpc[]
   /**
-   * Runs `use` on one node. @throws Outage if the node in use changed meanwhile: the reads may contradict
-   * each other
+   * Runs `use` on one node.
+   * @throws Outage if the node in use changed meanwhile: the reads may contradict each other
    */
   consistent<T>(use: () => Promise<T>): Promise<T>
   list: readonly NetworkNode[]
@@ -116,7 +116,8 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
   }
 
   /**
-   * Searches for another node, once for all failed calls. @returns whether another node than `from` is used
+   * Searches for another node, once for all failed calls.
+   * @returns whether another node than `from` is used
    */
   async function leave(from: number): Promise<boolean> {
     if (used !== from) return true

@@ -18,8 +18,8 @@ export function parseQuantity(value: unknown): bigint {
 }
 
 /**
- * Parses block numbers, timestamps and indices. @throws Outage if the result is not a quantity that a number
- * holds exactly
+ * Parses block numbers, timestamps and indices.
+ * @throws Outage if the result is not a quantity that a number holds exactly
  */
 export function parseIndex(value: unknown): number {
   const index = Number(parseQuantity(value))

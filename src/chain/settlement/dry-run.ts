@@ -36,8 +36,8 @@ export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryR
 }
 
 /**
- * Creates an estimate of the gas of a settlement's transaction, or of the reason why it reverts. @throws
- * Outage if the node reports neither
+ * Creates an estimate of the gas of a settlement's transaction, or of the reason why it reverts.
+ * @throws Outage if the node reports neither
  */
 export function createEstimate(rpc: Rpc, to: Address, from: Address): (calldata: Hex) => Promise<Simulation> {
   return async (data) => {

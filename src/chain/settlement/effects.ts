@@ -96,8 +96,8 @@ export interface SettlementEffects {
     approvals?: readonly Approval[],
   ): Promise<Observation | { revert: string }>
   /**
-   * Returns the footprint. @throws NotOffered if the node runs no tracer in JavaScript, or not to the end;
-   * Outage
+   * Returns the footprint.
+   * @throws NotOffered if the node runs no tracer in JavaScript, or not to the end; Outage
    */
   footprint(call: SettlementCall): Promise<Footprint>
   /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */

@@ -17,8 +17,9 @@ export interface ForeignSettlement extends DecodedSettlement {
 const mostItems = 300
 
 /**
- * Decodes a settlement. @returns undefined if it is not a `settle` call, one that the contract would refuse,
- * or longer than any settlement
+ * Decodes a settlement.
+ * @returns undefined if it is not a `settle` call, one that the contract would refuse, or longer than any
+ *   settlement
  */
 export function decodeForeign(calldata: Hex): ForeignSettlement | undefined {
   const lengths = listLengths(calldata)

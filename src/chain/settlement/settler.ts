@@ -54,8 +54,8 @@ export interface FollowingLimits {
   /** The signal after which nothing new is sent, and no call waits. */
   signal: AbortSignal
   /**
-   * Stores the transaction before it is sent, also again at a higher price. @returns the reason why it may
-   * not be sent
+   * Stores the transaction before it is sent, also again at a higher price.
+   * @returns the reason why it may not be sent
    */
   record(transaction: RecordedTransaction): Promise<string | undefined>
   /** Stores the hash of a transfer that takes its nonce, before that is sent. */
@@ -83,8 +83,8 @@ export interface Settler {
   simulate(calldata: Hex): Promise<Simulation>
   dryRun: DryRun
   /**
-   * Submits a settlement. @throws Outage if the node is unavailable before anything was sent; later it waits
-   * for the node
+   * Submits a settlement.
+   * @throws Outage if the node is unavailable before anything was sent; later it waits for the node
    */
   submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
   /**
@@ -167,7 +167,8 @@ export function createSettler({
 
   /**
    * Checks the balance. Nodes refuse a transaction that an account cannot pay in addition to its pending
-   * ones. @returns the reason why it is not sent
+   * ones.
+   * @returns the reason why it is not sent
    */
   function shortage(balance: bigint, gasLimit: bigint, fees: OfferedFees): string | undefined {
     const cost = [{ gasLimit, fees }, ...pending].reduce((sum, one) => sum + mostOf(one), 0n)

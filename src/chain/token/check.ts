@@ -94,8 +94,8 @@ function toTrialCall(token: Address, holder: Address, { balance, allowance }: To
 }
 
 /**
- * Derives the verdict. @param writtenBalance the overridden balance of the holder; undefined for its real
- * balance
+ * Derives the verdict.
+ * @param writtenBalance the overridden balance of the holder; undefined for its real balance
  */
 function toVerdict(
   { hasCode, isReadable, balance, movements }: Trial,

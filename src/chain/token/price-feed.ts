@@ -20,7 +20,8 @@ const readGas = toQuantity(2_000_000)
 const maxDecimals = 36n
 
 /**
- * Reads the newest round; undefined if the address is not an aggregator with a complete round. @throws Outage
+ * Reads the newest round; undefined if the address is not an aggregator with a complete round.
+ * @throws Outage
  */
 export async function readPriceFeed(rpc: Rpc, feed: Address): Promise<FeedRound | undefined> {
   const answers = await available(

@@ -136,8 +136,8 @@ function toStateDiff(storageSlots: readonly Bytes32[], numberAt: (index: number)
 }
 
 /**
- * Parses a reading. @throws Outage if the checking code cannot have returned it: the node ignored the
- * override
+ * Parses a reading.
+ * @throws Outage if the checking code cannot have returned it: the node ignored the override
  */
 function parseReading(response: RpcResponse): Reading {
   const returned = parseHex(parseResponse(response))

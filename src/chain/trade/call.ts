@@ -60,8 +60,8 @@ export function encodeTradeCall(call: TradeCall): Hex {
 }
 
 /**
- * Decodes the answer. @throws Outage if the checking code cannot have returned it, as from a node that
- * ignores overrides
+ * Decodes the answer.
+ * @throws Outage if the checking code cannot have returned it, as from a node that ignores overrides
  */
 export function decodeTradeCall(returned: Hex): TradeCallAnswer {
   try {

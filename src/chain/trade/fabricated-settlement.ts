@@ -44,8 +44,8 @@ export const presigned = keccakText('GPv2Signing.Scheme.PreSign')
 const preSignatureBase = uintWord(0n)
 
 /**
- * Creates a settlement that takes exactly `sellAmount` and pays exactly `buyAmount`. @returns undefined if
- * their product exceeds uint256
+ * Creates a settlement that takes exactly `sellAmount` and pays exactly `buyAmount`.
+ * @returns undefined if their product exceeds uint256
  */
 export function fabricateSettlement(
   { owner, interactions, ...terms }: FabricatedTrade,

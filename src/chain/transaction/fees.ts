@@ -25,8 +25,8 @@ export interface Head {
 }
 
 /**
- * Reads the fees, which suffice until the base fee has doubled. That takes at least six full blocks. @throws
- * Outage
+ * Reads the fees, which suffice until the base fee has doubled. That takes at least six full blocks.
+ * @throws Outage
  */
 export async function readFees(rpc: Rpc): Promise<Fees> {
   const { block, priority } = await readLatest(rpc)

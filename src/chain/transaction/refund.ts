@@ -25,7 +25,8 @@ interface RefundOptions {
 export type RefundOutcome = 'sent' | 'refused' | 'late' | 'unpaid'
 
 /**
- * Requests that the contract that owns an expired order returns the unsold amount to its user. @throws Outage
+ * Requests that the contract that owns an expired order returns the unsold amount to its user.
+ * @throws Outage
  */
 export type Refund = (order: Order) => Promise<RefundOutcome>
 

@@ -9,7 +9,8 @@ const ends: readonly DiagnosisCode[] = [...endings, 'neverTradable', 'expiresToo
 const [endingNames, endNames] = [bothSpellings(endings), bothSpellings(ends)]
 
 /**
- * Reports whether a reason is final. @param code in the spelling of the domain or of GraphQL, here and below
+ * Reports whether a reason is final.
+ * @param code in the spelling of the domain or of GraphQL, here and below
  */
 export const isEnd = ({ code }: { code: string }): boolean => endNames.has(code)
 

@@ -28,12 +28,13 @@ export interface Pools {
   /** Reads like `look`, without counting as use, for the program's own requests. @throws Outage */
   peek(pairs: readonly TokenPair[]): Promise<MarketView>
   /**
-   * Reads pools at exactly this block. @throws Outage, also if the node does not have the block (any more)
+   * Reads pools at exactly this block.
+   * @throws Outage, also if the node does not have the block (any more)
    */
   around(pairs: readonly TokenPair[], blockHash: Bytes32): Promise<readonly Pool[]>
   /**
-   * Notes the newest block. @returns a function that asks the node whether there is a newer one; it throws an
-   * Outage
+   * Notes the newest block.
+   * @returns a function that asks the node whether there is a newer one; it throws an Outage
    */
   mark(): () => Promise<boolean>
   /**

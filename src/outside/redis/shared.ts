@@ -31,8 +31,8 @@ export interface SharedBudgets {
 
 export interface SharedStreams {
   /**
-   * Counts a stream of a client that held `own` streams in this process before. @returns whether all
-   * processes together are within `limit`
+   * Counts a stream of a client that held `own` streams in this process before.
+   * @returns whether all processes together are within `limit`
    */
   open(client: string, own: number, limit: number): Promise<boolean>
   /**

@@ -66,7 +66,8 @@ export function createEngineEstimator(options: EngineOptions): Estimator {
 
 /**
  * Reads the market. The time limit is shorter than the engine's, so that a slow node does not count as the
- * engine's failure. @throws Outage
+ * engine's failure.
+ * @throws Outage
  */
 function readMarket(
   { market, lookMs }: EngineOptions,

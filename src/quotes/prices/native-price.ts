@@ -46,8 +46,8 @@ export interface NativePriceServices {
 }
 
 /**
- * The rate of one token by the pools, otherwise by outside estimators. @throws Refusal with the reason for
- * none; Outage
+ * The rate of one token by the pools, otherwise by outside estimators.
+ * @throws Refusal with the reason for none; Outage
  */
 export async function readNativeRate(
   token: Address,
@@ -61,7 +61,8 @@ export async function readNativeRate(
 const maxMs = 5_000
 
 /**
- * Prices tokens like `priceAll`, with a time limit. @throws Refusal Unavailable after the time limit; Outage
+ * Prices tokens like `priceAll`, with a time limit.
+ * @throws Refusal Unavailable after the time limit; Outage
  */
 export async function readNativeRates(
   tokens: readonly Address[],

@@ -12,8 +12,8 @@ import { type VerificationMode, verificationPolicyFor } from '../verification/po
 import type { Verification, VerifiedTrade } from '../verification/verify.ts'
 
 /**
- * The price of a token by outside estimators. @throws Refusal with the reason for none; Outage if they do not
- * answer
+ * The price of a token by outside estimators.
+ * @throws Refusal with the reason for none; Outage if they do not answer
  */
 export type OutsidePrice = (token: Address) => Promise<NativeRate>
 

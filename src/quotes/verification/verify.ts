@@ -41,7 +41,8 @@ const dust = 2n
 
 /**
  * Simulates the estimate as a settlement of this order alone. The simulated trade is worse by the tolerance;
- * the settlement contract's surplus shows the real amounts. @throws Outage
+ * the settlement contract's surplus shows the real amounts.
+ * @throws Outage
  */
 export async function verifyEstimate(
   estimate: Estimate,

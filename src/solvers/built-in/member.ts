@@ -33,8 +33,8 @@ export interface Member {
 }
 
 /**
- * Creates a member. @returns undefined without a native price, or if the fee leaves nothing of the order or
- * of its limit
+ * Creates a member.
+ * @returns undefined without a native price, or if the fee leaves nothing of the order or of its limit
  */
 export function toMember(
   task: Task,

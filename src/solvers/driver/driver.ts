@@ -8,7 +8,8 @@ import { type DriverQuote, parseDriverAnswer } from './answer.ts'
 /** A solver's driver behind HTTP. */
 export interface Driver {
   /**
-   * Requests a quote. @param deadline sent to the driver
+   * Requests a quote.
+   * @param deadline sent to the driver
    * @throws Refusal NoLiquidity, or the driver's own reason; OutsideFault if it is down, slow or sends
    *   invalid data
    */
