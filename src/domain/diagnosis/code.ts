@@ -34,8 +34,8 @@ export const diagnosisTexts = {
     retryable: false,
   },
   partlyFilled: {
-    meaning: 'A part of the order is filled. The other reasons say what keeps the rest.',
-    advice: 'Look at the next reason: it is what keeps the rest.',
+    meaning: 'A part of the order is filled. The other reasons explain why the rest is not.',
+    advice: 'Look at the next reason: it explains why the rest is not filled.',
     retryable: true,
   },
   nodeAway: {
@@ -49,13 +49,13 @@ export const diagnosisTexts = {
     retryable: true,
   },
   auctionsHalted: {
-    meaning: 'The service holds no auctions at the moment, so that no order is filled.',
+    meaning: 'The service holds no auctions at the moment, so no order is filled.',
     advice: 'Wait: the order takes part again with the next auction.',
     retryable: true,
   },
   settling: {
     meaning: 'A trade was found, and its transaction is on the way to the chain.',
-    advice: 'Wait until it is in a block: mostly some seconds.',
+    advice: 'Wait until it is in a block, which usually takes some seconds.',
     retryable: true,
   },
   settlementStuck: {
@@ -64,12 +64,12 @@ export const diagnosisTexts = {
     retryable: true,
   },
   notAccepted: {
-    meaning: 'The service does not take the order as it is.',
+    meaning: 'The service does not accept the order in this form.',
     advice: 'Change what the error names, and sign the order again.',
     retryable: false,
   },
   notYetValid: {
-    meaning: 'The order asks not to be traded before a time that has not come.',
+    meaning: 'The order has a start time that has not come yet.',
     advice: 'Wait until then.',
     retryable: true,
   },
@@ -131,7 +131,7 @@ export const diagnosisTexts = {
     retryable: false,
   },
   marketUnknown: {
-    meaning: 'The service cannot see at the moment what the market gives.',
+    meaning: 'The service cannot read the market price at the moment.',
     advice: 'Ask again in a moment.',
     retryable: true,
   },
@@ -141,7 +141,7 @@ export const diagnosisTexts = {
     retryable: true,
   },
   noNativePrice: {
-    meaning: 'One of the tokens has no price, so that trades with it cannot be compared.',
+    meaning: 'One of the tokens has no price, so trades with it cannot be compared.',
     advice: 'Wait until the token has a market, or trade another.',
     retryable: true,
   },
@@ -217,12 +217,12 @@ export const diagnosisTexts = {
     retryable: true,
   },
   waitingForAuction: {
-    meaning: 'The order is new: no trade was looked for yet.',
+    meaning: 'The order is new: solvers have not looked for a trade yet.',
     advice: 'Wait: solvers look for one every few seconds.',
     retryable: true,
   },
   placeable: {
-    meaning: 'Nothing that is known would keep the order from being filled.',
+    meaning: 'No known reason would keep the order from being filled.',
     advice: 'Sign and place it.',
     retryable: true,
   },

@@ -114,7 +114,7 @@ export const messages: readonly (readonly [ErrorCode, string])[] = [
     'FeedGap',
     'entries behind this cursor are removed already; "earliest" starts at the first that is stored',
   ],
-  ['SlowConsumer', 'this client took nothing for too long: continue at the cursor'],
+  ['SlowConsumer', 'this client read nothing for too long: continue at the cursor'],
   ['PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'],
   ['IdempotencyKeyReused', 'this Idempotency-Key came with another body before'],
   ['IdempotencyKeyInUse', 'the first request with this Idempotency-Key has no answer yet'],
