@@ -76,9 +76,9 @@ export async function verifyEstimate(
 }
 
 /**
- * The amounts for a trade with hooks: those of the estimate or of the simulation, whichever are worse. The gas
- * and the tokens of hooks cannot be separated from the rest. The hooks' gas limits are counted elsewhere, and
- * a trader must not get a better quote for sending tokens along.
+ * The amounts for a trade with hooks: those of the estimate or of the simulation, whichever are worse. The
+ * gas and the tokens of hooks cannot be separated from the rest. The hooks' gas limits are counted elsewhere,
+ * and a trader must not get a better quote for sending tokens along.
  */
 function withHooks({ gas, sellAmount, buyAmount }: Estimate, amounts: Amounts): Amounts & { gas: bigint } {
   return {
