@@ -36,7 +36,7 @@ export interface HeadsOptions {
   log: Log
 }
 
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 /**
  * The time until which a lower block counts as that of a lagging node; later it counts as that of a shortened
  * chain.
@@ -98,7 +98,7 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
       waiting = new AbortController()
       const { signal } = waiting
       failures = (await poll()) ? 0 : failures + 1
-      const pauseMs = Math.max(pollMs, Math.min(longestPauseMs, pollMs * 2 ** failures))
+      const pauseMs = Math.max(pollMs, Math.min(maxPauseMs, pollMs * 2 ** failures))
       await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
     isRunning = false

@@ -8,7 +8,7 @@ const panicSelector = '0x4e487b71'
 /** The errors of BalanceGuard: `TooLittle(address token, uint256 missing)`, `NotRead(address token)`. */
 const tooLittleSelector = '0x336e3c9a'
 const notReadSelector = '0xed283fde'
-const longestText = 200
+const maxTextLength = 200
 
 /**
  * The reason for a failed contract call in one short line: the contract's message, a panic code, short hex,
@@ -73,5 +73,5 @@ function revertData(data: unknown): Hex | undefined {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').slice(0, longestText)
+  return text.replace(/\p{Cc}+/gu, ' ').slice(0, maxTextLength)
 }

@@ -101,7 +101,7 @@ function batchName(calls: readonly RpcCall[]): string {
 }
 
 /** The maximum pause before a retry. If the node requests a longer one, the call fails. */
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
 /** Retries until `read` accepts the response body; an RpcError from `read` is final. */
 async function exchange<T>(
@@ -121,8 +121,7 @@ async function exchange<T>(
     const pauseMs = Math.max(backoffMs * 2 ** attempt, asked)
     const isRefused =
       fault instanceof Rejected || (fault instanceof OutsideFault && !(fault instanceof Throttled))
-    if (isRefused || attempt >= retries || pauseMs > longestPauseMs)
-      throw new Outage('the network node', fault)
+    if (isRefused || attempt >= retries || pauseMs > maxPauseMs) throw new Outage('the network node', fault)
     await pause(pauseMs)
   }
 }

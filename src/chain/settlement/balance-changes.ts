@@ -28,8 +28,8 @@ const interactionTopic = keccakText('Interaction(address,uint256,bytes4)')
  *
  * The amounts of accounts (`mined.ts`) come from the same logs, except for the balance below, which shows
  * native coins that arrive without a log: it prevents a solver from being blamed for a loss that did not
- * happen. Accounts cannot use it. They are kept for any block, also long after it, when nodes no longer have
- * its balances, and a block may have several settlements, which its balances do not distinguish.
+ * happen. The amounts of accounts cannot use it. They are kept for any block, also long after it, when nodes
+ * no longer have its balances; and balances do not distinguish several settlements in one block.
  * @returns undefined if the transaction is not on chain
  * @throws Outage if the node does not answer, or sends an invalid receipt
  */

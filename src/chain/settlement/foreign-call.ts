@@ -14,7 +14,7 @@ export interface ForeignSettlement extends DecodedSettlement {
  * The maximum number of items in a list. Lists may overlap in the calldata, so their lengths are read first:
  * decoding must cost no more than a settlement can need.
  */
-const mostItems = 300
+const maxItems = 300
 
 /**
  * Decodes a settlement.
@@ -23,7 +23,7 @@ const mostItems = 300
  */
 export function decodeForeign(calldata: Hex): ForeignSettlement | undefined {
   const lengths = listLengths(calldata)
-  if (!lengths?.every((length) => length <= mostItems)) return undefined
+  if (!lengths?.every((length) => length <= maxItems)) return undefined
   const settlement = decodeSettle(calldata)
   const stages = settlement && decodeStages(calldata)
   return settlement && stages && { ...settlement, interactions: stages }

@@ -171,7 +171,7 @@ export function createSettler({
    * @returns the reason why it is not sent
    */
   function shortage(balance: bigint, gasLimit: bigint, fees: OfferedFees): string | undefined {
-    const cost = [{ gasLimit, fees }, ...pending].reduce((sum, one) => sum + mostOf(one), 0n)
+    const cost = [{ gasLimit, fees }, ...pending].reduce((sum, one) => sum + maxCostOf(one), 0n)
     if (balance >= cost) return undefined
     balances.cannotPay(sender, cost)
     return `not sent: ${shortageText({ balance, cost })}`
@@ -265,6 +265,6 @@ export function createSettler({
 }
 
 /** The maximum cost of a transaction, in wei. */
-function mostOf({ gasLimit, fees }: Pick<SignedTransaction, 'gasLimit' | 'fees'>): bigint {
+function maxCostOf({ gasLimit, fees }: Pick<SignedTransaction, 'gasLimit' | 'fees'>): bigint {
   return gasLimit * fees.maxFeePerGas
 }

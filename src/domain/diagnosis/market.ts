@@ -11,7 +11,7 @@ import { formatSeconds, readablePercent } from './words.ts'
 
 const million = 1_000_000n
 /** The minimum time span from which the movement of a day is derived. */
-const leastMovementMs = 3_600_000
+const minMovementMs = 3_600_000
 
 /** Returns no reason if the market meets the order's price including fees, or if nothing is known. */
 export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
@@ -141,7 +141,7 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
   const { newest, oldest } = market
   const spanMs = newest.at.getTime() - oldest.at.getTime()
   const before = oldest.sell * newest.buy
-  if (spanMs < leastMovementMs || before === 0n) return none
+  if (spanMs < minMovementMs || before === 0n) return none
   const moved = ((newest.sell * oldest.buy - before) * million) / before
   const dayMovement = (moved * 86_400_000n) / BigInt(spanMs)
   if (distance === null || distance <= 0n || distance >= million || dayMovement <= 0n)
@@ -153,7 +153,7 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
 }
 
 /** The minimum share of an order, in parts per million, that a fee must have to be mentioned. */
-const leastFeeShare = 1_000n
+const minFeeShare = 1_000n
 
 function words(
   { gap, secondsNeeded }: PriceEvidence,
@@ -165,7 +165,7 @@ function words(
   const isWhole = routed !== null && !order.partiallyFillable
   const asked = isWhole ? `its whole amount, ${readableUp(target, tokenOf(facts, token))},` : 'a small amount'
   const share =
-    feeShare !== null && feeShare >= leastFeeShare ? `, ${readablePercent(feeShare)} % of the order` : ''
+    feeShare !== null && feeShare >= minFeeShare ? `, ${readablePercent(feeShare)} % of the order` : ''
   const distance =
     gap === null
       ? ''

@@ -9,14 +9,14 @@ import { formatSeconds } from './words.ts'
 const silentBlocks = 10
 /** The number of auctions in a row that may be missed. */
 const missedAuctions = 5
-const leastSilenceMs = 60_000
+const minSilenceMs = 60_000
 
 export function serviceReasons({ now, order, service, look }: DiagnosisFacts): Reason[] {
   const { indexed, head, auctionAt } = service
   const since = (at: Date) => Math.floor((now.getTime() - at.getTime()) / 1_000)
   const reasons: Reason[] = []
   if (look === 'away') reasons.push(reasonOf('nodeAway', auctionAt, indexedBlock(service)))
-  const quietMs = leastSilenceMs + silentBlocks * service.blockTimeMs
+  const quietMs = minSilenceMs + silentBlocks * service.blockTimeMs
   if (indexed?.at && now.getTime() - indexed.at.getTime() > quietMs) {
     const summary = `The newest block that the service has stored, ${indexed.block}, is ${formatSeconds(since(indexed.at))} old.`
     const evidence = [{ kind: 'blocks', number: indexed.block, at: indexed.at, head } as const]
@@ -43,7 +43,7 @@ export function isHalted({
   service,
 }: Pick<DiagnosisFacts, 'now' | 'order' | 'service'>): boolean {
   const last = Math.max(service.auctionAt?.getTime() ?? 0, order.creationDate.getTime())
-  return now.getTime() - last > leastSilenceMs + missedAuctions * service.auctionPauseMs
+  return now.getTime() - last > minSilenceMs + missedAuctions * service.auctionPauseMs
 }
 
 function indexedBlock({ indexed, head }: DiagnosisFacts['service']) {

@@ -4,18 +4,18 @@ import type { ForeignError } from './foreign-errors.ts'
 import { refusalCodes } from './refusal-codes.ts'
 import type { ErrorCode } from './words.ts'
 
-const mostFound = 5
+const maxFound = 5
 /** The minimum weight of a text that describes an error: that of two words that few errors have. */
-const leastWeight = 7
+const minWeight = 7
 /**
  * The minimum weight of a text of known words only, such as “no liquidity”, which may have another meaning.
  */
-const leastOfKnown = 3.4
+const minKnownWeight = 3.4
 /**
  * The minimum share of the best error's weight, and of the weight that only the best error has. Errors below
  * it are dropped.
  */
-const leastShare = 0.55
+const minShare = 0.55
 /** The minimum weight that only the best error has, for that rule. */
 const clearLead = 3
 /** The weight of a code that is written out. */
@@ -155,19 +155,19 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
     })
     .toSorted((one, other) => other.weight - one.weight)
   const [best] = found
-  const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
-  if (!best || best.weight < least) return { errors: [], isGuess: true }
+  const minimum = !isBeside && [...names].every(isKnown) ? minKnownWeight : minWeight
+  if (!best || best.weight < minimum) return { errors: [], isGuess: true }
   const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
     const shared = terms.reduce(
       (sum, term) => sum + Math.min(weightIn(entry, term), weightIn(best.entry, term)),
       0,
     )
     const lead = best.weight - shared
-    return weight >= best.weight * leastShare && (lead < clearLead || weight - shared >= lead * leastShare)
+    return weight >= best.weight * minShare && (lead < clearLead || weight - shared >= lead * minShare)
   }
   const errors = found
     .filter(isMeantToo)
-    .slice(0, mostFound)
+    .slice(0, maxFound)
     .map(({ entry }) => explained(entry.code))
-  return { errors, isGuess: best.weight < leastWeight }
+  return { errors, isGuess: best.weight < minWeight }
 }

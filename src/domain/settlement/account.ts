@@ -104,9 +104,9 @@ export interface SolverAccount {
   unpricedAmounts: number
 }
 
-const longestRangeMs = 7 * 86_400_000
+const maxRangeMs = 7 * 86_400_000
 
 /** The maximum number of blocks in one account request: a week. */
 export function longestAccountRange(blockTimeMs: number): number {
-  return Math.ceil(longestRangeMs / blockTimeMs)
+  return Math.ceil(maxRangeMs / blockTimeMs)
 }

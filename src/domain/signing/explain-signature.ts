@@ -57,7 +57,7 @@ export function explainSignature(
   const digest = orderDigest(network, order)
   const expectedSigner = creation.from ?? declaredSigner
   return {
-    ...judge(creation, declaredSigner, expectedSigner, digest, network, maxDigests),
+    ...verdictOf(creation, declaredSigner, expectedSigner, digest, network, maxDigests),
     expectedSigner,
     domainSeparator: domainSeparator(network),
     structHash: orderStructHash(order),
@@ -65,7 +65,7 @@ export function explainSignature(
   }
 }
 
-function judge(
+function verdictOf(
   creation: OrderCreation,
   declaredSigner: Address | null,
   expectedSigner: Address | null,
@@ -75,7 +75,7 @@ function judge(
 ): Judgement {
   const { signingScheme } = creation
   const signature = readSignature(creation.signature)
-  if (!isEcdsa(signingScheme)) return judgeOther(creation, signature, expectedSigner, digest)
+  if (!isEcdsa(signingScheme)) return verdictOfOther(creation, signature, expectedSigner, digest)
   if ('fault' in signature) return malformed(signature.fault, creation.signature)
   const signed = signedDigest(signingScheme, digest)
   const recoveredSigner = recover(signed, signature)
@@ -137,7 +137,7 @@ export function smartAccountSignature(signature: Hex): string {
 }
 
 /** Checks, for presign and eip1271, whether the owner's key signed the order after all. */
-function judgeOther(
+function verdictOfOther(
   { signingScheme, signature: bytes }: Pick<OrderCreation, 'signingScheme' | 'signature'>,
   signature: ReturnType<typeof readSignature>,
   expectedSigner: Address | null,

@@ -45,10 +45,10 @@ const keySize = 65
  * The minimum size of a smart account's signature: a key's signature, and the address of the module that
  * verifies it.
  */
-const leastSize = 20 + keySize
+const minSize = 20 + keySize
 
 export function mayBeOfSmartAccount(signature: Hex): boolean {
-  return hexSize(signature) >= leastSize
+  return hexSize(signature) >= minSize
 }
 
 /** The names of the standards that a smart account's signature follows; empty if it follows no known one. */
@@ -87,7 +87,7 @@ function readErc7739(signature: Hex): { signature: Hex; domainSeparator: Hex } |
 
 /** The module's address before a key's signature. Some accounts put a byte of their own before it. */
 function validatorOf(signature: Hex): Address | undefined {
-  const start = hexSize(signature) - leastSize
+  const start = hexSize(signature) - minSize
   if (start !== 0 && start !== 1) return undefined
   const digits = signature.slice(2 + 2 * start)
   const ofKey = readSignature(`0x${digits.slice(40)}`)

@@ -27,7 +27,7 @@ const maxTrials = 200
  * The minimum parts of all fees that must be paid if some orders pay for others. Verified quotes limit the
  * fees: if nothing else settles the orders, the settling solver pays the rest.
  */
-const [allPaid, leastPaid] = [0.999, 1 / 3]
+const [allPaid, minPaid] = [0.999, 1 / 3]
 /** The relative rounding error of the prices. Exact arithmetic decides later. */
 const tolerance = 1e-12
 
@@ -47,7 +47,7 @@ export function toChoice(market: Market, members: readonly Member[]): Choice | u
   const balanced = sizedToBalance(market, members)
   const sized = balanced && throughPools(market, balanced)
   const best = moreValuable(choice, sized && { ...sized, members })
-  return moreValuable(best, withMovedFees(market, members, best ? allPaid : leastPaid))
+  return moreValuable(best, withMovedFees(market, members, best ? allPaid : minPaid))
 }
 
 function withoutPools(market: Market, members: readonly Member[]): Choice | undefined {

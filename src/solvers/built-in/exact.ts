@@ -168,7 +168,7 @@ function closed(start: readonly bigint[], book: ExactBook, edges: readonly Edge[
   })
   const unused = surplusOfFirst(book, edges, enough) / (enough[0] ?? 1n)
   const [{ isSold = false, paths: [variable, ...others] = [] } = {}] = lists
-  if (!variable || lists.length < edges.length || unused > mostUnused(enough, lists)) return undefined
+  if (!variable || lists.length < edges.length || unused > maxUnused(enough, lists)) return undefined
   if (isSold && unused >= variable.amountOut) return undefined
   const trimmed = { isSold, paths: [leaveUnused(variable, isSold, unused), ...others] }
   // A purchase with the first token may need the proceeds of the other sales.
@@ -181,10 +181,7 @@ function closed(start: readonly bigint[], book: ExactBook, edges: readonly Edge[
  * token arrive in steps, of which the traders need only a part. The rest stays in the pools: at most one atom
  * of each token, in atoms of the first.
  */
-function mostUnused(
-  prices: readonly bigint[],
-  lists: readonly { paths: readonly Path[]; isSold: boolean }[],
-) {
+function maxUnused(prices: readonly bigint[], lists: readonly { paths: readonly Path[]; isSold: boolean }[]) {
   const first = prices[0] ?? 1n
   const traded = prices.reduce((sum, price) => sum + price / first + 1n, 0n)
   return lists.reduce(

@@ -98,7 +98,7 @@ function toProspect(
   curve: Curve,
   { offered, demand }: { offered: number; demand: number },
 ): Prospect {
-  const least = leastSold(member)
+  const least = minSold(member)
   const taken = demand * demandMargin
   const sold = member.entry.order.partiallyFillable && taken > 0 ? Math.min(least, taken) : least
   const matched = Math.min(sold, taken)
@@ -108,7 +108,7 @@ function toProspect(
 }
 
 /** The atoms of the smallest fill, at the limit price. */
-function leastSold({ entry, isSell, amount, limit }: Member): number {
+function minSold({ entry, isSell, amount, limit }: Member): number {
   return (isSell ? amount : limit) * (entry.order.partiallyFillable ? smallestPart : 1)
 }
 

@@ -4,7 +4,7 @@ export interface Punctuality {
   answered(inTime: boolean): void
 }
 
-const mostOwed = 64
+const maxOwed = 64
 
 /**
  * Creates the decision. At first a solver must answer once in time, so that one that never answers delays no
@@ -19,7 +19,7 @@ export function createPunctuality(): Punctuality {
     answered(inTime) {
       if (!inTime) {
         // While auctions do not wait for it, a late answer costs nothing, so it adds nothing.
-        if (owed === 0) price = Math.min(2 * price, mostOwed)
+        if (owed === 0) price = Math.min(2 * price, maxOwed)
         owed = price
         inARow = 0
         return
