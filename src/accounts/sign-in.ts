@@ -20,14 +20,17 @@ import type { Database, Db } from '../storage/database/database.ts'
 export interface SignInServices {
   db: Database
   now: Clock
-  /** Where people reach the service: messages name its host. No account can sign in without it. */
+  /** The URL of the service for people; messages name its host. No account can sign in without it. */
   publicUrl: URL | undefined
-  /** Of the networks that are served; contract wallets are asked on the network that the message names. */
+  /**
+   * Returns the signature check of a served network. Contract wallets are asked on the network that the
+   * message names.
+   */
   checkSignature(chainId: number): CheckAccountSignature | undefined
   sessionMs: number
 }
 
-/** What a message to be signed has to contain. */
+/** The required contents of a message to sign. */
 export interface SignInChallenge {
   nonce: string
   domain: string
@@ -36,21 +39,21 @@ export interface SignInChallenge {
 }
 
 export interface OpenedSession {
-  /** Shown this once. */
+  /** The session token, returned only once. */
   token: string
   account: Address
   expiresAt: Date
 }
 
-/** Time to sign. */
+/** The time limit for signing. */
 export const nonceMs = 600_000
-/** Clocks of clients may run ahead by this. */
+/** The tolerance for clients' clocks that run ahead. */
 const clockSkewMs = 60_000
-/** The newest sessions of an account; older ones end. */
+/** The maximum number of sessions of an account; the oldest ones end. */
 const maxSessions = 20
 const tokenPrefix = 'tgs_'
 
-/** @throws Refusal FeatureDisabled */
+/** Creates a challenge. @throws Refusal FeatureDisabled */
 export async function createSignInChallenge({
   db,
   now,
@@ -64,8 +67,8 @@ export async function createSignInChallenge({
 }
 
 /**
- * Opens a session for the account that signed the message (EIP-4361). Its nonce works once, also for many requests at the same time; a message that
- * is refused for its text or signature leaves the nonce as it is.
+ * Opens a session for the account that signed the message (EIP-4361). A nonce works once, even with
+ * concurrent requests. A message that is refused for its text or signature does not use up the nonce.
  * @throws Outage; Refusal FeatureDisabled, InvalidSignIn with the member at fault in `data.reason`
  */
 export async function signIn(
@@ -77,7 +80,7 @@ export async function signIn(
   checkMessage(parsed, site, now())
   const check = checkSignature(parsed.chainId)
   if (!check) throw refused('chainId', 'the chain is not served here')
-  // Before a wallet is asked: a nonce that was never issued costs the node nothing.
+  // Checked before a wallet is called, so that an unknown nonce costs the node nothing.
   if (!(await hasNonce(db, parsed.nonce, new Date(now())))) throw unknownNonce()
   const account = address(parsed.address)
   const fault = await notSignedBy(account, hashMessage(message) as Bytes32, signature, check)
@@ -96,12 +99,12 @@ export async function signIn(
   return { token, account, expiresAt }
 }
 
-/** @returns whether the session was open */
+/** Ends a session. @returns whether it was open */
 export async function signOut(db: Db, token: string | undefined): Promise<boolean> {
   return token?.startsWith(tokenPrefix) ? (await deleteSessions(db, { tokenHash: hashOf(token) })) > 0 : false
 }
 
-/** Ends all sessions of an account. @returns how many */
+/** Ends all sessions of an account. @returns their number */
 export function signOutEverywhere(db: Db, account: Address): Promise<number> {
   return deleteSessions(db, { account })
 }

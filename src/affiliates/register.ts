@@ -8,7 +8,7 @@ import type { Clock } from '../domain/log.ts'
 import { findTaken, insertAffiliate } from '../storage/affiliate/affiliates.ts'
 import type { Database } from '../storage/database/database.ts'
 
-/** Validated except for the signature, which may be any text. */
+/** A registration, validated except for the signature, which may be any text. */
 export interface AffiliateRegistration {
   wallet: Address
   code: string
@@ -18,15 +18,16 @@ export interface AffiliateRegistration {
 export interface AffiliateServices {
   db: Database
   now: Clock
-  /** First part of the name in the signed domain. */
+  /** The first part of the name in the signed domain. */
   brand: string
   checkSignature: CheckAccountSignature
 }
 
 /**
- * Binds a code to a wallet permanently. The signature is checked first, so that only the wallet's owner learns what is taken.
+ * Binds a code to a wallet permanently. The signature is checked first, so that only the wallet's owner
+ * learns whether the code is taken.
  * @throws Outage; Refusal InvalidAffiliateSignature, AffiliateWalletBound, AffiliateCodeTaken,
- * AffiliateExists
+ *   AffiliateExists
  */
 export async function registerAffiliate(
   { wallet, code, signedMessage }: AffiliateRegistration,
@@ -42,18 +43,19 @@ export async function registerAffiliate(
   if (taken.wallet)
     throw new Refusal('AffiliateWalletBound', 'Affiliate wallet address already bound to a code')
   if (taken.code) throw new Refusal('AffiliateCodeTaken', 'Affiliate code already taken')
-  // Unreachable: the digest contains the wallet, which is the key. The interface requires the unique index of digests.
+  // Unreachable: the digest contains the wallet, which is the key. The interface requires the unique index of
+  // digests.
   throw new Refusal('AffiliateExists', 'Affiliate already exists')
 }
 
-/** @throws Refusal InvalidAffiliateSignature for text that is not hex */
+/** Parses a signature. @throws Refusal InvalidAffiliateSignature for text that is not hex */
 export function signatureIn(signedMessage: string): Hex {
   const signature = toHex(signedMessage)
   if (signature === undefined) throw badSignature({ reason: 'not-hex' })
   return signature
 }
 
-/** Clients expect one message; the reason is in the data. */
+/** Creates the refusal. Clients expect one message; the reason is in the data. */
 function badSignature(data: { reason: string }): Refusal {
   return new Refusal('InvalidAffiliateSignature', 'Affiliate has invalid signature', {
     field: 'signedMessage',

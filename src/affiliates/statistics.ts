@@ -17,44 +17,48 @@ import {
 } from '../storage/affiliate/statistics.ts'
 import type { Db } from '../storage/database/database.ts'
 
-/** Earnings of an affiliate or a trader. Dollars are integers of 10^-18. The service pays nothing out. */
+/** The earnings of an affiliate or a trader. Dollars are integers of 10^-18. The service pays nothing out. */
 interface Earnings {
   code: string
   triggerVolume: bigint
   totalEarned: bigint
-  /** 0 if no further reward can be reached. */
+  /** The volume until the next reward; 0 if no further reward can be reached. */
   leftToNextReward: bigint
   computedAt: Date
 }
 
-/** Statistics of a wallet's code. `leftToNextReward` is that of the trader who is nearest to a reward, or of a new trader. */
+/**
+ * The statistics of a wallet's code. `leftToNextReward` is that of the trader nearest to a reward, or of a
+ * new trader.
+ */
 export interface AffiliateStatistics
   extends Earnings,
     Pick<AffiliateTotals, 'totalVolume' | 'activeTraders' | 'totalTraders'> {
   wallet: Address
 }
 
-/** Statistics of a trader's own trades. */
+/** The statistics of a trader's own trades. */
 export interface TraderStatistics extends Earnings, Omit<TraderTotals, 'affiliate'> {
   account: Address
 }
 
 export interface TraderActivity {
-  /** Newest first. */
+  /** The trades, newest first. */
   trades: ReferredTradeRow[]
   computedAt: Date
 }
 
 /**
- * Computed from stored trades, in a queue with slots for each client. Each throws an Outage when the database does not answer, when
- * the metadata of a dollar token cannot be read, and when no slot was free in time.
+ * Statistics computed from stored trades, in a queue with slots for each client. Each function throws an
+ * Outage if the database does not answer, the metadata of a dollar token cannot be read, or no slot is free
+ * in time.
  */
 export interface Statistics {
-  /** undefined for a wallet without a code. */
+  /** Returns undefined for a wallet without a code. */
   ofAffiliate(wallet: Address, client: string): Promise<AffiliateStatistics | undefined>
-  /** undefined for an account that is bound to no code. */
+  /** Returns undefined for an account that is bound to no code. */
   ofTrader(account: Address, client: string): Promise<TraderStatistics | undefined>
-  /** `after`: only trades older than this cursor. */
+  /** Returns a page of trades. `after` limits it to trades older than this cursor. */
   activityOf(account: Address, page: Page, client: string): Promise<TraderActivity>
 }
 
@@ -70,12 +74,17 @@ export interface StatisticsOptions {
   }[]
 }
 
-/** A large account's history is slow to read, so results are cached and few statements run in parallel. */
+/**
+ * The time for which results are cached. A large account's history is slow to read, so few statements run in
+ * parallel.
+ */
 const cacheMs = 10_000
 const maxEntries = 1_000
-/** A page can contain a thousand trades. */
+/** The number of cached pages. A page can contain a thousand trades. */
 const maxPages = 100
-/** A statement may take 10 s: a request that cannot start within half of that fails. */
+/**
+ * The limits of the queue. A statement may take 10 s: a request that cannot start within half of that fails.
+ */
 const limits = { running: { most: 2, perKey: 1 }, waiting: { most: 64, perKey: 8 }, waitMs: 5_000 }
 
 export function createStatistics({ db, now, networks }: StatisticsOptions): Statistics {
@@ -157,8 +166,8 @@ function createCache<V>(max: number, now: Clock, queue: FairQueue) {
 }
 
 /**
- * Without the decimals of its dollar token, a network has no dollar reference.
- * @throws Outage when the token's metadata cannot be read
+ * The network with its dollar reference. Without the decimals of its dollar token, a network has none.
+ * @throws Outage if the token's metadata cannot be read
  */
 async function countedNetwork({
   network: { chainId, usdReference, wrappedNative },

@@ -9,43 +9,52 @@ import { available, parseHex, parseResponse, toQuantity } from './rpc/wire.ts'
 
 export interface Holding {
   owner: Address
-  /** `nativeMarker` for the chain's own coin. */
+  /** The token; `nativeMarker` for the chain's own coin. */
   token: Address
 }
 
-/** In atoms. */
+/** A balance in atoms. */
 export interface Balance {
   balance: bigint
-  /** What the spender may take; null where allowances do not exist: for the chain's own coin, and for odd tokens. */
+  /**
+   * The amount that the spender may take; null if allowances do not exist: for the chain's own coin, and for
+   * unusual tokens.
+   */
   allowance: bigint | null
 }
 
-/** `absent` for an address that has no balances: it has no code, or does not answer as a token. */
+/**
+ * A balance; `absent` for an address that has no balances, because it has no code or does not answer as a
+ * token.
+ */
 export type ReadBalance = Balance | 'absent'
 
 export interface BalanceQuestion {
   spender: Address
-  /** Any block; the newest without it. */
+  /** The block; the newest if absent. */
   blockHash?: Bytes32
 }
 
 /**
- * Limits of one call: even if every token uses up its gas, the call stays below 2^24, the limit of one transaction, and its result below
- * the 24,576 bytes of code.
+ * The limits of one call. Even if every token uses up its gas, the call stays below 2^24, the limit of one
+ * transaction, and its result below the 24,576 bytes of code.
  */
 const holdingsPerCall = 24
 const accountsPerCall = 500
 const callGas = toQuantity(2 ** 24)
-/** Tokens are code of strangers that may use up all of its gas: a request has so few calls of them that a slow node answers it in time. */
+/**
+ * The maximum number of token calls in a request. Tokens are untrusted code that may use up all of its gas: a
+ * slow node must answer the request in time.
+ */
 const tokenCallsPerRequest = 10
 const coinCallsPerRequest = 90
-/** Holdings of tokens that one request to the node has. */
+/** The maximum number of token holdings in one request to the node. */
 export const holdingsPerRequest = holdingsPerCall * tokenCallsPerRequest
 
 /**
- * Reads at one block, in the order of `holdings`, request by request. A token that makes the call fail is an Outage; the others of
- * its call are not affected.
- * @throws Outage when the node answers no call, also when it has no such block
+ * Reads balances at one block, in the order of `holdings`, request by request. A token that makes the call
+ * fail is an Outage; the others of its call are not affected.
+ * @throws Outage if the node answers no call, also if it does not have the block
  */
 export async function readBalances(
   rpc: Rpc,
@@ -63,7 +72,7 @@ export async function readBalances(
   const first = await readGroups(rpc, groups, question)
   const failed = groups.filter((_, index) => first[index] instanceof Outage)
   const [fault] = first.filter((answer) => answer instanceof Outage)
-  // A token can have spoiled the only call.
+  // A token may have broken the only call.
   const isWorthRepeating = groups.length === 1 && holdings.length > 1 && fault?.cause instanceof RpcError
   if (fault && failed.length === groups.length && !isWorthRepeating) throw fault
   const retried = failed.flatMap((group) => group.map((holding) => [holding]))
@@ -82,7 +91,7 @@ export async function readBalances(
   return holdings.map((holding) => results.get(holding) ?? new Outage('the network node'))
 }
 
-/** An Outage for each group that was not read. */
+/** Reads the groups, with an Outage for each group that was not read. */
 async function readGroups(
   rpc: Rpc,
   groups: readonly (readonly Holding[])[],
@@ -102,7 +111,7 @@ async function readGroups(
       params: [{ data: encode(group, spender), gas: callGas }, blockHash ? { blockHash } : 'latest'],
     }))
     const responses = outage ?? (await available(rpc.batch(calls)).catch(toOutage))
-    // What follows would wait as long, for nothing.
+    // Further requests would wait as long without a result.
     if (responses instanceof Outage) outage = responses
     for (const [place, group] of asked.entries())
       answers.set(group, responses instanceof Outage ? responses : decode(responses[place], group))
@@ -115,7 +124,9 @@ function toOutage(fault: unknown): Outage {
   throw fault
 }
 
-/** The reader's creation code, followed by the constructor's arguments. A group has coins or tokens, not both. */
+/**
+ * The reader's creation code, followed by the constructor's arguments. A group has either coins or tokens.
+ */
 function encode(group: readonly Holding[], spender: Address): Hex {
   const coins = isOfCoins(group) ? group.map(({ owner }) => word(owner)) : []
   const tokens = isOfCoins(group) ? [] : group.map(({ owner, token }) => word(owner) + word(token))

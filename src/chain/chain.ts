@@ -13,47 +13,56 @@ export interface Block {
   number: number
   hash: Bytes32
   parentHash: Bytes32
-  /** Unix seconds. */
+  /** The time in Unix seconds. */
   timestamp: number
 }
 
 export type { Balance, Holding, ReadBalance }
 
-/** A settlement can take the smaller of the two, in atoms. */
+/** The funds of an account, in atoms. A settlement can take the smaller of the two. */
 export interface Spendable {
   balance: bigint
-  /** To the network's vault relayer. */
+  /** The allowance for the network's vault relayer. */
   allowance: bigint
 }
 
-/** Reads at the newest block. Every read throws Outage when the node is unreachable, refuses, or sends a malformed response. */
+/**
+ * Reads at the newest block. Every read throws an Outage if the node is unreachable, refuses, or sends a
+ * malformed response.
+ */
 export interface Chain {
   identity(): Promise<ChainIdentity>
   head(): Promise<Block>
-  /** `undefined` when the chain has no such block (yet, or after a reorg). */
+  /** Returns undefined if the chain does not have the block (yet, or after a reorganisation). */
   block(number: number): Promise<Block | undefined>
-  /** Wei for one unit of gas, as a transaction sent now would pay it. */
+  /** Returns the price in wei of one unit of gas in a transaction sent now. */
   gasPrice(): Promise<bigint>
-  /** In the order of `holdings`. Zeros for a token without code, or one that reverts. */
+  /** Returns funds in the order of `holdings`; zeros for a token without code, or one that reverts. */
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
-  /** At one block, the newest without one, with the allowance for the vault relayer, as `readBalances`. */
+  /**
+   * Returns balances at one block, by default the newest, with the allowance for the vault relayer, like
+   * `readBalances`.
+   */
   balances(holdings: readonly Holding[], blockHash?: Bytes32): Promise<(ReadBalance | Outage)[]>
-  /** `account:token` for each account that a log of these tokens names in a block range, both ends included. */
+  /**
+   * Returns `account:token` for each account that a log of these tokens names in a block range, both ends
+   * included.
+   */
   changedHoldings(
     tokens: readonly Address[],
     from: number,
     to: number,
     endHash?: Bytes32,
   ): Promise<Set<string>>
-  /** As `balanceChanges`. */
+  /** Returns the changes like `balanceChanges`. */
   settledChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
-  /** `0x` for an account without code. */
+  /** Returns the code; `0x` for an account without code. */
   code(address: Address): Promise<Hex>
 }
 
 export interface ChainOptions {
   rpc: Rpc
-  /** For `balances`, which run code of strangers; `rpc` without it. */
+  /** The client for `balances`, which run untrusted code; `rpc` by default. */
   tokenRpc?: Rpc
   network: Network
 }

@@ -4,19 +4,28 @@ import type { Clock, Log } from '../domain/log.ts'
 import type { Block } from './chain.ts'
 
 export interface HeadListener {
-  /** Called with the newest block at every poll, also when it is the same one; not again before it has resolved. It may throw. */
+  /**
+   * Receives the newest block at every poll, also if it is unchanged. It is not called again before it has
+   * resolved. It may throw.
+   */
   onHead(head: Block): Promise<void>
-  /** The node is away, or `onHead` has thrown twice in a row: one node of several may lag behind the one that has the head. */
+  /**
+   * Runs if the node is unavailable, or `onHead` has thrown twice in a row: one node of several may lag
+   * behind the one that has the head.
+   */
   onOutage(): void
 }
 
-/** The newest block, for all who follow it in this process: one poll, and only while there are listeners. */
+/** The newest block for all listeners in this process: one poll, and only while there are listeners. */
 export interface Heads {
-  /** @returns what ends it */
+  /** Adds a listener. @returns a function that removes it */
   listen(listener: HeadListener): () => void
   /** Polls at once. */
   wake(): void
-  /** The newest block, at most as old as a poll: many who ask at the same time cost one request. @throws Outage */
+  /**
+   * Returns the newest block, at most one poll old. Simultaneous callers share one request.
+   * @throws Outage
+   */
   newest(): Promise<Block>
 }
 
@@ -27,15 +36,18 @@ export interface HeadsOptions {
   log: Log
 }
 
-const longestPauseMs = 5_000
-/** Until then a lower block counts as that of a node that lags behind, later as that of a shortened chain. */
+const maxPauseMs = 5_000
+/**
+ * The time until which a lower block counts as that of a lagging node; later it counts as that of a shortened
+ * chain.
+ */
 const lagMs = 1_000
 
 export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Heads {
   const pollMs = Math.min(1_000, Math.max(100, blockTimeMs / 10))
   const listeners = new Set<HeadListener>()
   const busy = new Set<HeadListener>()
-  /** Those that were busy at a poll: the next one comes as soon as they are not. */
+  /** Listeners that were busy at a poll. The next poll starts as soon as they are free. */
   const late = new Set<HeadListener>()
   const failing = new Set<HeadListener>()
   let latest: { block: Block; seenAt: number } | undefined
@@ -50,7 +62,7 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
     return block
   }
 
-  /** Never rejects. */
+  /** Notifies a listener. Never rejects. */
   async function notify(listener: HeadListener, block: Block): Promise<void> {
     busy.add(listener)
     try {
@@ -86,7 +98,7 @@ export function createHeads({ head, blockTimeMs, now, log }: HeadsOptions): Head
       waiting = new AbortController()
       const { signal } = waiting
       failures = (await poll()) ? 0 : failures + 1
-      const pauseMs = Math.max(pollMs, Math.min(longestPauseMs, pollMs * 2 ** failures))
+      const pauseMs = Math.max(pollMs, Math.min(maxPauseMs, pollMs * 2 ** failures))
       await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
     isRunning = false

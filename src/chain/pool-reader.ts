@@ -12,9 +12,9 @@ export type Reserves = Pick<Pool, 'reserve0' | 'reserve1'>
 
 export interface PoolQuestion {
   pools: readonly Address[]
-  /** Looks up the pool of each pair. */
+  /** The factory in which the pool of each pair is looked up. */
   factory: Address
-  /** Each token pair in either order. */
+  /** The token pairs, each in either order. */
   pairs: readonly (readonly [Address, Address])[]
 }
 
@@ -23,15 +23,19 @@ export interface PairPool {
   reserves: Reserves | undefined
 }
 
-/** In the order of the question. `undefined` for a contract that is no pool, and for a pair without a pool. */
+/**
+ * The answer in the order of the question; undefined for a contract that is not a pool, and for a pair
+ * without a pool.
+ */
 export interface PoolAnswer {
   reserves: (Reserves | undefined)[]
   found: (PairPool | undefined)[]
 }
 
 /**
- * Limits of one call: even if every pool uses up its gas, the call stays below 2^24, the limit of one transaction. Calldata stays far
- * below the 49,152 bytes of creation code, the result below the 24,576 bytes of code.
+ * The limits of one call. Even if every pool uses up its gas, the call stays below 2^24, the limit of one
+ * transaction. Calldata stays far below the 49,152 bytes of creation code, the result below the 24,576 bytes
+ * of code.
  */
 const poolsPerCall = 400
 const pairsPerCall = 200
@@ -39,7 +43,7 @@ const callGas = toQuantity(2 ** 24)
 
 /**
  * Reads pools at one block, in one round trip. The block need not be the newest.
- * @throws Outage, also when the node has no such block
+ * @throws Outage, also if the node does not have the block
  */
 export async function readPools(
   rpc: Rpc,
@@ -70,7 +74,7 @@ function encode({ factory, pools, pairs }: PoolQuestion): Hex {
   return `${poolReaderCode}${encodeTuple([word(factory), { dynamic: encodedPools }, { dynamic: encodedPairs }])}`
 }
 
-/** @throws Outage when PoolReader.sol cannot have returned it */
+/** Decodes the answer. @throws Outage if PoolReader.sol cannot have returned it */
 function decode(returned: Hex, { pools, pairs }: PoolQuestion): PoolAnswer {
   const words = returned.slice(2).match(/.{64}/g) ?? []
   if (returned.length !== 2 + 64 * (pools.length + 2 * pairs.length))
@@ -85,7 +89,7 @@ function decode(returned: Hex, { pools, pairs }: PoolQuestion): PoolAnswer {
   }
 }
 
-/** 32 bits for whether it is a pool, then 112 bits for each reserve. */
+/** Decodes reserves: 32 bits are 1 for a pool, followed by 112 bits for each reserve. */
 function toReserves(packed = ''): Reserves | undefined {
   if (!packed.startsWith('00000001')) return undefined
   return { reserve0: BigInt(`0x${packed.slice(8, 36)}`), reserve1: BigInt(`0x${packed.slice(36)}`) }

@@ -1,17 +1,17 @@
 import DataLoader from 'dataloader'
 
 interface BatchOptions {
-  /** Most items of one run. */
+  /** The maximum number of items in one run. */
   maxBatch: number
-  /** Most runs in progress. */
+  /** The maximum number of concurrent runs. */
   concurrency: number
 }
 
 /**
- * Turns a function of many items into one of a single item. Items that arrive while `concurrency` runs are in progress
- * share the next run; else a run starts at once. `run` returns results in the order of the items: an Error rejects its
- * item only, a throw rejects the whole batch.
- * Not with p-limit: it limits promises, and the `dispatch` of DataLoader returns none.
+ * Turns a function of many items into one of a single item. Items that arrive while `concurrency` runs are in
+ * progress share the next run; otherwise a run starts at once. `run` returns results in the order of the
+ * items: an Error rejects only its item, a throw rejects the whole batch. p-limit is not used: it limits
+ * promises, and the `dispatch` of DataLoader returns none.
  */
 export function batch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
@@ -20,7 +20,10 @@ export function batch<Item, Result>(
   const queue: (() => void)[] = []
   let running = 0
 
-  /** Dispatches after the current cycle of the event loop, so that requests which arrived together share a batch. */
+  /**
+   * Dispatches after the current cycle of the event loop, so that requests that arrived together share a
+   * batch.
+   */
   function start(dispatch: () => void): void {
     running++
     setImmediate(dispatch)

@@ -2,20 +2,23 @@ import { LRUCache } from 'lru-cache'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
 
-/** Bytes that each client can cause to be stored of what ends after an age. */
+/** The bytes that each client can cause to be stored, of data that expires after an age. */
 export interface ByteBudget {
-  /** @throws Refusal RateLimited while the client has none left, with the time until it has */
+  /**
+   * Checks the budget.
+   * @throws Refusal RateLimited while the client has none left, with the time until it has
+   */
   check(client: string): void
   hasRoom(client: string): boolean
   add(client: string, bytes: number): void
 }
 
-/** Least recently seen clients are forgotten first. */
+/** The number of clients above which the least recently seen are forgotten. */
 const maxClients = 50_000
 
 /**
- * A bucket of half the bytes for each client, in this process, which is full again after the age: so no more than `bytes` of a client are stored
- * at any time, but for those of the requests under way.
+ * Creates a bucket of half the bytes for each client in this process, which refills within the age. So at
+ * most `bytes` of a client are stored at any time, except for requests in progress.
  * @param what in messages, such as `idempotency keys`
  */
 export function createByteBudget(
@@ -24,11 +27,11 @@ export function createByteBudget(
 ): ByteBudget {
   const burst = bytes / 2
   const msPerByte = ageMs / burst
-  /** What each client’s bucket lacked, and when. */
+  /** The missing bytes of each client's bucket, and their time. */
   const clients = new LRUCache<string, { lacked: number; at: number }>({ max: maxClients })
   const missing = (client: string) => {
     const { lacked, at } = clients.get(client) ?? { lacked: 0, at: 0 }
-    // A clock that was set back locks nobody out.
+    // A clock that was set back blocks no client.
     return Math.max(0, lacked - Math.max(0, now() - at) / msPerByte)
   }
   return {

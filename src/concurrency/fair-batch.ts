@@ -1,11 +1,11 @@
 interface FairBatchOptions {
-  /** Most items of one run. */
+  /** The maximum number of items in one run. */
   maxBatch: number
-  /** Most runs in progress. */
+  /** The maximum number of concurrent runs. */
   concurrency: number
-  /** Most items that wait, of all clients together. */
+  /** The maximum number of waiting items, of all clients together. */
   maxWaiting: number
-  /** Creates the error for what comes beyond that. */
+  /** Creates the error for further items. */
   refusal(): Error
 }
 
@@ -16,15 +16,16 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Turns a function of many items into one of a single item, as `batch` does. A run takes from the clients in turns, an item each: who asks
- * for much waits for it alone, and what comes together shares a run all the same. `run` returns results in the order of the items: an
- * Error rejects its item only, a throw rejects all of the run.
+ * Turns a function of many items into one of a single item, like `batch`. A run takes one item from each
+ * client in turn: a client with many items delays only itself, and simultaneous items still share a run.
+ * `run` returns results in the order of the items: an Error rejects only its item, a throw rejects the whole
+ * run.
  */
 export function fairBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
   { maxBatch, concurrency, maxWaiting, refusal }: FairBatchOptions,
 ): (client: string, item: Item) => Promise<Result> {
-  /** The client whose turn is next comes first. */
+  /** The queues of clients, in the order of their turns. */
   const queues = new Map<string, Waiting<Item, Result>[]>()
   let waiting = 0
   let running = 0
@@ -60,7 +61,7 @@ export function fairBatch<Item, Result>(
     start()
   }
 
-  /** Runs after the current cycle of the event loop, so that requests which arrived together share a run. */
+  /** Runs after the current cycle of the event loop, so that requests that arrived together share a run. */
   function start(): void {
     if (running >= concurrency || waiting === 0) return
     running++

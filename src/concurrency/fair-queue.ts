@@ -1,5 +1,5 @@
 interface Limit {
-  /** Of all keys together. */
+  /** The limit of all keys together. */
   most: number
   perKey: number
 }
@@ -7,23 +7,26 @@ interface Limit {
 export interface FairQueueLimits {
   running: Limit
   waiting: Limit
-  /** How long a caller waits for a slot, in milliseconds. Without it there is no timeout. */
+  /** The maximum wait for a slot, in milliseconds. Without it there is no timeout. */
   waitMs?: number
   /** Creates the error for callers that get no slot. */
   refusal(why: string): Error
 }
 
-/** @param since when the caller whose slot is used entered the queue, by `performance.now` */
+/**
+ * A piece of work.
+ * @param since when the caller whose slot is used entered the queue, by `performance.now`
+ */
 type Work<T> = (since: number) => Promise<T>
 
 /**
- * Waits in the queue of a key for one piece of work. The work begins with the first slot that any of its keys gets, and
- * its result is for all callers that wait then or ask before it ends.
- * @throws `refusal` at once when too many callers wait, and when no slot is free in time; and what the work throws
+ * Waits in the queue of a key for one piece of work. The work begins with the first slot that any of its keys
+ * gets. Its result is for all callers that wait then or ask before it ends.
+ * @throws `refusal` at once if too many callers wait, and if no slot is free in time; errors of the work
  */
 export type QueuedWork<T> = (key: string) => Promise<T>
 
-/** @param onEnd called when the work has ended, or no caller waits for it any more */
+/** Queues work. @param onEnd called when the work has ended, or no caller waits for it any more */
 export type FairQueue = <T>(work: Work<T>, onEnd?: () => void) => QueuedWork<T>
 
 interface Waiter {
@@ -32,15 +35,18 @@ interface Waiter {
 }
 
 /**
- * A queue that serves its keys round-robin: a client with many requests delays itself only. p-limit and p-queue have one
- * queue for all, at best with priorities, and no work that several keys share.
+ * Creates a queue that serves its keys round-robin: a client with many requests delays only itself. p-limit
+ * and p-queue have one queue for all, at best with priorities, and no work that several keys share.
  */
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const queues = createQueues(limits)
   return (work, onEnd = () => {}) => createQueuedWork(work, onEnd, queues, limits)
 }
 
-/** Counts running work, and keeps waiters: keys in the order of their next slot, waiters of a key first in, first out. */
+/**
+ * Counts running work, and keeps waiters: keys in the order of their next slot, waiters of a key first in,
+ * first out.
+ */
 function createQueues({ running, waiting }: FairQueueLimits) {
   const runningByKey = new Map<string, number>()
   const waitersByKey = new Map<string, Set<Waiter>>()
@@ -49,7 +55,7 @@ function createQueues({ running, waiting }: FairQueueLimits) {
 
   const mayRun = (key: string) => totalRunning < running.most && (runningByKey.get(key) ?? 0) < running.perKey
 
-  /** Moves the waiter's key behind all others. */
+  /** Returns the next waiter, and moves its key behind all others. */
   function nextWaiter(): Waiter | undefined {
     for (const [key, queue] of waitersByKey) {
       if (!mayRun(key)) continue
@@ -153,8 +159,8 @@ function createQueuedWork<T>(
 }
 
 /**
- * Runs work once at a time for each subject. Clients that ask for the same subject share it; each waits in the queue of
- * its own key, with its own timeout.
+ * Runs work at most once at a time for each subject. Clients that request the same subject share it; each
+ * waits in the queue of its own key, with its own timeout.
  */
 export function shareQueuedWork<T>(enqueue: FairQueue) {
   const shared = new Map<string, QueuedWork<T>>()

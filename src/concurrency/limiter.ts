@@ -10,7 +10,10 @@ export interface Limits {
 
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Runs `running` pieces of work at a time, first in, first out. @throws Outage at once when the queue is full */
+/**
+ * Creates a limiter that runs `running` pieces of work at a time, first in, first out.
+ * @throws Outage at once if the queue is full
+ */
 export function createLimiter({ what, running, waiting }: Limits): Limiter {
   const limit = pLimit(running)
   return async (work) => {

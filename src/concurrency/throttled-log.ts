@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock, Log } from '../domain/log.ts'
 
-/** Logs a warning; one with the same message and fields only once in an interval. */
+/** Logs a warning. A warning with the same message and fields is logged only once in an interval. */
 export type ThrottledWarn = (message: string, fields: Readonly<Record<string, string>>) => void
 
 const intervalMs = 10_000

@@ -5,12 +5,15 @@ let isGivingWay = false
 let roundsGiven = 0
 const maxRoundsGiven = 8
 
-/** What waits for a round waits for another one, though not for many: something new came in this one. */
+/** Makes the waiting work wait for another round, though not for many: new work arrived in this one. */
 export function giveWay(): void {
   isGivingWay = true
 }
 
-/** Of all that waits in the process, one goes on in a round of the event loop: requests come between them. */
+/**
+ * Waits for a round. In each round of the event loop one waiter of the process continues, so that requests
+ * run between them.
+ */
 function nextRound(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(runOne)
@@ -25,10 +28,16 @@ function runOne(): void {
   if (waiting.length > 0) setImmediate(runOne)
 }
 
-/** Resolves in a later round of the event loop, in which no other waiter was called: what came meanwhile ran first. */
+/**
+ * Resolves in a later round of the event loop in which no other waiter was called, so that work that arrived
+ * meanwhile runs first.
+ */
 type Turn = (client: string) => Promise<void>
 
-/** Spreads work that comes all at once over rounds of the event loop, a piece each, the clients in turns. It never refuses. */
+/**
+ * Spreads simultaneous work over rounds of the event loop, one piece each, with clients in turn. It never
+ * refuses.
+ */
 export function createTurns(): Turn {
   const unlimited = { most: Number.POSITIVE_INFINITY, perKey: Number.POSITIVE_INFINITY }
   const enqueue = createFairQueue({
@@ -41,7 +50,10 @@ export function createTurns(): Turn {
 
 const sliceMs = 1
 
-/** For work of many pieces. What it returns is awaited after each one: it lets others run whenever the work took a while. */
+/**
+ * Creates a function for work of many pieces. Await its result after each piece: it yields to other work
+ * whenever the work took a while.
+ */
 export function createRests(): () => Promise<void> | undefined {
   let began = performance.now()
   return () => {

@@ -1,4 +1,6 @@
-/** Settles as `promise` does, or throws `fault` as soon as the signal aborts. A later result or error is dropped. */
+/**
+ * Settles like `promise`, or throws `fault` as soon as the signal aborts. A later result or error is dropped.
+ */
 export async function whileWaited<T>(
   promise: Promise<T>,
   signal: AbortSignal,

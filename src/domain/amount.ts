@@ -9,8 +9,8 @@ const maxInputLength = 100
 export type ParsedAmount = { amount: bigint } | { fault: 'malformed' | 'overflow' }
 
 /**
- * Decimal digits and nothing else: no sign, point, exponent, hex or JSON number. Leading zeros are dropped.
- * More than 100 characters are `malformed`, without parsing. Only well-formed digits can be an overflow.
+ * Parses decimal digits and nothing else: no sign, point, exponent, hex or JSON number. Drops leading zeros.
+ * More than 100 characters are `malformed`, without parsing. Only well-formed digits can overflow.
  */
 export function parseAmount(input: unknown): ParsedAmount {
   if (typeof input !== 'string' || input.length > maxInputLength || !/^[0-9]+$/.test(input)) {
@@ -20,12 +20,12 @@ export function parseAmount(input: unknown): ParsedAmount {
   return amount > maxUint256 ? { fault: 'overflow' } : { amount }
 }
 
-/** a · b / c, towards zero. All three are non-negative; c is not zero. */
+/** Returns a · b / c, rounded towards zero. All three are non-negative; c is not zero. */
 export function mulDivDown(a: bigint, b: bigint, c: bigint): bigint {
   return (a * b) / c
 }
 
-/** a · b / c, away from zero. All three are non-negative; c is not zero. */
+/** Returns a · b / c, rounded away from zero. All three are non-negative; c is not zero. */
 export function mulDivUp(a: bigint, b: bigint, c: bigint): bigint {
   return (a * b + c - 1n) / c
 }
@@ -42,7 +42,7 @@ export function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-/** Atoms as a plain decimal: 1500000 with 6 decimals is "1.5". Exact, no rounding. */
+/** Formats atoms as a plain decimal: 1500000 with 6 decimals is "1.5". Exact, no rounding. */
 export function formatUnits(amount: bigint, decimals: number): string {
   if (amount < 0n) return `-${formatUnits(-amount, decimals)}`
   const text = amount.toString().padStart(decimals + 1, '0')
@@ -64,8 +64,8 @@ export function parseUnits(text: string, decimals: number): bigint {
 }
 
 /**
- * numerator / denominator as a plain decimal string with `digits` significant digits, rounded down.
- * For displayed values only, such as a token price; never for amounts that are traded.
+ * Formats numerator / denominator as a plain decimal with `digits` significant digits, rounded down. Use it
+ * only for displayed values such as a token price, never for amounts that are traded.
  */
 export function formatRatioDown(numerator: bigint, denominator: bigint, digits = 18): string {
   if (denominator === 0n) throw new RangeError('division by zero')

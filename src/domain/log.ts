@@ -1,4 +1,7 @@
-/** Structured log. The message is for operators, the fields are for machines. Never secrets, never whole bodies. */
+/**
+ * A structured log. The message is for operators, the fields are for machines. It never contains secrets or
+ * whole bodies.
+ */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
@@ -6,8 +9,8 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-/** Wall clock, in milliseconds since 1970. A parameter, so that a test can set it. */
+/** The wall clock, in milliseconds since 1970. It is a parameter, so that tests can set it. */
 export type Clock = () => number
 
-/** Whole Unix seconds, the unit of `validTo` and of block timestamps. */
+/** Converts to whole Unix seconds, the unit of `validTo` and of block timestamps. */
 export const unixSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000)

@@ -1,26 +1,29 @@
 import Negotiator from 'negotiator'
 import { memoize } from './memoize.ts'
 
-/** Supported codings, the best first. */
+/** The supported codings, best first. */
 const codings = ['br', 'gzip'] as const
 
 export type Coding = (typeof codings)[number]
 
 export interface Accepted {
-  /** Undefined where the client prefers no coding. */
+  /** The coding; undefined if the client prefers none. */
   coding: Coding | undefined
-  /** Whether the client accepts a body without coding. */
+  /** True if the client accepts a body without coding. */
   acceptsPlain: boolean
 }
 
 const plainOnly: Accepted = { coding: undefined, acceptsPlain: true }
 
-/** Reads `Accept-Encoding` (RFC 9110, 12.5.3). A client that accepts neither a coding nor `identity` gets a plain body. */
+/**
+ * Reads `Accept-Encoding` (RFC 9110, 12.5.3). A client that accepts neither a coding nor `identity` gets a
+ * plain body.
+ */
 export function acceptedCoding(header: string | string[] | undefined): Accepted {
   return typeof header === 'string' ? negotiate(header) : plainOnly
 }
 
-/** The package's types lack the second argument. */
+/** The negotiator with the second argument, which the package's types lack. */
 interface CodingNegotiator {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[]
 }

@@ -1,6 +1,6 @@
-/** Calls listeners once in an interval each, spread over it. One timer for all of them. */
+/** Calls each listener once per interval, spread over the interval. All of them share one timer. */
 export interface Beats {
-  /** @returns what removes the listener */
+  /** Adds a listener. @returns a function that removes it */
   add(listener: () => void): () => void
 }
 

@@ -5,6 +5,7 @@ import rawBody from 'raw-body'
 import { Refusal } from '../domain/errors/error.ts'
 
 /**
+ * Checks the media type of a body.
  * @param anyType whether the body is read as JSON with any media type
  * @throws Refusal UnsupportedMediaType for a body that is compressed, or not declared as JSON in UTF-8
  */
@@ -26,8 +27,8 @@ export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): vo
 
 /**
  * Reads the request's body as text.
- * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, without reading the rest; InvalidParameter
- * when it is not UTF-8, and when the client disconnects, which is no internal error
+ * @throws Refusal PayloadTooLarge as soon as it is over `limit` bytes, without reading the rest;
+ *   InvalidParameter if it is not UTF-8, and if the client disconnects, which is not an internal error
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<string> {
   const length = req.headers['content-length'] ?? null
@@ -40,7 +41,9 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<str
   return withoutByteOrderMark(bytes.toString())
 }
 
-/** Some clients write a byte order mark before JSON; a parser may ignore it (RFC 8259, 8.1). */
+/**
+ * Removes a byte order mark, which some clients write before JSON; a parser may ignore it (RFC 8259, 8.1).
+ */
 function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }

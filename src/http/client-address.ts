@@ -4,11 +4,13 @@ import ipaddr from 'ipaddr.js'
 import proxyAddress from 'proxy-addr'
 import { memoize } from './memoize.ts'
 
-/** Whether an address is one of the operator's proxies. */
+/** Reports whether an address is one of the operator's proxies. */
 export type IsTrusted = (address: string) => boolean
 
 /**
- * @param entries addresses and CIDR ranges. proxy-addr's own parser takes names and netmasks too, but not `0.0.0.0/0`
+ * Creates the check of proxies.
+ * @param entries addresses and CIDR ranges. proxy-addr's own parser takes names and netmasks too, but not
+ *   `0.0.0.0/0`
  * @throws RangeError with the entry that is neither
  */
 export function trustedProxies(entries: readonly string[]): IsTrusted {
@@ -20,7 +22,7 @@ export function trustedProxies(entries: readonly string[]): IsTrusted {
     const maxPrefix = version === 4 ? 32 : 128
     const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= maxPrefix)
     if (version === 0 || !isPrefix || rest !== undefined)
-      throw new RangeError(`${entry} is no address or CIDR range`)
+      throw new RangeError(`${entry} is not an address or CIDR range`)
     trusted.addSubnet(
       address,
       prefix === undefined ? maxPrefix : Number(prefix),
@@ -31,9 +33,10 @@ export function trustedProxies(entries: readonly string[]): IsTrusted {
 }
 
 /**
- * The key under which limits count a request. It is made from the peer's address or, if the peer is a trusted proxy,
- * from the right-most address of `X-Forwarded-For` that is not one. Entries left of that come from the client, and
- * may be forged. `Forwarded` is not read: a proxy writes one of the two headers, and the client could forge the other.
+ * The key under which limits count a request. It is made from the peer's address or, if the peer is a trusted
+ * proxy, from the right-most address of `X-Forwarded-For` that is not one. Entries left of that come from the
+ * client, and may be forged. `Forwarded` is not read: a proxy writes one of the two headers, and the client
+ * could forge the other.
  */
 export function clientKey(peer: string | undefined, forwardedFor: string, isTrusted: IsTrusted): string {
   const peerAddress = parseAddress(peer ?? '')
@@ -43,19 +46,25 @@ export function clientKey(peer: string | undefined, forwardedFor: string, isTrus
   const chain = proxyAddress.all({ headers, socket: { remoteAddress: peer } } as IncomingMessage, (entry) =>
     isTrusted(parseAddress(entry).address),
   )
-  // An entry that is no address is skipped: such clients share the key of the proxy.
+  // An entry that is not an address is skipped: such clients share the key of the proxy.
   const nearest = chain.findLast((entry) => parseAddress(entry).address !== '')
   return parseAddress(nearest ?? '').key
 }
 
 interface ParsedAddress {
-  /** Without port and zone, IPv4-mapped addresses as IPv4; empty for text that is no address. */
+  /**
+   * The address without port and zone, with IPv4-mapped addresses as IPv4; empty for text that is not an
+   * address.
+   */
   address: string
-  /** IPv6 by its first 64 bits: one household or machine may use all addresses of such a network. */
+  /**
+   * The key. IPv6 is identified by its first 64 bits, because one household or machine may use all addresses
+   * of such a network.
+   */
   key: string
 }
 
-/** Whether a request comes from one of the operator's proxies. */
+/** Reports whether a request comes from one of the operator's proxies. */
 export function isTrustedPeer(peer: string | undefined, isTrusted: IsTrusted): boolean {
   const { address } = parseAddress(peer ?? '')
   return address !== '' && isTrusted(address)

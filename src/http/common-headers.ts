@@ -1,7 +1,7 @@
 /**
- * Headers of every response, errors included, as a flat list of names and values. Requests need no cookies, so pages
- * of any origin may send them and read the response. `Vary` is set on uncompressed responses too: a shared cache must
- * not serve one client's coding to another client.
+ * The headers of every response, errors included, as a flat list of names and values. Requests need no
+ * cookies, so pages of any origin may send them and read the response. `Vary` is set on uncompressed
+ * responses too: a shared cache must not serve one client's coding to another client.
  */
 const sharedHeaders = [
   'Access-Control-Allow-Origin',
@@ -20,7 +20,10 @@ const responseHeaders = [
   'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements, X-Unavailable-Tokens',
 ]
 
-/** The same for each path and method: a page must be able to read the error of a wrong request. */
+/**
+ * The headers of a preflight, the same for each path and method: a page must be able to read the error of a
+ * wrong request.
+ */
 const preflightHeaders = [
   ...sharedHeaders,
   'Access-Control-Allow-Headers',
@@ -38,7 +41,7 @@ export function commonHeaders(method: string | undefined, requestId: string): st
   return [...(method === 'OPTIONS' ? preflightHeaders : responseHeaders), 'X-Request-Id', requestId]
 }
 
-/** The request id that a client or proxy sent; `undefined` if it is not well formed. */
+/** The request id that a client or proxy sent; undefined if it is malformed. */
 export function givenRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[\w.-]{8,128}$/.test(header) ? header : undefined
 }

@@ -1,28 +1,33 @@
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { Coding } from './accepted-coding.ts'
 
-/** In characters: these mostly take less than 0.2 ms, too little for a thread. */
+/**
+ * The maximum length in characters of texts compressed synchronously. They mostly take less than 0.2 ms, too
+ * little for a thread.
+ */
 const maxSyncLength = 16_384
 
-/** Bodies that threads compress at the same time: each holds memory for its input and output. */
+/**
+ * The number of bodies that threads compress at the same time. Each holds memory for its input and output.
+ */
 const maxRunning = 8
 
 /**
- * Brotli at 1 is as fast as gzip at its fastest, and its output is smaller. A constant body is compressed once, so it
- * may take longer.
+ * The levels of compression. Brotli at 1 is as fast as gzip at its fastest, and its output is smaller. A
+ * constant body is compressed once, so it may take longer.
  */
 const level = { perResponse: 1, constant: 9 }
 
-/** `undefined` if the compression failed. */
+/** A compressed body; undefined if the compression failed. */
 type Compressed = Buffer | Promise<Buffer | undefined>
 
 let running = 0
 const compressedBodies = new WeakMap<Buffer, Map<Coding, Compressed>>()
 
 /**
- * Compresses a body: a short text at once, others on a thread. Bytes are compressed once for each coding, and the result
- * is cached for as long as the buffer is referenced.
- * @returns `undefined` while too many compressions are running
+ * Compresses a body: a short text at once, others on a thread. Bytes are compressed once for each coding, and
+ * the result is cached for as long as the buffer is referenced.
+ * @returns undefined while too many compressions are running
  */
 export function compress(body: string | Buffer, coding: Coding): Compressed | undefined {
   if (typeof body !== 'string') return compressOnce(body, coding)

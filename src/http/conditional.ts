@@ -3,7 +3,7 @@ import etag from 'etag'
 import fresh from 'fresh'
 import type { HttpResponse } from './response.ts'
 
-/** Tags of buffers, for as long as they are referenced. */
+/** The tags of buffers, for as long as they are referenced. */
 const cachedTags = new WeakMap<Buffer, string>()
 
 /** The ETag of the uncompressed body; weak, because each coding has other bytes. */
@@ -15,12 +15,16 @@ export function weakTag(body: HttpResponse['body']): string {
   return tag
 }
 
-/** Adds an ETag to a success that may be cached, and answers 304 if the client has that version (RFC 9110, 13.1.2). */
+/**
+ * Adds an ETag to a success that may be cached, and answers 304 if the client has that version (RFC 9110,
+ * 13.1.2).
+ */
 export function conditional({ method, headers }: IncomingMessage, answer: HttpResponse): HttpResponse {
   if (answer.status !== 200 || !answer.headers['Cache-Control']) return answer
   if (method !== 'GET' && method !== 'HEAD') return answer
   const tagged = answer.headers.ETag ? answer : withTag(answer)
-  // Without the request's Cache-Control: fetch adds `no-cache` wherever a page or a program sets If-None-Match itself.
+  // The request's Cache-Control is ignored: fetch adds `no-cache` whenever a page or a program sets
+  // If-None-Match itself.
   if (!fresh({ 'if-none-match': headers['if-none-match'] }, { etag: tagged.headers.ETag })) return tagged
   const { 'Content-Type': _, ...rest } = tagged.headers
   return { status: 304, headers: rest, body: '' }

@@ -2,8 +2,8 @@ import { weakTag } from './conditional.ts'
 import type { HttpResponse } from './response.ts'
 
 /**
- * An answer that is the same for all clients. It is compressed once for each coding, as long as its body is referenced:
- * callers keep it, and do not create it again.
+ * Creates an answer that is the same for all clients. It is compressed once for each coding, as long as its
+ * body is referenced: callers keep it, and do not create it again.
  */
 export function constant(headers: HttpResponse['headers'], body: string | Buffer): HttpResponse {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

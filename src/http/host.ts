@@ -4,7 +4,10 @@ import { Refusal } from '../domain/errors/error.ts'
 /** The last valid host: most clients send the same one. */
 let lastValidHost = 'localhost'
 
-/** @throws Refusal for a malformed Host header, and for more than one: a proxy may have used the other one */
+/**
+ * Checks the Host header.
+ * @throws Refusal if it is malformed, or sent more than once: a proxy may have used the other one
+ */
 export function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (hasSeveralHosts(rawHeaders))
     throw new Refusal('InvalidParameter', 'only one Host header may be sent', { field: 'Host' })

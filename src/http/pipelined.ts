@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /**
- * Closes the responses that wait for their turn on a connection when the connection closes: Node closes only the one
- * that has its turn.
+ * Closes the responses that wait for their turn on a connection when the connection closes: Node closes only
+ * the response whose turn it is.
  */
 export function createPipelines(): (socket: Duplex, res: ServerResponse) => void {
   const waiting = new WeakMap<Duplex, Set<ServerResponse>>()
@@ -30,7 +30,10 @@ export function createPipelines(): (socket: Duplex, res: ServerResponse) => void
   }
 }
 
-/** Runs at once, or when a pipelined response gets its turn or is closed: what is written before stays in memory. */
+/**
+ * Runs at once, or when a pipelined response gets its turn or is closed. Data written before its turn would
+ * stay in memory.
+ */
 export function atItsTurn<Result>(res: ServerResponse, run: () => Promise<Result>): Promise<Result> {
   if (res.socket || res.destroyed) return run()
   return new Promise((resolve) => {

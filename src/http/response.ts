@@ -1,14 +1,17 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer before it is written. `writeResponse` adds the length, the coding and the headers of all responses. */
+/**
+ * An answer before it is written. `writeResponse` adds the length, the coding and the headers of all
+ * responses.
+ */
 export interface HttpResponse {
   status: number
   headers: Readonly<Record<string, string>>
-  /** Constant bodies are bytes: these are compressed once. */
+  /** The body. Constant bodies are bytes, which are compressed once. */
   body: string | Buffer
 }
 
-/** For its client alone: no cache may store it. */
+/** Marks an answer as private to its client: no cache may store it. */
 export function noStore<Answer extends RoutedAnswer>(answer: Answer): Answer {
   if ('stream' in answer) return answer
   return { ...answer, headers: { ...answer.headers, 'Cache-Control': 'no-store' } }

@@ -1,10 +1,10 @@
-/** Counts what event streams do. The metrics read it. */
+/** The counters of event streams. The metrics read them. */
 export interface StreamMeter {
   open: number
   delivered: number
-  /** Times that a stream waited because its client was over its cost units. */
+  /** The number of times that a stream waited because its client exceeded its cost units. */
   rests: number
-  /** Streams that the service ended, by reason. */
+  /** The streams that the service ended, by reason. */
   readonly ends: Map<string, number>
   ended(reason: string): void
 }

@@ -3,14 +3,14 @@ import { acceptedCoding, type Coding } from './accepted-coding.ts'
 import { compress } from './compress.ts'
 import type { HttpResponse } from './response.ts'
 
-/** In characters: a shorter body fits into one packet either way. */
+/** The minimum length in characters for compression: a shorter body fits into one packet either way. */
 const minCompressedLength = 1_024
 
 const compressibleTypes = /^text\/|json|javascript|xml/
 
 /**
- * Writes a complete answer, compressed if the client accepts that. HEAD gets the headers of GET: node omits the body.
- * Nothing is written once the client has disconnected.
+ * Writes a complete answer, compressed if the client accepts that. HEAD gets the headers of GET: Node omits
+ * the body. Nothing is written once the client has disconnected.
  * @param responseHeaders a flat list of names and values; the answer's headers are added
  * @returns a promise if the body is compressed on a thread, which is pending until it is written
  */
@@ -22,7 +22,7 @@ export function writeResponse(
 ): Promise<void> | undefined {
   if (res.destroyed) return undefined
   for (const name in answer.headers) responseHeaders.push(name, answer.headers[name] ?? '')
-  // RFC 9110, 15.5.2: a 401 says how to send a credential.
+  // RFC 9110, 15.5.2: a 401 names the way to send a credential.
   if (answer.status === 401) responseHeaders.push('WWW-Authenticate', 'Bearer')
   const coding = codingOf(req, answer)
   const compressed = coding && compress(answer.body, coding)

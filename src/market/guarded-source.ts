@@ -17,11 +17,17 @@ const limits: HealthLimits = {
   atOnce: 64,
 }
 
-/** How long a source is not asked again about a token that it does not know: such requests cost as much as others. */
+/**
+ * The time for which a source is not asked again about an unknown token: such requests cost as much as
+ * others.
+ */
 export const unknownMs = 1_800_000
 const maxUnknownTokens = 10_000
 
-/** Calls of a source that takes several tokens at a time. Tokens that come while they run share the next one. */
+/**
+ * The concurrent calls to a source that takes several tokens at a time. Tokens that arrive meanwhile share
+ * the next call.
+ */
 const callsAtOnce = 8
 
 interface Asked {
@@ -30,8 +36,8 @@ interface Asked {
 }
 
 /**
- * The same source with a circuit breaker, a back-off after 429, and a cache of the tokens that it does not know. Where it takes several
- * tokens in a call, those that are asked for at the same time share one: a failed call counts once.
+ * Wraps a source with a circuit breaker, a back-off after 429, and a cache of tokens that it does not know.
+ * If the source takes several tokens in a call, simultaneous requests share one: a failed call counts once.
  */
 export function guardedSource<Value>(
   source: TokenSource<Value>,
@@ -73,7 +79,7 @@ export function guardedSource<Value>(
   }
 }
 
-/** No caller waits any more. */
+/** Returns a signal that aborts when no caller waits any more. */
 function whenAllAbort(signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController()
   let waiting = signals.length

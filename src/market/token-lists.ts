@@ -7,14 +7,20 @@ import { nonsense, OutsideFault } from '../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import { exchangeJson } from '../outside/http-json.ts'
 
-/** Lists of tokens in the form of tokenlists.org, which clients name by their addresses. */
+/** Token lists in the form of tokenlists.org, which clients reference by URL. */
 export interface TokenLists {
-  /** Contracts of the list on a chain. @throws Refusal InvalidParameter where lists of this address are not read; Outage */
+  /**
+   * Returns the contracts of the list on a chain.
+   * @throws Refusal InvalidParameter if lists from this URL are not read; Outage
+   */
   contracts(url: string, chainId: number): Promise<readonly Address[]>
 }
 
 export interface TokenListsOptions {
-  /** What the addresses of lists begin with: strangers must not choose whom this service asks. */
+  /**
+   * The allowed prefixes of the lists' URLs. They prevent strangers from choosing the hosts that this service
+   * calls.
+   */
   allowed: readonly string[]
   now: Clock
   log: Log
@@ -25,7 +31,7 @@ const maxBytes = 10_485_760
 const timeoutMs = 20_000
 const keptMs = 600_000
 const maxLists = 100
-/** Of one list, on all chains. */
+/** The maximum number of tokens in one list, on all chains. */
 const maxTokens = 20_000
 const limits: HealthLimits = {
   failures: 5,
@@ -40,7 +46,7 @@ const listSchema = z.object({
 
 type List = ReadonlyMap<number, readonly Address[]>
 
-/** Each list is read once in ten minutes, for all who name it, and each host has a breaker. */
+/** Creates the reader. Each list is read once in ten minutes for all clients, and each host has a breaker. */
 export function createTokenLists({ allowed, now, log }: TokenListsOptions): TokenLists {
   const cache = createAnswerCache<List>({ maxEntries: maxLists, now, ttlMs: () => keptMs })
   const healths = new Map<string, ReturnType<typeof createHealth>>()

@@ -4,36 +4,42 @@ import type { TokenHolder } from '../domain/token/token.ts'
 
 /** A provider of one kind of token data (prices, holders) on one network. */
 export interface TokenSource<Value> {
-  /** From the settings. */
+  /** The name from the settings. */
   name: string
-  /** The guard logs its faults. */
+  /** True if the guard logs its faults. */
   isGuarded?: boolean
-  /** `false` when the source has no data of the token, whether or not it answers now. Without it, it may have any. */
+  /**
+   * Reports `false` if the source has no data of the token, whether or not it answers now. Without this
+   * function it may have any.
+   */
   knows?(token: Address): boolean
   /**
-   * `undefined` when the source answers that it has none.
-   * @throws Outage when it does not answer in time, refuses, or sends an invalid answer
+   * Returns the value; undefined if the source answers that it has none.
+   * @throws Outage if it does not answer in time, refuses, or sends an invalid answer
    */
   find(token: Address, signal: AbortSignal): Promise<Value | undefined>
-  /** Where one call of the source answers for several tokens. */
+  /** The batch form, if one call of the source answers for several tokens. */
   several?: {
-    /** Tokens in a call. */
+    /** The maximum number of tokens in a call. */
     most: number
-    /** In their order; an Error for one of which that is true only. @throws Outage as `find` does */
+    /**
+     * Returns the values in the order of the tokens, with an Error for each token that failed alone.
+     * @throws Outage as `find` does
+     */
     find(tokens: readonly Address[], signal: AbortSignal): Promise<(Value | undefined | Error)[]>
   }
 }
 
 /**
- * US dollars for one whole token: a positive decimal of up to 18 significant digits, such as
- * `2999.400119976`.
+ * A source of prices in US dollars for one whole token: a positive decimal of up to 18 significant digits,
+ * such as `2999.400119976`.
  */
 export type UsdPriceSource = TokenSource<string>
 
-/** Never empty, with one spacing, such as of five minutes. */
+/** A source of histories, which are never empty and have one spacing, such as five minutes. */
 export type PriceHistorySource = TokenSource<PriceHistory>
 
-/** The greatest first, at most `maxHolders`, each with a positive balance. */
+/** A source of the largest holders, largest first: at most `maxHolders`, each with a positive balance. */
 export type HolderSource = TokenSource<readonly TokenHolder[]>
 
 export const maxHolders = 100

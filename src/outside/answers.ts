@@ -2,15 +2,16 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../domain/log.ts'
 
 export interface AnswerCacheOptions<V> {
-  /** The least recently used entries are dropped first. */
+  /** The maximum number of entries; the least recently used ones are dropped first. */
   maxEntries: number
   now: Clock
   ttlMs(answer: V): number
 }
 
 /**
- * Concurrent calls with one key share one `ask`. Answers are cached for their TTL, failures are not.
- * @param isFresh asks again also where an answer is cached
+ * A cache of answers. Concurrent calls with one key share one `ask`. Answers are cached for their TTL,
+ * failures are not.
+ * @param isFresh asks again even if an answer is cached
  */
 export type AnswerCache<V> = (key: string, ask: () => Promise<V>, isFresh?: boolean) => Promise<V>
 

@@ -1,8 +1,8 @@
 import { Outage } from '../domain/errors/error.ts'
 
 /**
- * A provider (an engine, a price source) is unreachable, slow or sends an invalid answer, and the fault is its own.
- * `reason` is our text: never a URL, which can hold a key, and never received data.
+ * The fault of a provider (an engine, a price source) that is unreachable, slow or sends an invalid answer.
+ * `reason` is our text: never a URL, which can contain a key, and never received data.
  */
 export class OutsideFault extends Outage {
   readonly reason: string
@@ -14,14 +14,14 @@ export class OutsideFault extends Outage {
   }
 }
 
-/** The answer is invalid. @param what our text */
+/** Creates the fault of an invalid answer. @param what our text */
 export function nonsense(name: string, what: string): OutsideFault {
-  return new OutsideFault(name, `talks nonsense: ${what}`)
+  return new OutsideFault(name, `sends an invalid answer: ${what}`)
 }
 
-/** The provider asks for fewer requests, or the limit of concurrent calls is reached. */
+/** The fault of a provider that requests fewer calls, or whose limit of concurrent calls is reached. */
 export class Throttled extends OutsideFault {
-  /** The pause that the provider asks for, if it names one. A hint. */
+  /** The pause that the provider requests, if it names one. A hint. */
   readonly retryAfterMs: number | undefined
 
   constructor(name: string, reason: string, retryAfterMs?: number) {
@@ -31,7 +31,10 @@ export class Throttled extends OutsideFault {
   }
 }
 
-/** Text of a provider made safe to show: one bounded line of visible characters, without URLs. `undefined` if empty. */
+/**
+ * Makes a provider's text safe to show: one bounded line of visible characters, without URLs; undefined if
+ * empty.
+ */
 export function printable(text: string, maxCharacters = 200): string | undefined {
   const line = text
     .slice(0, maxCharacters * 4)

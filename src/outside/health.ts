@@ -14,13 +14,13 @@ import { OutsideFault, Throttled } from './fault.ts'
 import { announceSource, observed } from './telemetry/work.ts'
 
 export interface HealthLimits {
-  /** Consecutive failures that open the breaker. */
+  /** The number of consecutive failures that open the breaker. */
   failures: number
-  /** How long the breaker stays open: doubled each time that the trial call fails too. */
+  /** The time for which the breaker stays open, doubled each time that the trial call also fails. */
   pauseMs: { least: number; most: number }
-  /** Back-off after a 429: doubled with each one in a row. A longer Retry-After counts instead. */
+  /** The back-off after a 429, doubled with each one in a row. A longer Retry-After takes precedence. */
   backOffMs: { least: number; most: number }
-  /** Concurrent calls. */
+  /** The number of concurrent calls. */
   atOnce: number
 }
 
@@ -31,17 +31,26 @@ export interface HealthOptions {
   log: Log
 }
 
-/** Circuit breaker, back-off and concurrency limit of one provider. */
+/** The circuit breaker, back-off and concurrency limit of one provider. */
 export interface Health {
-  /** @throws what `call` throws; OutsideFault at once, without a call, while the provider is not asked */
+  /**
+   * Runs a call.
+   * @throws the errors of `call`; OutsideFault at once, without a call, while the provider is paused
+   */
   ask<T>(call: () => Promise<T>): Promise<T>
   state(): HealthState
 }
 
-/** `open`: not asked after failures in a row; `trial`: asked once, to see; `throttled`: not asked, as it wishes. */
+/**
+ * The state of a provider. `open`: paused after failures in a row; `trial`: called once to try it;
+ * `throttled`: paused at its request.
+ */
 export type HealthState = 'closed' | 'open' | 'trial' | 'throttled'
 
-/** Only an `OutsideFault` is a failure: a refusal is a valid answer, and another Outage is not the provider's fault. */
+/**
+ * Creates a breaker. Only an `OutsideFault` is a failure: a refusal is a valid answer, and another Outage is
+ * not the provider's fault.
+ */
 export function createHealth({ name, limits, now, log }: HealthOptions): Health {
   const { failures, pauseMs, backOffMs, atOnce } = limits
   const throttledWarn = createThrottledLog({ now, log })
@@ -56,14 +65,14 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       }),
     },
   )
-  breaker.onBreak(() => throttledWarn('an outside source is left alone', { source: name }))
-  breaker.onReset(() => log.info('an outside source is asked again', { source: name }))
+  breaker.onBreak(() => throttledWarn('an outside source is paused', { source: name }))
+  breaker.onReset(() => log.info('an outside source is used again', { source: name }))
   const work = { kind: 'source', name: 'ask', of: name } as const
   let running = 0
   let quietUntil = Number.NEGATIVE_INFINITY
   let throttledInARow = 0
 
-  /** Concurrent calls get 429 together: they count as one. */
+  /** Starts a back-off. Concurrent calls that get 429 together count as one. */
   function backOff({ retryAfterMs = 0 }: Throttled): void {
     if (now() < quietUntil) return
     const pause = Math.max(backOffMs.least * 2 ** throttledInARow, retryAfterMs)
@@ -74,8 +83,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   const warn = (reason: string) => throttledWarn('an outside source failed', { source: name, reason })
 
   function checkOpen(): void {
-    if (now() < quietUntil) throw new Throttled(name, 'asked to be left alone', quietUntil - now())
-    if (breaker.state === CircuitState.HalfOpen) throw new OutsideFault(name, 'is being tried again')
+    if (now() < quietUntil) throw new Throttled(name, 'requested a pause', quietUntil - now())
+    if (breaker.state === CircuitState.HalfOpen) throw new OutsideFault(name, 'is being retried')
     if (running < atOnce) return
     warn('too many calls under way')
     throw new Throttled(name, 'too many calls under way')
@@ -94,7 +103,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       checkOpen()
       running++
       try {
-        // A refusal passes the breaker as a value: thrown, it would not reset the count of failures.
+        // A refusal passes the breaker as a value, because a thrown one would not reset the count of
+        // failures.
         const outcome = await breaker.execute(() =>
           observed(work, call).then((value) => ({ value }), toRefusal),
         )
@@ -102,7 +112,7 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
         if ('refusal' in outcome) throw outcome.refusal
         return outcome.value
       } catch (fault) {
-        if (isBrokenCircuitError(fault)) throw new OutsideFault(name, 'is left alone')
+        if (isBrokenCircuitError(fault)) throw new OutsideFault(name, 'is paused after failures')
         if (fault instanceof Throttled) backOff(fault)
         if (fault instanceof OutsideFault) warn(fault.reason)
         throw fault

@@ -6,31 +6,37 @@ import { observed, traceHeaders } from './telemetry/work.ts'
 
 /** A provider that speaks JSON over HTTP, and the limits of an exchange with it. */
 export interface JsonPeer {
-  /** For messages and logs. */
+  /** The name for messages and logs. */
   name: string
-  /** Base: paths are appended to its path, its query is kept. It can hold a key, so it is never logged or returned. */
+  /**
+   * The base URL: paths are appended to its path, its query is kept. It can contain a key, so it is never
+   * logged or returned.
+   */
   url: string
   now: Clock
-  /** Sent with every request, such as a key. */
+  /** Headers sent with every request, such as a key. */
   headers?: Readonly<Record<string, string>>
-  /** For the whole exchange, including the last byte; 10 seconds by default. Callers often abort earlier. */
+  /**
+   * The time limit of the whole exchange, including the last byte; 10 seconds by default. Callers often abort
+   * earlier.
+   */
   timeoutMs?: number
-  /** Of the answer's body, decompressed. */
+  /** The limit of the answer's body, decompressed. */
   maxBytes: number
 }
 
 export interface JsonQuestion {
-  /** Such as `/solve`. */
+  /** The path, such as `/solve`. */
   path: string
   query?: Readonly<Record<string, string>>
-  /** Sent as JSON with POST; GET without it. A `JsonText` is sent as it is. */
+  /** The body, sent as JSON with POST; GET without it. A `JsonText` is sent unchanged. */
   body?: unknown
   headers?: Readonly<Record<string, string>>
-  /** Whether a status 2xx without a body is an answer too; the body is then `undefined`. */
+  /** True if a status 2xx without a body is an answer too; the body is then undefined. */
   mayBeEmpty?: boolean
 }
 
-/** JSON that is written already, such as one large body for many peers. */
+/** JSON that is already written, such as one large body for many peers. */
 export class JsonText {
   readonly text: string
 
@@ -39,20 +45,20 @@ export class JsonText {
   }
 }
 
-/** Statuses 2xx and 4xx. */
+/** An answer with a status 2xx or 4xx. */
 export interface JsonAnswer {
   status: number
-  /** `undefined` if a 4xx has no JSON, or a 2xx is empty and may be. */
+  /** The parsed body; undefined if a 4xx has no JSON, or a 2xx is empty and may be. */
   body: unknown
 }
 
 const defaultTimeoutMs = 10_000
 
 /**
- * One request and its answer. Redirects are not followed. No retry: a client waits, and other providers are asked
- * at the same time. The caller decides when to ask again.
- * @throws Throttled at status 429; OutsideFault when the provider is unreachable or slow, answers 3xx or 5xx, too
- * much, or 2xx without JSON
+ * Sends one request and returns its answer. It does not follow redirects. It does not retry, because a client
+ * waits and other providers are asked at the same time; the caller decides when to ask again.
+ * @throws Throttled at status 429; OutsideFault if the provider is unreachable or slow, answers 3xx or 5xx,
+ *   too much, or 2xx without JSON
  */
 export function exchangeJson(
   peer: JsonPeer,
@@ -82,7 +88,7 @@ async function exchange(peer: JsonPeer, question: JsonQuestion, signal: AbortSig
   }
 }
 
-/** Neither a list nor null. */
+/** Reports whether a value is an object, neither a list nor null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -96,7 +102,10 @@ function urlOf(base: string, { path, query = {} }: JsonQuestion): URL {
   return url
 }
 
-/** `fetch` refuses a user and password in the URL: they go into the Authorization header. */
+/**
+ * Builds the request. `fetch` refuses a user and password in the URL, so they go into the Authorization
+ * header.
+ */
 function requestOf(
   { url, headers: ownHeaders }: JsonPeer,
   { body, headers: moreHeaders }: JsonQuestion,
@@ -134,7 +143,7 @@ export function retryAfterMs({ headers }: Response, now: number): number | undef
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
 
-/** @throws OutsideFault for a body of more than `maxBytes` */
+/** Reads the body. @throws OutsideFault for more than `maxBytes` */
 async function readText(response: Response, { name, maxBytes }: JsonPeer): Promise<string> {
   const bytes = await readUpTo(response, maxBytes)
   if (!bytes) throw new OutsideFault(name, `answers with more than ${maxBytes} bytes`)
@@ -147,19 +156,19 @@ function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown 
     return JSON.parse(text)
   } catch {
     if (!ok) return undefined
-    throw new OutsideFault(name, 'answers with something that is no JSON')
+    throw new OutsideFault(name, 'answers without valid JSON')
   }
 }
 
-/** Several times the nesting that the protocols need. */
+/** The maximum nesting, several times that of the protocols. */
 const maxLevels = 64
 
-/** An unread body would keep its connection busy. */
+/** Discards a body. An unread one would keep its connection busy. */
 function discardBody({ body }: Response): void {
   body?.cancel().catch(() => {})
 }
 
-/** The code of the error that `fetch` has as its cause. The message is not used: it names hosts. */
+/** The code of the error that `fetch` has as its cause. The message is not used, because it names hosts. */
 function codeOf(fault: unknown): string {
   const { cause } = fault instanceof Error ? fault : {}
   const code = cause && typeof cause === 'object' && 'code' in cause ? String(cause.code) : ''

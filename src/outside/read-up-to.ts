@@ -1,4 +1,4 @@
-/** The body of a response; undefined when it is longer than `maxBytes`, and then the rest is not read. */
+/** Reads the body of a response; undefined if it is longer than `maxBytes`. The rest is then not read. */
 export async function readUpTo({ body }: Response, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0

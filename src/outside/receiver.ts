@@ -5,12 +5,13 @@ import { isIP } from 'node:net'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { observed } from './telemetry/work.ts'
 
-/** Posts to addresses that clients name, and lets none of them lead inside. */
+/** Posts to addresses that clients name, and prevents them from reaching the internal network. */
 export interface Receivers {
-  /** Why the address is refused without asking anybody; undefined when it is not. */
+  /** Returns the reason why the URL is refused without any request; undefined if it is accepted. */
   fault(url: string): string | undefined
   /**
-   * One POST, and its answer. The name is resolved anew, and connected to by what was resolved and checked. Redirects are not followed.
+   * Sends one POST and returns its answer. The name is resolved for each request, and the connection uses the
+   * address that was checked. Redirects are not followed.
    * @throws ReceiverFault
    */
   post(
@@ -23,36 +24,42 @@ export interface Receivers {
 
 export interface ReceiverAnswer {
   status: number
-  /** At most 64 KiB. */
+  /** The body, at most 64 KiB. */
   body: string
   retryAfterMs: number | undefined
 }
 
 const receiving = { kind: 'source', name: 'POST', of: 'receivers of channels' } as const
 
-/** No answer, or none that can be read. The message names no address. */
+/** The fault of a receiver without an answer, or without a readable one. The message names no address. */
 export class ReceiverFault extends Error {}
 
-/** Said of names that lead inside and of those that lead nowhere: which inner names there are is nobody’s business. */
+/**
+ * The message for names that resolve to internal addresses and for names that do not resolve: clients must
+ * not learn which internal names exist.
+ */
 const notPublic = 'the host has no public address'
 
 const maxAnswerBytes = 65_536
 const maxUrlLength = 2_000
 const allowedPorts = new Set(['', '443', '8443'])
-/** IPv6 that is routed in public; all of the rest is reserved, also what the filter takes for public, such as `::7f00:1`. */
+/**
+ * The IPv6 addresses that are routed in public. All others are reserved, also those that the filter takes for
+ * public, such as `::7f00:1`.
+ */
 const publicIpv6 = /^[23][0-9a-f]{3}:/i
 
 export type Lookup = typeof systemLookup
 
 export interface ReceiverOptions {
-  /** Resolves names, for each connection anew. */
+  /** Resolves names for each connection. */
   lookup?: Lookup
-  /** For the whole exchange. */
+  /** The time limit of the whole exchange. */
   timeoutMs?: number
 }
 
 /**
- * Takes public https addresses on ports 443 and 8443 only.
+ * Creates receivers, which take only public https addresses on ports 443 and 8443.
  * @param allowedHosts host names and addresses that may be anywhere, over http too, on any port
  */
 export function createReceivers(
@@ -60,7 +67,7 @@ export function createReceivers(
   { lookup = systemLookup, timeoutMs = 10_000 }: ReceiverOptions = {},
 ): Receivers {
   const allowed = new Set(allowedHosts)
-  // A connection for each request: its address is checked each time.
+  // Each request has its own connection, so that its address is checked each time.
   const connection = { keepAlive: false, timeout: timeoutMs }
   const filtering = new RequestFilteringHttpsAgent({ ...connection, lookup: publicLookup(lookup) })
   const plain = { 'http:': new HttpAgent(connection), 'https:': new HttpsAgent(connection) }
@@ -125,12 +132,12 @@ export function createReceivers(
   }
 }
 
-/** The one spelling of a URL that has no fault: ASCII, and what is never sent left out. */
+/** The canonical spelling of a URL without a fault: in ASCII, without the parts that are never sent. */
 export function spelledOnce(url: string): string {
   return Object.assign(new URL(url), { hash: '' }).href
 }
 
-/** Resolves as `lookup`, without IPv6 that is not public; the filter behind it does the rest. */
+/** Resolves like `lookup`, without IPv6 that is not public; the filter after it does the rest. */
 function publicLookup(lookup: Lookup): Lookup {
   const filtered = (host: string, options: object, answer: (...result: unknown[]) => void) =>
     lookup(host, options, (fault, found, family) => {
@@ -144,7 +151,10 @@ function publicLookup(lookup: Lookup): Lookup {
   return filtered as unknown as Lookup
 }
 
-/** Errors of the filter name what a host resolves to, and those of the resolver what it knows: clients should learn neither. */
+/**
+ * Converts an error. Errors of the filter name the resolved address of a host, and those of the resolver its
+ * data: clients must learn neither.
+ */
 function asFault(cause: unknown): ReceiverFault {
   if (cause instanceof ReceiverFault) return cause
   const { code, message, hostname } = cause as { code?: unknown; message?: unknown; hostname?: unknown }

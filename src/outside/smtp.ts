@@ -4,31 +4,40 @@ import type { Clock, Log } from '../domain/log.ts'
 import { OutsideFault } from './fault.ts'
 import { createHealth } from './health.ts'
 
-/** Hands mails to the operator's SMTP server. */
+/** Sends e-mails through the operator's SMTP server. */
 export interface Mailer {
-  /** Bounded in time, connections and what waits. @throws Outage where the server cannot be reached */
+  /**
+   * Sends an e-mail. Time, connections and waiting e-mails are limited.
+   * @throws Outage if the server cannot be reached
+   */
   send(mail: SendMailOptions): Promise<MailOutcome>
 }
 
-/** What the server answered. `enhanced`: the status code of RFC 3463, if it gave one. */
+/** The answer of the server. `enhanced`: the status code of RFC 3463, if it gave one. */
 export interface MailOutcome {
   status: number
   enhanced: string | null
-  /** Whether it refused the recipient; else the mail as such. Of no meaning for what it took. */
+  /**
+   * True if it refused the recipient, false if it refused the e-mail as such. It has no meaning for an
+   * accepted e-mail.
+   */
   isRecipient: boolean
 }
 
-/** Of each step of an exchange. */
+/** The time limit of each step of an exchange. */
 const stepTimeoutMs = 10_000
-/** Of the wait for a connection, and of a whole exchange: together shorter than a lease. */
+/**
+ * The time limits of the wait for a connection, and of a whole exchange. Together they are shorter than a
+ * lease.
+ */
 const waitTimeoutMs = 20_000
 const exchangeTimeoutMs = 25_000
 const maxConnections = 8
 const maxWaiting = 200
-/** Unused connections are closed after this. */
+/** The time after which unused connections are closed. */
 const idleMs = 5_000
 const name = 'SMTP'
-/** Channels are not all tried at a server that is away. */
+/** The limits of the breaker, so that not every channel tries an unavailable server. */
 const limits = {
   failures: 5,
   pauseMs: { least: 1_000, most: 30_000 },
@@ -36,7 +45,11 @@ const limits = {
   atOnce: maxConnections,
 }
 
-/** @param url smtp:// or smtps://, with user and password where they are needed: these are not sent to another machine without TLS */
+/**
+ * Creates a mailer.
+ * @param url smtp:// or smtps://, with user and password if needed: these are not sent to another machine
+ *   without TLS
+ */
 export function createMailer({ url, now, log }: { url: string; now: Clock; log: Log }): Mailer {
   const inTurn = createLimiter({ what: 'the SMTP server', running: maxConnections, waiting: maxWaiting })
   const health = createHealth({ name, limits, now, log })
@@ -81,7 +94,7 @@ export function createMailer({ url, now, log }: { url: string; now: Clock; log: 
   }
 }
 
-/** Faults of unused connections concern no caller. */
+/** Opens a transport. Faults of unused connections affect no caller. */
 function openTransport(text: string): Transporter {
   return createTransport(optionsOf(new URL(text))).on('error', () => undefined)
 }
@@ -107,7 +120,10 @@ function optionsOf(url: URL) {
   } as const
 }
 
-/** A refusal of this recipient or mail. @throws OutsideFault for anything else: no text of the server, which may hold addresses */
+/**
+ * The outcome of a refusal of this recipient or e-mail.
+ * @throws OutsideFault for anything else, without text of the server, which may contain addresses
+ */
 function outcomeOf(fault: unknown): MailOutcome {
   if (fault instanceof OutsideFault) throw fault
   const { code = '', response, responseCode, command } = fault as Record<string, string | undefined>

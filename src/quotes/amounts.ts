@@ -5,15 +5,18 @@ import type { QuoteSize } from '../domain/quote/quote.ts'
 import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { Estimate } from './estimator.ts'
 
-/** Gas in sell token atoms at the token's native price, rounded up: the fee never falls short of the cost. */
+/**
+ * The fee for gas in sell token atoms at the token's native price, rounded up so that it never falls short of
+ * the cost.
+ */
 export function feeUp(gas: bigint, gasPrice: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {
   return mulDivUp(gas * gasPrice, tokenAmount, nativeAmount)
 }
 
 /**
- * The amounts of a quote, for each size form. Only `sellAmountBeforeFee` includes the fee: the rest is sold at the rate of the
- * estimate, rounded down, so that a quote never promises more than the market gives.
- * @throws Refusal SellAmountDoesNotCoverFee, also when the rest buys nothing; SellAmountOverflow
+ * The amounts of a quote, for each size form. Only `sellAmountBeforeFee` includes the fee: the rest is sold
+ * at the rate of the estimate, rounded down, so that a quote never promises more than the market gives.
+ * @throws Refusal SellAmountDoesNotCoverFee, also if the rest buys nothing; SellAmountOverflow
  */
 export function quotedAmounts(
   size: QuoteSize,
@@ -37,11 +40,11 @@ export function quotedAmounts(
   return { sellAmount: soldAmount, buyAmount: boughtAmount, feeAmount }
 }
 
-/** @param feeAmount where it is known */
+/** Creates the refusal of a size that buys nothing. @param feeAmount the fee, if known */
 export function buysNothing(form: QuoteSize['form'], feeAmount?: bigint): Refusal {
   return new Refusal(
     'SellAmountDoesNotCoverFee',
-    'what is sold after the fee buys less than one atom of the buy token',
+    'the sell amount after the fee buys less than one atom of the buy token',
     { field: form, ...(feeAmount !== undefined && { data: feeData(feeAmount) }) },
   )
 }

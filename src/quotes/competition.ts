@@ -12,23 +12,23 @@ export interface Contest {
   router: Estimator | null
   others: readonly Estimator[]
   verificationPolicy: VerificationPolicy
-  /** @throws Outage when the simulation cannot run */
+  /** Simulates an estimate. @throws Outage if the simulation cannot run */
   verify(estimate: Estimate, signal: AbortSignal): Promise<Verification>
-  /** Whether there is another block than when the contest began. @throws Outage */
+  /** Reports whether there is a newer block than at the start of the contest. @throws Outage */
   hasMoved(): Promise<boolean>
-  /** Estimates are compared by this value: more is better. */
+  /** The value by which estimates are compared: more is better. */
   value: Promise<(estimate: Estimate) => bigint>
-  /** The number of usable estimates after which it ends; if absent, it waits for all. */
+  /** The number of usable estimates after which the contest ends; if absent, it waits for all. */
   enough?: number
-  /** When it aborts, the estimates so far count, and estimators that are still running may stop. */
+  /** The signal after which the estimates so far count, and estimators that are still running may stop. */
   signal: AbortSignal
   log: Log
 }
 
 /**
- * Asks all estimators in parallel and yields each estimate that is better than the one before; the last is the best. An estimator
- * that hangs delays nothing beyond `signal`.
- * @throws Refusal from the generator when there is no estimate: the severest fault, or QuoteNotVerified; Outage
+ * Asks all estimators in parallel and yields each estimate that is better than the previous one; the last is
+ * the best. An estimator that hangs delays nothing beyond `signal`.
+ * @throws Refusal from the generator if there is no estimate: the severest fault, or QuoteNotVerified; Outage
  */
 export function compete(contest: Contest): AsyncGenerator<Estimate, void> {
   const { router, others } = contest
@@ -41,7 +41,7 @@ type Result = { estimate: Estimate } | { reason: unknown }
 interface Entry {
   own: boolean
   result: Promise<Result & { entry: Entry }>
-  /** The estimate while it is being simulated. */
+  /** The estimate during its simulation. */
   unchecked: Estimate | undefined
 }
 
@@ -58,8 +58,9 @@ function enter(estimator: Estimator, contest: Contest): Entry {
 }
 
 /**
- * The estimator's estimate, simulated if the policy demands it. One that is refuted after the market moved is made once more: it may
- * have been right for the block before. A node may also answer for a block with the state of the one that it is just mining.
+ * The estimator's estimate, simulated if the policy requires it. An estimate that is refuted after the market
+ * moved is requested once more, because it may have been right for the previous block. A node may also answer
+ * for a block with the state of the block that it is mining.
  */
 async function verifiedResult(
   estimator: Estimator,
@@ -91,7 +92,10 @@ async function verifiedResult(
   }
 }
 
-/** The fixed amount equals the ask's; both amounts and the gas are positive. */
+/**
+ * Reports whether an estimate fits: its fixed amount equals the ask's, and both amounts and the gas are
+ * positive.
+ */
 function fitsAsk({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: Ask): boolean {
   const fixed = kind === 'sell' ? sellAmount : buyAmount
   return fixed === amount && sellAmount > 0n && buyAmount > 0n && gas > 0n
@@ -114,7 +118,7 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   let unproven = false
   let usable = 0
 
-  /** @returns whether it is the best so far */
+  /** Considers an estimate. @returns whether it is the best so far */
   const consider = (estimate: Estimate): boolean => {
     if (verificationPolicy.requiresSimulated && estimate.standing !== 'simulated') unproven = true
     else if (estimate.standing === 'claimed') claims.push(estimate)
@@ -136,7 +140,8 @@ async function* improvements(entries: readonly Entry[], contest: Contest): Async
   }
   if (usable >= enough) return
   for (const { own, unchecked } of waiting) {
-    // A computed estimate counts although its simulation did not end, unless the policy requires one; a claimed one does not.
+    // A computed estimate counts although its simulation did not end, unless the policy requires one. A
+    // claimed one does not.
     if (unchecked?.standing !== 'computed' || verificationPolicy.requiresSimulated)
       faults.push({ own, reason: late() })
     else if (consider(unchecked)) yield unchecked

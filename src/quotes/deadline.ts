@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events'
 import { Refusal } from '../domain/errors/error.ts'
 
 export interface Deadline {
-  /** Aborts when the time is over, when `outer` aborts, and when `end` is called. */
+  /** The signal that aborts after the time limit, when `outer` aborts, or when `end` is called. */
   signal: AbortSignal
-  /** Aborts the signal: the result is no longer needed. */
+  /** Aborts the signal when the result is no longer needed. */
   end(): void
 }
 
 export function startDeadline(ms: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController()
-  // Every estimator listens, until the quote ends: Node's warning about many listeners would be wrong.
+  // Every estimator listens until the quote ends, so Node's warning about many listeners would be wrong.
   setMaxListeners(0, controller.signal)
   const end = () => {
     clearTimeout(timer)
@@ -33,8 +33,9 @@ export function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 /**
- * The result of `work`, if it comes before `signal` aborts; a result in memory is always in time. A later one is ignored.
- * @throws Refusal Unavailable when time is over; errors of `work`
+ * Returns the result of `work` if it arrives before `signal` aborts; a result in memory is always in time.
+ * Ignores a later one.
+ * @throws Refusal Unavailable after the time limit; errors of `work`
  */
 export async function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const done = work.then((value) => ({ value }))

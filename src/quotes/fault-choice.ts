@@ -1,14 +1,14 @@
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 
-/** Why an estimator has no estimate: what it threw. */
+/** The reason why an estimator has no estimate: its error. */
 export interface Fault {
-  /** Whether the estimator is the service's own router. */
+  /** True if the estimator is the service's own router. */
   own: boolean
   reason: unknown
 }
 
-/** Every outside estimator failed where no other was asked. */
+/** The failure of every outside estimator when no other was asked. */
 export class EstimatorsAway extends Outage {
   constructor(cause: unknown) {
     super('every estimator', cause)
@@ -16,7 +16,10 @@ export class EstimatorsAway extends Outage {
   }
 }
 
-/** The code that helps a trader most wins. Any other error means that the estimator failed. */
+/**
+ * The severity of codes: the code that helps a trader most wins. Any other error means that the estimator
+ * failed.
+ */
 const severities: Partial<Record<RefusalCode, number>> = {
   TradingOutsideAllowedWindow: 5,
   TokenTemporarilySuspended: 5,
@@ -27,12 +30,12 @@ const severities: Partial<Record<RefusalCode, number>> = {
   NoLiquidity: 2,
   UnsupportedOrderType: 1,
 }
-/** Up to this severity a code depends on the market, and counts only if the router worked. */
+/** The severity up to which a code depends on the market, and counts only if the router worked. */
 const maxMarketSeverity = 4
 
 /**
- * The error to throw when no estimator has an estimate. An outside estimator that failed counts as one without an estimate; if the
- * router failed, the market is unknown.
+ * The error to throw if no estimator has an estimate. An outside estimator that failed counts as one without
+ * an estimate. If the router failed, the market is unknown.
  */
 export function worstFault(faults: readonly Fault[], hasOwn: boolean): unknown {
   const refusals = faults.filter((fault) => severityOf(fault) > 0)

@@ -10,7 +10,7 @@ import type { QuoteServices } from './quote.ts'
 import { quoteKind } from './request.ts'
 import { verificationPolicyFor } from './verification/policy.ts'
 
-/** Time limit of a new quote for an order that names none, in milliseconds. */
+/** The time limit of a new quote for an order that names none, in milliseconds. */
 const implicitMs = 1_000
 
 export type UnquotedOrder = OrderData & {
@@ -20,9 +20,10 @@ export type UnquotedOrder = OrderData & {
 }
 
 /**
- * The quote that an order is stored with: the one it names if that fits and has not expired, else the best such stored one for this
- * kind of signature, else a new one. It never changes the order's amounts.
- * @returns null when nothing trades the pair, or no estimator answers in time: such an order is accepted too
+ * The quote that is stored with an order: the one it names if that fits and has not expired, otherwise the
+ * best fitting stored quote for this kind of signature, otherwise a new one. It never changes the order's
+ * amounts.
+ * @returns null if nothing trades the pair, or no estimator answers in time: such an order is accepted too
  */
 export async function quoteForOrder(order: UnquotedOrder, services: QuoteServices): Promise<Quote | null> {
   const stored = (await namedQuote(order, services)) ?? (await bestStoredQuote(order, services))
@@ -35,7 +36,10 @@ export async function quoteForOrder(order: UnquotedOrder, services: QuoteService
   }
 }
 
-/** A size that is too small for any trade now may not be so when the market has moved. */
+/**
+ * Codes that mean no price. A size that is too small for any trade now may be large enough after the market
+ * has moved.
+ */
 const withoutPrice = new Set<RefusalCode>(['NoLiquidity', 'SellAmountDoesNotCoverFee', 'Unavailable'])
 
 function isWithoutPrice(error: unknown): boolean {
@@ -70,8 +74,8 @@ async function newQuote(order: UnquotedOrder, services: QuoteServices): Promise<
 }
 
 /**
- * What the market gives for all of an order; nothing is stored.
- * @throws Refusal NoLiquidity, Unavailable when no estimator answers in time, other codes of estimators; Outage
+ * Prices a whole order at the market without storing anything.
+ * @throws Refusal NoLiquidity, Unavailable if no estimator answers in time, other codes of estimators; Outage
  */
 export async function priceOrder(
   order: UnquotedOrder,
@@ -104,7 +108,10 @@ function pairOf({ kind, sellToken, buyToken }: UnquotedOrder) {
   return { kind, sellToken, buyToken }
 }
 
-/** The quote that an order placed on chain names, as it is stored with the order; null if it has expired or is for another amount. */
+/**
+ * The quote named by an order placed on chain, in the form stored with the order; null if it has expired or
+ * is for another amount.
+ */
 export function namedQuoteFor(quote: Quote, order: OrderData, at: Date): Quote | null {
   if (!fits(quote, order) || quote.expiration < at) return null
   return order.kind === 'sell' ? rescale(quote, order.sellAmount) : quote

@@ -26,21 +26,21 @@ export interface PriceTask {
   buyToken: Address
   size: QuoteSize
   trader: Trader
-  /** Gas of hooks and of a contract signature. */
+  /** The gas of hooks and of a contract signature. */
   extraGas: bigint
   verificationPolicy: VerificationPolicy
   /** The number of usable estimates after which the competition ends. */
   enough?: number
 }
 
-/** Dependencies of pricing. All throw an Outage when the node does not answer. */
+/** The dependencies of pricing. All throw an Outage if the node does not answer. */
 export interface PricingServices extends NativePriceServices {
   log: Log
   /** The service's own estimator. */
   router: Estimator
   others: readonly Estimator[]
   verify(estimate: Estimate, trade: VerifiedTrade, signal: AbortSignal): Promise<Verification>
-  /** Notes the newest block. @returns whether there is another one since */
+  /** Notes the newest block. @returns a function that reports whether there is a newer one */
   markBlock(): () => Promise<boolean>
   /** Reads symbol and decimals of tokens that are not stored yet. */
   learnTokens(tokens: readonly Address[]): Promise<void>
@@ -48,7 +48,7 @@ export interface PricingServices extends NativePriceServices {
 
 export interface Pricing {
   prices: MarketPrices
-  /** Each better than the one before. */
+  /** The estimates, each better than the previous one. */
   estimates: AsyncGenerator<Estimate, void>
 }
 
@@ -59,7 +59,8 @@ export interface Priced {
 
 /**
  * Asks all estimators, and meanwhile reads the prices and token checks that every quote needs.
- * @throws Refusal NoLiquidity when a token has no price, UnsupportedToken, Unavailable when time is over; Outage
+ * @throws Refusal NoLiquidity if a token has no price, UnsupportedToken, Unavailable after the time limit;
+ *   Outage
  */
 export async function startPricing(
   task: PriceTask,
@@ -87,12 +88,12 @@ export async function startPricing(
     log: services.log,
     ...(task.enough !== undefined && { enough: task.enough }),
   })
-  // Awaited first: a token's fault is more useful than the error that it has no price.
+  // Awaited first, because a token's fault is more useful than its missing price.
   await inTime(checks, signal)
   return { prices: await inTime(prices, signal), estimates: namingSize(found, size) }
 }
 
-/** Names the size that is too small: estimators do not know its form. */
+/** Adds the size form to refusals of a size that is too small, because estimators do not know it. */
 async function* namingSize(
   estimates: AsyncGenerator<Estimate, void>,
   { form }: QuoteSize,
@@ -118,7 +119,7 @@ export async function price(
   return toPriced(best, task, prices, services)
 }
 
-/** @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow */
+/** Converts an estimate to a price. @throws Refusal SellAmountDoesNotCoverFee, SellAmountOverflow */
 export function toPriced(
   estimate: Estimate,
   { kind, sellToken, buyToken, size, extraGas }: PriceTask,
@@ -160,7 +161,7 @@ async function readPrices(
   return { gasPrice: view.gasPrice, sellRate, buyRate }
 }
 
-/** Where the pools have no route, an outside estimator that fails counts as one more that has none. */
+/** Reads a rate. If the pools have no route, a failed outside estimator counts as one without a price. */
 async function rateOf(...asked: Parameters<typeof readNativeRate>): Promise<NativeRate> {
   try {
     return await readNativeRate(...asked)

@@ -12,26 +12,30 @@ import {
   verificationPolicyFor,
 } from './verification/policy.ts'
 
-/** Dependencies of quoting on one network. Reads throw an Outage when the node does not answer. */
+/** The dependencies of quoting on one network. Reads throw an Outage if the node does not answer. */
 export interface QuoteServices extends PricingServices, QuoteRequestServices {
   db: Database
   verification: VerificationMode
-  /** Usable estimates that a fast quote waits for. */
+  /** The number of usable estimates that a fast quote waits for. */
   fastResults: number
-  /** A quote of this network, by its id. */
+  /** Reads a quote of this network by its id. */
   storedQuote(id: bigint): Promise<Quote | undefined>
 }
 
-/** Part of a request's time that is reserved for storing the quote; of a very short one, a tenth. */
+/** The part of a request's time that is reserved for storing the quote; a tenth of a very short time. */
 const storingMs = 50
-/** Minimum time limit for storing a quote: with a price at hand, a slow database may exceed the request's time a little. */
+/**
+ * The minimum time limit for storing a quote: once there is a price, a slow database may exceed the request's
+ * time a little.
+ */
 const lateStoringMs = 1_000
 
 /**
  * Quotes the requested order within the request's time limit.
  * @param meter counts the gas of simulations
- * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens, then the market's (UnsupportedToken,
- * NoLiquidity, SellAmountDoesNotCoverFee, other codes of estimators); Unavailable when no estimator answers in time; Outage
+ * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens, then the market's
+ *   (UnsupportedToken, NoLiquidity, SellAmountDoesNotCoverFee, other codes of estimators); Unavailable if no
+ *   estimator answers in time; Outage
  */
 export async function quote(
   request: QuoteRequest,
@@ -67,13 +71,18 @@ export interface GasMeter {
   addGas?(gas: bigint): void
 }
 
-/** Gas of a simulation without hooks that the price of a quote covers. */
+/** The gas of a simulation without hooks that is not counted. */
 const coveredGas = 1_000_000n
 
-/** Where the market moves meanwhile, an estimate is simulated again, once. */
+/**
+ * The maximum number of simulations of an estimate: if the market moves meanwhile, it is simulated once more.
+ */
 const runs = 2n
 
-/** Each simulation of an estimate runs the hooks of the trader. @throws Refusal RateLimited */
+/**
+ * Counts the gas of the trader's hooks, which run in each simulation of an estimate.
+ * @throws Refusal RateLimited
+ */
 export function takeHooksGas(
   { hooksGas }: AcceptedRequest,
   { simulates }: VerificationPolicy,
@@ -82,7 +91,7 @@ export function takeHooksGas(
 ): void {
   if (simulates === 'nothing') return
   const simulations = BigInt(others.length + (simulates === 'everything' ? 1 : 0))
-  // At least a unit: a client that owes for the simulations before waits.
+  // At least one unit, so that a client that owes for earlier simulations waits.
   meter.takeGas?.(maxOf(1n, runs * hooksGas * simulations))
 }
 
@@ -95,7 +104,7 @@ export function toTask(
   { trader, extraGas, hooksGas }: AcceptedRequest,
   meter: GasMeter,
 ): Omit<PriceTask, 'verificationPolicy'> {
-  // Hooks were counted before. The code of tokens and of the receiver is known by what it used.
+  // Hooks were counted before. Other code, such as that of tokens, is counted by the gas that it used.
   const onGas = (gas: bigint) => {
     const beyond = gas - hooksGas - coveredGas
     if (beyond > 0n) meter.addGas?.(beyond)
@@ -103,7 +112,10 @@ export function toTask(
   return { kind, sellToken, buyToken, size, trader: { ...trader, onGas }, extraGas }
 }
 
-/** Stores a quote under an id that orders can name. @throws Refusal Unavailable when the database is too slow, Outage */
+/**
+ * Stores a quote under an id that orders can name.
+ * @throws Refusal Unavailable if the database is too slow; Outage
+ */
 export async function storeQuote(
   priced: Priced,
   { terms, quoteKind, expiration }: AcceptedRequest,
@@ -121,7 +133,10 @@ export async function storeQuote(
   }
 }
 
-/** A stored reply, only for the account that it was made for: ids are sequential, so any caller could read other traders' quotes. */
+/**
+ * The stored reply, only for the account that requested it: ids are sequential, so any caller could read
+ * other traders' quotes.
+ */
 export async function replyTo(
   from: Address,
   id: bigint,
@@ -131,7 +146,7 @@ export async function replyTo(
   return reply?.terms.from === from ? reply : undefined
 }
 
-/** A fast quote is a hint: it counts as not verified, and no order can name it. */
+/** The reply of a fast quote, which is a hint: it counts as not verified, and no order can name it. */
 function unstoredReply(priced: Priced, { terms, quoteKind }: AcceptedRequest): QuoteReply {
   return {
     quote: { ...priced.quote, quoteKind, expiration: new Date(0), verified: false, id: null },

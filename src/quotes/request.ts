@@ -13,17 +13,17 @@ import { hooksGas } from '../domain/settlement/gas.ts'
 import type { Trader } from './price.ts'
 
 export interface QuoteLimits {
-  /** validTo is at least this far away, in seconds. */
+  /** The minimum distance of validTo from now, in seconds. */
   minValidity: number
-  /** validTo is at most this far away, in seconds; not for presign. */
+  /** The maximum distance of validTo from now, in seconds; not for presign. */
   maxValidity: number
-  /** How long a quote is valid, in seconds. */
+  /** The time for which a quote is valid, in seconds. */
   offered: number
-  /** The same for orders that are placed on chain. */
+  /** The time for which a quote for an order placed on chain is valid, in seconds. */
   offeredOnChain: number
 }
 
-/** Dependencies of checking requests. */
+/** The dependencies of checking requests. */
 export interface QuoteRequestServices {
   network: Network
   now: Clock
@@ -33,19 +33,22 @@ export interface QuoteRequestServices {
   feeRules: readonly FeeRule[]
 }
 
-/** What follows from a valid request alone. */
+/** The values that follow from a valid request alone. */
 export interface AcceptedRequest {
   trader: Trader
-  /** Limits of its hooks. */
+  /** The sum of its hooks' gas limits. */
   hooksGas: bigint
   extraGas: bigint
   terms: QuoteTerms
   quoteKind: QuoteKind
-  /** When a quote made now expires. */
+  /** The expiry of a quote made now. */
   expiration: Date
 }
 
-/** @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens; Outage */
+/**
+ * Checks a request.
+ * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens; Outage
+ */
 export async function acceptRequest(
   request: QuoteRequest,
   services: QuoteRequestServices,
@@ -67,7 +70,7 @@ export async function acceptRequest(
   }
 }
 
-/** Stored quotes of this kind fit orders with this signing scheme. */
+/** The kind of stored quotes that fit orders with this signing scheme. */
 export function quoteKind(scheme: SigningScheme, onchainOrder: boolean): QuoteKind {
   if (onchainOrder && scheme === 'eip1271') return 'eip1271onchainorder'
   if (onchainOrder && scheme === 'presign') return 'presignonchainorder'

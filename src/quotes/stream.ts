@@ -8,9 +8,9 @@ import { type AcceptedRequest, acceptRequest } from './request.ts'
 import { verificationPolicyFor } from './verification/policy.ts'
 
 /**
- * Yields quotes as estimates come in, each stored, each better than the one before; all have the same expiration. Ends when all
- * estimators have answered, when time is over, or when `signal` aborts.
- * @throws Refusal, Outage at once if it can't start; from the generator if there was no quote at all
+ * Yields quotes as estimates arrive, each stored, each better than the previous one; all have the same
+ * expiration. Ends when all estimators have answered, after the time limit, or when `signal` aborts.
+ * @throws Refusal, Outage at once if it cannot start; from the generator if there was no quote at all
  */
 export async function quoteStream(
   request: QuoteRequest,
@@ -66,7 +66,10 @@ async function* replies(
   if (isEmpty && firstRefusal && !signal.aborted) throw firstRefusal
 }
 
-/** A quote that could not be stored is sent without an id, so that no order can name it. */
+/**
+ * Stores a quote if possible. A quote that could not be stored is sent without an id, so that no order can
+ * name it.
+ */
 async function tryToStore(
   priced: Priced,
   accepted: AcceptedRequest,

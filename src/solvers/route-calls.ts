@@ -3,7 +3,10 @@ import type { Interaction } from '../domain/order/order.ts'
 import type { Path } from '../domain/routing/route.ts'
 import { swapCall, transferCall } from '../domain/settlement/calldata.ts'
 
-/** The calls for paths, one after the other: the settlement pays the first pool, each pool pays the next, the last pays the settlement. */
+/**
+ * The calls for paths in sequence: the settlement pays the first pool, each pool pays the next, the last pays
+ * the settlement.
+ */
 export function routeCalls(paths: readonly Path[], settlement: Address): Interaction[] {
   return paths.flatMap(({ hops }) => [
     transferCall(hops[0].tokenIn, hops[0].pool.address, hops[0].amountIn),

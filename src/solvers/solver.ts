@@ -7,36 +7,39 @@ import type { Pool } from '../domain/routing/pool.ts'
 /** Liquidity for solvers. */
 export interface SolverMarket {
   pools: readonly Pool[]
-  /** Called with each solution that is refused before it is proposed. */
+  /** Receives each solution that is refused before it is proposed. */
   refuse?(refused: RefusedSolution): void
 }
 
-/** What became of a solution, in the words of the solver protocol, and why in ours. */
+/** A notice about the result of a solution: its kind from the solver protocol, and our reason. */
 export interface Notice {
   kind: string
-  /** Why the solution may not compete, if the notice says that it may not. */
+  /** The rule that keeps the solution from competing, if any. */
   code?: SolutionRefusal
   reason: string
-  /** Members that the protocol has for this kind. */
+  /** The members that the protocol has for this kind. */
   extra?: Record<string, unknown>
 }
 
-/** What an auction needs of a solver that is not part of this program. */
+/** The interface of a solver outside this program, for auctions. */
 export interface OutsideSolver {
-  /** Proposals that compete, at most: those with the best scores. */
+  /** The maximum number of proposals that compete: those with the best scores. */
   maxProposals: number
-  /** Whether auctions wait for its answer: not after it was late. An answer that comes before the others counts in any case. */
+  /**
+   * Reports whether auctions wait for its answer; they do not after it was late. An answer that arrives
+   * before the others counts in any case.
+   */
   isPunctual(): boolean
   /** Sends and stores a notice about one of its proposals, or about an auction, without waiting. */
   notify(about: ProposalOrigin, notice: Notice): void
-  /** Of solvers that submit their settlements themselves. */
+  /** The interface of solvers that submit their settlements themselves. */
   submits?: OwnSubmission
 }
 
-/** What a solver is sent that has won and submits its settlement itself. */
+/** The message to a solver that has won and submits its settlement itself. */
 export interface Assignment {
   auctionId: bigint
-  /** Its own id of the solution. */
+  /** The solver's own id of the solution. */
   solutionId: number
   /** The last block in which its settlement counts. */
   deadlineBlock: number
@@ -44,19 +47,21 @@ export interface Assignment {
 
 export interface OwnSubmission {
   /**
-   * Has it settle. Resolves as soon as it answers: at once, or when it is done.
-   * @returns why it does not settle
-   * @throws OutsideFault when it is unknown whether it has heard
+   * Requests the settlement. Resolves as soon as the solver answers: at once, or when it is done.
+   * @returns the reason why it does not settle
+   * @throws OutsideFault if it is unknown whether the solver received the request
    */
   settle(assignment: Assignment, signal: AbortSignal): Promise<string | undefined>
 }
 
 export interface Solver {
-  /** Account that submits the solver's settlements. */
+  /** The account that submits the solver's settlements. */
   address: Address
   name: string
-  /** The best proposals first; possibly none. After the signal it soon returns what it has. */
+  /**
+   * Returns the best proposals first, possibly none. After the signal it soon returns the proposals so far.
+   */
   solve(auction: Auction, market: SolverMarket, signal: AbortSignal): Promise<Proposal[]>
-  /** Of solvers that are not part of this program. */
+  /** The interface of a solver outside this program. */
   outside?: OutsideSolver
 }

@@ -57,7 +57,7 @@ export const completed = (operationId?: string) =>
 export function endingRefusal(reason: Exclude<Ending['reason'], 'GAP'>, cursor: string | undefined): Refusal {
   const ending = { reason, ...(cursor !== undefined && { cursor }) }
   return reason === 'SLOW_CONSUMER'
-    ? new Refusal('SlowConsumer', 'this client took nothing for too long: continue at the cursor', { ending })
+    ? new Refusal('SlowConsumer', 'this client read nothing for too long: continue at the cursor', { ending })
     : new Refusal('Unavailable', 'the service is stopping: continue at the cursor', { ending })
 }
 

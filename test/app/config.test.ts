@@ -56,7 +56,7 @@ test('rate limits default to those of the interface, and no proxy is trusted by 
   const trusts = readSettings({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).TRUSTED_PROXIES
   expect(['10.1.2.3', '::1', '11.1.2.3'].map((address) => trusts?.(address))).toEqual([true, true, false])
   expect(faultsOf(() => readSettings({ TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' }))).toEqual([
-    'TRUSTED_PROXIES: proxy.example is no address or CIDR range',
+    'TRUSTED_PROXIES: proxy.example is not an address or CIDR range',
   ])
 })
 

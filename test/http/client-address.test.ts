@@ -67,6 +67,6 @@ test('all addresses of one /64 have one key, and those of another have another',
 test.each(['10.0.0.0/33', 'proxy.example', '10.0.0.0/8/8', '::/129', '10.0.0.1/', ''])(
   '%s is no proxy',
   (entry) => {
-    expect(() => trustedProxies([entry])).toThrow('is no address or CIDR range')
+    expect(() => trustedProxies([entry])).toThrow('is not an address or CIDR range')
   },
 )

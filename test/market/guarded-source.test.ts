@@ -50,7 +50,7 @@ test('a bounded number of unknown tokens is remembered', async () => {
 
 test('outages of tokens are no failures of the source, and are not cached', async () => {
   const { asked, find } = start((of) => {
-    if (of === token) throw new Outage('them', 'talks nonsense')
+    if (of === token) throw new Outage('them', 'sends an invalid answer')
     return '1'
   })
   for (let call = 0; call < 20; call++) await expect(find()).rejects.toThrow(Outage)

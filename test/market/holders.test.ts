@@ -169,12 +169,12 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
         { address: two, balance },
       ]),
     )
-    expect(await fault()).toContain('no amount of atoms')
+    expect(await fault()).toContain('not an amount of atoms')
   })
 
   test('a balance of 1e400 makes the list invalid', async () => {
     saying(JSON.stringify(listing([{ address: one, balance: 'here' }])).replace('"here"', '1e400'))
-    expect(await fault()).toContain('no amount of atoms')
+    expect(await fault()).toContain('not an amount of atoms')
   })
 
   test.each(['0x12', one.slice(2), `${one}00`, 7, null, undefined, 'vitalik.eth'])(
@@ -204,12 +204,12 @@ describe.each(providers)('$kind', ({ create, listing, path, header, bytes }) => 
     ['a list of texts', { result: [one], holders: [one] }],
   ])('%s is an invalid response about one token', async (_, body) => {
     saying(body)
-    expect(await fault()).toContain('talks nonsense')
+    expect(await fault()).toContain('sends an invalid answer')
   })
 
   test('an HTML page is a failure of the source', async () => {
     saying('<html>')
-    expect(await fault(true)).toContain('no JSON')
+    expect(await fault(true)).toContain('without valid JSON')
   })
 
   test.each([401, 403, 500, 502])('status %d is a failure of the source, never "none"', async (status) => {
@@ -255,6 +255,6 @@ describe('ethplorer alone', () => {
 
   test.each([1, 2, 104, 133, '150', undefined])('its error %j is an outage', async (code) => {
     saying({ error: { code, message: 'Invalid API key' } })
-    await expect(ask()).rejects.toHaveProperty('cause', 'talks nonsense: it answers with an error')
+    await expect(ask()).rejects.toHaveProperty('cause', 'sends an invalid answer: it answers with an error')
   })
 })

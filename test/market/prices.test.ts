@@ -106,34 +106,38 @@ describe('coingecko', () => {
   })
 
   test.each<[string, Behaviour, string]>([
-    ['minus zero', usd('-0'), 'talks nonsense: a price is out of range'],
-    ['a negative price', usd('-1'), 'talks nonsense: a price is out of range'],
-    ['1e400', usd('1e400'), 'talks nonsense: a price is out of range'],
-    ['-1e400', usd('-1e400'), 'talks nonsense: a price is out of range'],
-    ['more than everything', usd('1e16'), 'talks nonsense: a price is out of range'],
-    ['1e308', usd('1e308'), 'talks nonsense: a price is out of range'],
-    ['NaN as a text', usd('"NaN"'), 'talks nonsense: a price is no number'],
-    ['a text', usd('"1.5"'), 'talks nonsense: a price is no number'],
-    ['a list', usd('[1]'), 'talks nonsense: a price is no number'],
+    ['minus zero', usd('-0'), 'sends an invalid answer: a price is out of range'],
+    ['a negative price', usd('-1'), 'sends an invalid answer: a price is out of range'],
+    ['1e400', usd('1e400'), 'sends an invalid answer: a price is out of range'],
+    ['-1e400', usd('-1e400'), 'sends an invalid answer: a price is out of range'],
+    ['more than everything', usd('1e16'), 'sends an invalid answer: a price is out of range'],
+    ['1e308', usd('1e308'), 'sends an invalid answer: a price is out of range'],
+    ['NaN as a text', usd('"NaN"'), 'sends an invalid answer: a price is not a number'],
+    ['a text', usd('"1.5"'), 'sends an invalid answer: a price is not a number'],
+    ['a list', usd('[1]'), 'sends an invalid answer: a price is not a number'],
     [
       'another token',
       answering({ [numbered('b0')]: { usd: 1 } }),
-      'talks nonsense: it is not about the token',
+      'sends an invalid answer: it is not about the token',
     ],
     [
       'an error with status 200',
       answering({ status: { error_code: 1 } }),
-      'talks nonsense: it is not about the token',
+      'sends an invalid answer: it is not about the token',
     ],
-    ['a token that is null', answering({ [token]: null }), 'talks nonsense: it is not about the token'],
-    ['a list in place of all', answering([]), 'talks nonsense: it is no object'],
-    ['null in place of all', answering(null), 'talks nonsense: it is no object'],
+    [
+      'a token that is null',
+      answering({ [token]: null }),
+      'sends an invalid answer: it is not about the token',
+    ],
+    ['a list in place of all', answering([]), 'sends an invalid answer: it is not an object'],
+    ['null in place of all', answering(null), 'sends an invalid answer: it is not an object'],
     ['a page with 404', status(404), 'status 404'],
     ['400', answering({ error: 'x' }, 400), 'status 400'],
     [
       'the token twice',
       answering({ [token]: { usd: 1 }, [token.toUpperCase()]: { usd: 2 } }),
-      'talks nonsense: the token is there twice',
+      'sends an invalid answer: the token is listed twice',
     ],
     ['a refusal that is no JSON', status(422), 'status 422'],
   ])('%s is an outage of the token, with only this as the reason', async (_, behaviour, reason) => {
@@ -144,8 +148,8 @@ describe('coingecko', () => {
   })
 
   test.each<[string, Behaviour, string]>([
-    ['NaN', usd('NaN'), 'answers with something that is no JSON'],
-    ['a page', saying('<html>'), 'answers with something that is no JSON'],
+    ['NaN', usd('NaN'), 'answers without valid JSON'],
+    ['a page', saying('<html>'), 'answers without valid JSON'],
     ['a wrong key', answering({ error: 'x' }, 401), 'status 401'],
     ['a key that may not', status(403), 'status 403'],
     ['500', status(500), 'status 500'],
@@ -231,12 +235,16 @@ describe('a feed on chain', () => {
     ['more than everything', { answer: 2n ** 255n - 1n }, 'out of range'],
     ['a price of long ago', { updatedAt: seconds - 3_601n }, 'is out of date'],
     ['a round that never was updated', { updatedAt: 0n }, 'is out of date'],
-    ['a price of the future', { updatedAt: seconds + 601n }, 'is of the future'],
-    ['a time beyond all', { updatedAt: 2n ** 256n - 1n }, 'is of the future'],
-    ['a round before the first', { roundId: 0n, answeredInRound: 0n }, 'no aggregator with a complete round'],
-    ['an answer of an earlier round', { answeredInRound: 6n }, 'no aggregator with a complete round'],
-    ['units of less than nothing', { decimals: 37n }, 'no aggregator with a complete round'],
-    ['decimals beyond all', { decimals: 2n ** 256n - 1n }, 'no aggregator with a complete round'],
+    ['a price of the future', { updatedAt: seconds + 601n }, 'is dated in the future'],
+    ['a time beyond all', { updatedAt: 2n ** 256n - 1n }, 'is dated in the future'],
+    [
+      'a round before the first',
+      { roundId: 0n, answeredInRound: 0n },
+      'not an aggregator with a complete round',
+    ],
+    ['an answer of an earlier round', { answeredInRound: 6n }, 'not an aggregator with a complete round'],
+    ['units of less than nothing', { decimals: 37n }, 'not an aggregator with a complete round'],
+    ['decimals beyond all', { decimals: 2n ** 256n - 1n }, 'not an aggregator with a complete round'],
   ])('with %s is an outage of this token, not of the source', async (_, round, reason) => {
     const fault = await find(round).catch((thrown: unknown) => thrown)
     expect(fault).toBeInstanceOf(Outage)
@@ -256,7 +264,7 @@ describe('a feed on chain', () => {
       .find(token, waiting())
       .catch((thrown: unknown) => thrown)
     expect(fault).toBeInstanceOf(Outage)
-    expect(fault).toHaveProperty('cause', expect.stringContaining('no aggregator'))
+    expect(fault).toHaveProperty('cause', expect.stringContaining('not an aggregator'))
   })
 
   test('a token without a feed has no price', async () => {

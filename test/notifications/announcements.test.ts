@@ -241,7 +241,7 @@ test('an answer is kept for a minute', async () => {
 test.each<[string, typeof answer]>([
   ['fails', { status: 500, body: '' }],
   ['refuses the key', { status: 401, body: '{}' }],
-  ['talks nonsense', { status: 200, body: '{"data":[]}' }],
+  ['sends an invalid answer', { status: 200, body: '{"data":[]}' }],
   ['answers too much', { status: 200, body: JSON.stringify([item({ title: 'x'.repeat(300_000) })]) }],
   ['does not answer', undefined],
 ])('a content system that %s hides nothing that is stored', async (_, given) => {

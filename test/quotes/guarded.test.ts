@@ -188,7 +188,7 @@ test('a request ends at its timeout', async () => {
   }
   await expect(estimator.ask()).rejects.toMatchObject({ ...isDown, reason: 'did not answer in time' })
   expect(inner?.aborted).toBe(true)
-  await expect(estimator.ask()).rejects.toMatchObject({ reason: 'is left alone' })
+  await expect(estimator.ask()).rejects.toMatchObject({ reason: 'is paused after failures' })
 })
 
 test('a timeout counts as a failure even if all clients left before', async () => {
@@ -199,7 +199,7 @@ test('a timeout counts as a failure even if all clients left before', async () =
   leaver.abort()
   await expect(asking).rejects.toBeInstanceOf(Outage)
   await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 5_000 })
-  await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is left alone' })
+  await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is paused after failures' })
 })
 
 describe('an estimator that fails', () => {
@@ -208,7 +208,7 @@ describe('an estimator that fails', () => {
     for (let index = 0; index < limits.failures; index++) {
       await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'status 500' })
     }
-    await expect(estimator.askAnew()).rejects.toMatchObject({ ...isDown, reason: 'is left alone' })
+    await expect(estimator.askAnew()).rejects.toMatchObject({ ...isDown, reason: 'is paused after failures' })
   }
 
   test('too often in a row is paused, then tried with one request after a pause that grows', async () => {
@@ -217,7 +217,7 @@ describe('an estimator that fails', () => {
     for (const pause of [1_000, 2_000, 3_000, 3_000]) {
       const before = asked.length
       pass(pause - 1)
-      await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is left alone' })
+      await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is paused after failures' })
       expect(asked.length).toBe(before)
       pass(1)
       await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'status 500' })
@@ -226,7 +226,7 @@ describe('an estimator that fails', () => {
     pass(3_000)
     const { resolve } = held()
     const trial = estimator.ask()
-    await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is being tried again' })
+    await expect(estimator.askAnew()).rejects.toMatchObject({ reason: 'is being retried' })
     resolve()
     expect(await trial).toEqual(good)
     next = answersAnything
@@ -280,7 +280,7 @@ describe('an estimator that fails', () => {
     for (let index = 0; index < 20; index++) await estimator.askAnew().catch(() => {})
     expect(lines).toEqual([
       ['an outside source failed', { source: 'x', reason: 'status 500' }],
-      ['an outside source is left alone', { source: 'x' }],
+      ['an outside source is paused', { source: 'x' }],
     ])
     pass(10_001)
     await estimator.askAnew().catch(() => {})
@@ -288,15 +288,15 @@ describe('an estimator that fails', () => {
     next = answersAnything
     await estimator.askAnew()
     expect(lines.slice(2)).toEqual([
-      ['an outside source is left alone', { source: 'x' }],
+      ['an outside source is paused', { source: 'x' }],
       ['an outside source failed', { source: 'x', reason: 'status 500' }],
-      ['an outside source is asked again', { source: 'x' }],
+      ['an outside source is used again', { source: 'x' }],
     ])
   })
 })
 
 describe('an estimator that asks for fewer requests', () => {
-  const isQuiet = { name: 'Throttled', reason: 'asked to be left alone' }
+  const isQuiet = { name: 'Throttled', reason: 'requested a pause' }
 
   test('is paused for a time that doubles up to a bound, and does not count as failing', async () => {
     const estimator = start({ failures: 1 })
@@ -373,7 +373,7 @@ test.each<[string, Partial<Estimate>]>([
   next = async () => ({ ...good, ...change })
   await expect(estimator.ask()).rejects.toMatchObject({
     ...isDown,
-    reason: expect.stringMatching(/^talks nonsense/),
+    reason: expect.stringMatching(/^sends an invalid answer/),
   })
 })
 

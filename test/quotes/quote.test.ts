@@ -500,7 +500,7 @@ describe('where the pools have no route and the outside estimators fail', () => 
 
   test.each([
     ['answers 429', new Throttled('outside', 'status 429', 60_000)],
-    ['is left alone', new OutsideFault('outside', 'is left alone')],
+    ['is paused after failures', new OutsideFault('outside', 'is paused after failures')],
     ['is away', new Outage('outside')],
   ])('there is no liquidity where one of them %s', async (_, fault) => {
     const others = [estimatorWithout(fault)]

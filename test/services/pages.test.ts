@@ -285,7 +285,7 @@ test('an account with a thousand open orders: the page says why five are not fil
     newest.map(({ uid }) => `${server.url}/orders/${uid}`),
   )
   expect(new Set(await reasons.allInnerTexts())).toEqual(
-    new Set(['The order is new: no trade was looked for yet.']),
+    new Set(['The order is new: solvers have not looked for a trade yet.']),
   )
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await faultsOfAccess(page)).toEqual([])

@@ -67,7 +67,7 @@ test('each token has its own answer: a price, none, or nonsense', async () => {
   expect(answers).toMatchObject([
     { status: 'fulfilled', value: '2' },
     { status: 'fulfilled', value: undefined },
-    { status: 'rejected', reason: { cause: 'talks nonsense: a price is out of range' } },
+    { status: 'rejected', reason: { cause: 'sends an invalid answer: a price is out of range' } },
     { status: 'fulfilled', value: undefined },
   ])
   expect(sizes()).toEqual([4])

@@ -12,9 +12,9 @@ interface Holding {
 }
 
 export interface BundleBalances {
-  /** By transaction: what accounts have more than before the first one. */
+  /** The increase of balances since before the first transaction, by transaction. */
   changes: BalanceChange[][]
-  /** By transaction: whether these are all that logs name. */
+  /** True, by transaction, if the changes include all balances that logs name. */
   complete: boolean[]
 }
 
@@ -27,9 +27,9 @@ const balanceOf = '0x70a08231'
 const probeGas = 200_000
 
 /**
- * Balances as the tokens report them before and after each transaction: the bundle runs a second time, with calls of `balanceOf` between its
- * transactions. A log only says whose balance to ask for.
- * @param run on the same state as before @param most balances that are asked for
+ * Reads balances as the tokens report them before and after each transaction. The bundle runs a second time,
+ * with calls of `balanceOf` between its transactions. Logs only determine which balances are read.
+ * @param run on the same state as before @param most maximum number of balances
  */
 export async function readBundleBalances(
   calls: readonly Call[],
@@ -52,7 +52,7 @@ export async function readBundleBalances(
   const changes: BalanceChange[][] = []
   let place = 0
   for (const [index, holdings] of probes.entries()) {
-    // The transaction comes before what is asked after it.
+    // The transaction comes before the reads that follow it.
     if (index > 0 && asked.size > 0) place++
     for (const [key, { account, token }] of holdings) {
       const balance = balanceIn(answers[place++])

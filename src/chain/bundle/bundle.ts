@@ -19,9 +19,11 @@ import { runByMethod } from './simulate-v1.ts'
 import { runByTraces } from './traces.ts'
 
 /**
- * Runs transactions on the state of the newest block, each on that which the one before leaves, without sending them.
- * @throws Refusal QueryTooComplex when they take too long or write too much, InvalidParameter when the node refuses them as a whole,
- * FeatureDisabled when it has no method for it; Outage when it does not answer, or too many wait
+ * Runs transactions on the state of the newest block without sending them. Each runs on the state that the
+ * previous one leaves.
+ * @throws Refusal QueryTooComplex if they take too long or write too much, InvalidParameter if the node
+ *   refuses them as a whole, FeatureDisabled if it has no method for it; Outage if it does not answer, or too
+ *   many wait
  */
 export type SimulateBundle = (
   transactions: readonly BundleTransaction[],
@@ -29,18 +31,21 @@ export type SimulateBundle = (
 ) => Promise<BundleSimulation>
 
 export interface BundleOptions {
-  /** Its timeout limits each run. It must not retry, and must bound what it reads. */
+  /**
+   * The client of the node. Its timeout limits each run. It must not retry, and must limit the size of
+   * responses.
+   */
   rpc: Rpc
-  /** Concurrent bundles, one of each client; eight times as many may wait. */
+  /** The number of concurrent bundles, one for each client. Eight times as many may wait. */
   atOnce?: number
-  /** Of one bundle, in milliseconds: nothing more is begun then. */
+  /** The time in milliseconds after which a bundle starts no further step. */
   limitMs?: number
 }
 
-/** Logs of a bundle that are returned, and bytes of their data. */
+/** The maximum number of logs in the result of a bundle, and of bytes of their data. */
 const maxLogs = 500
 const maxLogBytes = 131_072
-/** Balances that are asked for. A trace takes two round trips for each. */
+/** The maximum number of balances to read. A trace takes two round trips for each. */
 const maxBalances = { byMethod: 64, byTraces: 16 }
 
 export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: BundleOptions): SimulateBundle {
@@ -81,7 +86,7 @@ export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: Bu
 
 interface Runner {
   results: CallResult[]
-  /** Undefined where results came without storage. */
+  /** The slots; undefined if the results came without storage. */
   slots?: Slots[]
   mostBalances: number
   again(calls: readonly Call[]): Promise<CallResult[]>
@@ -100,7 +105,9 @@ async function firstRun(rpc: Rpc, calls: readonly Call[], head: Head, deadline: 
   }
 }
 
-/** Where the node has no method for it, or refuses one of the transactions as a whole. */
+/**
+ * Runs the bundle by traces, if the node has no method for it, or refuses one of the transactions as a whole.
+ */
 async function byTraces(
   rpc: Rpc,
   calls: readonly Call[],
@@ -136,7 +143,7 @@ async function byTraces(
   }
 }
 
-/** Null where the node does not trace, not in time, or more than is read. */
+/** The storage changes; null if the node does not trace, not in time, or returns too much. */
 async function storageOf(
   rpc: Rpc,
   calls: readonly Call[],
@@ -159,7 +166,7 @@ async function readHead(rpc: Rpc): Promise<Head> {
   return { number: parseIndex(number), time: parseIndex(timestamp) }
 }
 
-/** Transactions without a limit share what is left of the bundle's. */
+/** Converts transactions to calls. Those without a limit share the rest of the bundle's limit. */
 function toCalls(transactions: readonly BundleTransaction[]): Call[] {
   const given = transactions.reduce((sum, { gas }) => sum + (gas ?? 0), 0)
   const open = transactions.filter(({ gas }) => gas === null).length
@@ -168,7 +175,7 @@ function toCalls(transactions: readonly BundleTransaction[]): Call[] {
   return transactions.map(({ gas, ...call }) => ({ ...call, gas: gas ?? most }))
 }
 
-/** @returns what is kept of each list, as long as there is room */
+/** Returns a function that keeps logs of each list until the limit is reached. */
 function boundedLogs() {
   let [logs, bytes] = [0, 0]
   return (result: CallResult): CallResult['logs'] =>
@@ -188,7 +195,10 @@ function changesIn(slots: Slots = new Map()): StorageChange[] {
   )
 }
 
-/** Distinguishes a bundle that is too much for the node from a node that does not answer, by asking it something else. */
+/**
+ * Runs work and distinguishes a bundle that is too much for the node from a node that does not answer, by
+ * sending another request.
+ */
 async function bounded<T>(rpc: Rpc, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

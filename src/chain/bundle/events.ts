@@ -4,7 +4,10 @@ import { hexSize } from '../../domain/evm/hex.ts'
 import { settlementAbi } from '../settlement/abi.ts'
 import type { RawLog } from './run.ts'
 
-/** Events of tokens, pools, wrapped coins and the settlement contract, by what they are: any contract may emit them. */
+/**
+ * The events of tokens, pools, wrapped coins and the settlement contract. They are recognised by their form:
+ * any contract may emit them.
+ */
 const known = [
   new Interface([
     'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -18,7 +21,7 @@ const known = [
   ]),
   settlementAbi,
 ]
-/** Longer data is shown as it is. */
+/** The size above which data is shown undecoded. */
 const maxDecodedBytes = 4_096
 
 export function withEvent(log: RawLog): SimulatedLog {
@@ -41,13 +44,13 @@ function decode({ topics, data }: RawLog): DecodedEvent | null {
         })),
       }
     } catch {
-      // Another event with the same name and types, such as one with other members indexed.
+      // The log has another event with the same name and types, such as one with other members indexed.
     }
   }
   return null
 }
 
-/** Addresses and bytes in lowercase, as elsewhere. */
+/** The text of a value, with addresses and bytes in lowercase, as elsewhere. */
 function textOf(value: unknown): string {
   const text = String(value)
   return /^0x[0-9a-fA-F]*$/.test(text) ? text.toLowerCase() : text

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 
-/** A call in a row of calls, each on the state that the one before leaves. */
+/** A call in a sequence of calls. Each runs on the state that the previous one leaves. */
 export interface Call {
   from: Address
   to: Address
@@ -16,16 +16,16 @@ export interface RawLog {
   data: Hex
 }
 
-/** What became of a call. */
+/** The result of a call. */
 export interface CallResult {
   succeeds: boolean
-  /** Why it fails; null if it succeeds. */
+  /** The reason for the failure; null if it succeeds. */
   error: string | null
   gasUsed: number
-  /** What it returned. */
+  /** The returned data. */
   output: Hex
   logs: RawLog[]
-  /** Native atoms that accounts have more or less. */
+  /** The changes of accounts' native balances, in atoms. */
   native: ReadonlyMap<Address, bigint>
 }
 
@@ -34,19 +34,22 @@ export type Slots = ReadonlyMap<Address, ReadonlyMap<Bytes32, { before: Bytes32;
 
 export interface Head {
   number: number
-  /** Unix seconds. */
+  /** The time in Unix seconds. */
   time: number
 }
 
-/** Code that the calls find at accounts instead of their own. */
+/** The code that replaces accounts' own code during the calls. */
 export type CodeOverrides = Readonly<Record<Address, Hex>>
 
-/** The bundle takes longer than it may. */
+/** The error of a bundle that exceeds its time limit. */
 export class TooLong extends Error {}
 
-/** The node cannot run the row of calls in this way: it has no such method, or refuses one of the calls as a whole. */
+/**
+ * The error of a node that cannot run the sequence of calls in this way: it has no such method, or refuses
+ * one of the calls as a whole.
+ */
 export class NotOffered extends Error {
-  /** It has no such method. */
+  /** True if the node has no such method. */
   readonly isMissing: boolean
 
   constructor(message: string, isMissing = false) {

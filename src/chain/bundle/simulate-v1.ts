@@ -15,13 +15,13 @@ import {
 import { type Call, type CallResult, type CodeOverrides, type Head, NotOffered, type RawLog } from './run.ts'
 
 const transfer = keccakText('Transfer(address,address,uint256)')
-/** More than a block has: each call has its own limit. */
+/** The gas limit of the block. It exceeds that of real blocks, because each call has its own limit. */
 const blockGas = toQuantity(2 ** 40)
-/** Longer revert data holds no message that anybody reads. */
+/** The size above which revert data contains no readable message. */
 const maxRevertBytes = 4_096
 
 /**
- * Runs calls with `eth_simulateV1`, in a block after `head`, or after the newest block without it.
+ * Runs calls with `eth_simulateV1` in a block after `head`, or after the newest block.
  * @throws NotOffered; Outage
  */
 export async function runByMethod(
@@ -50,13 +50,13 @@ export async function runByMethod(
   return list.map((item, index) => toResult(item, calls[index]?.gas ?? 0))
 }
 
-/** The standard's code; other nodes say it in words. */
+/** Reports whether the method is missing, by the standard's code or by the messages of other nodes. */
 export function isMissingMethod({ code, message }: RpcError): boolean {
   return code === -32601 || /unsupported|not (supported|found|available)|does not exist/i.test(message)
 }
 
 export function toWire({ from, to, input, value, gas }: Call) {
-  // Nodes differ in which of the two names they read.
+  // Nodes differ in the name that they read.
   return { from, to, input, data: input, value: toQuantity(value), gas: toQuantity(gas) }
 }
 
@@ -84,10 +84,14 @@ export function toLog(item: unknown): RawLog {
   }
 }
 
-/** What nodes say where they do not say why. */
+/** Messages of nodes that give no reason. */
 const saysNothing = /^(vm )?execution (error|failed|reverted)\b/i
 
-/** The contract's message where it left one, else the node's. @param fault an error object or a text @param usedAll of its gas */
+/**
+ * The contract's message if it left one, otherwise the node's.
+ * @param fault an error object or a text
+ * @param usedAll true if all of its gas was used
+ */
 export function failureText(output: CallResult['output'], fault: unknown, usedAll: boolean): string {
   const size = hexSize(output)
   if (size > 0 && size <= maxRevertBytes) return revertDataText(output)
@@ -97,7 +101,7 @@ export function failureText(output: CallResult['output'], fault: unknown, usedAl
   return usedAll ? 'out of gas' : 'reverted'
 }
 
-/** Nodes report transfers of the native coin as logs of this address. */
+/** The changes of native balances. Nodes report transfers of the native coin as logs of this address. */
 function nativeChanges(logs: readonly RawLog[]): Map<Address, bigint> {
   const changes = new Map<Address, bigint>()
   for (const { topics, data } of logs) {

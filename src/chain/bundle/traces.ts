@@ -23,9 +23,9 @@ import {
 import { failureText, toLog, toWire } from './simulate-v1.ts'
 
 const zeroWord: Bytes32 = `0x${'0'.repeat(64)}` as const
-/** Slots of one bundle. */
+/** The maximum number of slots in one bundle. */
 const maxSlots = 4_000
-/** Calls inside of one transaction. */
+/** The maximum number of calls inside one transaction. */
 const maxCalls = 20_000
 
 interface Account {
@@ -36,25 +36,25 @@ interface Account {
 }
 
 export interface TracedCall {
-  /** Undefined where only the state was asked for. */
+  /** The result; undefined if only the state was requested. */
   result: CallResult | undefined
-  /** Slots as they were before the first call, and as they are after this one. */
+  /** The slots before the first call, and after this one. */
   slots: Slots
 }
 
 export interface TraceOptions {
   rpc: Rpc
   head: Head
-  /** Whether results are wanted, or the state alone. */
+  /** True if results are requested, not only the state. */
   results: boolean
-  /** Milliseconds on the clock of `performance`. */
+  /** The deadline in milliseconds on the clock of `performance`. */
   deadline: number
   code?: CodeOverrides
 }
 
 /**
- * Runs calls one after the other with `debug_traceCall`, each on the state that the ones before left, which goes along as overrides. A call
- * that the node refuses fails, and changes nothing.
+ * Runs calls in sequence with `debug_traceCall`, each on the state that the previous ones leave, which is
+ * passed as overrides. A call that the node refuses fails, and changes nothing.
  * @throws NotOffered; TooLong at the deadline; Outage
  */
 export async function runByTraces(calls: readonly Call[], options: TraceOptions): Promise<TracedCall[]> {
@@ -94,7 +94,7 @@ export async function runByTraces(calls: readonly Call[], options: TraceOptions)
   return traced
 }
 
-/** @throws NotOffered unless the node refused this call only */
+/** Checks a response. @throws NotOffered unless the node refused only this call */
 function requireOffered(response: RpcResponse | undefined): void {
   if (!response || !('error' in response)) throw new NotOffered('no trace')
   const { error } = response
@@ -118,7 +118,7 @@ function toChanges(value: unknown): Changes[] {
   }))
 }
 
-/** Adds the changes of one call to what the next one finds. @returns the native atoms that accounts have more or less */
+/** Adds the changes of one call to the state for the next one. @returns the changes of native balances */
 function apply(
   changes: readonly Changes[],
   overrides: Map<Address, Account>,
@@ -137,7 +137,7 @@ function apply(
     if (after.code !== undefined) known.code = parseHex(after.code)
     const [earlier, later] = [parseObject(before.storage ?? {}), parseObject(after.storage ?? {})]
     const changed = slots.get(account) ?? new Map<Bytes32, { before: Bytes32; after: Bytes32 }>()
-    // A slot that becomes zero is missing afterwards, one that was zero is missing before.
+    // A slot that becomes zero is missing afterwards; a slot that was zero is missing before.
     for (const key of new Set([...Object.keys(earlier), ...Object.keys(later)])) {
       const slot = wordOf(key)
       const value = wordOf(later[key])
@@ -176,7 +176,7 @@ function toResult(response: RpcResponse | undefined, native: ReadonlyMap<Address
   }
 }
 
-/** Of calls that did not fail, in their order. */
+/** The logs of calls that did not fail, in order. */
 function logsIn(top: Record<string, unknown>): RawLog[] {
   const found: { log: RawLog; index: number }[] = []
   const open = [top]

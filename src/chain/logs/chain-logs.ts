@@ -8,7 +8,7 @@ import { byPlace, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
 import { parseSettlementLog, type SettlementLog, settlementEvents } from './settlement-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
-/** Of contracts of the protocol. */
+/** A log of a contract of the protocol. */
 export type ProtocolLog = SettlementLog | EthFlowLog
 export type ChainLog = ProtocolLog | TokenLog
 
@@ -16,14 +16,15 @@ export interface ChainLogOptions {
   rpc: Rpc
   network: Pick<Network, 'chainId' | 'settlement' | 'ethFlows' | 'holderTokens' | 'wrappedNative'>
   log: Log
-  /** Counts logs that are not what logs are. */
+  /** Counts malformed logs. */
   countOdd?: (what: 'placed' | 'skipped') => void
 }
 
 /**
- * Logs of the protocol's contracts and of the tokens with indexed holders in a block range, by block and log index, in one
- * request. Each contract's logs are parsed by its own rules: a token can log what looks like a trade. Logs of other events, and
- * logs that these contracts cannot have written, are left out.
+ * Reads logs of the protocol's contracts and of the tokens with indexed holders in a block range, by block
+ * and log index, in one request. Each contract's logs are parsed by its own rules, because a token can emit a
+ * log that resembles a trade. Logs of other events, and logs that these contracts cannot have written, are
+ * left out.
  * @throws Outage as `readLogs` does
  */
 export async function chainLogs(

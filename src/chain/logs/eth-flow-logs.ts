@@ -10,7 +10,7 @@ import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { type LogPlace, parsePlace } from './logs.ts'
 import type { InvalidationLog } from './settlement-logs.ts'
 
-/** A user placed an order of the contract `owner`, which answers for its signature. */
+/** The log of a user who placed an order of the contract `owner`, which answers for its signature. */
 export interface PlacementLog extends LogPlace {
   type: 'placement'
   orderUid: OrderUid
@@ -18,20 +18,23 @@ export interface PlacementLog extends LogPlace {
   sender: Address
   order: OrderData
   signature: Hex
-  /** As the user wrote it: it may be any number. */
+  /** The quote id as the user wrote it: it may be any number. */
   quoteId: bigint
-  /** When the contract stops answering for the order, in Unix seconds. */
+  /** The time when the contract stops answering for the order, in Unix seconds. */
   userValidTo: number
 }
 
-/** The contract gave back what an expired order did not sell. */
+/** The log of the contract returning the unsold part of an expired order. */
 export interface RefundLog extends LogPlace {
   type: 'refund'
   orderUid: OrderUid
   refunder: Address
 }
 
-/** An invalidation is one like the settlement contract's: by the user, before the order expires. */
+/**
+ * A log of the contract. An invalidation is like the settlement contract's: by the user, before the order
+ * expires.
+ */
 export type EthFlowLog = PlacementLog | RefundLog | InvalidationLog
 
 const member = 'address buyToken, address receiver, uint256 sellAmount, uint256 buyAmount'
@@ -51,7 +54,10 @@ export const ethFlowEvents = eventNames.flatMap((name) => {
   return topic ? parseHash(topic) : []
 })
 
-/** `undefined` for an unknown event, `malformed` for data that the contract cannot have written. */
+/**
+ * Parses a log.
+ * @returns undefined for an unknown event, `malformed` for data that the contract cannot have written
+ */
 export function parseEthFlowLog(
   raw: unknown,
   network: Pick<Network, 'chainId' | 'settlement'>,

@@ -3,15 +3,16 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Block, Chain } from '../chain.ts'
 
-/** Which holdings may have changed from one call to the next: one read of logs for all of them. */
+/** The holdings that may have changed from one call to the next, from one read of logs for all of them. */
 export interface HoldingChanges {
   /**
-   * Keys `account:token` that logs of these tokens name between the last head and this one; `all` where it cannot be known: the first
-   * time, after a reorg, after many blocks, and where the node refuses its logs.
-   * @throws Outage when the node does not answer
+   * Returns keys `account:token` that logs of these tokens name between the last head and this one. Returns
+   * `all` if they cannot be known: the first time, after a reorganisation, after many blocks, and if the node
+   * refuses its logs.
+   * @throws Outage if the node does not answer
    */
   upTo(head: Block, tokens: readonly Address[]): Promise<ReadonlySet<string> | 'all'>
-  /** What comes next counts as the first time. */
+  /** Resets the state, so that the next call counts as the first one. */
   forget(): void
 }
 
@@ -20,13 +21,13 @@ export interface HoldingChangesOptions {
   log: Log
 }
 
-/** More blocks than this at once, and every holding counts as changed. */
+/** The number of blocks between two calls above which every holding counts as changed. */
 const maxBlocks = 100
 
 export function createHoldingChanges({ chain, log }: HoldingChangesOptions): HoldingChanges {
   let last: Block | undefined
 
-  /** Whether `head` follows on the last one, with few blocks between. */
+  /** Reports whether `head` follows the last one, with few blocks between. */
   async function isContinued(from: Block, head: Block): Promise<boolean> {
     const distance = head.number - from.number
     if (distance < 1 || distance > maxBlocks) return false

@@ -6,7 +6,7 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { readLogs } from './logs.ts'
 
-/** Nodes limit the addresses of one filter. */
+/** The number of addresses in one filter, which nodes limit. */
 const tokensPerRead = 1_000
 
 const events = [
@@ -17,8 +17,9 @@ const events = [
 ].map(keccakText)
 
 /**
- * What may have changed in a block range, both ends included: `account:token` for each account that a log of these tokens names.
- * Data is not read, so a token that logs nonsense only costs reads of its own balances.
+ * Reads the possible changes in a block range, both ends included: `account:token` for each account that a
+ * log of these tokens names. Data is not read, so a token that emits false logs only costs reads of its own
+ * balances.
  * @param endHash of block `to`, if it is known
  * @throws Outage as `readLogs` does
  */

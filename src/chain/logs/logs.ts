@@ -16,37 +16,38 @@ import {
 export interface LogPlace {
   blockNumber: number
   blockHash: Bytes32
-  /** Of a log whose index no log has, a place behind all others of its block: see `placed`. */
+  /** The index; for a log without a valid index, a place behind all others of its block: see `placed`. */
   logIndex: number
-  /** Of a log without a transaction, the hash of its block. */
+  /** The transaction; for a log without one, the hash of its block. */
   txHash: Bytes32
 }
 
-/** Called with a log as the node sent it, when it is not what logs are. */
+/** Receives a malformed log as the node sent it. */
 export type NoteOddLog = (what: 'placed' | 'skipped', raw: unknown) => void
 
 export interface LogFilter {
-  /** Of any contract where it is left out. */
+  /** The contracts; any if left out. */
   addresses?: readonly Address[]
-  /** Any of these as the first topic. */
+  /** The first topic: any of these. */
   events: readonly Bytes32[]
-  /** The topics that follow; null is any. */
+  /** The topics that follow; null matches any. */
   indexed?: readonly (Bytes32 | null)[]
 }
 
-/** Both ends included. */
+/** A block range, both ends included. */
 export interface LogRange {
   from: number
   to: number
-  /** Hash of block `to`, if it is known. */
+  /** The hash of block `to`, if known. */
   endHash?: Bytes32 | undefined
 }
 
 /**
- * Raw logs of these contracts in a block range, both ends included, by place, each once. A range that the node refuses is halved until
- * it is accepted.
+ * Reads raw logs of these contracts in a block range, both ends included, sorted by place and without
+ * duplicates. A range that the node refuses is halved until it is accepted.
  * @param noteOdd for logs that got a place or a transaction here
- * @throws Outage when the node is unreachable, does not have the last block, refuses a single block, or contradicts itself
+ * @throws Outage if the node is unreachable, does not have the last block, refuses a single block, or
+ *   contradicts itself
  */
 export async function readLogs(
   rpc: Rpc,
@@ -59,8 +60,9 @@ export async function readLogs(
 }
 
 /**
- * Raw logs that match one of the filters in a block range, both ends included, by place, each once, in one request.
- * @throws Outage as `readLogs` does, also when the node refuses the range
+ * Reads raw logs that match one of the filters in a block range, both ends included, sorted by place and
+ * without duplicates, in one request.
+ * @throws Outage as `readLogs` does, also if the node refuses the range
  */
 export async function readLogsAtOnce(
   rpc: Rpc,
@@ -83,8 +85,8 @@ async function readParts(rpc: Rpc, filter: LogFilter, { from, to, endHash }: Log
 }
 
 /**
- * Block `to` is read in the same batch, so by the same node: a node that lags behind, or is on another branch, returns the logs that it
- * has, without an error.
+ * Sends the filters. Block `to` is read in the same batch, so by the same node: a node that lags behind, or
+ * is on another branch, returns the logs that it has, without an error.
  */
 async function ask(rpc: Rpc, filters: readonly LogFilter[], { from, to, endHash }: LogRange) {
   const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
@@ -100,7 +102,7 @@ async function ask(rpc: Rpc, filters: readonly LogFilter[], { from, to, endHash 
   return { hash: hashIn(end, to, endHash), answers }
 }
 
-/** The hash of block `number` on the branch of block `to`, by one node. */
+/** The hash of block `number` on the branch of block `to`, from one node. */
 async function hashBelow(
   rpc: Rpc,
   number: number,
@@ -115,7 +117,7 @@ async function hashBelow(
   return hashIn(wanted, number)
 }
 
-/** @throws Outage when the node does not have the block, or another one */
+/** The hash of a block. @throws Outage if the node does not have the block, or has another one */
 function hashIn(response: RpcResponse | undefined, number: number, expected?: Bytes32): Bytes32 {
   const block = parseResponse(response)
   const hash = block === null ? undefined : parseHash(parseObject(block).hash)
@@ -123,18 +125,19 @@ function hashIn(response: RpcResponse | undefined, number: number, expected?: By
   return hash
 }
 
-/** A log of a block. Without an index that a log can have, or without a transaction, where the node names none. */
+/** A log of a block. It may lack a valid index, and a transaction if the node names none. */
 interface FoundLog extends Omit<LogPlace, 'logIndex' | 'txHash'> {
   logIndex: number | undefined
   txHash: Bytes32 | undefined
-  /** As the node says it, if at all. */
+  /** The index as the node sent it, if any. */
   index: bigint
   content: string
   item: Record<string, unknown>
 }
 
 /**
- * A node may repeat logs and send them in any order. A block has one hash, and one log at each index.
+ * Removes duplicates: a node may repeat logs and send them in any order. A block has one hash, and one log at
+ * each index.
  * @throws Outage for logs that contradict this, were removed, or lie outside the range
  */
 function distinct(rawLogs: readonly unknown[], from: number, to: number): FoundLog[] {
@@ -155,12 +158,15 @@ function distinct(rawLogs: readonly unknown[], from: number, to: number): FoundL
   return [...logs.values()]
 }
 
-/** Far more than the logs of a block, and far less than the column of a log's index holds. */
+/**
+ * The first place for malformed logs: far more than the logs of a block, and far less than the limit of the
+ * column for the index.
+ */
 const oddPlaces = 2 ** 30
-/** Above all that a node can say. */
+/** A value above all possible indices. */
 const noIndex = 2n ** 256n
 
-/** @throws Outage for a pending log */
+/** Parses a log. @throws Outage for a pending log */
 function toFound(raw: unknown): FoundLog {
   const item = parseObject(raw)
   const { address, topics, data, blockNumber, transactionHash, logIndex } = item
@@ -171,7 +177,8 @@ function toFound(raw: unknown): FoundLog {
     blockHash: parseHash(item.blockHash),
     logIndex: isOdd ? undefined : Number(index),
     txHash: typeof transactionHash === 'string' ? toHex(transactionHash, 32) : undefined,
-    // A log at a place of its own is told apart from the others by what it says, and by what the node says of its index.
+    // A log at a place of its own is distinguished from the others by its content and by the index that the
+    // node sent.
     content: JSON.stringify([
       ...[address, topics, data, blockNumber, transactionHash],
       ...(isOdd ? [logIndex ?? null] : []),
@@ -182,9 +189,9 @@ function toFound(raw: unknown): FoundLog {
 }
 
 /**
- * Logs by their places. Some chains have logs that belong to no transaction, or an index near 2^32: of a block they are the last, in the
- * order of their indices and of what they say, which does not depend on the order in which a node sends them; and what has no transaction has the hash of its
- * block instead, as some nodes say by themselves.
+ * Sorts logs by their places. On some chains logs belong to no transaction, or have an index near 2^32. Such
+ * logs are the last of their block, sorted by index and content, so that the order does not depend on the
+ * node. A log without a transaction has the hash of its block instead, as some nodes do themselves.
  */
 function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unknown[] {
   const odd = logs.filter(({ logIndex }) => logIndex === undefined)
@@ -212,7 +219,10 @@ function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unk
     }))
 }
 
-/** The logs of a receipt in their order, each of its transaction, whatever index and transaction they name. @throws Outage */
+/**
+ * The logs of a receipt in order, each in its transaction, whatever index and transaction they name.
+ * @throws Outage
+ */
 export function receiptLogs({ transactionHash, logs }: Record<string, unknown>): Record<string, unknown>[] {
   return parseList(logs).map((raw, index) => ({
     ...parseObject(raw),

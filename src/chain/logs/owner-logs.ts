@@ -6,17 +6,19 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { type LogFilter, type LogRange, parsePlace, readLogsAtOnce } from './logs.ts'
 
-/** What the logs of a block range say of an account, each token and each right once. */
+/** The tokens and rights of an account that the logs of a block range name, each once. */
 export interface OwnerLogs {
-  /** Number of logs that were read. */
+  /** The number of logs read. */
   count: number
-  /** Contracts that say it received something of them, with the first block. */
+  /** The contracts whose logs report that it received something, with the first block. */
   tokens: Map<Address, number>
-  /** Rights that it gave or took back, as the last log of each says. */
+  /** The rights that it granted or revoked, by the last log of each. */
   rights: (LoggedRight & { blockNumber: number })[]
 }
 
-/** Transfers of ERC-20 and ERC-721, ERC-6909, ERC-777 and ERC-1155, by the topic that names the recipient. */
+/**
+ * The transfers of ERC-20 and ERC-721, ERC-6909, ERC-777 and ERC-1155, by the topic that names the recipient.
+ */
 const transferEvents = new Map<number, readonly Bytes32[]>([
   [
     2,
@@ -37,8 +39,9 @@ const transferEvents = new Map<number, readonly Bytes32[]>([
 ])
 
 /**
- * What an account received in a block range, and the rights that it gave, of whatever contract.
- * @throws Outage as `readLogs` does, also when the node refuses the range
+ * Reads the assets that an account received in a block range, and the rights that it granted, for any
+ * contract.
+ * @throws Outage as `readLogs` does, also if the node refuses the range
  */
 export async function ownerLogs(rpc: Rpc, owner: Address, range: LogRange): Promise<OwnerLogs> {
   const raw = await readLogsAtOnce(rpc, filtersOf(owner), range)
@@ -56,7 +59,7 @@ export async function ownerLogs(rpc: Rpc, owner: Address, range: LogRange): Prom
   return { count: raw.length, tokens, rights: [...rights.values()] }
 }
 
-/** One for each place that can name the account. */
+/** The filters: one for each place that can name the account. */
 function filtersOf(owner: Address): LogFilter[] {
   return [1, 2, 3].map((topic) => ({
     events: [...(transferEvents.get(topic) ?? []), ...(rightEvents.get(topic) ?? [])],

@@ -6,10 +6,10 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { type LogPlace, type LogRange, parsePlace, readLogs } from './logs.ts'
 
-/** `swap`: what came in, in atoms. `sync`: the reserves from then on. */
+/** A log of a pool. `swap`: the inflow, in atoms. `sync`: the reserves from then on. */
 export type PoolLog = LogPlace & { pool: Address; type: 'swap' | 'sync'; amount0: bigint; amount1: bigint }
 
-/** Nodes limit the addresses of one filter. */
+/** The number of addresses in one filter, which nodes limit. */
 const poolsPerRead = 1_000
 
 const swap = keccakText('Swap(address,uint256,uint256,uint256,uint256,address)')
@@ -17,8 +17,8 @@ const sync = keccakText('Sync(uint112,uint112)')
 const maxReserve = 2n ** 112n - 1n
 
 /**
- * Swaps and reserves of Uniswap V2-style pools in a block range, those of each pool by block and log index. A log that such a pool
- * cannot have written is left out.
+ * Reads swaps and reserves of Uniswap V2-style pools in a block range, those of each pool by block and log
+ * index. A log that such a pool cannot have written is left out.
  * @throws Outage as `readLogs` does
  */
 export async function poolLogs(rpc: Rpc, pools: readonly Address[], range: LogRange): Promise<PoolLog[]> {

@@ -5,7 +5,7 @@ import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { settlementAbi } from '../settlement/abi.ts'
 import { type LogPlace, parsePlace } from './logs.ts'
 
-/** Amounts in atoms; `sellAmount` holds the signed fee part. */
+/** A trade with amounts in atoms; `sellAmount` includes the signed fee. */
 export interface TradeLog extends LogPlace {
   type: 'trade'
   owner: Address
@@ -17,7 +17,9 @@ export interface TradeLog extends LogPlace {
   orderUid: OrderUid
 }
 
-/** Ends a settlement: it owns the trades between it and the previous settlement log of its block. */
+/**
+ * The log that ends a settlement: it owns the trades between it and the previous settlement log of its block.
+ */
 export interface SettledLog extends LogPlace {
   type: 'settlement'
   solver: Address
@@ -44,7 +46,11 @@ export const settlementEvents = eventNames.flatMap((name) => {
   return topic ? parseHash(topic) : []
 })
 
-/** `undefined` for an unknown event, `malformed` for data that the settlement contract cannot have written. */
+/**
+ * Parses a log.
+ * @returns undefined for an unknown event, `malformed` for data that the settlement contract cannot have
+ *   written
+ */
 export function parseSettlementLog(raw: unknown): SettlementLog | 'malformed' | undefined {
   const item = parseObject(raw)
   const place = parsePlace(item)

@@ -7,7 +7,7 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { type LogPlace, type LogRange, type NoteOddLog, parsePlace, readLogs } from './logs.ts'
 
-/** A transfer in atoms. From the zero address it is a mint, to the zero address a burn. */
+/** A transfer in atoms. A transfer from the zero address is a mint, a transfer to it a burn. */
 export interface TransferLog extends LogPlace {
   type: 'transfer'
   token: Address
@@ -30,7 +30,7 @@ const events = {
   withdrawal: keccakText('Withdrawal(address,uint256)'),
 }
 
-/** Topics to read for these tokens. The wrapped native token also has Deposit and Withdrawal. */
+/** The topics to read for these tokens. The wrapped native token also has Deposit and Withdrawal. */
 export function transferEvents(
   tokens: readonly Address[],
   { wrappedNative }: Pick<Network, 'wrappedNative'>,
@@ -40,7 +40,7 @@ export function transferEvents(
 }
 
 /**
- * Transfers of these tokens in a block range, by block and log index.
+ * Reads transfers of these tokens in a block range, by block and log index.
  * @throws Outage as `readLogs` does
  */
 export async function tokenLogs(
@@ -52,7 +52,10 @@ export async function tokenLogs(
   return toTokenLogs(await readLogs(rpc, filter, range, noteOdd), tokens, network)
 }
 
-/** Parses token logs in their order, without those of other contracts and events. `raw` has all logs of each transaction. */
+/**
+ * Parses token logs in order, without those of other contracts and events. `raw` has all logs of each
+ * transaction.
+ */
 export function toTokenLogs(
   raw: readonly unknown[],
   tokens: readonly Address[],
@@ -64,13 +67,14 @@ export function toTokenLogs(
 
 interface ParsedTokenLog {
   log: TokenLog
-  /** A Deposit or Withdrawal event. */
+  /** True for a Deposit or Withdrawal event. */
   isWrapping: boolean
 }
 
 /**
- * Some wrapped native tokens log wrapping as Deposit and Withdrawal only, like WETH9, some as a transfer from or to the zero address,
- * some as both. If one transaction has both for the same account and amount, the transfer counts.
+ * Removes duplicates of wrapping. Some wrapped native tokens log it only as Deposit and Withdrawal, like
+ * WETH9, some as a transfer from or to the zero address, some as both. If one transaction has both for the
+ * same account and amount, the transfer counts.
  */
 function withoutDuplicates(parsed: readonly ParsedTokenLog[]): TokenLog[] {
   const transfers = new Map<string, number>()
@@ -112,7 +116,7 @@ function parseTokenLog(
   return { log: { type: 'transfer', ...place, from, to, amount: BigInt(data) }, isWrapping }
 }
 
-/** `undefined` for a word that is not an address. */
+/** The address in a word; undefined if the word is not an address. */
 function addressIn(word: Hex): Address | undefined {
   return word.startsWith(`0x${'00'.repeat(12)}`) ? address(`0x${word.slice(26)}`) : undefined
 }

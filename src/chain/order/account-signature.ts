@@ -11,36 +11,39 @@ import { asOutage, available, isTimeout, parseQuantity, toQuantity } from '../rp
 export interface AccountQuestion {
   account: Address
   digest: Bytes32
-  /** ERC-1271, or ERC-6492 with the factory call that deploys the account. */
+  /** The signature for ERC-1271, or for ERC-6492 with the factory call that deploys the account. */
   signature: Hex
 }
 
-/** `no-code`: no contract at the account can verify the signature. */
+/** The verdict on a signature. `no-code`: no contract at the account can verify it. */
 export type AccountVerdict = 'valid' | 'invalid' | 'no-code'
 
 /**
- * Verifies with the account's own code at the newest block. Code that exceeds the gas limit or timeout makes the signature invalid; an
- * unavailable node is an Outage.
- * @throws Outage; Refusal Unavailable when the queue is full
+ * Verifies with the account's own code at the newest block. Code that exceeds the gas limit or timeout makes
+ * the signature invalid; an unavailable node is an Outage.
+ * @throws Outage; Refusal Unavailable if the queue is full
  */
 export type CheckAccountSignature = (question: AccountQuestion) => Promise<AccountVerdict>
 
 export interface AccountSignatureOptions {
-  /** Its timeout limits the account's code. It must not retry. */
+  /** The client of the node. Its timeout limits the account's code. It must not retry. */
   rpc: Rpc
   limits: {
-    /** Gas limit of one signature check. */
+    /** The gas limit of one signature check. */
     signatureGas: bigint
-    /** Concurrent calls, at most one for each account. Three times as many may wait. */
+    /** The number of concurrent calls, at most one for each account. Three times as many may wait. */
     atOnce: number
   }
 }
 
 const coder = AbiCoder.defaultAbiCoder()
-/** Gas to deploy an account: several times what the usual factories need. */
+/** The gas to deploy an account: several times the need of the usual factories. */
 const factoryGas = 3_000_000n
 const ownGas = 1_500_000n
-/** An unused address. Without a sender the origin is the zero address, and some wallets then accept any signature as in a gas estimate. */
+/**
+ * An unused address. Without a sender the origin is the zero address, and some wallets then accept any
+ * signature as in a gas estimate.
+ */
 const sender = address('0x0c4ec0de0c4ec0de0c4ec0de0c4ec0de0c4ec0de')
 const verdicts: readonly AccountVerdict[] = ['no-code', 'valid', 'invalid']
 
@@ -57,7 +60,10 @@ export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOpt
     return verdict
   }
 
-  /** After a timeout, an empty call without the account's code shows whether the account or the node was slow. */
+  /**
+   * Checks a signature. After a timeout, an empty call without the account's code shows whether the account
+   * or the node was slow.
+   */
   async function check(call: SignatureCall): Promise<AccountVerdict> {
     try {
       return await requestVerdict(call)
@@ -88,7 +94,7 @@ const noFactory = { factory: zeroAddress, factoryCall: '0x', factoryGas: 0n } as
 const noDigest = `0x${'00'.repeat(32)}` as Bytes32
 const emptyCall: SignatureCall = { ...noFactory, account: zeroAddress, digest: noDigest, signature: '0x' }
 
-/** `undefined` for a malformed ERC-6492 signature. */
+/** Converts the question to a call; undefined for a malformed ERC-6492 signature. */
 function toCall(question: AccountQuestion): SignatureCall | undefined {
   const deploying = readErc6492(question.signature)
   if (deploying === 'malformed') return undefined

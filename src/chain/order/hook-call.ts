@@ -7,22 +7,28 @@ import type { Rpc } from '../rpc/rpc.ts'
 import { isExecutionFault, toQuantity } from '../rpc/wire.ts'
 import { floorGas, intrinsicGas } from '../settlement/settled-gas.ts'
 
-/** Calls a hook by itself at the newest block. @returns why it reverts; undefined if it does not, or the node cannot say */
+/**
+ * Calls a hook alone at the newest block.
+ * @returns the reason why it reverts; undefined if it does not, or the node gives no answer
+ */
 export type CallHook = (hook: Hook) => Promise<string | undefined>
 
 export interface HookCallOptions {
-  /** Its timeout limits a hook's code. It must not retry. */
+  /** The client of the node. Its timeout limits a hook's code. It must not retry. */
   rpc: Rpc
   network: Pick<Network, 'hooksTrampoline'>
   limits: {
-    /** Maximum gas units of a hook, whatever it asks for. */
+    /** The maximum gas units of a hook, whatever it requests. */
     interactionGas: bigint
-    /** Concurrent calls, one for each target. Three times as many may wait. */
+    /** The number of concurrent calls, one for each target. Three times as many may wait. */
     atOnce: number
   }
 }
 
-/** The trampoline ignores what a hook reverts with, so the hook is called as the trampoline calls it. */
+/**
+ * Creates the call. The trampoline ignores a hook's revert data, so the hook is called directly, in the same
+ * way as by the trampoline.
+ */
 export function createHookCall({ rpc, network, limits }: HookCallOptions): CallHook {
   const enqueue = createContractCallQueue(limits.atOnce)
 

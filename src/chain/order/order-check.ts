@@ -14,46 +14,49 @@ import { asOutage, available, isExecutionFault, isTimeout, parseHex, toQuantity 
 export interface OrderQuestion {
   owner: Address
   sellToken: Address
-  /** Atoms that the vault relayer would pull. */
+  /** The atoms that the vault relayer would pull. */
   amount: bigint
-  /** Run first, as in a settlement. */
+  /** The interactions to run first, as in a settlement. */
   preInteractions: readonly Interaction[]
-  /** For eip1271 orders: verified by the owner's code. */
+  /** The signature of an eip1271 order, which the owner's code verifies. */
   signature?: { digest: Bytes32; bytes: Hex }
 }
 
-/** State that a settlement of the order would find at the newest block, after its pre-interactions. */
+/** The state that a settlement of the order would find at the newest block, after its pre-interactions. */
 export interface OrderAnswer extends Spendable {
-  /** The first 256 bytes of what the transfer reverts with. */
+  /** The result of the transfer, with the first 256 bytes of its revert data. */
   transfer: 'ok' | { revert: Hex }
   signature: 'valid' | 'invalid' | 'unasked'
-  /** The first 256 bytes of what the owner's code reverts with; left out where it does not. */
+  /** The first 256 bytes of the revert data of the owner's code; left out if it does not revert. */
   signatureRevert?: Hex
-  /** Gas units that the owner's code used for it; 0 when there is no signature to check. */
+  /** The gas units that the owner's code used; 0 if there is no signature to check. */
   signatureGas: bigint
   ownerHasCode: boolean
-  /** The call exceeded its time or gas although the node was available; all other members then have their worst values. */
+  /**
+   * True if the call exceeded its time or gas although the node was available. All other members then have
+   * their worst values.
+   */
   exhausted: boolean
 }
 
 /**
- * Runs untrusted code: hooks, tokens, wallets. Code that exceeds its limits gives `exhausted` or an invalid signature; an unavailable
- * node is an Outage.
- * @throws Outage; Refusal Unavailable when the queue is full
+ * Runs untrusted code: hooks, tokens, wallets. Code that exceeds its limits results in `exhausted` or an
+ * invalid signature; an unavailable node is an Outage.
+ * @throws Outage; Refusal Unavailable if the queue is full
  */
 export type CheckOrder = (question: OrderQuestion) => Promise<OrderAnswer>
 
 export interface OrderCheckLimits {
-  /** Gas units for the owner's code to verify a signature. */
+  /** The gas units for the owner's code to verify a signature. */
   signatureGas: bigint
-  /** Gas units for the pre-interactions. */
+  /** The gas units for the pre-interactions. */
   interactionGas: bigint
-  /** Concurrent calls, at most one for each owner. Three times as many may wait. */
+  /** The number of concurrent calls, at most one for each owner. Three times as many may wait. */
   atOnce: number
 }
 
 export interface OrderCheckOptions {
-  /** Its timeout limits an order's code. It must not retry. */
+  /** The client of the node. Its timeout limits an order's code. It must not retry. */
   rpc: Rpc
   network: Network
   limits: OrderCheckLimits
@@ -71,9 +74,9 @@ const selectors = {
   simulate: settlementAbi.getFunction('simulateDelegatecall')?.selector as Hex,
 }
 
-/** The state override puts the checking code here for the call. */
+/** The address at which the state override puts the checking code for the call. */
 const checkAddress = address('0x0c4ec0de0c4ec0de0c4ec0de0c4ec0de0c4ec0de')
-/** Gas for one call of a token. */
+/** The gas for one call of a token. */
 const tokenGas = 500_000n
 const ownGas = 1_500_000n
 const noDigest = `0x${'00'.repeat(32)}` as Bytes32
@@ -84,7 +87,9 @@ const emptyQuestion: OrderQuestion = {
   preInteractions: [],
 }
 
-/** Each order has its own call: slow or failing code does not affect other reads. */
+/**
+ * Creates the check. Each order has its own call, so that slow or failing code does not affect other reads.
+ */
 export function createOrderCheck({ rpc, network, limits }: OrderCheckOptions): CheckOrder {
   const { atOnce } = limits
   const enqueue = createContractCallQueue(atOnce)
@@ -92,7 +97,10 @@ export function createOrderCheck({ rpc, network, limits }: OrderCheckOptions): C
   const callCheck = async (question: OrderQuestion): Promise<OrderAnswer> =>
     toAnswer(await rpc.call('eth_call', toCall(question, network, limits)), question)
 
-  /** After a fault, an empty call without the order's code shows whether the order or the node was at fault. */
+  /**
+   * Checks an order. After a fault, an empty call without the order's code shows whether the order or the
+   * node was at fault.
+   */
   async function check(question: OrderQuestion): Promise<OrderAnswer> {
     try {
       return await callCheck(question)
@@ -127,7 +135,7 @@ function toCall(
   const ask: Hex = `${selectors.ask}${encodeTuple([{ dynamic: question }])}`
   const data = `${selectors.simulate}${encodeTuple([word(checkAddress), { dynamic: encodeBytes(ask) }])}`
   const foreignGas = BigInt(preInteractions.length) * interactionGas + signatureGas + 3n * tokenGas
-  // A tenth more: the checking code runs three calls deep, each forwarding at most 63/64.
+  // A tenth is added because the checking code runs three calls deep, each forwarding at most 63/64.
   const gas = toQuantity((foreignGas * 11n) / 10n + ownGas)
   return [{ to: network.settlement, data, gas }, 'latest', { [checkAddress]: { code: orderCheckCode } }]
 }
@@ -146,7 +154,7 @@ function toAnswer(returned: unknown, { signature }: OrderQuestion): OrderAnswer 
   }
 }
 
-/** @throws Outage when the checking code cannot have returned it */
+/** Decodes the answer. @throws Outage if the checking code cannot have returned it */
 function decode(returned: Hex) {
   try {
     const [response] = settlementAbi.decodeFunctionResult('simulateDelegatecall', returned)
@@ -156,7 +164,10 @@ function decode(returned: Hex) {
   }
 }
 
-/** A timeout, or a failure of the whole call, as when the node allows less gas than requested. */
+/**
+ * Reports whether a limit was exceeded: a timeout, or a failure of the whole call, as when the node allows
+ * less gas than requested.
+ */
 function isOverLimit(fault: unknown): boolean {
   return isExecutionFault(fault) || isTimeout(fault)
 }

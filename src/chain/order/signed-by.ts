@@ -3,15 +3,15 @@ import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { recoverSigner, type SignatureFault } from '../../domain/signing/signature.ts'
 import type { CheckAccountSignature } from './account-signature.ts'
 
-/** Why a signature is not the account's. */
+/** The reason why a signature is not the account's. */
 export type NotSigned =
   | { reason: SignatureFault | 'wallet-refused' }
   | { reason: 'wrong-signer'; signer: Address }
 
 /**
- * Recovers a key's signature without the chain; any other signature is checked by the account's contract.
+ * Recovers a key's signature without the chain. The account's contract checks any other signature.
  * @returns undefined for the account's signature
- * @throws Outage; Refusal Unavailable when the queue of checks is full
+ * @throws Outage; Refusal Unavailable if the queue of checks is full
  */
 export async function notSignedBy(
   account: Address,

@@ -18,25 +18,26 @@ import { readAuthenticator } from '../trade/call.ts'
 import { alwaysTrueCode } from '../trade/check.ts'
 
 /**
- * Simulates a settlement of what remains of the order, at its limit price. Signature, funds and hooks are the order's own; the solver
- * and what it pays with are made up.
+ * Simulates a settlement of the remaining order at its limit price. Signature, funds and hooks are the
+ * order's own; the solver and its funds are simulated.
  * @param block null is the newest
- * @throws Refusal NotFound for a block that the node does not have; Outage when the node does not answer, or too many wait
+ * @throws Refusal NotFound for a block that the node does not have; Outage if the node does not answer, or
+ *   too many wait
  */
 export type SimulateOrder = (order: SimulatedOrder, block: number | null) => Promise<OrderSimulation>
 
 export interface OrderSimulationOptions {
-  /** Its timeout limits a settlement. It must not retry. */
+  /** The client of the node. Its timeout limits a settlement. It must not retry. */
   rpc: Rpc
   network: Network
   slots: FindTokenSlots
-  /** Concurrent simulations; four times as many may wait. */
+  /** The number of concurrent simulations. Four times as many may wait. */
   atOnce?: number
 }
 
 /** An unused address. */
 const solver = address('0x501e501e501e501e501e501e501e501e501e501e')
-/** More than nearly all real amounts; fits tokens that count in 96 bits. */
+/** A balance above nearly all real amounts that fits tokens that count in 96 bits. */
 const ampleBalance = 2n ** 95n
 
 export function createOrderSimulation({
@@ -82,7 +83,7 @@ async function requireBlock(rpc: Rpc, block: number): Promise<void> {
     throw new Refusal('NotFound', `the network has no block ${block}`, { field: 'blockNumber' })
 }
 
-/** What the settlement contract pays with. Undefined where it is not known how. */
+/** The funds that the settlement contract pays with; undefined if it is unknown how to provide them. */
 async function fundsFor(
   { buyToken, buyAmount }: SimulatedOrder,
   { settlement }: Network,
@@ -95,10 +96,13 @@ async function fundsFor(
 }
 
 const isPresigned = keccakText('GPv2Signing.Scheme.PreSign')
-/** Of the mapping from UIDs to what is signed on chain. */
+/** The slot of the mapping from UIDs to on-chain signatures. */
 const presignatureSlot = '00'.repeat(32)
 
-/** The settlement contract finds the order signed on chain. @param own what else it finds */
+/**
+ * The state in which the settlement contract finds the order signed on chain.
+ * @param own further overrides
+ */
 function signedOnChain(
   order: SimulatedOrder,
   network: Network,
@@ -109,7 +113,10 @@ function signedOnChain(
   return { [network.settlement]: { ...own, stateDiff } }
 }
 
-/** At the limit price. Of a filled order the whole again, so that the contract says that it is filled. */
+/**
+ * The settlement at the limit price. A filled order is encoded whole, so that the contract reports it as
+ * filled.
+ */
 function encodeAlone(order: SimulatedOrder): Hex {
   const { sellToken, buyToken, sellAmount, buyAmount, kind, filled, interactions } = order
   const total = kind === 'sell' ? sellAmount : buyAmount
@@ -127,7 +134,10 @@ function encodeAlone(order: SimulatedOrder): Hex {
   })
 }
 
-/** Null if the settlement would succeed. Code that takes too long is distinguished from a node that does not answer by asking it something else. */
+/**
+ * The reason for the failure; null if the settlement would succeed. Another request distinguishes code that
+ * takes too long from a node that does not answer.
+ */
 async function failureOf(
   rpc: Rpc,
   { block, from, to, input, gas, overrides }: Omit<OrderSimulation, 'error' | 'isFunded'>,

@@ -5,16 +5,19 @@ import type { Holding, Spendable } from '../chain.ts'
 /** Reads balance and allowance of an account. @throws Outage */
 export type ReadSpendable = (holding: Holding) => Promise<Spendable>
 
-/** The same, but a cached value is returned if it covers `enough`. */
+/** Reads balance and allowance like `ReadSpendable`, but returns a cached value if it covers `enough`. */
 export type AskSpendable = (holding: Holding, enough: bigint) => Promise<Spendable>
 
-/** Shorter than the block time of most networks, so that a new block is seen. */
+/**
+ * The time for which a value is cached. It is shorter than the block time of most networks, so that a new
+ * block is seen.
+ */
 const rememberedMs = 250
 const maxRemembered = 10_000
 
 /**
- * Caches values briefly, so that many orders of one trader need one read. A value below `enough` is always read again before an
- * order is refused, so that an approval that was just mined counts.
+ * Caches values briefly, so that many orders of one trader need one read. A value below `enough` is always
+ * read again before an order is refused, so that an approval that was just mined counts.
  */
 export function rememberSpendable(read: ReadSpendable, now: Clock): AskSpendable {
   const remembered = new LRUCache<string, { until: number; answer: Promise<Spendable> }>({

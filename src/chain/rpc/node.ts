@@ -5,7 +5,7 @@ import { createRpc, type Rpc, RpcError, type RpcOptions } from './rpc.ts'
 
 export interface NodeOptions {
   url: string
-  /** In the log, as "the node of sepolia": never its address, which can hold a key. */
+  /** The name for the log, such as "the node of sepolia". It is never the URL, which can contain a key. */
   name: string
   now: Clock
   log: Log
@@ -13,16 +13,22 @@ export interface NodeOptions {
 
 export type ConnectOptions = Pick<RpcOptions, 'timeoutMs' | 'retries' | 'maxBytes' | 'runsStrangersCode'>
 
-/** One node. Its clients share a breaker, and are refused until the service has checked that it is on the right chain. */
+/**
+ * One node. Its clients share a breaker, and are refused until the service has checked that it is on the
+ * right chain.
+ */
 export interface NetworkNode {
   connect(options: ConnectOptions): Rpc
-  /** For the check itself. */
+  /** The client for that check. */
   unchecked: Rpc
   accept(): void
   state(): HealthState | 'unchecked'
 }
 
-/** A pause and a probe in vain together take less than the five seconds in which the service is back after its node. */
+/**
+ * The time limit of a probe. A pause and a failed probe together take less than the five seconds in which the
+ * service recovers after its node.
+ */
 const probeMs = 2_000
 const limits: HealthLimits = {
   failures: 5,
@@ -36,7 +42,7 @@ export function createNode({ url, name, now, log }: NodeOptions): NetworkNode {
   const probe = createRpc({ url, log, now, health, name, timeoutMs: probeMs, retries: 0 })
   let isAccepted = false
 
-  /** A node that was left alone is tried by a short question: a long one would keep all others waiting for its time limit. */
+  /** Tries a paused node with a short request. A long one would block all others until its time limit. */
   async function tryAgain(): Promise<void> {
     try {
       await probe.call('eth_blockNumber')

@@ -6,36 +6,41 @@ import { isNodeFault, type Rpc, type RpcCall } from './rpc.ts'
 import { parseIndex, parseObject } from './wire.ts'
 
 export interface NodesOptions {
-  /** In the order in which they are used. */
+  /** The URLs in the order of use. */
   urls: readonly string[]
-  /** For the log. */
+  /** The name of the network for the log. */
   network: string
   blockTimeMs: number
-  /** A node whose newest block is further behind that of another one is not used. */
+  /** The maximum number of blocks by which a node may lag behind another one and still be used. */
   maxLagBlocks: number
   now: Clock
   log: Log
 }
 
-/** What an operator sees of one node. */
+/** The state of one node for operators. */
 export interface NodeReport {
   /** Its place in the settings, from 1. */
   node: string
   state: string
   isUsed: boolean
-  /** Behind the newest block of all nodes, when they were last compared. */
+  /** The blocks behind the newest block of all nodes in the last comparison. */
   blocksBehind: number | undefined
 }
 
 /**
- * The nodes of one network. All clients use one of them at a time: the first, or after an outage the next that is not behind what the
- * one before has told. Once the first is well again, it is used again.
+ * The nodes of one network. All clients use one of them at a time: the first, or after an outage the next one
+ * that is not behind the last reported block. Once the first works again, it is used again.
  */
 export interface NetworkNodes {
   connect(options: ConnectOptions): Rpc
-  /** A client of each, to look for what the one in use does not know; none where it is the only one. */
+  /**
+   * Connects to each node, to look up data that the node in use does not know; empty if there is only one.
+   */
   connectEach(options: ConnectOptions): readonly Rpc[]
-  /** @throws Outage when another node has come into use while `use` ran: its reads may contradict each other */
+  /**
+   * Runs `use` on one node.
+   * @throws Outage if the node in use changed meanwhile: the reads may contradict each other
+   */
   consistent<T>(use: () => Promise<T>): Promise<T>
   list: readonly NetworkNode[]
   reports(): NodeReport[]
@@ -44,13 +49,13 @@ export interface NetworkNodes {
 }
 
 const probeMs = 2_000
-/** Rounds in a row in which a node is not well before the next one is used. */
+/** The number of failed rounds in a row after which the next node is used. */
 const badRounds = 2
-/** Rounds in a row in which a node before the one in use is well until it is used again. */
+/** The number of good rounds in a row after which an earlier node is used again. */
 const goodRounds = 3
-/** Least time from one search for another node in vain to the next one. */
+/** The minimum time between a failed search for another node and the next search. */
 const searchMs = 250
-/** After this time without a block as high, a lower chain is believed. */
+/** The time without a block as high after which a lower chain is accepted. */
 const forgetMs = 600_000
 
 export function createNodes(options: NodesOptions): NetworkNodes {
@@ -79,7 +84,7 @@ function single(node: NetworkNode): NetworkNodes {
 function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNodes {
   const { network, blockTimeMs, maxLagBlocks, now, log } = options
   const probes = list.map((node) => node.connect({ timeoutMs: probeMs, retries: 0 }))
-  /** Rounds in a row in which each was well; negative in which it was not. */
+  /** The number of good rounds in a row of each node; negative for failed rounds. */
   const streaks = list.map(() => 0)
   let behind: (number | undefined)[] = []
   let used = 0
@@ -101,7 +106,7 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
     changes++
   }
 
-  /** Undefined when it does not answer. */
+  /** The newest block of a node; undefined if it does not answer. */
   async function headOf(index: number): Promise<number | undefined> {
     try {
       return parseIndex(await probes[index]?.call('eth_blockNumber'))
@@ -110,7 +115,10 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
     }
   }
 
-  /** One search for all whose calls fail. @returns whether another node than `from` is used */
+  /**
+   * Searches for another node, once for all failed calls.
+   * @returns whether another node than `from` is used
+   */
   async function leave(from: number): Promise<boolean> {
     if (used !== from) return true
     if (now() - foundNoneAt < searchMs) return false
@@ -170,7 +178,7 @@ function several(list: readonly NetworkNode[], options: NodesOptions): NetworkNo
     try {
       note(parseIndex(typeof value === 'string' ? value : parseObject(value).number))
     } catch {
-      // The caller finds out.
+      // The caller notices the outage.
     }
   }
 

@@ -6,9 +6,9 @@ import { traceHeaders } from '../../outside/telemetry/work.ts'
 
 export interface PostOptions {
   url: string
-  /** For one attempt, including the response body. */
+  /** The time limit for one attempt, including the response body. */
   timeoutMs?: number
-  /** Limit of one response after decompression. A larger one is an outage without retry. */
+  /** The limit of one response after decompression. A larger one is an outage without retry. */
   maxBytes?: number
   fetch?: typeof fetch
   now?: Clock
@@ -17,22 +17,26 @@ export interface PostOptions {
 export interface PostAnswer {
   isOk: boolean
   status: number
-  /** `undefined` if a 4xx has no JSON. */
+  /** The parsed body; undefined if a 4xx has no JSON. */
   body: unknown
 }
 
 /** A fault that a retry would only repeat: a status such as 401, or a response that is too large. */
 export class Rejected extends Error {}
 
-/** The node answers, but with more than is read. */
+/** The fault of an answer above the size limit. */
 export class TooLarge extends Rejected {}
 
-/** Several times what the logs of a full block need, and small enough that parsing does not block the process for long. */
+/**
+ * The default limit: several times the logs of a full block, and small enough that parsing does not block the
+ * process for long.
+ */
 const defaultMaxBytes = 32 * 2 ** 20
 
 /**
  * Sends JSON. `fetch` keeps connections alive.
- * @throws Throttled for 429, and for 503 with Retry-After; TooLarge; other errors when the node is away or answers without JSON
+ * @throws Throttled for 429, and for 503 with Retry-After; TooLarge; other errors if the node is unavailable
+ *   or answers without JSON
  */
 export async function post(options: PostOptions, body: string): Promise<PostAnswer> {
   const { url, timeoutMs = 5000, maxBytes = defaultMaxBytes, fetch = globalThis.fetch } = options
@@ -66,7 +70,10 @@ function parse(text: string, { ok }: Response): unknown {
   }
 }
 
-/** The cause of a `fetch` error has the reason, but its message names hosts: only its code is logged. */
+/**
+ * Describes a fault. The cause of a `fetch` error has the reason, but its message names hosts, so only its
+ * code is logged.
+ */
 export function describeFault(fault: unknown): string {
   if (fault instanceof OutsideFault) return fault.reason
   if (!(fault instanceof Error)) return String(fault)

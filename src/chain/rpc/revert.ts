@@ -5,18 +5,21 @@ import { isExecutionFault, toQuantity } from './wire.ts'
 
 const errorSelector = '0x08c379a0'
 const panicSelector = '0x4e487b71'
-/** Errors of BalanceGuard: `TooLittle(address token, uint256 missing)`, `NotRead(address token)`. */
+/** The errors of BalanceGuard: `TooLittle(address token, uint256 missing)`, `NotRead(address token)`. */
 const tooLittleSelector = '0x336e3c9a'
 const notReadSelector = '0xed283fde'
-const longestText = 200
+const maxTextLength = 200
 
-/** Why a contract call failed, in one short line: the contract's message, a panic code, short hex, or the node's message. */
+/**
+ * The reason for a failed contract call in one short line: the contract's message, a panic code, short hex,
+ * or the node's message.
+ */
 export function revertText(error: RpcError): string {
   const data = revertData(error.data)
   return oneLine((data && hexSize(data) > 0 && decodeRevert(data)) || error.message)
 }
 
-/** The same for revert data that another contract caught. */
+/** The reason in revert data that another contract caught. */
 export function revertDataText(data: Hex): string {
   return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
 }
@@ -27,8 +30,9 @@ export function unreadToken(text: string): string | undefined {
 }
 
 /**
- * Repeats a call on the state after its block, since a receipt has no revert reason. First with its price of gas, which some contracts
- * look at; the account may have too little left for that.
+ * Finds the reason by repeating a call on the state after its block, since a receipt has no revert reason.
+ * The first attempt has its gas price, which some contracts read; the account may have too little left for
+ * that.
  */
 export async function revertReason(
   rpc: Rpc,
@@ -57,17 +61,17 @@ function decodeRevert(data: Hex): string {
     }
     if (selector === notReadSelector) return `the balance of ${`0x${body.slice(26)}`} cannot be read`
   } catch {
-    // The data does not match its selector: shown as hex.
+    // The data does not match its selector, so it is shown as hex.
   }
   return data.length > 20 ? `${data.slice(0, 18)}…` : data
 }
 
-/** Nodes put revert data into `data` itself, or one level down. */
+/** Finds revert data. Nodes put it into `data` itself, or one level down. */
 function revertData(data: unknown): Hex | undefined {
   if (typeof data === 'string') return toHex(data)
   return typeof data === 'object' && data !== null && 'data' in data ? revertData(data.data) : undefined
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').slice(0, longestText)
+  return text.replace(/\p{Cc}+/gu, ' ').slice(0, maxTextLength)
 }

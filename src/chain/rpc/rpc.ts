@@ -15,16 +15,16 @@ export type RpcResponse = { value: unknown } | { error: RpcError }
 
 /** JSON-RPC with one node. Results are not checked here: parse them with `wire.ts`. */
 export interface Rpc {
-  /** @throws RpcError when the node refuses, Outage when it does not answer */
+  /** Sends one call. @throws RpcError if the node refuses, Outage if it does not answer */
   call<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
   /**
-   * Responses in the order of the calls; a refused call is an error response, not an exception.
-   * @throws RpcError when the node refuses the batch as a whole, Outage when it does not answer
+   * Returns responses in the order of the calls. A refused call is an error response, not an exception.
+   * @throws RpcError if the node refuses the batch as a whole, Outage if it does not answer
    */
   batch(calls: readonly RpcCall[]): Promise<RpcResponse[]>
 }
 
-/** The node responded with an error. It is never retried: the result would be the same. */
+/** An error response of the node. It is never retried, because the result would be the same. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -39,21 +39,29 @@ export class RpcError extends Error {
 
 export interface RpcOptions extends PostOptions {
   log: Log
-  /** Retries after the first attempt, for transport faults, wrong ids, and the statuses 429 and 5xx only. */
+  /**
+   * The number of retries after the first attempt, for transport faults, wrong ids, and the statuses 429 and
+   * 5xx only.
+   */
   retries?: number
-  /** Back-off before the first retry; doubled for each further one. A longer Retry-After counts instead. */
+  /**
+   * The back-off before the first retry, doubled for each further one. A longer Retry-After takes precedence.
+   */
   backoffMs?: number
-  /** Shared by the clients of one node: while it is down, nothing is sent. */
+  /** The health shared by the clients of one node: while it is down, nothing is sent. */
   health?: Health
-  /** The node in metrics and traces: never its address. */
+  /** The name of the node in metrics and traces; never its URL. */
   name?: string
-  /** The calls run code of strangers: that they take too long, or answer too much, says nothing about the node's health. */
+  /**
+   * True if the calls run untrusted code: a timeout or a large answer then does not count against the node's
+   * health.
+   */
   runsStrangersCode?: boolean
 }
 
 const batchSize = 100
 
-/** The URL can hold an API key: it is never logged. */
+/** Creates a client. The URL can contain an API key, so it is never logged. */
 export function createRpc(options: RpcOptions): Rpc {
   let lastId = 0
   const envelope = ({ method, params = [] }: RpcCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
@@ -87,13 +95,13 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 }
 
-/** By its methods, which are few. */
+/** The name of a batch, from its methods, which are few. */
 function batchName(calls: readonly RpcCall[]): string {
   return `batch of ${[...new Set(calls.map(({ method }) => method))].sort().join(', ')}`
 }
 
-/** A longer pause that the node asks for is not waited for: the call fails. */
-const longestPauseMs = 5_000
+/** The maximum pause before a retry. If the node requests a longer one, the call fails. */
+const maxPauseMs = 5_000
 
 /** Retries until `read` accepts the response body; an RpcError from `read` is final. */
 async function exchange<T>(
@@ -113,8 +121,7 @@ async function exchange<T>(
     const pauseMs = Math.max(backoffMs * 2 ** attempt, asked)
     const isRefused =
       fault instanceof Rejected || (fault instanceof OutsideFault && !(fault instanceof Throttled))
-    if (isRefused || attempt >= retries || pauseMs > longestPauseMs)
-      throw new Outage('the network node', fault)
+    if (isRefused || attempt >= retries || pauseMs > maxPauseMs) throw new Outage('the network node', fault)
     await pause(pauseMs)
   }
 }
@@ -129,7 +136,7 @@ class NodeFault extends OutsideFault {
   }
 }
 
-/** One attempt. @returns an OutsideFault when the node's health forbids it */
+/** Makes one attempt. @returns an OutsideFault if the node's health forbids it */
 async function tryOnce<T>(
   options: RpcOptions,
   what: string,
@@ -153,12 +160,15 @@ async function tryOnce<T>(
   }
 }
 
-/** Whether a call failed because of the node, so that another one may answer it. */
+/** Reports whether a call failed because of the node, so that another node may answer it. */
 export function isNodeFault(fault: unknown, options: Pick<RpcOptions, 'runsStrangersCode'>): boolean {
   return fault instanceof Outage && !isAnswer(fault.cause, options)
 }
 
-/** What a node answers for code of strangers may be late, or large, without a fault of the node. */
+/**
+ * Reports whether a fault counts as an answer: an answer for untrusted code may be late, or large, without a
+ * fault of the node.
+ */
 function isAnswer(
   fault: unknown,
   { runsStrangersCode = false }: Pick<RpcOptions, 'runsStrangersCode'>,
@@ -167,7 +177,7 @@ function isAnswer(
   return fault instanceof RpcError || (runsStrangersCode && (isTimeout || fault instanceof TooLarge))
 }
 
-/** Some nodes send their JSON-RPC errors with a status of 4xx. */
+/** Reads an answer. Some nodes send their JSON-RPC errors with a status of 4xx. */
 function readAnswer<T>({ isOk, status, body }: PostAnswer, read: (body: unknown) => T): T {
   if (isOk) return read(body)
   try {
@@ -178,7 +188,7 @@ function readAnswer<T>({ isOk, status, body }: PostAnswer, read: (body: unknown)
   throw new Rejected(`status ${status}`)
 }
 
-/** An answer to another request says nothing about this one, not even if it is an error. */
+/** Parses a response. An answer to another request does not count for this one, even if it is an error. */
 function toResponse(item: unknown, { id, method }: { id: number; method: string }): RpcResponse {
   if (!isObject(item) || item.id !== id) throw wrongIds()
   const error = toRpcError(item)
@@ -192,7 +202,7 @@ function toResponse(item: unknown, { id, method }: { id: number; method: string 
 const isHex = (value: unknown) => typeof value === 'string' && value.startsWith('0x')
 const isObjectOrNull = (value: unknown) => value === null || (isObject(value) && !Array.isArray(value))
 
-/** What results are at least, by method: another one is a fault of the node, not an answer. */
+/** The minimum form of results by method. Another form is a fault of the node, not an answer. */
 const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   eth_blockNumber: isHex,
   eth_call: isHex,

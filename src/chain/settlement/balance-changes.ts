@@ -23,13 +23,15 @@ type Contracts = Pick<Network, 'settlement' | 'wrappedNative'>
 const interactionTopic = keccakText('Interaction(address,uint256,bytes4)')
 
 /**
- * What a mined transaction changed of each token of the settlement contract, by its logs, with zeros; the native coin has the marker
- * address. `undefined` when the transaction is not on chain.
+ * Reads the change of each token of the settlement contract by a mined transaction from its logs, with zeros;
+ * the native coin has the marker address.
  *
- * The same logs are the amounts of accounts (`mined.ts`), but for the balance below: it spares a solver the reproach of a loss that a
- * block tells is none. Accounts are kept of any block, also long after it, when nodes no longer have its balances; and a block may have
- * several settlements, which its balances do not distinguish. Native coins that come in without a log are missing there.
- * @throws Outage when the node does not answer, or with what is no receipt
+ * The amounts of accounts (`mined.ts`) come from the same logs, except for the balance below, which shows
+ * native coins that arrive without a log: it prevents a solver from being blamed for a loss that did not
+ * happen. The amounts of accounts cannot use it. They are kept for any block, also long after it, when nodes
+ * no longer have its balances; and balances do not distinguish several settlements in one block.
+ * @returns undefined if the transaction is not on chain
+ * @throws Outage if the node does not answer, or sends an invalid receipt
  */
 export async function balanceChanges(
   rpc: Rpc,
@@ -42,7 +44,7 @@ export async function balanceChanges(
   const changes = loggedChanges(receiptLogs(mined), network)
   const native = changes.get(nativeMarker) ?? 0n
   if (native < 0n) {
-    // Coins that came in leave no log. The balance shows it, if only of the block.
+    // Incoming coins leave no log. The balance shows them, though only for the whole block.
     const block = parseIndex(mined.blockNumber)
     changes.set(nativeMarker, maxOf(native, await nativeChange(rpc, network, block)))
   }
@@ -58,7 +60,7 @@ async function nativeChange(rpc: Rpc, { settlement }: Contracts, block: number):
   return (after ?? 0n) - (before ?? 0n)
 }
 
-/** By the logs of one transaction, or of the part of it that is one settlement. */
+/** The changes by the logs of one transaction, or of the part of it that is one settlement. */
 export function loggedChanges(
   logs: readonly unknown[],
   { settlement, wrappedNative }: Contracts,
@@ -79,7 +81,7 @@ export function loggedChanges(
   return changes
 }
 
-/** Native coins that the settlement contract pays by what this log of it says. */
+/** The native coins that the settlement contract pays according to this log. */
 function nativePaid(log: unknown, settlement: Address): bigint {
   const { topics, data } = parseObject(log)
   const [topic, target = ''] = parseList(topics).map((one) => parseHash(one))

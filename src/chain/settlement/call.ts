@@ -29,10 +29,12 @@ export interface EncodedTrade {
 
 export interface Settlement {
   tokens: readonly Address[]
-  /** One for each token: sold · price(sell token) = bought · price(buy token). */
+  /** The prices, one for each token: sold · price(sell token) = bought · price(buy token). */
   clearingPrices: readonly bigint[]
   trades: readonly EncodedTrade[]
-  /** Before the sell tokens are taken in; before the buy tokens are paid out; after that. */
+  /**
+   * The interactions before the sell tokens are taken in, before the buy tokens are paid out, and after that.
+   */
   interactions: readonly [
     pre: readonly Interaction[],
     intra: readonly Interaction[],
@@ -47,7 +49,10 @@ const auctionIdBytes = 8
 const selectorBytes = 4
 const settleSelector: Hex = '0x13d79a0b'
 
-/** Calldata of `settle`, followed by the auction id as 8 bytes, big-endian. The contract ignores it; indexers read it. */
+/**
+ * The calldata of `settle`, followed by the auction id as 8 bytes, big-endian. The contract ignores it;
+ * indexers read it.
+ */
 export function encodeSettle({ tokens, clearingPrices, trades, interactions, auctionId }: Settlement): Hex {
   const args = encodeTuple([
     { dynamic: encodeList(tokens.map(word)) },
@@ -78,7 +83,10 @@ function encodeCall({ target, value, callData }: Interaction): Member {
   return { dynamic: encodeTuple([word(target), word(value), { dynamic: encodeBytes(callData) }]) }
 }
 
-/** `executedAmount` counts only for partially fillable orders: sell atoms of a sell order, buy atoms of a buy order. */
+/**
+ * Encodes a trade. `executedAmount` counts only for partially fillable orders: sell atoms of a sell order,
+ * buy atoms of a buy order.
+ */
 export function encodeTrade(order: SignedOrder, indices: TokenIndices, executedAmount: bigint): EncodedTrade {
   return {
     sellTokenIndex: indices.sell,
@@ -107,22 +115,22 @@ export interface SettledTrade {
   order: OrderData
   indices: TokenIndices
   signingScheme: SigningScheme
-  /** As placed with the order: without the leading owner; `0x` for presign. */
+  /** The signature as placed with the order, without the leading owner; `0x` for presign. */
   signature: Hex
-  /** null for the ECDSA schemes: recover it from the signature. */
+  /** The owner; null for the ECDSA schemes, whose owner is recovered from the signature. */
   owner: Address | null
   executedAmount: bigint
 }
 
 export interface DecodedSettlement {
-  /** null when the call does not end with one. */
+  /** The auction id; null if the call does not end with one. */
   auctionId: bigint | null
   tokens: Address[]
   clearingPrices: bigint[]
   trades: SettledTrade[]
 }
 
-/** `undefined` when it is not a `settle` call, or one that the contract would refuse. */
+/** Decodes a call. @returns undefined if it is not a `settle` call, or one that the contract would refuse */
 export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
   try {
     const [tokenList, priceList, tradeList] = settlementAbi.decodeFunctionData('settle', calldata) as Result
@@ -139,7 +147,7 @@ export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
   }
 }
 
-/** Arguments are 32-byte words; 8 bytes beyond them are the id. */
+/** The auction id at the end of the calldata. Arguments are 32-byte words; 8 bytes beyond them are the id. */
 function trailingAuctionId(calldata: Hex): bigint | null {
   const argumentBytes = hexSize(calldata) - selectorBytes
   return argumentBytes % 32 === auctionIdBytes ? BigInt(`0x${calldata.slice(-auctionIdBytes * 2)}`) : null

@@ -6,7 +6,7 @@ import { asOutage, isExecutionFault, parseQuantity, toQuantity } from '../rpc/wi
 import type { Simulation } from './sequence.ts'
 
 export interface DryRunState {
-  /** The newest one unless it is given. */
+  /** The block; the newest by default. */
   block?: number
   /** Overrides the settlement contract's native balance. */
   balance?: bigint | undefined
@@ -14,12 +14,12 @@ export interface DryRunState {
 
 /**
  * Simulates a settlement alone, with this much gas.
- * @returns why it reverts; `undefined` when it does not
- * @throws Outage when the node reports neither
+ * @returns the reason why it reverts; undefined if it does not
+ * @throws Outage if the node reports neither
  */
 export type DryRun = (calldata: Hex, gas: bigint, state?: DryRunState) => Promise<string | undefined>
 
-/** Settlements as `from` would send them. It needs no key of the account. */
+/** Creates a simulation of settlements from the account `from`. It needs no key of the account. */
 export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryRun {
   return async (data, gas, { block, balance } = {}) => {
     const blockTag = block === undefined ? 'latest' : toQuantity(block)
@@ -35,7 +35,10 @@ export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryR
   }
 }
 
-/** The gas of a settlement's transaction, or why it reverts. @throws Outage when the node reports neither */
+/**
+ * Creates an estimate of the gas of a settlement's transaction, or of the reason why it reverts.
+ * @throws Outage if the node reports neither
+ */
 export function createEstimate(rpc: Rpc, to: Address, from: Address): (calldata: Hex) => Promise<Simulation> {
   return async (data) => {
     try {

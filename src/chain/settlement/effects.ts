@@ -33,12 +33,14 @@ export interface BalanceChange {
 
 /** The effects of a settlement that succeeds in a simulation. */
 export interface Observation {
-  /** Gas of its transaction. */
+  /** The gas of its transaction. */
   gas: bigint
   logs: readonly RawLog[]
-  /** The settlement contract's balances of the tokens that were asked for, without those that do not answer as a token. */
+  /**
+   * The settlement contract's balances of the requested tokens, without those that do not answer as a token.
+   */
   balances: ReadonlyMap<Address, BalanceChange>
-  /** The allowances that are left of those that were asked for, in their order. */
+  /** The remaining allowances of the requested ones, in order. */
   allowances: readonly bigint[]
 }
 
@@ -54,50 +56,58 @@ export interface KeyedWrite {
   slot: Bytes32
   before: Bytes32
   after: Bytes32
-  /** The selectors of the calls of the contract that wrote it, each list from the outer to the inner ones. */
+  /**
+   * The selectors of the calls of the contract that wrote it, each list from the outer to the inner calls.
+   */
   callers: readonly (readonly Hex[])[]
 }
 
 /**
- * A call of the settlement contract whose target read storage of its own that belongs to the settlement contract and is not zero, or that
- * led to a read of storage which names the settlement contract.
+ * A call of the settlement contract whose target read storage of its own that belongs to the settlement
+ * contract and is not zero, or that led to a read of storage that names the settlement contract.
  */
 export interface KeyedRead {
   contract: Address
   selector: Hex
 }
 
-/** Use of the storage that contracts keep for the settlement contract. */
+/** The use of the storage that contracts keep for the settlement contract. */
 export interface Footprint {
   writes: readonly KeyedWrite[]
   reads: readonly KeyedRead[]
 }
 
-/** Methods of a node for simulations. */
+/** The methods of a node for simulations. */
 export interface EffectSupport {
-  /** `eth_simulateV1`, or `debug_traceCall` with the standard tracers: balances and logs. */
+  /** True with `eth_simulateV1`, or `debug_traceCall` with the standard tracers: balances and logs. */
   logs: boolean
-  /** `debug_traceCall` with tracers in JavaScript: storage. */
+  /** True with `debug_traceCall` and tracers in JavaScript: storage. */
   storage: boolean
 }
 
 /** Simulates single settlements at the newest block, each after those that are sent and not yet mined. */
 export interface SettlementEffects {
-  /** Remembered for some minutes. @throws Outage */
+  /** Returns the node's methods, cached for some minutes. @throws Outage */
   support(): Promise<EffectSupport>
-  /** @throws NotOffered where the node has neither method; Outage */
+  /** Returns the effects. @throws NotOffered if the node has neither method; Outage */
   observe(
     call: SettlementCall,
     tokens: readonly Address[],
     approvals?: readonly Approval[],
   ): Promise<Observation | { revert: string }>
-  /** @throws NotOffered where the node runs no tracer in JavaScript, or not to the end; Outage */
+  /**
+   * Returns the footprint.
+   * @throws NotOffered if the node runs no tracer in JavaScript, or not to the end; Outage
+   */
   footprint(call: SettlementCall): Promise<Footprint>
-  /** The same of a mined transaction, with all settlements in it. @throws as `footprint` */
+  /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
-  /** The call that a mined transaction makes. @throws Outage, also where the node does not know it */
+  /** Returns the call that a mined transaction makes. @throws Outage, also if the node does not know it */
   minedCall(txHash: Bytes32): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint }>
-  /** Allowances of the settlement contract at the newest block, in their order; 0 where a token names none. @throws Outage */
+  /**
+   * Returns allowances of the settlement contract at the newest block, in order; 0 if a token returns none.
+   * @throws Outage
+   */
   allowances(approvals: readonly Approval[]): Promise<bigint[]>
 }
 
@@ -109,17 +119,20 @@ export interface EffectsOptions {
   timeoutMs: number
 }
 
-/** An account that nothing uses. */
+/** An unused account. */
 const probe = address('0x0000000000000000000000000000000070726f62')
 const tokenAbi = new Interface(['function allowance(address owner, address spender) view returns (uint256)'])
 const probeAbi = new Interface([
   'function read(address owner, address[] tokens) view returns (uint256[] words)',
 ])
-/** 500 tokens with usual balances, several times. Less is left for the last tokens where earlier ones use up theirs. */
+/**
+ * The gas for 500 tokens with usual balances, several times over. Less is left for the last tokens if earlier
+ * ones use up theirs.
+ */
 const probeGas = 20_000_000
-/** A node may be exchanged. */
+/** The time for which the node's methods are cached. A node may be replaced. */
 const supportMs = 300_000
-/** A call in the sequence, and the code around it. */
+/** The gas for a call in the sequence, and the code around it. */
 const sequenceGas = 100_000n
 
 export function createSettlementEffects({
@@ -133,7 +146,7 @@ export function createSettlementEffects({
   const ignored = [vaultRelayer, hooksTrampoline, ...(balanceGuard ? [balanceGuard] : [])]
   const code = { [probe]: balanceProbeCode }
 
-  /** Its gas limit is that of the call, without the base gas of a transaction. */
+  /** The call of a settlement. Its gas limit is that of the call, without the base gas of a transaction. */
   const settleCall = ({ sender: from, calldata: input, gas }: SettlementCall): Call => ({
     ...{ from, to: settlement, input, value: 0n, gas: Number(gas + intrinsicGas(input)) },
   })
@@ -168,7 +181,7 @@ export function createSettlementEffects({
     }
   }
 
-  /** @throws NotOffered, also for a node that follows it in part only */
+  /** Runs the tracer. @throws NotOffered, also for a node that follows it only in part */
   async function traced(method: string, params: readonly unknown[], all: boolean): Promise<Footprint> {
     const tracer = footprintTracer(settlement, ignored, all)
     const options = { tracer, timeout: `${timeoutMs}ms` }
@@ -222,7 +235,7 @@ export function createSettlementEffects({
           false,
         )
       }
-      // One call that runs the settlements before it too, as `sequence.simulate` does.
+      // One call also runs the settlements before it, as `sequence.simulate` does.
       const all = [...sent, call]
       const overrides = Object.fromEntries(
         all.map(({ sender }) => [sender, { code: settlementSequenceCode }]),
@@ -258,7 +271,7 @@ export function createSettlementEffects({
   }
 }
 
-/** 0 for less than a word. */
+/** The first word of the output; 0 for less than a word. */
 function firstWord(output: Hex): bigint {
   return hexSize(output) >= 32 ? BigInt(output.slice(0, 66)) : 0n
 }
@@ -275,7 +288,7 @@ async function isOffered(ask: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** @throws NotOffered where the node did not run the code of the probe */
+/** The words of a probe. @throws NotOffered if the node did not run its code */
 function toWords({ succeeds, output }: CallResult): readonly bigint[] {
   if (!succeeds || output === '0x') throw new NotOffered('it applies no state overrides')
   try {
@@ -296,13 +309,13 @@ function changesOf(
     tokens.flatMap((token, index): [Address, BalanceChange][] => {
       const [first, last] = [at(before, index), at(after, index)]
       if (first === undefined) return []
-      // What answers no more has nothing that could be taken out again.
+      // A token that no longer answers has nothing that could be taken out again.
       return [[token, { before: first, after: last ?? 0n }]]
     }),
   )
 }
 
-/** @throws NotOffered where the tracer did not see all */
+/** Parses a footprint. @throws NotOffered if the tracer did not see everything */
 function toFootprint(value: unknown): Footprint {
   const { writes, reads, settlements, isWhole } = parseObject(value)
   if (isWhole !== true) throw new NotOffered('more than is followed')

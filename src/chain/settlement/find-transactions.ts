@@ -20,12 +20,12 @@ import {
 } from '../rpc/wire.ts'
 import { loggedChanges } from './balance-changes.ts'
 
-/** A transaction, by one of its logs. */
+/** A transaction, identified by one of its logs. */
 export type LoggedTransaction = Pick<LogPlace, 'txHash' | 'blockNumber' | 'blockHash'>
 
 export interface FindOptions {
   rpc: Rpc
-  /** Single nodes, to look for what `rpc` does not know. */
+  /** Single nodes, to look up data that `rpc` does not know. */
   otherRpcs?: readonly Rpc[]
   network: Pick<Network, 'settlement' | 'wrappedNative'>
   log: Log
@@ -38,7 +38,7 @@ export interface SentTransaction {
   sender: Address
   to: Hex | null
   input: Hex
-  /** What a mined transaction paid, where the receipt does not say. */
+  /** The gas price of a mined transaction, if the receipt does not report it. */
   gasPrice: bigint | null
 }
 
@@ -46,24 +46,24 @@ export interface MinedReceipt {
   blockHash: Bytes32
   gasUsed: bigint
   effectiveGasPrice: bigint | null
-  /** null where there are too many logs. */
+  /** The changes; null if there are too many logs. */
   changes: TokenChanges[] | null
 }
 
 export interface FoundTransaction {
   sent: SentTransaction
-  /** Undefined where it is too large to be read. */
+  /** The receipt; undefined if it is too large to be read. */
   receipt: MinedReceipt | undefined
 }
 
-/** Receipts of one request; one of them may have megabytes of logs. */
+/** The receipts in one request. One of them may have megabytes of logs. */
 const receiptsAtOnce = 10
 const maxLogs = 10_000
 
 /**
- * Transactions with their receipts, without those that no node knows: by their hashes, by the other nodes, and by their blocks, which
- * nodes have that keep no index of old transactions.
- * @throws Outage when the node does not answer, or with what is no transaction
+ * Finds transactions with their receipts, without those that no node knows. It looks them up by hash, in the
+ * other nodes, and by block, because nodes without an index of old transactions still have their blocks.
+ * @throws Outage if the node does not answer, or sends an invalid transaction
  */
 export async function findTransactions(
   options: FindOptions,
@@ -84,13 +84,13 @@ export async function findTransactions(
   return found
 }
 
-/** Another node may be on another branch. */
+/** Returns a check that a transaction is that of a log: another node may be on another branch. */
 function isOfLog(logged: readonly LoggedTransaction[]): (found: FoundTransaction) => boolean {
   return ({ sent, receipt }) =>
     logged.some(({ txHash, blockHash }) => sent.hash === txHash && (receipt ?? sent).blockHash === blockHash)
 }
 
-/** What is looked for elsewhere may be nowhere. */
+/** Returns the found transactions, or none on an Outage: other nodes may not have them either. */
 async function orNone(find: Promise<FoundTransaction[]>): Promise<FoundTransaction[]> {
   try {
     return await find
@@ -119,7 +119,10 @@ async function findByHash(
   })
 }
 
-/** Nodes say that they do not know a transaction with null, or, while they index, with an error. */
+/**
+ * The result of a response. Nodes report an unknown transaction with null, or, while they index, with an
+ * error.
+ */
 function resultOf(response: RpcResponse | undefined): unknown {
   return response && 'value' in response ? response.value : null
 }
@@ -135,7 +138,7 @@ async function findInBlock(options: FindOptions, number: number): Promise<FoundT
   })
 }
 
-/** `undefined` for what is not in a block yet, and for another transaction than this one. */
+/** Parses a transaction; undefined if it is not in a block yet, or another one than requested. */
 function toSent(raw: unknown, txHash?: Bytes32): SentTransaction | undefined {
   if (raw === null) return undefined
   const { hash, blockNumber, blockHash, from, to, input, gasPrice } = parseObject(raw)
@@ -163,7 +166,10 @@ async function readReceipts(options: FindOptions, txHashes: readonly Bytes32[]):
   return receipts
 }
 
-/** Receipts that are too large together are read one by one; what is too large alone stays unread. */
+/**
+ * Reads receipts. Those that are too large together are read one by one; a receipt that is too large alone
+ * stays unread.
+ */
 async function readPart(options: FindOptions, txHashes: readonly Bytes32[]): Promise<ReadReceipts> {
   const calls = txHashes.map((txHash) => ({ method: 'eth_getTransactionReceipt', params: [txHash] }))
   try {

@@ -1,22 +1,26 @@
 import type { Address } from '../../domain/evm/address.ts'
 
-/** Slots that a tracer reports, at most, and calls that read. */
+/** The maximum number of slots that a tracer reports, and of calls that read. */
 const maxReported = 64
 
-/** Bytes that are hashed into a slot, at most. */
+/** The maximum number of bytes that are hashed into a slot. */
 const maxHashed = 32_768
 
 /**
- * Returns the source of a tracer for `debug_traceCall` and `debug_traceTransaction`. It reports which storage that belongs to the
- * settlement contract a settlement changes, and which of its calls read such storage.
+ * Returns the source of a tracer for `debug_traceCall` and `debug_traceTransaction`. It reports the storage
+ * that belongs to the settlement contract and that a settlement changes, and its calls that read such
+ * storage.
  *
- * A slot *belongs to* an account when it is computed from its address: a hash over it, a hash over such a hash, a slot up to 65,536 behind one
- * of these (members of structs and arrays), or the address itself; and when its value names the account. The tracer follows every hash, so it finds the mappings of Solidity and Vyper wherever
- * they stand in a contract, nested ones too. Nineteen bytes of the address decide, since some contracts group 256 accounts.
+ * A slot *belongs to* an account if it is computed from its address: a hash over it, a hash over such a hash,
+ * a slot up to 65,536 after one of these (members of structs and arrays), or the address itself. It also
+ * belongs to the account if its value names the account. The tracer follows every hash, so it finds the
+ * mappings of Solidity and Vyper anywhere in a contract, nested ones too. Nineteen bytes of the address
+ * decide, because some contracts group 256 accounts.
  *
- * Only calls that the settlement contract makes itself count, with all that they call, but for those of `ignored`. With `all`, every
- * settlement of the transaction counts, else the last one. A run that is not followed to its end reports `isWhole: false`: nodes differ in
- * what they do about a fault in a tracer. The language is ECMAScript 5 without its annexes, which all nodes run.
+ * Only calls that the settlement contract makes itself count, with all their inner calls, except for those of
+ * `ignored`. With `all`, every settlement of the transaction counts, otherwise the last one. A run that is
+ * not followed to its end reports `isWhole: false`, because nodes differ in how they handle a fault in a
+ * tracer. The language is ECMAScript 5 without its annexes, which all nodes run.
  */
 export function footprintTracer(settlement: Address, ignored: readonly Address[], all: boolean): string {
   const skipped = Object.fromEntries([settlement, ...ignored].map((address) => [address, 1]))
@@ -49,7 +53,7 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
     var up = this.frames[this.frames.length - 1]
     var selector = toHex(input.slice(0, 4))
     var isSettle = to === this.own && selector === '0x13d79a0b'
-    // A settlement cannot begin in another one: such a call fails, and must not hide what was noted before it.
+    // A settlement cannot begin in another one: such a call fails, and must not hide the earlier records.
     if (isSettle && (up === undefined || !up.inside)) {
       this.settlements++
       if (!this.all) { this.writes = []; this.reads = {}; this.readCount = 0; this.overflows = false }

@@ -10,13 +10,20 @@ export interface ForeignSettlement extends DecodedSettlement {
   interactions: readonly [pre: Interaction[], intra: Interaction[], post: Interaction[]]
 }
 
-/** Lists may overlap in the calldata, so their lengths are read first: decoding must cost no more than a settlement can need. */
-const mostItems = 300
+/**
+ * The maximum number of items in a list. Lists may overlap in the calldata, so their lengths are read first:
+ * decoding must cost no more than a settlement can need.
+ */
+const maxItems = 300
 
-/** `undefined` when it is not a `settle` call, one that the contract would refuse, or longer than any settlement. */
+/**
+ * Decodes a settlement.
+ * @returns undefined if it is not a `settle` call, one that the contract would refuse, or longer than any
+ *   settlement
+ */
 export function decodeForeign(calldata: Hex): ForeignSettlement | undefined {
   const lengths = listLengths(calldata)
-  if (!lengths?.every((length) => length <= mostItems)) return undefined
+  if (!lengths?.every((length) => length <= maxItems)) return undefined
   const settlement = decodeSettle(calldata)
   const stages = settlement && decodeStages(calldata)
   return settlement && stages && { ...settlement, interactions: stages }
@@ -40,7 +47,7 @@ function toInteractions(stage: Result): Interaction[] {
   }))
 }
 
-/** Of tokens, prices, trades and the three lists of interactions. */
+/** The lengths of tokens, prices, trades and the three lists of interactions. */
 function listLengths(calldata: Hex): number[] | undefined {
   const wordAt = (byte: number): number => {
     const start = 10 + byte * 2

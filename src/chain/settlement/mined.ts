@@ -12,33 +12,37 @@ import {
 } from './find-transactions.ts'
 import { tracedSettlements } from './traced.ts'
 
-/** A transaction with settlements, as it was mined. */
+/** A mined transaction with settlements. */
 export interface MinedSettlements {
   sender: Address
-  /** That its receipt names. */
+  /** The block that its receipt names. */
   blockHash: Bytes32
-  /** The `settle` calls that did not revert, in their order; empty where they cannot be known. */
+  /** The `settle` calls that did not revert, in order; empty if they cannot be known. */
   calls: readonly DecodedSettlement[]
-  /** null where the node gives no receipt that can be read. */
+  /** The gas used; null if the node gives no readable receipt. */
   gasUsed: bigint | null
-  /** Wei for one unit of gas; null where the node does not say. */
+  /** The price in wei of one unit of gas; null if the node does not report it. */
   effectiveGasPrice: bigint | null
   /**
-   * What each settlement changed of the contract's tokens, in their order: logs up to a settlement's own are its, and those behind the
-   * last one too. null where the logs cannot be read, or are too many. By logs alone, unlike `balanceChanges`, which says why; the native
-   * coin counts as its wrapped form, since unwrapping is no change.
+   * The changes of the contract's tokens by each settlement, in order. Logs up to a settlement's own log
+   * belong to it; logs after the last one do too. Null if the logs cannot be read, or are too many. The
+   * changes come from logs alone; `balanceChanges` differs and explains why. The native coin counts as its
+   * wrapped form, because unwrapping is no change.
    */
   changes: readonly TokenChanges[] | null
 }
 
 export interface MinedOptions extends FindOptions {
-  /** Without retries: a trace can take a node long. */
+  /** The client for traces, without retries: a trace can take a node long. */
   traceRpc: Rpc
-  /** Which of these accounts may send settlements of the service through other contracts, as of this block. */
+  /**
+   * Returns those of the accounts that may send settlements of the service through other contracts, as of
+   * this block.
+   */
   solversAmong(senders: readonly Address[], block: number): Promise<ReadonlySet<Address>>
 }
 
-/** What a transaction that is in a block cost. */
+/** The cost of a transaction that is in a block. */
 export interface MinedGas {
   isReverted: boolean
   gas: bigint
@@ -47,7 +51,7 @@ export interface MinedGas {
   blockHash: Bytes32
 }
 
-/** In the order of the hashes; null for those that are in no block. @throws Outage */
+/** Reads costs in the order of the hashes; null for transactions that are in no block. @throws Outage */
 export async function minedGas(rpc: Rpc, txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]> {
   const calls = txHashes.map((txHash) => ({ method: 'eth_getTransactionReceipt', params: [txHash] }))
   const responses = await available(rpc.batch(calls))
@@ -65,12 +69,13 @@ export async function minedGas(rpc: Rpc, txHashes: readonly Bytes32[]): Promise<
   })
 }
 
-/** Each makes the node execute a transaction again. */
+/** The maximum number of traces. Each makes the node execute a transaction again. */
 const maxTraces = 20
 
 /**
- * Transactions whose logs are known, by hash, without those that no node knows. Those to the settlement contract say in their calldata
- * what they settle; others are traced, if their sender is a solver.
+ * Reads transactions whose logs are known, by hash, without those that no node knows. The calldata of calls
+ * to the settlement contract contains their settlements. Other transactions are traced, if their sender is a
+ * solver.
  * @throws Outage
  */
 export async function minedSettlements(

@@ -4,12 +4,12 @@ import { type LoggedRight, type Right, readCall, readValue } from '../../domain/
 import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseReturn, toQuantity } from '../rpc/wire.ts'
 
-/** Several times what a view of a token needs; contracts of strangers get no more. */
+/** The gas of a view: several times the need of a token's view. Untrusted contracts get no more. */
 const viewGas = 300_000
 
 /**
- * What rights of an account are worth at a block, by default the newest: 0 for those that do not exist, or whose contract does not answer
- * as one that honours them.
+ * Reads the values of an account's rights at a block, by default the newest. The value is 0 for a right that
+ * does not exist, or whose contract does not answer as one that honours it.
  * @param now in Unix seconds, for rights that expire
  * @throws Outage
  */

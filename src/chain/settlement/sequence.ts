@@ -15,24 +15,24 @@ import { intrinsicGas } from './settled-gas.ts'
 export interface SettlementCall {
   sender: Address
   calldata: Hex
-  /** The most that it may use, without the base gas of its transaction. */
+  /** The maximum gas of the call, without the base gas of its transaction. */
   gas: bigint
 }
 
-/** The gas that the call used, or why it fails. */
+/** The gas that the call used, or the reason for its failure. */
 export type Simulation = { gas: bigint } | { revert: string }
 
-/** The settlements that are sent and not yet mined, and what others would do after them. */
+/** The settlements that are sent and not yet mined, and simulations of others after them. */
 export interface SettlementSequence {
-  /** Puts a settlement behind those that are sent already. @returns takes it out again */
+  /** Adds a settlement after those that are already sent. @returns a function that removes it */
   add(call: SettlementCall): () => void
   isEmpty(): boolean
-  /** The settlements that are sent and not yet mined, in their order. */
+  /** Returns the settlements that are sent and not yet mined, in order. */
   sent(): readonly SettlementCall[]
   /**
-   * Simulates the calls at the newest block after the settlements that are sent. Each runs on the state that those before it leave;
-   * one that fails leaves none.
-   * @throws Outage when the node does not answer, or does not support state overrides
+   * Simulates the calls at the newest block after the sent settlements. Each runs on the state that the
+   * previous ones leave; a failed one changes nothing.
+   * @throws Outage if the node does not answer, or does not support state overrides
    */
   simulate(calls: readonly SettlementCall[]): Promise<Simulation[]>
 }
@@ -49,7 +49,7 @@ interface Result {
   revertData: string
 }
 
-/** @param maxGas of one settlement: what uses more counts as failing */
+/** Creates a sequence. @param maxGas of one settlement: one that uses more counts as failed */
 export function createSettlementSequence(
   rpc: Rpc,
   { settlement }: Network,
@@ -86,7 +86,7 @@ export function tooMuchGas(gas: bigint, maxGas: bigint): string {
   return `it uses ${gas} gas, and a settlement may use ${maxGas}`
 }
 
-/** The call of `SettlementSequence` that runs them one after the other. */
+/** The call of `SettlementSequence` that runs the settlements in sequence. */
 export function encodeRun(calls: readonly SettlementCall[], target: Address): Hex {
   const encoded = calls.map(({ sender, gas, calldata }) => ({
     dynamic: encodeTuple([word(sender), word(target), word(gas), { dynamic: encodeBytes(calldata) }]),

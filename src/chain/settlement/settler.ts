@@ -18,13 +18,16 @@ import { createDryRun, createEstimate, type DryRun } from './dry-run.ts'
 import { type SettlementSequence, type Simulation, tooMuchGas } from './sequence.ts'
 import { intrinsicGas } from './settled-gas.ts'
 
-/** `block` is the receipt's block, or the newest block when the wait ended; `submission` is the `SubmissionStory`, if it was sent. */
+/**
+ * The outcome of a settlement. `block` is the receipt's block, or the newest block at the end of the wait;
+ * `submission` is the `SubmissionStory`, if it was sent.
+ */
 export type SettlementOutcome =
-  /** On chain. */
+  /** The settlement is on chain. */
   | { outcome: 'success'; txHash: Bytes32; block: number; submission?: string }
   /**
-   * Not on chain, and it can no longer be: another transaction has its nonce. `withdrawn`: since it was not wanted any more. Without
-   * `txHash` its solver was to send it, and did not in time.
+   * The settlement is not on chain, and it no longer can be: another transaction has its nonce. `withdrawn`:
+   * it was not wanted any more. Without `txHash` its solver should have sent it, and did not in time.
    */
   | {
       outcome: 'timeout' | 'withdrawn'
@@ -33,7 +36,7 @@ export type SettlementOutcome =
       block: number
       submission?: string
     }
-  /** Refused, or reverted on chain. Not sent if there is no `txHash`. */
+  /** The settlement was refused, or reverted on chain. It was not sent if there is no `txHash`. */
   | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number; submission?: string }
   /** The signal fired: the next leader decides with `resume`. */
   | { outcome: 'left' }
@@ -41,46 +44,53 @@ export type SettlementOutcome =
 export interface RecordedTransaction {
   raw: Hex
   hash: Bytes32
-  /** What became of it so far, in words. */
+  /** The history of the transaction so far, as text. */
   submission: string
 }
 
 export interface FollowingLimits {
-  /** Last block that the settlement may be in. A block earlier it is cancelled, if it is pending. */
+  /** The last block that may include the settlement. One block earlier it is cancelled, if it is pending. */
   deadlineBlock: number
-  /** Once it fires, nothing new is sent, and no call waits. */
+  /** The signal after which nothing new is sent, and no call waits. */
   signal: AbortSignal
-  /** Stores the transaction before it is sent, also again at a higher price. @returns why it may not be sent */
+  /**
+   * Stores the transaction before it is sent, also again at a higher price.
+   * @returns the reason why it may not be sent
+   */
   record(transaction: RecordedTransaction): Promise<string | undefined>
-  /** Stores the hash of a transfer that is to take its nonce, before that is sent. */
+  /** Stores the hash of a transfer that takes its nonce, before that is sent. */
   recordCancellation(hash: Bytes32): Promise<void>
-  /** Asked until it is on chain: a settlement that is not wanted any more is cancelled. */
+  /** Reports whether the settlement is wanted, until it is on chain. Otherwise it is cancelled. */
   isWanted(): Promise<boolean>
 }
 
 export interface SubmitLimits extends FollowingLimits {
-  /** The most gas that the simulation may use. */
+  /** The maximum gas of the simulation. */
   gas: bigint
-  /** Gas on top of the simulated gas, for hooks and signature checks that may use more on chain. */
+  /** The gas on top of the simulated gas, for hooks and signature checks that may use more on chain. */
   extraGas?: bigint
 }
 
 export interface ResumeLimits extends FollowingLimits {
-  /** What the process before has recorded. */
+  /** The record of the previous process. */
   submission?: string | undefined
 }
 
 /** Sends settlements from one account in the order of submission; several may be pending at once. */
 export interface Settler {
   address: Address
-  /** @throws Outage when the node reports neither gas nor a revert */
+  /** Simulates a settlement. @throws Outage if the node reports neither gas nor a revert */
   simulate(calldata: Hex): Promise<Simulation>
   dryRun: DryRun
-  /** @throws Outage when the node is unavailable before anything was sent; later it waits for the node */
+  /**
+   * Submits a settlement.
+   * @throws Outage if the node is unavailable before anything was sent; later it waits for the node
+   */
   submit(calldata: Hex, limits: SubmitLimits): Promise<SettlementOutcome>
   /**
-   * Takes over a recorded transaction of this account, from before a restart. Cancels it if the node does not have it: whether it was
-   * ever sent is unknown. The nonce is kept from the moment of the call.
+   * Takes over a recorded transaction of this account, from before a restart. Cancels it if the node does not
+   * have it, because it is unknown whether it was ever sent. The nonce is reserved from the moment of the
+   * call.
    */
   resume(raw: Hex, limits: ResumeLimits): Promise<SettlementOutcome>
 }
@@ -91,19 +101,19 @@ export interface SettlerOptions {
   privateKey: Hex
   /** The settlements of all accounts that are sent and not yet mined. */
   sequence: SettlementSequence
-  /** The highest price of a unit of gas that a settlement offers, in wei. */
+  /** The maximum price of a unit of gas that a settlement offers, in wei. */
   maxFeePerGas: bigint
-  /** Most gas of a settlement. */
+  /** The maximum gas of a settlement. */
   maxGas?: bigint
   balances: Pick<AccountBalances, 'read' | 'cannotPay'>
-  /** Without one, settlements are sent to public nodes at once. */
+  /** The private endpoint. Without one, settlements are sent to public nodes at once. */
   privateEndpoint?: PrivateEndpoint | undefined
   log: Log
   poll?: Poll
   now?: Clock
 }
 
-/** A settlement that is sent, with what ends its place in the sequence and its claim to the nonce. */
+/** A sent settlement, with functions that end its place in the sequence and its claim to the nonce. */
 interface SentSettlement {
   transaction: SignedTransaction
   /** The newest block when it was sent; 0 if another process sent it. */
@@ -139,7 +149,7 @@ export function createSettler({
     if (sequence.isEmpty()) return simulate(calldata)
     const [simulation = { revert: 'not simulated' }] = await sequence.simulate([{ sender, calldata, gas }])
     if ('revert' in simulation) return simulation
-    // After the others, storage that they read costs less than it will in a transaction of its own.
+    // Storage that the previous settlements read costs less than in a transaction of its own.
     return { gas: intrinsicGas(calldata) + (simulation.gas * 5n) / 4n }
   }
 
@@ -155,15 +165,19 @@ export function createSettler({
     }
   }
 
-  /** Nodes refuse what an account cannot pay beside its pending transactions. @returns why it is not sent */
+  /**
+   * Checks the balance. Nodes refuse a transaction that an account cannot pay in addition to its pending
+   * ones.
+   * @returns the reason why it is not sent
+   */
   function shortage(balance: bigint, gasLimit: bigint, fees: OfferedFees): string | undefined {
-    const cost = [{ gasLimit, fees }, ...pending].reduce((sum, one) => sum + mostOf(one), 0n)
+    const cost = [{ gasLimit, fees }, ...pending].reduce((sum, one) => sum + maxCostOf(one), 0n)
     if (balance >= cost) return undefined
     balances.cannotPay(sender, cost)
     return `not sent: ${shortageText({ balance, cost })}`
   }
 
-  /** Runs one at a time, so that nonces follow each other. */
+  /** Sends a settlement. It runs one at a time, so that nonces are consecutive. */
   async function send(calldata: Hex, limits: SubmitLimits): Promise<SentSettlement | SettlementOutcome> {
     const { deadlineBlock, signal, gas, extraGas = 0n } = limits
     const block = await transactions.headNumber()
@@ -250,7 +264,7 @@ export function createSettler({
   }
 }
 
-/** The most that a transaction may cost, in wei. */
-function mostOf({ gasLimit, fees }: Pick<SignedTransaction, 'gasLimit' | 'fees'>): bigint {
+/** The maximum cost of a transaction, in wei. */
+function maxCostOf({ gasLimit, fees }: Pick<SignedTransaction, 'gasLimit' | 'fees'>): bigint {
   return gasLimit * fees.maxFeePerGas
 }

@@ -10,12 +10,13 @@ interface Call {
   input: unknown
 }
 
-/** A trace with more calls is not read. */
+/** The number of calls above which a trace is not read. */
 const maxCalls = 10_000
 
 /**
- * The `settle` calls of a transaction that did not revert, in their order; undefined where the node does not trace, or not in time.
- * @throws Outage when the node is away
+ * The `settle` calls of a transaction that did not revert, in order; undefined if the node does not trace, or
+ * not in time.
+ * @throws Outage if the node is unavailable
  */
 export async function tracedSettlements(
   rpc: Rpc,
@@ -43,7 +44,7 @@ async function byCallTracer(rpc: Rpc, txHash: Bytes32): Promise<Call[] | undefin
   return calls
 }
 
-/** What is inside a call that failed is reverted with it. */
+/** Reads the calls by the trace module. Calls inside a failed call are reverted with it. */
 async function byTraceModule(rpc: Rpc, txHash: Bytes32): Promise<Call[] | undefined> {
   const trace = await traced(rpc, 'trace_transaction', [txHash])
   if (trace === undefined) return undefined

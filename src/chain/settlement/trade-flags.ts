@@ -11,12 +11,13 @@ export type FlaggedTerms = Pick<
   'kind' | 'partiallyFillable' | 'sellTokenBalance' | 'buyTokenBalance'
 > & { signingScheme: SigningScheme }
 
-// Indexed by the value of the bits. The contract reads both 0 and 1 as `erc20`; `toFlags` writes 0, as other clients do.
+// Indexed by the value of the bits. The contract reads both 0 and 1 as `erc20`; `toFlags` writes 0, as other
+// clients do.
 const sources: readonly SellTokenSource[] = ['erc20', 'erc20', 'external', 'internal']
 const destinations: readonly BuyTokenDestination[] = ['erc20', 'internal']
 const schemes: readonly SigningScheme[] = ['eip712', 'ethsign', 'eip1271', 'presign']
 
-/** Bit 0 buy, 1 partially fillable, 2–3 sell balance, 4 buy balance, 5–6 signing scheme. */
+/** Packs the terms: bit 0 buy, 1 partially fillable, 2–3 sell balance, 4 buy balance, 5–6 signing scheme. */
 export function toFlags(terms: FlaggedTerms): bigint {
   return BigInt(
     (terms.kind === 'buy' ? 1 : 0) |
@@ -27,7 +28,7 @@ export function toFlags(terms: FlaggedTerms): bigint {
   )
 }
 
-/** `undefined` when a bit is set that the contract refuses. */
+/** Parses the flags; undefined if a bit is set that the contract refuses. */
 export function parseFlags(flags: bigint): FlaggedTerms | undefined {
   if (flags >> 7n) return undefined
   const bits = Number(flags)

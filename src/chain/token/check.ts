@@ -8,24 +8,24 @@ import { available, parseHex, parseResponse } from '../rpc/wire.ts'
 import { bystander, checker, type Overrides, probe, tokenCheckAbi, tokenCheckCall } from './probe.ts'
 import type { FindTokenSlots, TokenSlots } from './slots.ts'
 
-/** How a token's transfers and balances behave. */
+/** The behaviour of a token's transfers and balances. */
 export type TokenVerdict =
-  /** The receiver gets exactly what was sent. */
+  /** The receiver gets exactly the sent amount. */
   | 'plain'
-  /** The receiver gets less than was sent, or the sender loses more. */
+  /** The receiver gets less than the sent amount, or the sender loses more. */
   | 'fee-on-transfer'
-  /** Balances are computed, not stored: they change without a transfer, or do not hold what was sent. */
+  /** Balances are computed, not stored: they change without a transfer, or do not hold the sent amount. */
   | 'rebasing'
-  /** It cannot be transferred, or is not a token. */
+  /** The token cannot be transferred, or the address is not a token. */
   | 'stuck'
   /** The address has no code. */
   | 'absent'
-  /** No transfer could be tried: no holder is known, and its storage layout is unknown. */
+  /** No transfer could be tried: no holder is known, and the storage layout is unknown. */
   | 'unknown'
 
 /**
  * Simulates transfers of the token.
- * @param holder an account with a balance, such as a pool; `undefined` when none is known
+ * @param holder an account with a balance, such as a pool; undefined if none is known
  * @throws Outage
  */
 export type CheckToken = (token: Address, holder: Address | undefined) => Promise<TokenVerdict>
@@ -46,18 +46,21 @@ interface Trial {
   movements: readonly Movement[]
 }
 
-/** At most thirteen reads and three transfers with the gas limits of TokenCheck.sol, plus a fifth. */
+/**
+ * The gas for at most thirteen reads and three transfers with the gas limits of TokenCheck.sol, plus a fifth.
+ */
 const gas = 12_000_000n
-/** Balance written for the probe: large enough for a fee to show, below usual transfer limits. */
+/** The balance written for the probe: large enough for a fee to show, below usual transfer limits. */
 const probeBalance = 1_234_567_891n
 const writtenAllowance = 2n ** 80n - 1n
 const expectedMovements = 3
-/** A fee of 0.01 % of this is one atom. */
+/** The minimum amount: a fee of 0.01 % of it is one atom. */
 const minSent = 10_000n
 
 /**
- * Transfers some of the token from the holder to an unused account, from there to another one, and back to the holder. The same batch
- * tries it from the probe with a written balance; that result counts when the holder has too little.
+ * Creates the check. It transfers some of the token from the holder to an unused account, from there to
+ * another one, and back to the holder. The same batch tries it from the probe with a written balance; that
+ * result counts if the holder has too little.
  */
 export function createTokenCheck({ rpc, slots }: { rpc: Rpc; slots: FindTokenSlots }): CheckToken {
   return async (token, holder) => {
@@ -76,7 +79,10 @@ export function createTokenCheck({ rpc, slots }: { rpc: Rpc; slots: FindTokenSlo
   }
 }
 
-/** Without a known allowance slot the checking code replaces the holder's code, so that it can transfer directly. */
+/**
+ * Creates the trial's call. Without a known allowance slot the checking code replaces the holder's code, so
+ * that it can transfer directly.
+ */
 function toTrialCall(token: Address, holder: Address, { balance, allowance }: TokenSlots, amount?: bigint) {
   const stateDiff = {
     ...(balance && amount && { [balance(holder)]: word(amount) }),
@@ -87,7 +93,10 @@ function toTrialCall(token: Address, holder: Address, { balance, allowance }: To
   return tokenCheckCall('move', [token, holder, bystander, allowance !== undefined], gas, overrides)
 }
 
-/** @param writtenBalance the overridden balance of the holder; `undefined` for its real balance */
+/**
+ * Derives the verdict.
+ * @param writtenBalance the overridden balance of the holder; undefined for its real balance
+ */
 function toVerdict(
   { hasCode, isReadable, balance, movements }: Trial,
   writtenBalance?: bigint,
@@ -108,13 +117,16 @@ function hasMoved({ done, senderBefore, senderAfter, receiverBefore, receiverAft
   return done && (senderBefore !== senderAfter || receiverBefore !== receiverAfter)
 }
 
-/** At least 0.001 % is a fee; less can be the rounding of shares. */
+/** Reports whether a transfer takes a fee, which is at least 0.001 %; less can be the rounding of shares. */
 function takesFee(movement: Movement): boolean {
   const lost = deviations(movement).reduce((most, lost) => (lost > most ? lost : most))
   return hasMoved(movement) && lost * minSent * 10n >= movement.sent
 }
 
-/** Atoms that the sender lost beyond `sent`, and that the receiver did not get; negative where balances gain. */
+/**
+ * The atoms that the sender lost beyond `sent`, and the atoms that the receiver did not get; negative if
+ * balances gain.
+ */
 function deviations({ sent, senderBefore, senderAfter, receiverBefore, receiverAfter }: Movement): bigint[] {
   return [senderBefore - senderAfter - sent, sent - (receiverAfter - receiverBefore)]
 }
@@ -123,7 +135,7 @@ function word(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
-/** @throws Outage when the checking code cannot have returned it */
+/** Parses a trial. @throws Outage if the checking code cannot have returned it */
 function parseTrial(response: RpcResponse): Trial {
   const returned = parseHex(parseResponse(response))
   try {

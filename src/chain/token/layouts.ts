@@ -5,22 +5,25 @@ import { keccakHex } from '../../domain/evm/keccak.ts'
 export type BalanceSlot = (owner: Address) => Bytes32
 export type AllowanceSlot = (owner: Address, spender: Address) => Bytes32
 
-/** Storage slot of a mapping's key, for a mapping at slot `base`. */
+/** The storage slot of a mapping's key, for a mapping at slot `base`. */
 type MappingEntry = (key: Hex, base: Hex) => Bytes32
 
 const soliditySlot: MappingEntry = (key, base) => hash(key, base)
 const vyperSlot: MappingEntry = (key, base) => hash(base, key)
 
-/** Candidate slots of a mapping. Even with the variables that upgradeable tokens inherit, mappings are below 128. */
+/**
+ * The candidate slots of a mapping. Even with the variables that upgradeable tokens inherit, mappings are
+ * below 128.
+ */
 const baseSlots = Array.from({ length: 128 }, (_, base) => word(base.toString(16)))
 
-/** OpenZeppelin 5, upgradeable: ERC-7201 namespace, balances first. */
+/** The ERC-7201 namespace of OpenZeppelin 5, upgradeable, with balances first. */
 const namespace = '52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace'
 
-/** Solady: one hash over owner, eight zero bytes, seed and, for allowances, spender. */
+/** The seeds of Solady: one hash over owner, eight zero bytes, seed and, for allowances, spender. */
 const [balanceSeed, allowanceSeed] = [`0x${'00'.repeat(8)}87a211a2`, `0x${'00'.repeat(8)}7f5e9f20`] as const
 
-/** Known storage layouts of balances. */
+/** The known storage layouts of balances. */
 export const balanceLayouts: readonly BalanceSlot[] = [
   ...baseSlots.map((base) => mapping(soliditySlot, base)),
   ...baseSlots.map((base) => mapping(vyperSlot, base)),
@@ -28,7 +31,7 @@ export const balanceLayouts: readonly BalanceSlot[] = [
   (owner) => hash(owner, balanceSeed),
 ]
 
-/** Known storage layouts of allowances. */
+/** The known storage layouts of allowances. */
 export const allowanceLayouts: readonly AllowanceSlot[] = [
   ...baseSlots.map((base) => nestedMapping(soliditySlot, base)),
   ...baseSlots.map((base) => nestedMapping(vyperSlot, base)),

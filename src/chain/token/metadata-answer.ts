@@ -6,22 +6,23 @@ import type { Token } from '../../domain/token/token.ts'
 
 type Metadata = Omit<Token, 'chainId'>
 
-/** What a token returned for one call. */
+/** The return data of a token for one call. */
 interface Returned {
-  /** Bytes returned; 0 also when the call failed. */
+  /** The number of bytes returned; 0 also if the call failed. */
   size: number
-  /** The first of them, up to the reader's limit. */
+  /** The first bytes, up to the reader's limit. */
   bytes: Buffer
 }
 
 const maxTextLength = 100
-/** Limits of MetadataReader.sol for a text and for a number. */
+/** The limits of MetadataReader.sol for a text and for a number. */
 const maxTextBytes = 464
 const maxNumberBytes = 32
 
 /**
- * Parses what MetadataReader.sol returns for these tokens; null for a value that a token does not return or that cannot be decoded.
- * @throws Outage when MetadataReader.sol cannot have returned it
+ * Parses the result of MetadataReader.sol for these tokens; null for a value that a token does not return or
+ * that cannot be decoded.
+ * @throws Outage if MetadataReader.sol cannot have returned it
  */
 export function parseMetadata(returned: Hex, tokens: readonly Address[]): Metadata[] {
   const bytes = Buffer.from(returned.slice(2), 'hex')
@@ -49,8 +50,8 @@ function malformed(size: number): Outage {
 }
 
 /**
- * Some early tokens return bytes32 instead of a string. The text is untrusted: only visible characters are kept, on one line, up to
- * `maxTextLength`.
+ * Decodes a text. Some early tokens return bytes32 instead of a string. The text is untrusted: only visible
+ * characters are kept, on one line, up to `maxTextLength`.
  */
 function toText(returned: Returned): string | null {
   const result = returned.size === 32 ? fixedText(returned.bytes) : stringText(returned)
@@ -58,9 +59,7 @@ function toText(returned: Returned): string | null {
   return [...text].slice(0, maxTextLength).join('') || null
 }
 
-/**
- * Text that is padded with zeros to 32 bytes. Any other word is a number or a hash, not text.
- */
+/** Decodes text that is padded with zeros to 32 bytes. Any other word is a number or a hash, not text. */
 function fixedText(word: Buffer): string {
   const end = word.indexOf(0)
   const text = end < 0 ? word : word.subarray(0, end)
@@ -68,7 +67,7 @@ function fixedText(word: Buffer): string {
   return isZeroPadded && isUtf8(text) ? text.toString('utf8') : ''
 }
 
-/** An ABI string, decoded leniently: invalid UTF-8 is replaced, not refused. */
+/** Decodes an ABI string leniently: invalid UTF-8 is replaced, not refused. */
 function stringText({ size, bytes }: Returned): string {
   const offset = smallWord(bytes, 0)
   const length = offset === undefined ? undefined : smallWord(bytes, offset)
@@ -83,7 +82,7 @@ function toDecimals({ bytes }: Returned): number | null {
   return decimals !== undefined && decimals < 256 ? decimals : null
 }
 
-/** `undefined` without a full word, or for one of 2^48 or more. */
+/** The number in a word; undefined without a full word, or for 2^48 or more. */
 function smallWord(bytes: Buffer, offset: number): number | undefined {
   if (offset + 32 > bytes.length || bytes.subarray(offset, offset + 26).some((byte) => byte !== 0))
     return undefined

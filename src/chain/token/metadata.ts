@@ -21,23 +21,23 @@ import { parseMetadata } from './metadata-answer.ts'
 
 /** A token as its contract describes it. */
 export interface ReadToken extends Token {
-  /** The block that was read; null if a new block arrived during the read. */
+  /** The block of the read; null if a new block arrived during it. */
   block: { number: number; hash: Bytes32 } | null
 }
 
 /**
- * Limit of one call: even if every token uses up its gas, the call stays below 2^24, the limit of one transaction, and its result below
- * the 24,576 bytes of code.
+ * The limit of one call. Even if every token uses up its gas, the call stays below 2^24, the limit of one
+ * transaction, and its result below the 24,576 bytes of code.
  */
 const tokensPerCall = 20
-/** Gas that MetadataReader.sol gives one token, plus the code deposit for its result. */
+/** The gas that MetadataReader.sol gives one token, plus the code deposit for its result. */
 const tokenGas = 740_000
 const ownGas = 1_000_000
 
 /**
- * Reads tokens at the newest block, in the order of `addresses`. A token has null for what its contract does not return or returns
- * malformed; it is an Outage if the node refused the call.
- * @throws Outage when the node answers no call
+ * Reads tokens at the newest block, in the order of `addresses`. Values that a contract does not return, or
+ * returns malformed, are null. A token is an Outage if the node refused its call.
+ * @throws Outage if the node answers no call
  */
 export async function readTokenMetadata(
   rpc: Rpc,
@@ -60,7 +60,10 @@ interface GroupCall {
 
 const newestBlock = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 
-/** The newest block is read before and after. One batch goes to one node, so if both are the same, all was read at that block. */
+/**
+ * Calls the reader, and reads the newest block before and after. One batch goes to one node, so if both
+ * blocks are the same, the whole read was at that block.
+ */
 async function callReader(rpc: Rpc, groups: readonly (readonly Address[])[]): Promise<GroupCall[]> {
   const responses = await available(rpc.batch([newestBlock, ...groups.map(toCall), newestBlock]))
   const [before, after] = [parseBlock(responses[0]), parseBlock(responses.at(-1))]
@@ -81,13 +84,16 @@ function parseBlock(response: RpcResponse | undefined) {
   return { number: parseIndex(number), hash: parseHash(hash) }
 }
 
-/** One token of the group may have used up the gas or time of the call, so each is read alone. */
+/**
+ * Reports whether the tokens of a group must be read alone: one of them may have used up the gas or time of
+ * the call.
+ */
 function needsRetry({ group, response }: GroupCall): boolean {
   if (group.length === 1 || !response || 'value' in response) return false
   return isExecutionFault(response.error) || isTimeout(response.error)
 }
 
-/** If the retry fails, the results of the first calls still count. */
+/** Ignores an Outage of the retry, so that the results of the first calls still count. */
 function ignoreOutage(fault: unknown): GroupCall[] {
   if (fault instanceof Outage) return []
   throw fault

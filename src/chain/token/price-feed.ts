@@ -5,21 +5,24 @@ import { available, parseReturn, toQuantity } from '../rpc/wire.ts'
 
 /** An aggregator's price of one whole token. */
 export interface FeedRound {
-  /** In units of 10^-`decimals`. Can be zero or less. */
+  /** The price in units of 10^-`decimals`. It can be zero or less. */
   answer: bigint
   decimals: number
-  /** Unix seconds. */
+  /** The time in Unix seconds. */
   updatedAt: bigint
 }
 
-/** `decimals()` and `latestRoundData()`. */
+/** The selectors of `decimals()` and `latestRoundData()`. */
 const selectors = ['0x313ce567', '0xfeaf968c'] as const
-/** More than proxies of aggregators use. */
+/** A gas limit above the use of aggregators' proxies. */
 const readGas = toQuantity(2_000_000)
-/** No aggregator uses more. */
+/** The maximum decimals of aggregators. */
 const maxDecimals = 36n
 
-/** The newest round. `undefined` when this is not an aggregator with a complete round. @throws Outage */
+/**
+ * Reads the newest round; undefined if the address is not an aggregator with a complete round.
+ * @throws Outage
+ */
 export async function readPriceFeed(rpc: Rpc, feed: Address): Promise<FeedRound | undefined> {
   const answers = await available(
     rpc.batch(

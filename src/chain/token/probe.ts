@@ -6,7 +6,7 @@ import { tokenCheckCode } from '../bytecode.generated.ts'
 import type { RpcCall } from '../rpc/rpc.ts'
 import { toQuantity } from '../rpc/wire.ts'
 
-/** Functions of TokenCheck.sol. */
+/** The functions of TokenCheck.sol. */
 export const tokenCheckAbi = new Interface([
   'function read(address token, address owner, address spender) view returns (bool hasBalance, uint256 balance, bool hasAllowance, uint256 allowance)',
   'function move(address token, address holder, address other, bool byAllowance) returns ((bool hasCode, bool isReadable, uint256 balance, (uint256 sent, bool done, uint256 senderBefore, uint256 senderAfter, uint256 receiverBefore, uint256 receiverAfter)[] movements) answer)',
@@ -22,7 +22,7 @@ export const [checker, probe, bystander] = ['checker', 'probe', 'bystander'].map
 /** State overrides of one call. */
 export type Overrides = Record<Address, { code?: Hex; stateDiff?: Record<Bytes32, Hex> }>
 
-/** A call of the checking code at the newest block. A node that ignores overrides returns nothing. */
+/** Creates a call of the checking code at the newest block. A node that ignores overrides returns nothing. */
 export function tokenCheckCall(
   method: 'read' | 'move',
   values: readonly unknown[],

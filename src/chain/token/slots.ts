@@ -9,23 +9,27 @@ import { available, parseHex, parseResponse } from '../rpc/wire.ts'
 import { type AllowanceSlot, allowanceLayouts, type BalanceSlot, balanceLayouts } from './layouts.ts'
 import { bystander, probe, tokenCheckAbi, tokenCheckCall } from './probe.ts'
 
-/** Storage slots of a token's balances and allowances. */
+/** The storage slots of a token's balances and allowances. */
 export interface TokenSlots {
-  /** `undefined` when it was not found. */
+  /** The slot; undefined if it was not found. */
   balance: BalanceSlot | undefined
   allowance: AllowanceSlot | undefined
-  /** The balance depends on storage but differs from every stored number: the token rebases, or counts in shares. */
+  /**
+   * True if the balance depends on storage but differs from every stored number: the token rebases, or counts
+   * in shares.
+   */
   isComputed: boolean
 }
 
 /**
- * Cached for a day once found.
- * @param isUntrusted for tokens that any client can name: they have a cache of their own and evict only each other
- * @throws Outage when the node is unavailable or does not support state overrides
+ * Finds the slots of a token, cached for a day once found.
+ * @param isUntrusted for tokens that any client can name: they have a cache of their own and evict only each
+ *   other
+ * @throws Outage if the node is unavailable or does not support state overrides
  */
 export type FindTokenSlots = (token: Address, isUntrusted?: boolean) => Promise<TokenSlots>
 
-/** The probe's balance and allowance. `undefined` when the call fails or returns less than a word. */
+/** The probe's balance and allowance; undefined if the call fails or returns less than a word. */
 interface Reading {
   balance: bigint | undefined
   allowance: bigint | undefined
@@ -35,14 +39,14 @@ type StateDiff = Record<Bytes32, Hex>
 
 const maxCached = { trusted: 5_000, untrusted: 100 }
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-/** For the two reads of the checking code, with a reserve. */
+/** The gas for the two reads of the checking code, with a reserve. */
 const gas = 1_400_000n
-/** Fewer digits occur in random numbers by chance. */
+/** The minimum number of matching digits. Fewer occur in random numbers by chance. */
 const minDigits = 8
 
 /**
- * Overrides every slot where a token could store the probe's balance and allowance with a different number each, and reads which
- * number the token returns: all in one batch.
+ * Creates the search. It overrides every slot where a token could store the probe's balance and allowance
+ * with a different number each, and reads which number the token returns, all in one batch.
  */
 export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Clock }): FindTokenSlots {
   const storageSlots = [
@@ -78,21 +82,24 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
   }
 }
 
-/** A layout changes only when a proxy gets new code. An address that is not a token (yet) is read again soon. */
+/**
+ * The time for which slots are cached. A layout changes only when a proxy gets new code. An address that is
+ * not a token (yet) is read again soon.
+ */
 function ttlMs({ balance, allowance }: TokenSlots, unmodified: Reading): number {
   if (balance && allowance) return day
   return unmodified.balance === undefined ? minute : hour
 }
 
 /**
- * Numbers below 2^80, for narrow balances that share their slot with other members. The last byte is 0, so that they set no flag
- * (frozen, excluded, …) in such a slot.
+ * A number below 2^80, for narrow balances that share their slot with other members. The last byte is 0, so
+ * that it sets no flag (frozen, excluded, …) in such a slot.
  */
 function smallNumber(index: number): bigint {
   return BigInt(digest(index).slice(0, 20)) << 8n
 }
 
-/** Numbers of 255 bits, for balances that are stored multiplied by a huge index. */
+/** A number of 255 bits, for balances that are stored multiplied by a huge index. */
 function largeNumber(index: number): bigint {
   return BigInt(`0x5${digest(index).slice(3, 64)}00`)
 }
@@ -101,7 +108,7 @@ function digest(index: number): Bytes32 {
   return keccakText(`tradegraph token number ${index}`)
 }
 
-/** Whether overridden storage changes the balance to a number that was not written. */
+/** Reports whether overridden storage changes the balance to a number that was not written. */
 function isComputed(unmodified: Reading, withSmall: Reading, withLarge: Reading): boolean {
   if (unmodified.balance === undefined || isPartOfWrittenNumber(withLarge.balance)) return false
   return [withSmall.balance, withLarge.balance].some(
@@ -109,7 +116,10 @@ function isComputed(unmodified: Reading, withSmall: Reading, withLarge: Reading)
   )
 }
 
-/** A balance that is part of a written number is stored, not computed, in an unknown layout. */
+/**
+ * Reports whether a balance is part of a written number: then it is stored, not computed, in an unknown
+ * layout.
+ */
 function isPartOfWrittenNumber(balance: bigint | undefined): boolean {
   const digits = balance?.toString(16) ?? ''
   if (digits.length < minDigits) return false
@@ -125,7 +135,10 @@ function toStateDiff(storageSlots: readonly Bytes32[], numberAt: (index: number)
   )
 }
 
-/** @throws Outage when the checking code cannot have returned it: the node ignored the override */
+/**
+ * Parses a reading.
+ * @throws Outage if the checking code cannot have returned it: the node ignored the override
+ */
 function parseReading(response: RpcResponse): Reading {
   const returned = parseHex(parseResponse(response))
   try {

@@ -8,7 +8,7 @@ import type { OrderUid } from '../../domain/order/uid.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseHex } from '../rpc/wire.ts'
 
-/** Argument of TradeCheck.sol, which declares these three types. */
+/** The argument of TradeCheck.sol, which declares these three types. */
 export interface TradeCall {
   settlement: Address
   relayer: Address
@@ -59,7 +59,10 @@ export function encodeTradeCall(call: TradeCall): Hex {
   return `${askSelector}${encodeTuple([{ dynamic: question }])}`
 }
 
-/** @throws Outage when the checking code cannot have returned it, as from a node that ignores overrides */
+/**
+ * Decodes the answer.
+ * @throws Outage if the checking code cannot have returned it, as from a node that ignores overrides
+ */
 export function decodeTradeCall(returned: Hex): TradeCallAnswer {
   try {
     return checkAbi.decodeFunctionResult('ask', returned)[0]
@@ -70,7 +73,7 @@ export function decodeTradeCall(returned: Hex): TradeCallAnswer {
 
 const authenticatorAbi = new Interface(['function authenticator() view returns (address)'])
 
-/** The settlement contract's solver allow-list. @throws Outage */
+/** Reads the settlement contract's solver allow-list. @throws Outage */
 export async function readAuthenticator(rpc: Rpc, { settlement }: Network): Promise<Address> {
   const data = authenticatorAbi.encodeFunctionData('authenticator')
   const returned = parseHex(await available(rpc.call('eth_call', [{ to: settlement, data }, 'latest'])))

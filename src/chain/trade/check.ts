@@ -22,57 +22,61 @@ export interface TradeQuestion {
   kind: OrderKind
   /** The trader. The zero address stands for an unknown one. */
   from: Address
-  /** null means the trader. */
+  /** The receiver; null means the trader. */
   receiver: Address | null
   sellToken: Address
-  /** May be the native marker: the settlement then unwraps. */
+  /** The buy token. For the native marker the settlement unwraps. */
   buyToken: Address
-  /** Atoms taken from the trader. */
+  /** The atoms taken from the trader. */
   sellAmount: bigint
-  /** Atoms paid out. */
+  /** The atoms paid out. */
   buyAmount: bigint
-  /** Before the sell tokens are taken: those of the estimate, then the order's hooks. */
+  /**
+   * The interactions before the sell tokens are taken: those of the estimate, followed by the order's hooks.
+   */
   preInteractions: readonly Interaction[]
-  /** After the sell tokens are taken, before the buy tokens are paid. */
+  /** The interactions after the sell tokens are taken, before the buy tokens are paid. */
   interactions: readonly Interaction[]
   /** The order's post hooks. */
   postInteractions: readonly Interaction[]
-  /** Other tokens whose balance of the settlement contract must not decrease. */
+  /** The other tokens whose balance of the settlement contract must not decrease. */
   others: readonly Address[]
-  /** Sender of the transaction. */
+  /** The sender of the transaction. */
   txOrigin: Address
   /** The block to simulate on; null is the newest. */
   block: number | null
 }
 
-/** Result of the simulation. */
+/** The result of the simulation. */
 export type TradeAnswer =
   | {
       outcome: 'settled'
-      /** Gas units of the whole transaction. */
+      /** The gas units of the whole transaction. */
       gas: bigint
-      /** Change of the settlement contract's balance in atoms, beyond the trade itself. */
+      /** The change of the settlement contract's balance in atoms, beyond the trade itself. */
       sellSurplus: bigint
-      /** The wrapped token and the native coin are added up. */
+      /** The change for the buy token, as the sum of the wrapped token and the native coin. */
       buySurplus: bigint
-      /** Change of the receiver's balance in atoms. */
+      /** The change of the receiver's balance in atoms. */
       received: bigint
     }
   | { outcome: 'failed'; reason: string; gas: bigint }
 
 /**
- * Simulates the settlement with balance, allowance, signature and solver allow-list overridden, in one round trip.
- * @returns undefined when it cannot be simulated: the token's storage layout is unknown and the trader lacks the funds
- * @throws Outage when the node is unavailable or does not support state overrides, or the queue is full
+ * Simulates the settlement with balance, allowance, signature and solver allow-list overridden, in one round
+ * trip.
+ * @returns undefined if it cannot be simulated: the token's storage layout is unknown and the trader lacks
+ *   the funds
+ * @throws Outage if the node is unavailable or does not support state overrides, or the queue is full
  */
 export type CheckTrade = (question: TradeQuestion, signal?: AbortSignal) => Promise<TradeAnswer | undefined>
 
 export interface TradeCheckOptions {
-  /** Its timeout limits a trade. It should not retry. */
+  /** The client of the node. Its timeout limits a trade. It should not retry. */
   rpc: Rpc
   network: Network
   slots: FindTokenSlots
-  /** Concurrent calls; eight times as many may wait. */
+  /** The number of concurrent calls. Eight times as many may wait. */
   atOnce?: number
 }
 
@@ -85,13 +89,16 @@ interface TradeSimulation {
   settlement: FabricatedSettlement
 }
 
-/** The state override puts the checking code here for the call. */
+/** The address at which the state override puts the checking code for the call. */
 const checkAddress = address('0x7ade0c4ec0de7ade0c4ec0de7ade0c4ec0de7ade')
-/** An unused address: the trader when the client names none. */
+/** An unused address: the trader if the client names none. */
 const anonymousTrader = address('0x51a9c2e87f3bd04465c1f0927eab3d86e50f7c1b')
-/** Returns 1 for any call: overrides the solver allow-list. */
+/** The code that returns 1 for any call, which overrides the solver allow-list. */
 export const alwaysTrueCode: Hex = '0x600160005260206000f3'
-/** More than nearly all real balances, so that the override does not lower one; fits tokens that count in 96 bits. */
+/**
+ * The minimum funds: above nearly all real balances, so that the override does not lower one; fits tokens
+ * that count in 96 bits.
+ */
 const minFunds = 2n ** 95n
 
 export function createTradeCheck({ rpc, network, slots, atOnce = 32 }: TradeCheckOptions): CheckTrade {
@@ -123,7 +130,8 @@ export function createTradeCheck({ rpc, network, slots, atOnce = 32 }: TradeChec
       return await callCheck(block === null ? 'latest' : toQuantity(block))
     } catch (fault) {
       if (block === null || !(fault instanceof RpcError)) throw asOutage(fault)
-      // The node does not have the block (yet). Try the newest; only success counts, as a failure could be due to the other block.
+      // The node does not have the block (yet). Try the newest one. Only success counts, because a failure
+      // could be due to the other block.
       const answer = await available(callCheck('latest'))
       if (answer?.outcome === 'settled') return answer
       throw asOutage(fault)
@@ -216,11 +224,7 @@ function toSettled(
   network: Network,
 ): TradeAnswer {
   if (address(spent) !== zeroAddress) {
-    return {
-      outcome: 'failed',
-      reason: `it spends what the settlement contract has of ${address(spent)}`,
-      gas,
-    }
+    return { outcome: 'failed', reason: `it spends ${address(spent)} of the settlement contract`, gas }
   }
   const { question, boughtToken, settlement } = simulation
   const native = afterwards.native - before.native
@@ -229,7 +233,7 @@ function toSettled(
   if (native < 0n && !takesNative && !paysNative) {
     return { outcome: 'failed', reason: 'it spends native coin of the settlement contract', gas }
   }
-  // What the settlement contract itself sells or buys is not surplus.
+  // Sales and purchases of the settlement contract itself are not surplus.
   const taken = simulation.trader === network.settlement ? question.sellAmount : 0n
   const paid = simulation.receiver === network.settlement ? question.buyAmount : 0n
   const sell = afterwards.sell - before.sell + taken + (takesNative ? native : 0n)

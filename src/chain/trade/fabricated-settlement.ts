@@ -21,23 +21,32 @@ export type FabricatedTrade = Pick<
   ]
 }
 
-/** A settlement of an unsigned order: valid once `slot` of the settlement contract's storage holds `presigned`. */
+/**
+ * A settlement of an unsigned order. It is valid once `slot` of the settlement contract's storage holds
+ * `presigned`.
+ */
 export interface FabricatedSettlement {
   calldata: Hex
   orderUid: OrderUid
   slot: Bytes32
 }
 
-/** No real order has this appData, so the order cannot be filled or invalidated already. */
+/**
+ * The appData of the simulated order. No real order has it, so the order cannot be filled or invalidated
+ * already.
+ */
 const appData = keccakText('TradeCheck: an order that is simulated and never signed')
 const maxValidTo = 2 ** 32 - 1
 
 /** The value that the settlement contract stores for a pre-signed order. */
 export const presigned = keccakText('GPv2Signing.Scheme.PreSign')
-/** Slot of the `preSignature` mapping in the settlement contract. */
+/** The slot of the `preSignature` mapping in the settlement contract. */
 const preSignatureBase = uintWord(0n)
 
-/** Takes exactly `sellAmount` and pays exactly `buyAmount`. @returns undefined when their product exceeds uint256 */
+/**
+ * Creates a settlement that takes exactly `sellAmount` and pays exactly `buyAmount`.
+ * @returns undefined if their product exceeds uint256
+ */
 export function fabricateSettlement(
   { owner, interactions, ...terms }: FabricatedTrade,
   { chainId, settlement }: Pick<Network, 'chainId' | 'settlement'>,

@@ -5,21 +5,24 @@ import type { Log } from '../../domain/log.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseQuantity, parseResponse } from '../rpc/wire.ts'
 
-/** The native balances of the accounts that this process sends from, as they were read last. */
+/** The native balances of the accounts that this process sends from, as of the last read. */
 export interface AccountBalances {
-  /** Reads them in one batch, if that was some blocks ago. Without the node they stay as they are. */
+  /**
+   * Reads the balances in one batch, if the last read was some blocks ago. Without the node they stay
+   * unchanged.
+   */
   refresh(block: number): Promise<void>
-  /** Reads one now. @throws Outage */
+  /** Reads one balance now. @throws Outage */
   read(account: Address): Promise<bigint>
-  /** Undefined where it was not read yet. */
+  /** Returns a balance; undefined if it was not read yet. */
   of(account: Address): bigint | undefined
-  /** Remembers that a transaction may cost so much and could not be paid, until the account has that. */
+  /** Stores that a transaction of this cost could not be paid, until the account has the amount. */
   cannotPay(account: Address, cost: bigint): void
-  /** What the account is known to lack, if a transaction may cost this much. */
+  /** Returns the known shortage of the account for a transaction of this cost. */
   lacking(account: Address, cost: bigint): Shortage | undefined
 }
 
-/** In wei. */
+/** A shortage in wei. */
 export interface Shortage {
   balance: bigint
   cost: bigint
@@ -27,18 +30,18 @@ export interface Shortage {
 
 export interface BalancesOptions {
   rpc: Rpc
-  /** Their names are for the log. */
+  /** The accounts, with names for the log. */
   accounts: ReadonlyMap<Address, string>
   log: Log
 }
 
-/** An empty account is noticed, and one that was funded, within this many blocks. */
+/** The number of blocks within which an empty account, and one that was funded, is noticed. */
 const everyBlocks = 5
 
 export function createAccountBalances({ rpc, accounts, log }: BalancesOptions): AccountBalances {
   const known = new Map<Address, bigint>()
   const unpaid = new Map<Address, bigint>()
-  /** In the log already, until more has come. */
+  /** The accounts that were logged already, until they receive more. */
   const logged = new Set<Address>()
   const list = [...accounts.keys()]
   let readAt: number | undefined
@@ -58,7 +61,7 @@ export function createAccountBalances({ rpc, accounts, log }: BalancesOptions): 
 
   return {
     async refresh(block) {
-      // A lower block is one after a reorg, or of a node that lags behind.
+      // A lower block follows a reorganisation, or comes from a lagging node.
       if (readAt !== undefined && Math.abs(block - readAt) < everyBlocks) return
       try {
         const calls = list.map((account) => ({ method: 'eth_getBalance', params: [account, 'latest'] }))
@@ -91,12 +94,12 @@ export function createAccountBalances({ rpc, accounts, log }: BalancesOptions): 
   }
 }
 
-/** For the solver, the owner of an order, and the log. */
+/** The text for the solver, the owner of an order, and the log. */
 export function shortageText({ balance, cost }: Shortage): string {
   return `its account has ${inCoinsDown(balance)} of the native coin, and the transaction may cost ${inCoinsDown(cost)}`
 }
 
-/** With six digits after the point, rounded down. */
+/** Formats an amount with six digits after the point, rounded down. */
 function inCoinsDown(wei: bigint): string {
   return formatUnits(wei / 10n ** 12n, 6)
 }

@@ -10,34 +10,34 @@ interface Signed {
   hash: Bytes32
 }
 
-/** A node that shows transactions to no one before they are in a block. */
+/** A node that does not publish transactions before they are in a block. */
 export interface PrivateEndpoint {
   rpc: Rpc
-  /** Blocks without inclusion after which public nodes get a transaction too; 0 is never. */
+  /** The number of blocks without inclusion after which public nodes get a transaction too; 0 is never. */
   publicAfterBlocks: number
-  /** What happens while it does not answer, before these blocks are over. */
+  /** The behaviour while the endpoint does not answer, before these blocks have passed. */
   whenDown: 'wait' | 'public'
 }
 
 export interface Sending {
-  /** Since a transaction of this nonce was sent first. */
+  /** The blocks since a transaction of this nonce was first sent. */
   blocks: number
-  /** Public nodes have one of this nonce, or may have it. */
+  /** True if public nodes have a transaction of this nonce, or may have it. */
   isPublic: boolean
 }
 
 export interface Sent {
-  /** Why no node takes it. */
+  /** The reason why no node accepts it. */
   refusal?: string
   isPublic: boolean
-  /** Where it went, in words; undefined where there is one place only. */
+  /** The destinations as text; undefined if there is only one. */
   told?: string
 }
 
-/** Sends a transaction where it has to be: replacements go where what they replace went. */
+/** Sends a transaction to the right nodes: replacements go to the nodes that got the replaced transaction. */
 export type Broadcast = (transaction: Signed, sending?: Sending) => Promise<Sent>
 
-/** `isAway`: it may have arrived. */
+/** A result of sending. `isAway`: the node did not answer, and may have received it. */
 type Outcome = { refusal: string } | { isAway: boolean }
 
 export function createBroadcast(rpc: Rpc, endpoint: PrivateEndpoint | undefined, log: Log): Broadcast {
@@ -66,7 +66,7 @@ function told(isAway: boolean, open: Outcome | undefined): string {
   return `the private endpoint does not answer, ${open ? 'sent to public nodes' : 'waiting for it'}`
 }
 
-/** It is refused where each that answers refuses it. */
+/** The refusal, if each endpoint that answers refuses it. */
 function refusalOf(hidden: Outcome, open: Outcome | undefined): { refusal?: string } {
   if (open) return 'refusal' in open && !isTaken(hidden) ? open : {}
   return 'refusal' in hidden ? { refusal: `the private endpoint refuses it: ${hidden.refusal}` } : {}
@@ -76,7 +76,9 @@ function isTaken(outcome: Outcome): boolean {
   return 'isAway' in outcome && !outcome.isAway
 }
 
-/** A private endpoint may not know transactions by their hash. */
+/**
+ * The answers of an endpoint that has the transaction. A private one may not know transactions by their hash.
+ */
 const saysThatItIsThere = /already (known|imported|exists|pending)|^known transaction/i
 
 async function sendTo(rpc: Rpc, { raw, hash }: Signed, log: Log, duplicate?: RegExp): Promise<Outcome> {
@@ -96,7 +98,7 @@ async function sendTo(rpc: Rpc, { raw, hash }: Signed, log: Log, duplicate?: Reg
   }
 }
 
-/** Whether the node has it, pending or mined; undefined when it does not answer. */
+/** Reports whether the node has the transaction, pending or mined; undefined if it does not answer. */
 export async function isKnown(rpc: Rpc, hash: Bytes32): Promise<boolean | undefined> {
   try {
     return (await rpc.call('eth_getTransactionByHash', [hash])) !== null

@@ -4,13 +4,13 @@ import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import { available, parseHash, parseIndex, parseObject, parseQuantity, parseResponse } from '../rpc/wire.ts'
 import { inGweiDown } from './submission-story.ts'
 
-/** What a transaction offers, in wei for one unit of gas. */
+/** The offer of a transaction, in wei for one unit of gas. */
 export interface OfferedFees {
   maxFeePerGas: bigint
   maxPriorityFeePerGas: bigint
 }
 
-/** Fees that a transaction sent now offers. */
+/** The fees that a transaction sent now offers. */
 export interface Fees extends OfferedFees {
   baseFee: bigint
 }
@@ -24,13 +24,16 @@ export interface Head {
   fees: Fees
 }
 
-/** The fees suffice until the base fee has doubled, which takes at least six full blocks. @throws Outage */
+/**
+ * Reads the fees, which suffice until the base fee has doubled. That takes at least six full blocks.
+ * @throws Outage
+ */
 export async function readFees(rpc: Rpc): Promise<Fees> {
   const { block, priority } = await readLatest(rpc)
   return toFees(block, priority)
 }
 
-/** In one round trip. @throws Outage */
+/** Reads the head in one round trip. @throws Outage */
 export async function readHead(rpc: Rpc): Promise<Head> {
   const { block, priority } = await readLatest(rpc)
   return { number: parseIndex(block.number), hash: parseHash(block.hash), fees: toFees(block, priority) }
@@ -53,12 +56,12 @@ function toFees(block: Record<string, unknown>, priority: RpcResponse | undefine
   return { baseFee, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas }
 }
 
-/** Gas price that a transaction with these fees pays in a block with this base fee. */
+/** The gas price that a transaction with these fees pays in a block with this base fee. */
 export function effectiveGasPrice({ baseFee, maxFeePerGas, maxPriorityFeePerGas }: Fees): bigint {
   return minOf(maxFeePerGas, baseFee + maxPriorityFeePerGas)
 }
 
-/** The same fees, but at most `cap`; `undefined` when the base fee alone exceeds it. */
+/** The same fees, but at most `cap`; undefined if the base fee alone exceeds it. */
 export function cappedFees(
   { baseFee, maxFeePerGas, maxPriorityFeePerGas }: Fees,
   cap: bigint,
@@ -68,14 +71,15 @@ export function cappedFees(
   return { maxFeePerGas: capped, maxPriorityFeePerGas: minOf(maxPriorityFeePerGas, capped) }
 }
 
-/** Why nothing is sent at this price. */
+/** The reason why nothing is sent at this price. */
 export function tooDearText(gasPrice: bigint, cap: bigint): string {
   return `gas costs ${inGweiDown(gasPrice)} gwei, and a settlement may offer ${inGweiDown(cap)}`
 }
 
 /**
- * Fees with which a node replaces a pending transaction: at least an eighth above the old ones, rounded up. `undefined` when that
- * exceeds `cap`.
+ * The fees with which a node replaces a pending transaction: at least an eighth above the old ones, rounded
+ * up.
+ * @returns undefined if they exceed `cap`
  */
 export function replacementFees(
   old: OfferedFees,

@@ -16,33 +16,36 @@ export type Poll = (signal: AbortSignal) => Promise<void>
 export interface FollowLimits {
   /** The newest block when it was sent; 0 if another process sent it. */
   block: number
-  /** How it was sent; undefined if another process sent it. */
+  /** The result of sending; undefined if another process sent it. */
   sent: Sent | undefined
   story: SubmissionStory
-  /** Last block that the transaction may be in. */
+  /** The last block that may include the transaction. */
   deadlineBlock: number
-  /** Ends the wait; the transaction stays as it is. */
+  /** The signal that ends the wait; the transaction stays unchanged. */
   signal: AbortSignal
-  /** Runs before the transaction is sent at another price. @returns whether it may be sent so */
+  /** Runs before the transaction is sent at another price. @returns whether it may be sent */
   record(transaction: SignedTransaction): Promise<boolean>
-  /** Runs before a transfer is sent that is to take its nonce. */
+  /** Runs before a transfer is sent that takes its nonce. */
   recordCancellation(hash: Bytes32): Promise<void>
-  /** Once it is not, the transaction is cancelled, whatever the deadline. */
+  /** Reports whether the transaction is wanted. Otherwise it is cancelled, whatever the deadline. */
   isWanted(): Promise<boolean>
 }
 
-/** `head` is the newest block at the end. */
+/** The end of following a transaction. `head` is the newest block at the end. */
 export type FollowEnd =
   | { end: 'mined'; receipt: Receipt; head: number }
-  /** Another transaction took the nonce: this one can never be mined. `isWithdrawn`: it was not wanted any more. */
+  /**
+   * Another transaction took the nonce, so this one can never be mined. `isWithdrawn`: it was not wanted any
+   * more.
+   */
   | { end: 'replaced'; head: number; isWithdrawn: boolean }
-  /** The signal fired; it may be mined yet. */
+  /** The signal fired; the transaction may still be mined. */
   | { end: 'left'; head: number }
 
 export interface FollowOptions {
   rpc: Rpc
   transactions: Transactions
-  /** In wei. A cancellation, which uses little gas, may cost a multiple of it. */
+  /** The maximum price in wei. A cancellation, which uses little gas, may cost a multiple of it. */
   maxFeePerGas: bigint
   poll: Poll
   now?: Clock | undefined
@@ -53,25 +56,32 @@ export interface FollowOptions {
 export type Follow = (transaction: SignedTransaction, limits: FollowLimits) => Promise<FollowEnd>
 
 const transferGas = 21_000n
-/** An account with more code than this takes its cancellations with whatever they have. */
+/** The gas limit of a cancellation. A transfer whose code needs more fails, but still takes the nonce. */
 const maxCancelGas = 200_000n
 /**
- * A nonce is used, and no receipt of ours is found: for so long, and until so many blocks have followed, the receipt may be late. Nodes
- * behind one address differ by some blocks, and one may know a block before it has indexed its transactions.
+ * The time and the number of blocks for which the receipt may be late after a nonce is used without one.
+ * Nodes behind one address differ by some blocks, and a node may know a block before it has indexed its
+ * transactions.
  */
 const receiptPatience = { blocks: 2, ms: 5_000 }
-/** A settlement uses several times the gas of the transfer that cancels it. */
+/**
+ * The factor on the price of a cancellation. A settlement uses several times the gas of the transfer that
+ * cancels it.
+ */
 const cancelFactor = 4n
 
 /**
- * With each block the transaction that is next is offered at a higher price, up to the cap. A block before its deadline it is replaced
- * by an empty transfer to the sender, so that it cannot be mined later.
+ * Creates the follower. With each block the next transaction is offered at a higher price, up to the cap. One
+ * block before its deadline an empty transfer to the sender replaces it, so that it cannot be mined later.
  */
 export function createFollow(options: FollowOptions): Follow {
   const { rpc, transactions, maxFeePerGas, poll, now = Date.now, log } = options
   const { sender, position, sign, broadcast, receipt } = transactions
 
-  /** An account can have code (EIP-7702), which runs when it is paid. What fails takes the nonce as well. */
+  /**
+   * The gas of a cancellation. An account can have code (EIP-7702), which runs when it is paid. A failed
+   * transfer takes the nonce as well.
+   */
   async function cancelGas(): Promise<bigint> {
     try {
       const gas = parseQuantity(await rpc.call('eth_estimateGas', [{ from: sender, to: sender, data: '0x' }]))
@@ -82,7 +92,7 @@ export function createFollow(options: FollowOptions): Follow {
     }
   }
 
-  /** Signs it again at the price of now; `undefined` where that exceeds the cap. */
+  /** Signs the transaction again at the current price; undefined if it exceeds the cap. */
   async function repriced(
     { fees: offered, ...request }: TransactionRequest,
     current: Fees,
@@ -103,12 +113,15 @@ export function createFollow(options: FollowOptions): Follow {
     let isPublic = limits.sent?.isPublic ?? false
     let told = limits.sent?.told
     let isCapped = false
-    /** When and at which block its nonce was found to be used, without a receipt. */
+    /** The time and block at which its nonce was found used, without a receipt. */
     let usedSince: { at: number; head: number } | undefined
     let isWithdrawn = false
     const cancellations: Bytes32[] = []
 
-    /** Sends what a new block asks for: a cancellation, a better price, or the same again, since nodes forget. */
+    /**
+     * Sends a transaction for a new block: a cancellation, a better price, or the same again, because nodes
+     * forget.
+     */
     async function renew(isNext: boolean): Promise<void> {
       const isOver = isWithdrawn || head >= deadlineBlock - 1
       if (isOver && !isCancellation(last)) {
@@ -122,7 +135,9 @@ export function createFollow(options: FollowOptions): Follow {
       if (!signal.aborted) await sendAgain()
     }
 
-    /** A cancellation shows nothing, so public nodes get it in any case. */
+    /**
+     * Sends the last transaction again. A cancellation reveals nothing, so public nodes get it in any case.
+     */
     async function sendAgain(): Promise<void> {
       const blocks = head - sentAt
       if (isCancellation(last) && last.hash !== cancellations.at(-1)) {
@@ -166,7 +181,7 @@ export function createFollow(options: FollowOptions): Follow {
       return undefined
     }
 
-    /** Its nonce is used. */
+    /** Returns the end after its nonce is used. */
     async function ending(newest: number): Promise<FollowEnd | undefined> {
       const mined = await firstMined(versions.map(({ hash }) => hash))
       if (mined) return { end: 'mined', receipt: mined, head: newest }

@@ -1,10 +1,10 @@
 import type { Transactions } from './transactions.ts'
 
-/** Hands out the nonces of one account, also while the node has forgotten transactions that are still to be mined. */
+/** The nonces of one account, also while the node has forgotten transactions that are still to be mined. */
 export interface Nonces {
-  /** The lowest one that neither the node nor a claim has. */
+  /** Returns the lowest nonce that neither the node nor a claim has. */
   next(): Promise<number>
-  /** Keeps a nonce from being handed out. @returns ends this claim */
+  /** Reserves a nonce. @returns a function that ends this claim */
   claim(nonce: number): () => void
 }
 

@@ -19,19 +19,25 @@ interface RefundOptions {
 }
 
 /**
- * `refused`: by the contract, by its user's code, or because that code wants too much gas. `late`: not mined yet, or too dear now.
- * `unpaid`: the account lacks coins for the gas.
+ * The result of a refund. `refused`: by the contract, by its user's code, or because that code needs too much
+ * gas. `late`: not mined yet, or too expensive now. `unpaid`: the account lacks coins for the gas.
  */
 export type RefundOutcome = 'sent' | 'refused' | 'late' | 'unpaid'
 
-/** Asks the contract that owns an expired order to give its user back what was not sold. @throws Outage */
+/**
+ * Requests that the contract that owns an expired order returns the unsold amount to its user.
+ * @throws Outage
+ */
 export type Refund = (order: Order) => Promise<RefundOutcome>
 
-/** The user's code runs when it is paid, at the cost of the account that asks. */
+/** The gas limit. The user's code runs when it is paid, at the cost of the requesting account. */
 const maxGas = 300_000n
 const waits = { pauseMs: 500, tries: 60 }
 
-/** Each transaction takes the next nonce that is not mined: one that hangs is replaced by the next. */
+/**
+ * Creates the refund. Each transaction takes the next nonce that is not mined, so the next one replaces a
+ * stuck one.
+ */
 export function createRefund(options: RefundOptions): Refund {
   const { rpc, chainId, privateKey, maxFeePerGas, balances, log } = options
   const transactions = createTransactions(rpc, chainId, privateKey, log)
@@ -74,7 +80,10 @@ export function createRefund(options: RefundOptions): Refund {
   }
 }
 
-/** The contract knows the order by its digest, in which neither the user's expiry nor the quote's id counts. */
+/**
+ * The call of a refund. The contract knows the order by its digest, which depends on neither the user's
+ * expiry nor the quote's id.
+ */
 function refundCall(order: Order): Hex {
   const data = {
     buyToken: order.buyToken,

@@ -3,15 +3,15 @@ import { formatUnits } from '../../domain/amount.ts'
 const gwei = 10n ** 9n
 const most = { first: 4, last: 8 }
 
-/** What became of a transaction from block to block, in words for the owners of its orders. */
+/** The history of a transaction from block to block, as text for the owners of its orders. */
 export interface SubmissionStory {
-  /** What is said again in a row is left out. */
+  /** Adds a step. An immediate repetition is left out. */
   add(block: number, what: string): void
-  /** Bounded: steps in the middle are left out. */
+  /** Returns the text. It is bounded: steps in the middle are left out. */
   text(): string
 }
 
-/** @param before what another process has recorded */
+/** Creates a history. @param before the record of another process */
 export function createSubmissionStory(before = ''): SubmissionStory {
   const steps = before === '' ? [] : before.split('; ')
   let last = ''
@@ -26,7 +26,7 @@ export function createSubmissionStory(before = ''): SubmissionStory {
   }
 }
 
-/** With three digits after the point, rounded down. */
+/** Formats gwei with three digits after the point, rounded down. */
 export function inGweiDown(wei: bigint): string {
   return formatUnits((wei * 1_000n) / gwei, 3)
 }

@@ -16,7 +16,7 @@ export interface TransactionRequest {
   fees: OfferedFees
 }
 
-/** The hash is known before the transaction is sent. */
+/** A signed transaction. Its hash is known before it is sent. */
 export interface SignedTransaction extends TransactionRequest {
   raw: Hex
   hash: Bytes32
@@ -32,22 +32,22 @@ export function accountOf(privateKey: Hex): Address {
   return address(computeAddress(privateKey))
 }
 
-/** One account's EIP-1559 transactions on one chain. */
+/** The EIP-1559 transactions of one account on one chain. */
 export interface Transactions {
   sender: Address
-  /** The nonce after all transactions that the node has as pending. */
+  /** Returns the nonce after all transactions that the node has as pending. */
   nextNonce(): Promise<number>
   sign(request: TransactionRequest): Promise<SignedTransaction>
   broadcast: Broadcast
-  /** Whether a node has it, pending or mined; true also when a node does not answer. */
+  /** Reports whether a node has it, pending or mined; also true if a node does not answer. */
   mayBeKnown(hash: Bytes32): Promise<boolean>
   receipt(hash: Bytes32): Promise<Receipt | undefined>
   headNumber(): Promise<number>
-  /** The newest block, and the nonce after the mined transactions. */
+  /** Returns the newest block, and the nonce after the mined transactions. */
   position(): Promise<{ head: number; nonce: number }>
 }
 
-/** Reads a transaction of type 2 as `sign` made it. */
+/** Parses a transaction of type 2 that `sign` made. */
 export function parseSigned(raw: Hex): SignedTransaction {
   const { nonce, to, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(raw)
   if (to === null || maxFeePerGas === null || maxPriorityFeePerGas === null) {

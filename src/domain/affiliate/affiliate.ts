@@ -6,14 +6,14 @@ import { addressWord, domainHash, structHash, typedDigest, uintWord } from '../s
 
 /** The terms at an affiliate's registration. Plain decimals; amounts are US dollars. */
 export interface AffiliateProgramme {
-  /** For each time that a trader’s volume reaches `triggerVolume`, shared by the splits. */
+  /** The reward each time that a trader's volume reaches `triggerVolume`. The splits divide it. */
   rewardAmount: string
   triggerVolume: string
-  /** Days for which a trader's volume counts. */
+  /** The number of days for which a trader's volume counts. */
   timeCapDays: number
-  /** Most volume of a trader that counts; 0 means all. */
+  /** The maximum volume of a trader that counts; 0 means all. */
   volumeCap: string
-  /** Percent; the three make 100. */
+  /** Percentages that add up to 100. */
   revenueSplitAffiliatePct: string
   revenueSplitTraderPct: string
   revenueSplitDaoPct: string
@@ -22,7 +22,7 @@ export interface AffiliateProgramme {
 export interface Affiliate extends AffiliateProgramme {
   wallet: Address
   code: string
-  /** Whether traders may use the code. */
+  /** True if traders may use the code. */
   enabled: boolean
   createdAt: Date
 }
@@ -54,7 +54,7 @@ export function traderRewardAmount({
 /** Codes are upper case; documents may write them in any case. */
 export const affiliateCodePattern = /^[A-Z0-9_-]{5,20}$/
 
-/** The same for all chains. */
+/** The constant chain id of the message; the code is valid on all chains. */
 const signedChainId = 1
 const domainTypes = [
   { name: 'name', type: 'string' },
@@ -79,7 +79,7 @@ export function affiliateTypedData(brand: string, { wallet, code }: AffiliateBin
   }
 }
 
-/** The digest of that typed data. */
+/** The digest of the typed data from `affiliateTypedData`. */
 export function affiliateDigest(brand: string, { wallet, code }: AffiliateBinding): Bytes32 {
   const words = [addressWord(wallet), keccakText(code), uintWord(BigInt(signedChainId))]
   const members = codeTypes.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))

@@ -1,18 +1,21 @@
 import { formatUnits, mulDivDown, parseUnits } from '../amount.ts'
 import { type AffiliateProgramme, dollarDecimals, percentDecimals } from './affiliate.ts'
 
-/** Whole numbers of 10^-18 dollars, as a plain decimal. */
+/** Formats whole numbers of 10^-18 dollars as a plain decimal. */
 export function formatDollars(dollars: bigint): string {
   return formatUnits(dollars, dollarDecimals)
 }
 
-/** Terms as integers, dollars with `dollarDecimals`. `storage/affiliate/statistics.ts` decides which trades count. */
+/**
+ * Terms as integers, dollars with `dollarDecimals`. `storage/affiliate/statistics.ts` decides which trades
+ * count.
+ */
 export interface Terms {
   rewardAmount: bigint
   triggerVolume: bigint
-  /** 0 means no cap. */
+  /** The cap on a trader's volume; 0 means no cap. */
   volumeCap: bigint
-  /** Hundredths of a percent. */
+  /** Shares in hundredths of a percent. */
   affiliateShare: bigint
   traderShare: bigint
 }
@@ -29,7 +32,7 @@ export function termsOf(programme: AffiliateProgramme): Terms {
   }
 }
 
-/** Whether a trade counts for the affiliate; if not, the first reason that applies. */
+/** The eligibility of a trade for the affiliate: `eligible`, or the first reason against it that applies. */
 export const eligibilities = [
   'eligible',
   'not_bound',

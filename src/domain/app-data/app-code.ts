@@ -1,7 +1,10 @@
-/** Longer names are not indexed, so orders cannot be found by them. */
+/** The maximum length of an indexed name. Orders cannot be found by longer names. */
 export const longestAppCode = 100
 
-/** The application that a document names in its root, for the index; null when it names none that is indexed. */
+/**
+ * Returns the application that a document names in its root, for the index; null if the name is missing or
+ * not indexed.
+ */
 export function appCodeOf(document: string | null): string | null {
   if (document === null) return null
   const { appCode } = parseRoot(document)
@@ -9,7 +12,7 @@ export function appCodeOf(document: string | null): string | null {
   return isIndexed ? appCode : null
 }
 
-/** Stored documents were checked; a document that is not an object has no appCode. */
+/** Parses a stored document, which was checked before. A document that is not an object has no appCode. */
 function parseRoot(document: string): { appCode?: unknown } {
   try {
     return Object(JSON.parse(document))

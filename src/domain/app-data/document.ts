@@ -7,11 +7,11 @@ import { type PartnerFee, parsePartnerFees } from '../fee/partner.ts'
 import { type OrderUid, toOrderUid } from '../order/uid.ts'
 import { jsonSpelling } from '../text/json-text.ts'
 
-/** Default limit of a document's size. The hash is over exactly the bytes that the client sent. */
+/** The default limit of a document's size. The hash covers exactly the bytes that the client sent. */
 export const maxAppDataBytes = 8_192
 
 export const emptyAppDataDocument = '{}'
-/** Means the empty document although the hashes differ. */
+/** A hash that means the empty document although the hashes differ. */
 export const zeroAppData = `0x${'00'.repeat(32)}` as Bytes32
 
 export interface Hook {
@@ -26,23 +26,23 @@ export interface ParsedAppData {
   postHooks: Hook[]
   signer: Address | null
   replacedOrder: OrderUid | null
-  /** Unix seconds. */
+  /** The earliest time for a trade, in Unix seconds. */
   validFrom: number | null
   partnerFees: PartnerFee[]
-  /** The order must be settled through wrapper contracts; omittable wrappers do not count. */
+  /** True if the order must be settled through wrapper contracts. Omittable wrappers do not count. */
   wrapped: boolean
 }
 
-/** A client's document, hash, or both. `document` is null for a bare hash, which has to be looked up. */
+/** A client's document, hash, or both. `document` is null for a bare hash, which must be looked up. */
 export interface AppDataInput {
-  /** As sent; a quote returns it. */
+  /** The text as sent; a quote returns it. */
   appData: string
   hash: Bytes32
   document: string | null
 }
 
 /**
- * Parses the three accepted forms. A string that is 32 bytes of hex is a hash, any other a document.
+ * Parses the three accepted forms. A string of 32 bytes in hex is a hash, any other string a document.
  * @throws Refusal InvalidParameter, AppDataHashMismatch
  */
 export function toAppDataInput(appData: string, appDataHash?: string | null): AppDataInput {
@@ -63,8 +63,8 @@ export function toAppDataInput(appData: string, appDataHash?: string | null): Ap
 }
 
 /**
- * Checks and parses a document. Unknown members belong to the application and are ignored; known members must have the right form, and
- * duplicate members are refused: parsers would not agree on what was signed.
+ * Checks and parses a document. Unknown members belong to the application and are ignored. Known members must
+ * have the right form. Duplicate members are refused, because parsers would disagree on what was signed.
  * @param maxBytes limit for documents from clients; stored documents were checked before
  * @throws Refusal InvalidAppData, naming the JSON path at fault
  */
@@ -165,7 +165,7 @@ function parseFlag(value: unknown, path: string): boolean {
   return value
 }
 
-/** A hint for solvers; only its form is checked. */
+/** Checks the form of a flash loan, which is only a hint for solvers. */
 function parseFlashloan(value: unknown): void {
   const loan = asObject(value, 'metadata.flashloan')
   for (const name of ['liquidityProvider', 'protocolAdapter', 'receiver', 'token']) {

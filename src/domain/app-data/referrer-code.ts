@@ -3,8 +3,8 @@ import { affiliateCodePattern } from '../affiliate/affiliate.ts'
 const form = new RegExp(affiliateCodePattern, 'i')
 
 /**
- * The code in a document's `metadata.referrer.code`, converted to upper case; null when there is none. Older documents have an address
- * in `metadata.referrer`, which is not a code.
+ * Returns the code in a document's `metadata.referrer.code` in upper case, or null without one. Older
+ * documents have an address in `metadata.referrer`, which is not a code.
  */
 export function referrerCodeOf(document: string | null): string | null {
   // Fast path: runs for every order, and few documents have a code. A backslash can escape the member's name.
@@ -13,7 +13,7 @@ export function referrerCodeOf(document: string | null): string | null {
   return typeof code === 'string' && form.test(code) ? code.toUpperCase() : null
 }
 
-/** Stored documents were checked; one that does not parse has no referrer. */
+/** Parses a stored document, which was checked before. A document that does not parse has no referrer. */
 function parse(document: string): unknown {
   try {
     return JSON.parse(document)

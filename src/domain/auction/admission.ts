@@ -1,20 +1,20 @@
 import { maxOf, minOf, priceScale } from '../amount.ts'
 import type { Address } from '../evm/address.ts'
 
-/** How likely an order is to be filled, in parts per million. */
+/** The chance that an order is filled, as shares in parts per million. */
 export interface Outlook {
-  /** How much better the market is than the limit price; negative when it is worse. */
+  /** The share by which the market is better than the limit price; negative if it is worse. */
   marketGap: bigint
-  /** The network fee of a settlement of this order alone, as a share of what it sells. */
+  /** The network fee of a settlement of this order alone, as a share of the amount that it sells. */
   feeShare: bigint
 }
 
 const million = 1_000_000n
-/** Beyond this a gap or share says nothing more. */
+/** The cap on gaps and shares; larger values carry no more information. */
 const largest = 10n ** 12n
 
 /**
- * The limit price of an order against the market's.
+ * Compares the limit price of an order with the market price.
  * @param prices native atoms for 10^18 atoms of each token
  * @param sold sell atoms of the next fill
  * @param fee native atoms for the gas of that fill
@@ -31,12 +31,12 @@ export function outlookOf(
   }
 }
 
-/** Whether what is sold is worth more than a fee. @param price native atoms for 10^18 atoms */
+/** Reports whether the sold amount is worth more than a fee. @param price native atoms for 10^18 atoms */
 export function canPay(sold: bigint, price: bigint, fee: bigint): boolean {
   return sold * price > fee * priceScale
 }
 
-/** How much better a price is than the limit price, in parts per million; negative when it is worse. */
+/** The gap between a price and the limit price in parts per million; negative if the price is worse. */
 export function limitGap(
   { sellAmount, buyAmount }: { sellAmount: bigint; buyAmount: bigint },
   { sell, buy }: { sell: bigint; buy: bigint },
@@ -48,7 +48,9 @@ function gapOf(given: bigint, wanted: bigint): bigint {
   return shareOf(given - wanted, wanted)
 }
 
-/** Highest first: what the market leaves beyond the limit after the network fee. */
+/**
+ * The order's rank, highest first: the part of the market price beyond the limit that the network fee leaves.
+ */
 export function rankOf({ marketGap, feeShare }: Outlook): bigint {
   return marketGap - feeShare
 }
@@ -60,20 +62,20 @@ function shareOf(part: bigint, whole: bigint): bigint {
 
 export interface Contender {
   owner: Address
-  /** Key of the directed pair. */
+  /** The key of the directed pair. */
   pair: string
   rank: bigint
 }
 
-/** Places that one owner, and one pair, gets before the others of its kind. */
+/** The number of places that one owner, and one pair, gets before others of its kind. */
 const ownerShare = 10
 const pairShare = 100
 
 /**
- * Shares the places of an auction: orders that the market can fill come before the others, and among these each owner and each pair gets
- * its share before any gets more.
+ * Distributes the places of an auction. Orders that the market can fill come first. Among these, each owner
+ * and each pair gets its share before any gets more.
  * @param contenders best first
- * @returns those with a place, best first
+ * @returns the contenders with a place, best first
  */
 export function takePlaces<Item extends Contender>(contenders: readonly Item[], places: number): Item[] {
   if (contenders.length <= places) return [...contenders]
@@ -92,7 +94,7 @@ export function takePlaces<Item extends Contender>(contenders: readonly Item[], 
     .map(({ item }) => item)
 }
 
-/** How often the key was counted before. */
+/** Counts the key and returns its previous count. */
 function next(counts: Map<string, number>, key: string): number {
   const count = counts.get(key) ?? 0
   counts.set(key, count + 1)

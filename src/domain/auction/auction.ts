@@ -5,10 +5,10 @@ import type { Order } from '../order/order.ts'
 /** An order in one auction. */
 export interface AuctionOrder {
   order: Order
-  /** Unfilled atoms of the fixed side. */
+  /** The unfilled atoms of the fixed side. */
   remaining: bigint
   feePolicies: FeePolicy[]
-  /** Gas beyond its trade: a contract's signature check as measured, hooks, unwrapping. */
+  /** Gas beyond the trade: a contract's signature check as measured, hooks, unwrapping. */
   extraGas: bigint
 }
 
@@ -16,14 +16,14 @@ export interface AuctionOrder {
 export interface Auction {
   id: bigint
   chainId: number
-  /** Block that the auction was built on. */
+  /** The block that the auction was built on. */
   block: number
-  /** Last block for a settlement. */
+  /** The last block for a settlement. */
   deadlineBlock: number
   orders: AuctionOrder[]
-  /** Native atoms for 10^18 token atoms, by token. Always has the wrapped native token. */
+  /** Native atoms for 10^18 token atoms, by token. Always includes the wrapped native token. */
   nativePrices: ReadonlyMap<Address, bigint>
-  /** Whose orders count for the score where a solver brings them. */
+  /** Owners of orders that count for the score although a solver brings them. */
   surplusCapturingOwners: readonly Address[]
   /** Wei for one unit of gas. */
   gasPrice: bigint

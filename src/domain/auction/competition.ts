@@ -30,7 +30,7 @@ export interface StoredSolution {
   referenceScore: bigint | null
 }
 
-/** One order's execution in a solution: sell with all fees, buy after all fees. */
+/** The execution of one order in a solution: sell amount with all fees, buy amount after all fees. */
 export interface ProposedExecution {
   auctionId: bigint
   solutionUid: number
@@ -47,14 +47,14 @@ export interface ProtocolFee {
   amount: bigint
 }
 
-/** One order's execution in a settlement on chain. */
+/** The execution of one order in a settlement on chain. */
 export interface OrderExecution {
   auctionId: bigint
   executedFee: bigint
   executedFeeToken: Address
   blockNumber: number
   protocolFees: ProtocolFee[]
-  /** The part of executedFee for the network; null where that was not stored. */
+  /** The part of executedFee for the network; null if it was not stored. */
   networkFee: bigint | null
 }
 
@@ -66,16 +66,16 @@ export interface SettlementAttempt {
   startBlock: number
   deadlineBlock: number
   txHash: Bytes32 | null
-  /** The last three are null together while the attempt runs. */
+  /** End and outcome of the attempt. The last three members are null together while it runs. */
   endTimestamp: Date | null
   endBlock: number | null
   /** `success`, `timeout` or `driver failed: …`. */
   outcome: string | null
 }
 
-/** One auction in the history of one order: only its parts about that order. */
+/** One auction in the history of one order, reduced to the parts about that order. */
 export interface AuctionStory extends StoredAuction {
-  /** Of the order's two tokens, if the auction had them. */
+  /** The prices of the order's two tokens, if the auction had them. */
   nativePrices: NativePrice[]
   proposedSolutions: (StoredSolution & Pick<ProposedExecution, 'executedSell' | 'executedBuy'>)[]
   executions: OrderExecution[]
@@ -83,7 +83,7 @@ export interface AuctionStory extends StoredAuction {
   feePolicies: FeePolicy[]
 }
 
-/** The attempts of an auction that would trade the order of its report. */
+/** The attempts of an auction that would trade the reported order. */
 export function attemptsFor<Attempt extends { solutionUid: number }>({
   proposedSolutions,
   settlementAttempts,
@@ -95,7 +95,7 @@ export function attemptsFor<Attempt extends { solutionUid: number }>({
   return settlementAttempts.filter(({ solutionUid }) => uids.has(solutionUid))
 }
 
-/** Everything that happened to an order. Events oldest first, auctions by id, trades newest first. */
+/** The full history of an order. Events are sorted oldest first, auctions by id, trades newest first. */
 export interface OrderStory {
   events: OrderEvent[]
   auctions: AuctionStory[]

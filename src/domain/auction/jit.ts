@@ -6,17 +6,17 @@ import { extraOrderGas } from '../settlement/gas.ts'
 import type { Auction, AuctionOrder } from './auction.ts'
 import type { Proposal } from './solution.ts'
 
-/** An order that a solver brings into its own settlement: it was never placed with the service. */
+/** An order that a solver brings into its own settlement. It was never placed with the service. */
 export interface JitOrder {
   data: OrderData
   uid: OrderUid
   owner: Address
   signingScheme: SigningScheme
-  /** Without the leading owner of the settlement contract's form; `0x` for presign. */
+  /** The signature without the leading owner of the settlement contract's form; `0x` for presign. */
   signature: Hex
 }
 
-/** As an order of the service: of class liquidity, without history, and without fees of the protocol. */
+/** Converts to an order of the service: class liquidity, without history and without protocol fees. */
 export function toLiquidityOrder(
   { data, uid, owner, signingScheme, signature }: JitOrder,
   { chainId, settlement }: { chainId: number; settlement: Address },
@@ -53,13 +53,16 @@ export function toLiquidityOrder(
   }
 }
 
-/** What the solver may fill of it: all that is signed. The settlement contract knows what is filled already. */
+/**
+ * The entry with the part that the solver may fill: the full signed amount. The settlement contract knows how
+ * much is filled already.
+ */
 export function toJitEntry(order: Order, buysNative: boolean): AuctionOrder {
   const remaining = order.kind === 'sell' ? order.sellAmount : order.buyAmount
   return { order, remaining, feePolicies: [], extraGas: extraOrderGas(order, buysNative) }
 }
 
-/** The orders that a proposal may trade: those of the auction, and its own. */
+/** The orders that a proposal may trade: those of the auction and its own. */
 export function tradable({ orders }: Pick<Auction, 'orders'>, { jitOrders = [] }: Proposal): AuctionOrder[] {
   return jitOrders.length === 0 ? orders : [...orders, ...jitOrders]
 }

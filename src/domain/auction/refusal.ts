@@ -1,7 +1,10 @@
 import { standingReasons } from '../order/event.ts'
 import type { OrderUid } from '../order/uid.ts'
 
-/** Why a solution was refused. Those up to `reverts` never competed; the others did, and could not win. */
+/**
+ * Reasons for the refusal of a solution. Solutions refused for a reason up to `reverts` never competed; the
+ * others competed and could not win.
+ */
 export const solutionRefusals = [
   'unknown_order',
   'invalid_price',
@@ -23,11 +26,11 @@ export const solutionRefusals = [
 ] as const
 export type SolutionRefusal = (typeof solutionRefusals)[number]
 
-/** What became of the question to a solver. */
+/** Results of the request to a solver. */
 export const solverAnswers = ['answered', 'late', 'failed', 'not_asked'] as const
 export type SolverAnswer = (typeof solverAnswers)[number]
 
-/** What a solver did about one order in one auction: the first that holds. */
+/** Results of a solver for one order in one auction. The first one that holds applies. */
 export const solverOutcomes = [
   'not_sent',
   'not_asked',
@@ -39,20 +42,23 @@ export const solverOutcomes = [
   'no_bid',
 ] as const
 
-/** Why an auction left out a live order. The last three are said of no standing: they pass by themselves. */
+/**
+ * Reasons why an auction left out a live order. The last three are not part of an order's standing, because
+ * they pass without a change.
+ */
 export const leftOutReasons = [...standingReasons, 'not_yet_valid', 'expires_soon', 'not_checked'] as const
 export type LeftOutReason = (typeof leftOutReasons)[number]
 
 export interface Refused {
   code: SolutionRefusal
-  /** In words. */
+  /** The reason as text. */
   message: string
 }
 
 /** A solution that never competed. */
 export interface RefusedSolution extends Refused {
-  /** The solver's own ids of it. */
+  /** The solver's own ids of the solution. */
   solutionIds: readonly number[]
-  /** The orders that it trades. */
+  /** The orders that the solution trades. */
   orderUids: readonly OrderUid[]
 }

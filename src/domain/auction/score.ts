@@ -7,9 +7,9 @@ interface ScoredOrder extends Limits {
 }
 
 /**
- * Score of one order in native atoms, rounded down: its surplus with the protocol fees added back, at the auction's prices.
- * A buy order's surplus is in sell atoms and is converted to the buy token at the limit price.
- * `undefined` when the fill breaks the limit or a price is missing: the whole solution is then discarded.
+ * The score of one order in native atoms, rounded down: its surplus plus the protocol fees, at the auction's
+ * prices. The surplus of a buy order is in sell atoms and is converted to the buy token at the limit price.
+ * @returns undefined if the fill breaks the limit or a price is missing; the whole solution is then discarded
  */
 export function orderScoreDown(
   order: ScoredOrder,
@@ -26,7 +26,7 @@ export function orderScoreDown(
   return mulDivDown(inBuyToken, price, priceScale)
 }
 
-/** (A→B) and (B→A) are different pairs. */
+/** The key of a directed pair: (A→B) and (B→A) differ. */
 export function directedPair(sellToken: Address, buyToken: Address): string {
   return `${sellToken}>${buyToken}`
 }

@@ -11,53 +11,62 @@ export interface Proposal {
   /** Uniform clearing prices: sold · price(sell token) = bought · price(buy token). */
   prices: ReadonlyMap<Address, bigint>
   trades: ProposedTrade[]
-  /** Run after sell tokens are taken and before buy tokens are paid. */
+  /** Interactions that run after sell tokens are taken and before buy tokens are paid. */
   interactions: Interaction[]
-  /** The swaps that the interactions make, where the service knows them: it can try each of them apart from the orders. */
+  /**
+   * The swaps that the interactions make, if the service knows them. It can try each swap apart from the
+   * orders.
+   */
   paths?: readonly Path[]
-  /** Run before all others; none if left out. */
+  /** Interactions that run before all others; none if left out. */
   first?: Interaction[]
-  /** Run before sell tokens are taken, after the orders' own; none if left out. */
+  /** Interactions that run before sell tokens are taken, after the orders' own; none if left out. */
   before?: Interaction[]
-  /** Run after buy tokens are paid out and after the orders' own; none if left out. */
+  /** Interactions that run after buy tokens are paid and after the orders' own; none if left out. */
   after?: Interaction[]
-  /** Orders that the solver brings itself. A trade names each by its UID. */
+  /** Orders that the solver brings itself. A trade references each by its UID. */
   jitOrders?: readonly AuctionOrder[]
   /** Gas units of the whole settlement, estimated by the solver. */
   gas: bigint
   /**
-   * Of interactions that are left out by permission: what the settlement contract gets more of each token, negative where it pays. None
-   * if left out.
+   * The balance of the interactions that are left out by permission: the amount of each token that the
+   * settlement contract gains, negative if it pays. None if left out.
    */
   internalized?: ReadonlyMap<Address, bigint>
-  /** The form that runs these interactions too. It has to pass a simulation: that proves that the trades were possible. */
+  /**
+   * The form that runs these interactions too. It must pass a simulation, which proves that the trades were
+   * possible.
+   */
   uninternalized?: Proposal
-  /** Of a solver that submits its settlements itself. The other members are then read from its calldata. */
+  /** The settlement of a solver that submits it itself. The other members are then read from its calldata. */
   submission?: Submission
-  /** The calls among the others that an outside solver chose, not the service; none if left out. */
+  /** The calls that an outside solver chose, not the service; none if left out. */
   chosen?: readonly Interaction[]
-  /** The tokens that its guard compares; none if left out. */
+  /** The tokens that the guard compares; none if left out. */
   compared?: readonly Address[]
-  /** Where an outside solver's proposal comes from. */
+  /** The origin of an outside solver's proposal. */
   origin?: ProposalOrigin
 }
 
 /** A proposal in the terms of its solver. */
 export interface ProposalOrigin {
   auctionId: bigint
-  /** The solver's own ids of it. */
+  /** The solver's own ids of the proposal. */
   solutionIds: readonly number[]
 }
 
 /** A settlement that its solver encoded and submits itself. */
 export interface Submission {
-  /** The call of the settlement contract, as its solver revealed it. */
+  /** The call to the settlement contract, as the solver revealed it. */
   calldata: Hex
-  /** What the solver says about each order that it trades. */
+  /** The solver's claim about each order that it trades. */
   claims: ReadonlyMap<OrderUid, Claim>
 }
 
-/** An order in a solver's words, with the amounts that it would execute: sell with all fees, buy after all fees. */
+/**
+ * A solver's claim about an order, with the amounts that it would execute: sell amount with all fees, buy
+ * amount after all fees.
+ */
 export interface Claim extends Limits {
   sellToken: Address
   buyToken: Address
@@ -72,7 +81,7 @@ export interface ProposedTrade {
   fee: bigint
 }
 
-/** One order's execution in a solution that the service checked. */
+/** The execution of one order in a solution that the service checked. */
 export interface Execution extends Fill {
   orderUid: OrderUid
   /** Network fee in sell token atoms. */
@@ -86,18 +95,18 @@ export interface Solution {
   solver: Address
   proposal: Proposal
   executions: Execution[]
-  /** Native atoms. */
+  /** The score in native atoms. */
   score: bigint
-  /** Native atoms by directed token pair, key `sellToken>buyToken`. */
+  /** The scores in native atoms by directed token pair; the key is `sellToken>buyToken`. */
   pairScores: ReadonlyMap<string, bigint>
 }
 
-/** A solution with its rank: uid is the index in the stored ranking, ranking is uid + 1. */
+/** A solution with its rank. `uid` is the index in the stored ranking; `ranking` is `uid` + 1. */
 export interface RankedSolution extends Solution {
   uid: number
   ranking: number
   isWinner: boolean
   filteredOut: boolean
-  /** For winners: what the other solvers could have reached without this one. */
+  /** The score that the other solvers would reach without this winner; null for other solutions. */
   referenceScore: bigint | null
 }

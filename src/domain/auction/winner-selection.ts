@@ -2,15 +2,16 @@ import type { Address } from '../evm/address.ts'
 import type { Proposal, RankedSolution, Solution } from './solution.ts'
 
 /**
- * Proposals that cannot be settled, each with the solvers of the winners that it fails after; none if it fails by itself. Without one of
- * these solvers it counts as usable.
+ * Proposals that cannot be settled. Each maps to the solvers of the winners after which it fails; the set is
+ * empty if it fails alone. Without one of these solvers the proposal counts as usable.
  */
 export type Unusable = ReadonlyMap<Proposal, ReadonlySet<Address>>
 
 /**
- * Fair combinatorial auction. A solution over several pairs is kept only if no pair scores less than in the best usable solution
- * for that pair alone; then the best usable solutions with disjoint pairs win. Ties go to the earlier solution: shuffle before.
- * @returns winners by score, then other kept solutions by score, then filtered ones; uid is the index.
+ * Runs a fair combinatorial auction. A solution over several pairs stays only if no pair scores less than in
+ * the best usable solution for that pair alone. Then the best usable solutions with disjoint pairs win. The
+ * earlier solution wins a tie, so shuffle before.
+ * @returns winners by score, then other kept solutions by score, then filtered ones; uid is the index
  */
 export function selectWinners(
   solutions: readonly Solution[],
@@ -43,7 +44,7 @@ function descendingScore(a: Solution, b: Solution): number {
   return a.score === b.score ? 0 : a.score > b.score ? -1 : 1
 }
 
-/** Best score per pair among solutions that trade only that pair. */
+/** The best score per pair among solutions that trade only that pair. */
 function singlePairBaselines(byScore: readonly Solution[]): Map<string, bigint> {
   const baselines = new Map<string, bigint>()
   for (const { pairScores, score } of byScore) {
@@ -71,7 +72,7 @@ function takeDisjoint(byScore: readonly Solution[], maxWinners: number): Solutio
   return winners
 }
 
-/** Without the solver, what only its winners prevented can be settled. */
+/** The score without the solver. Proposals that fail only after its winners become usable. */
 function referenceScore(
   fair: readonly Solution[],
   { solver }: Solution,

@@ -3,11 +3,14 @@ import type { Reason } from './diagnosis.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { amountsOf, reasonOf, remainingSell, tokenOf } from './reason.ts'
 
-/** What the account of an order has to do: its signature, its funds, its own code. */
+/** Reasons that the account of an order must resolve: its signature, its funds, its own code. */
 
 type Funds = NonNullable<StandingFacts['funds']>
 
-/** What is missing, whatever other orders take: of a partially fillable order any atom suffices. */
+/**
+ * The missing funds, apart from amounts that other orders take. Any atom suffices for a partially fillable
+ * order.
+ */
 export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | null): Reason[] {
   const { order, isPast } = facts
   const [token, needed] = [order.sellToken, remainingSell(order)]
@@ -35,7 +38,7 @@ export function fundsReasons(facts: DiagnosisFacts, funds: Funds, since: Date | 
   return reasons
 }
 
-/** Of an order that its account cannot pay for, as the last auction saw it. */
+/** Reasons of an order that its account cannot pay for, as of the last auction. */
 export function unpayable(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
   const { order } = facts
   const { since, funds, takenBy, missing, revert } = standing

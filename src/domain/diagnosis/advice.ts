@@ -3,10 +3,13 @@ import type { Reason } from './diagnosis.ts'
 import { isEnd } from './over.ts'
 import { readablePercent } from './words.ts'
 
-/** What to do about a reason, which depends on those beside it. */
+/** Advice for a reason, which depends on the reasons next to it. */
 
 const serves = 'A new order that sells the same token needs it too.'
-/** What an account does about these costs gas, and fills nothing while the price keeps the order. What follows the advice then. */
+/**
+ * Advice after the advice for the account. The account's steps cost gas, and fill nothing while the price
+ * blocks the order.
+ */
 const ofAccount: Partial<Record<DiagnosisCode, string>> = {
   presignatureMissing: 'The transaction signs this order alone: a new one needs its own.',
   signatureInvalid: '',
@@ -18,10 +21,10 @@ const ofAccount: Partial<Record<DiagnosisCode, string>> = {
 }
 const ofPrice: readonly DiagnosisCode[] = ['noLiquidity', 'priceOutOfReach', 'costsMoreThanItBrings']
 const forNewOrder = 'Keep this in mind for a new order.'
-/** Where the fee is more than all that is sold. */
+/** Advice if the fee exceeds the whole sold amount. */
 export const noLimitPays =
   'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.'
-/** What kept an order that is over, as what a new one has to do better. */
+/** Needs of a new order, by the reason that blocked an order that has ended. */
 const newOrderNeeds: Partial<Record<DiagnosisCode, string>> = {
   accountDenied: 'Ask the operator of the service before.',
   tokenDenied: 'Trade another token with it.',
@@ -41,7 +44,7 @@ export function adviceOf({ code, advice }: Pick<Reason, 'code' | 'advice'>): str
   return advice ?? diagnosisTexts[code].advice
 }
 
-/** @param reasons of one order, in the order in which they have to be solved */
+/** Adds advice to the reasons of one order, which are in the order in which they must be resolved. */
 export function advised(reasons: readonly Reason[]): Reason[] {
   const end = reasons.findIndex(isEnd)
   if (end >= 0)
@@ -54,7 +57,10 @@ export function advised(reasons: readonly Reason[]): Reason[] {
   return reasons.map((reason) => (price && reason === first ? besidePrice(reason, price) : reason))
 }
 
-/** An ending, with what kept the order before: others would say of a new order nothing but to place it. */
+/**
+ * Combines an ending with the reasons that blocked the order before. Without them the advice would only be to
+ * place a new order.
+ */
 function withNeeds(ending: Reason, kept: readonly Reason[]): Reason {
   const needs = kept.flatMap((reason) => needOf(reason) ?? [])
   return needs.length === 0 ? ending : { ...ending, advice: [adviceOf(ending), ...needs].join(' ') }

@@ -1,15 +1,16 @@
 interface CodeText {
-  /** What it means, for a trader who never heard of an auction. */
+  /** The meaning, for a trader who knows nothing about auctions. */
   meaning: string
-  /** What to do. */
+  /** The advice for the trader. */
   advice: string
-  /** Whether waiting may be enough: without a change of the order, its account or the service. */
+  /** True if waiting may be enough, without a change of the order, its account or the service. */
   retryable: boolean
 }
 
 /**
- * Why an order is not filled, or how it ended. Reasons are listed in this order: the first has to be solved first. What is about the
- * service comes before what is about the order, whose figures are old until the service runs again.
+ * Reasons why an order is not filled, and how it ended. They are listed in the order in which they must be
+ * resolved. Reasons about the service come before reasons about the order, whose figures are outdated until
+ * the service runs again.
  */
 export const diagnosisTexts = {
   filled: {
@@ -33,8 +34,8 @@ export const diagnosisTexts = {
     retryable: false,
   },
   partlyFilled: {
-    meaning: 'A part of the order is filled. The other reasons say what keeps the rest.',
-    advice: 'Look at the next reason: it is what keeps the rest.',
+    meaning: 'A part of the order is filled. The other reasons explain why the rest is not.',
+    advice: 'Look at the next reason: it explains why the rest is not filled.',
     retryable: true,
   },
   nodeAway: {
@@ -44,17 +45,17 @@ export const diagnosisTexts = {
   },
   chainBehind: {
     meaning: 'The newest block that the service has seen is old: the chain, or the service, is behind.',
-    advice: 'Wait: a trade that is not told yet may have happened already.',
+    advice: 'Wait: a trade that is not reported yet may have happened already.',
     retryable: true,
   },
   auctionsHalted: {
-    meaning: 'The service holds no auctions at the moment, so that no order is filled.',
+    meaning: 'The service holds no auctions at the moment, so no order is filled.',
     advice: 'Wait: the order takes part again with the next auction.',
     retryable: true,
   },
   settling: {
     meaning: 'A trade was found, and its transaction is on the way to the chain.',
-    advice: 'Wait until it is in a block: mostly some seconds.',
+    advice: 'Wait until it is in a block, which usually takes some seconds.',
     retryable: true,
   },
   settlementStuck: {
@@ -63,12 +64,12 @@ export const diagnosisTexts = {
     retryable: true,
   },
   notAccepted: {
-    meaning: 'The service does not take the order as it is.',
+    meaning: 'The service does not accept the order in this form.',
     advice: 'Change what the error names, and sign the order again.',
     retryable: false,
   },
   notYetValid: {
-    meaning: 'The order asks not to be traded before a time that has not come.',
+    meaning: 'The order has a start time that has not come yet.',
     advice: 'Wait until then.',
     retryable: true,
   },
@@ -130,7 +131,7 @@ export const diagnosisTexts = {
     retryable: false,
   },
   marketUnknown: {
-    meaning: 'The service cannot see at the moment what the market gives.',
+    meaning: 'The service cannot read the market price at the moment.',
     advice: 'Ask again in a moment.',
     retryable: true,
   },
@@ -140,7 +141,7 @@ export const diagnosisTexts = {
     retryable: true,
   },
   noNativePrice: {
-    meaning: 'One of the tokens has no price, so that trades with it cannot be compared.',
+    meaning: 'One of the tokens has no price, so trades with it cannot be compared.',
     advice: 'Wait until the token has a market, or trade another.',
     retryable: true,
   },
@@ -216,12 +217,12 @@ export const diagnosisTexts = {
     retryable: true,
   },
   waitingForAuction: {
-    meaning: 'The order is new: no trade was looked for yet.',
+    meaning: 'The order is new: solvers have not looked for a trade yet.',
     advice: 'Wait: solvers look for one every few seconds.',
     retryable: true,
   },
   placeable: {
-    meaning: 'Nothing that is known would keep the order from being filled.',
+    meaning: 'No known reason would keep the order from being filled.',
     advice: 'Sign and place it.',
     retryable: true,
   },
@@ -229,10 +230,10 @@ export const diagnosisTexts = {
 
 export type DiagnosisCode = keyof typeof diagnosisTexts
 
-/** In the order in which reasons have to be solved. */
+/** The codes in the order in which reasons must be resolved. */
 export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
 
-/** Says nothing about the order itself: given alone, and only where nothing else is known. */
+/** Codes that do not explain the order itself. They are given alone, and only if nothing else is known. */
 export const generalCodes: readonly DiagnosisCode[] = [
   'outOfPlaces',
   'notProposed',

@@ -2,9 +2,9 @@ import type { CompetitionEvidence, Evidence, Reason } from './diagnosis.ts'
 import type { AttemptFacts, BidFacts, DiagnosisFacts } from './facts.ts'
 import { reasonOf } from './reason.ts'
 
-/** What became of the newest solution for an order. */
+/** Reasons from the newest solution for an order. */
 
-/** Whether a settlement with the order is on the way; none otherwise. */
+/** Returns the reason if a settlement with the order is in progress; otherwise none. */
 export function underWay({ attempt, standing, service }: DiagnosisFacts): Reason[] {
   if (!attempt || attempt.outcome !== null)
     return standing?.reason === 'in_flight' ? [reasonOf('settling', standing.since)] : []
@@ -15,7 +15,7 @@ export function underWay({ attempt, standing, service }: DiagnosisFacts): Reason
   return [reasonOf(code, attempt.startedAt, evidence, ...again)]
 }
 
-/** Why the newest solution for the order has not filled it; none where there was none. */
+/** Returns the reasons why the newest solution for the order has not filled it; none without a solution. */
 export function competitionReasons({ bid, attempt, refusal }: DiagnosisFacts): Reason[] {
   const newest = [bid, attempt, refusal].map((each) => each?.auctionId ?? -1n)
   const last = newest.reduce((a, b) => (b > a ? b : a))
@@ -49,7 +49,7 @@ function defeat({ auctionId, solver, score, winningScore, filteredOut, at }: Bid
   return reasonOf(filteredOut ? 'filteredForFairness' : 'lostCompetition', at, [evidence])
 }
 
-/** A fill that the chain took back, and that did not come again. */
+/** Returns the reason for a fill that a reorganisation removed and that did not reappear. */
 export function takenBack({ attempt }: Pick<DiagnosisFacts, 'attempt'>): Reason[] {
   const isLost = attempt?.outcome != null && attempt.outcome !== 'success' && attempt.replacedBlock !== null
   return isLost ? [failure(attempt)] : []
@@ -58,7 +58,7 @@ export function takenBack({ attempt }: Pick<DiagnosisFacts, 'attempt'>): Reason[
 const replaced = ({ replacedBlock }: AttemptFacts) =>
   `The order was filled in block ${replacedBlock}, but the chain replaced that block by another without the trade (a reorganisation)`
 
-/** How an attempt failed. */
+/** The reason that describes a failed attempt. */
 export function failure(attempt: AttemptFacts): Reason {
   const evidence = attemptEvidence(attempt)
   const since = attempt.endedAt

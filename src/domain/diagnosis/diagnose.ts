@@ -15,8 +15,8 @@ import { isHalted, serviceReasons } from './service.ts'
 import { formatSeconds } from './words.ts'
 
 /**
- * Why an order is not filled, or how it ended. Pure.
- * @returns always a reason
+ * Explains why an order is not filled, or how it ended. Pure.
+ * @returns at least one reason
  */
 export function diagnose(facts: DiagnosisFacts): Diagnosis {
   const [first, ...further] = inOrder(reasonsOf(facts))
@@ -24,12 +24,14 @@ export function diagnose(facts: DiagnosisFacts): Diagnosis {
   return { ...first, further }
 }
 
-/** In the order in which they have to be solved, with what to do about each. */
+/** Sorts the reasons in the order in which they must be resolved, and adds advice to each. */
 export function inOrder(reasons: readonly Reason[]): Reason[] {
   return advised(reasons.toSorted((a, b) => place(a) - place(b)))
 }
 
-/** Whether the diagnosis needs to know what the account of an order has now: no auction has looked at it, or none lately. */
+/**
+ * Reports whether the diagnosis needs the current funds of the account: no recent auction has checked them.
+ */
 export function needsLook(facts: Omit<DiagnosisFacts, 'look'>): boolean {
   const { order, now, standing } = facts
   const status = orderStatus(order, now.getTime() / 1_000)
@@ -51,7 +53,7 @@ function reasonsOf(facts: DiagnosisFacts): Reason[] {
   return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts)]
 }
 
-/** What kept an order until it expired, as the last auction saw it. */
+/** The reasons that blocked an order until it expired, as of the last auction. */
 function keptUntilThen(facts: DiagnosisFacts): Reason[] {
   const { standing } = facts
   if (!standing) return [...livedTooShort(facts), ...competitionReasons(facts)]
@@ -59,7 +61,7 @@ function keptUntilThen(facts: DiagnosisFacts): Reason[] {
   return reasons.filter(({ code }) => !generalCodes.includes(code) && code !== 'settling')
 }
 
-/** Of an order that no auction could take. */
+/** The reason for an order that expired before any auction could take it. */
 function livedTooShort(facts: DiagnosisFacts): Reason[] {
   const { order, service } = facts
   const { minLifetime, auctionPauseMs } = service
@@ -94,7 +96,7 @@ function accountReasons(facts: DiagnosisFacts): Reason[] {
   const { order, standing, look } = facts
   const isUnsigned = order.signingScheme === 'presign' && !order.presigned
   const signature = isUnsigned ? [reasonOf('presignatureMissing', standing?.since ?? order.creationDate)] : []
-  // What is looked at now counts more than what an auction saw.
+  // The current state counts more than the state at the last auction.
   const now = look && look !== 'away' ? fundsReasons(facts, look, null) : []
   if (!standing) return [...signature, ...now]
   if (isUnsigned) return [...signature, ...now, ...priceToo(facts, standing)]
@@ -103,7 +105,7 @@ function accountReasons(facts: DiagnosisFacts): Reason[] {
   return [...now.filter((reason) => !isSeen(reason)), ...seen]
 }
 
-/** By what the last auction found about the order. */
+/** The reasons from the standing that the last auction stored. */
 function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
   const { order, deniedTokens, attempt } = facts
   const { since, unpriced } = standing
@@ -150,20 +152,20 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
   }
 }
 
-/** What keeps the order also when its account has what it lacks: its owner would pay gas for nothing. */
+/** Reasons that would remain if the account had the missing funds: its owner would pay gas for nothing. */
 function priceToo(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
   const stored = standing.marketGap === null ? storedGap(facts) : null
   return marketReasons(facts, { ...standing, ...stored }).map((reason) => ({ ...reason, since: null }))
 }
 
-/** What fails apart from the order. */
+/** The reason for trades that fail independently of the order. */
 function tradesFail(
   facts: DiagnosisFacts,
   { revert, since }: StandingFacts,
   { kind, address }: Failing,
 ): Reason {
   const { sellToken, buyToken } = facts.order
-  // On its way an order may be traded through other tokens.
+  // The route of an order may pass through other tokens.
   const symbol = [sellToken, buyToken].includes(address) ? tokenOf(facts, address).symbol : null
   const trades =
     kind === 'pool' ? `Trades through the pool ${address}` : `Trades of ${symbol ?? `the token ${address}`}`
@@ -184,7 +186,7 @@ export function settlementReverts(revert: string, since: Date, isPast = false): 
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
 }
 
-/** Where nothing keeps the order. */
+/** The reason if nothing blocks the order. */
 function general({ standing, order }: DiagnosisFacts): Reason {
   if (!standing) return reasonOf('waitingForAuction', order.creationDate)
   return reasonOf('notProposed', standing.since)

@@ -14,7 +14,7 @@ export interface PriceAmounts {
 export interface AmountsEvidence {
   kind: 'amounts'
   token: Address
-  /** Atoms, as the two below. */
+  /** Atoms, like the two below. */
   needed: bigint
   available: bigint
   missing: bigint
@@ -33,47 +33,52 @@ export interface PoolEvidence {
 export interface PriceEvidence {
   kind: 'price'
   limit: PriceAmounts
-  /** The best that was seen; null where nothing was found. */
+  /** The best price seen; null if none was found. */
   best: PriceAmounts | null
   at: Date | null
   block: number | null
-  /** Who found it; null for the router of the service. */
+  /** The solver that found the price; null for the service's own router. */
   solver: Address | null
   auctionId: bigint | null
-  /** How far the newest price is from the limit, in parts per million of the limit; negative where it is better. */
+  /**
+   * The gap between the newest price and the limit in parts per million of the limit; negative if the price
+   * is better.
+   */
   gap: bigint | null
-  /** When that gap was seen; null where there is none. */
+  /** The time of that gap; null without a gap. */
   gapSeenAt: Date | null
-  /** How the market moved within the last day, likewise; positive towards the limit. */
+  /** The movement of the market within the last day, in the same unit; positive towards the limit. */
   dayMovement: bigint | null
-  /** The time that the market would need for the gap at that movement; null where it moves away, or is not known. */
+  /** The seconds until the market closes the gap at that movement; null if it moves away or is unknown. */
   secondsNeeded: number | null
 }
 
 export interface FeeEvidence {
   kind: 'fee'
-  /** The token that is sold. */
+  /** The sold token. */
   token: Address
-  /** The fee of the network for a settlement of the order alone, in atoms. */
+  /** The network fee for a settlement of the order alone, in atoms. */
   fee: bigint
-  /** Atoms that the price leaves for it. */
+  /** The atoms that the price leaves for the fee. */
   left: bigint
-  /** Atoms to sell from which the order would pay its fee at the same price; null where no size would. */
+  /**
+   * The minimum sell atoms with which the order would pay its fee at the same price; null if no size would.
+   */
   leastAmount: bigint | null
 }
 
 export interface CompetitionEvidence {
   kind: 'competition'
   auctionId: bigint
-  /** Whose solution it is. */
+  /** The solver of the solution. */
   solver: Address
-  /** Native atoms; null where it was refused before it was scored. */
+  /** The score in native atoms; null if the solution was refused before scoring. */
   score: bigint | null
-  /** Of the worst winner; null without one. */
+  /** The score of the lowest-ranked winner; null without one. */
   winningScore: bigint | null
-  /** By how much it lost. */
+  /** The difference by which the solution lost. */
   scoreGap: bigint | null
-  /** Why it was refused; null where it was not. */
+  /** The reason for the refusal; null if the solution was not refused. */
   refusal: string | null
 }
 
@@ -81,9 +86,9 @@ export interface BlocksEvidence {
   kind: 'blocks'
   /** The last block that was seen, or that counts. */
   number: number
-  /** Its time. */
+  /** The time of that block. */
   at: Date | null
-  /** The newest that is known. */
+  /** The newest known block. */
   head: number | null
 }
 
@@ -100,7 +105,7 @@ export interface OrderEvidence {
 
 export interface RevertEvidence {
   kind: 'revert'
-  /** In the contract’s words; hex where it has none. */
+  /** The reason from the contract; hex if it has no text. */
   reason: string
 }
 
@@ -108,7 +113,10 @@ export interface ValidityEvidence {
   kind: 'validity'
   from: Date | null
   until: Date
-  /** Until when auctions take it: they leave out what expires sooner than the operator says. */
+  /**
+   * The time until which auctions take the order. They leave out orders that expire sooner than the
+   * operator's minimum.
+   */
   offeredUntil: Date
 }
 
@@ -120,9 +128,9 @@ export interface CancellationEvidence {
 
 export interface RefusalEvidence {
   kind: 'refusal'
-  /** With which the service would refuse to place the order. */
+  /** The code with which the service would refuse the order. */
   code: RefusalCode
-  /** The member of the order that is at fault; null where it is none. */
+  /** The member of the order that is at fault; null without one. */
   field: string | null
   message: string
 }
@@ -142,19 +150,19 @@ export type Evidence =
   | CancellationEvidence
   | RefusalEvidence
 
-/** One reason. */
+/** One reason of a diagnosis. */
 export interface Reason {
   code: DiagnosisCode
-  /** In words, with the figures. */
+  /** The reason as text, with the figures. */
   summary: string
-  /** Since when it is so; null where that is not known. */
+  /** The start of the condition; null if unknown. */
   since: Date | null
   evidence: readonly Evidence[]
-  /** What to do, where other reasons make it another than that of its code. */
+  /** Advice that replaces that of the code, because of other reasons. */
   advice?: string
 }
 
-/** The reason that has to be solved first, and the others in the order in which they have to be solved. */
+/** The reason to resolve first, and the others in the order in which they must be resolved. */
 export interface Diagnosis extends Reason {
   further: readonly Reason[]
 }

@@ -7,7 +7,7 @@ import type { DiagnosisFacts } from './facts.ts'
 import { amountsOf, fillOf, reasonOf, tokenOf } from './reason.ts'
 import { readablePercent } from './words.ts'
 
-/** How an order ended, and how much of it is filled. */
+/** Describes how an order ended, and how much of it is filled. */
 
 export function filled(facts: DiagnosisFacts): Reason {
   const { order, lastTrade } = facts
@@ -18,7 +18,7 @@ export function filled(facts: DiagnosisFacts): Reason {
   return reasonOf('filled', lastTrade?.at ?? null, evidence, `The order is filled: ${sold} for ${bought}.`)
 }
 
-/** None of an order of which nothing is filled. */
+/** Returns the partial fill as a reason; none if nothing is filled. */
 export function partlyFilled(facts: DiagnosisFacts): Reason[] {
   const { order, lastTrade, isPast } = facts
   const { token, target, filled } = fillOf(order)
@@ -42,7 +42,10 @@ const cancellers: Readonly<Record<CancellationSource, string>> = {
   chain: 'The order was cancelled on chain.',
 }
 
-/** @param cancellation of a cancelled order; null where nothing more is known */
+/**
+ * Describes a cancellation.
+ * @param cancellation of a cancelled order; null if nothing more is known
+ */
 export function cancelled({ cancellation }: Pick<DiagnosisFacts, 'cancellation'>): Reason {
   const { by, detail, at } = cancellation ?? { by: 'api' as const, detail: null, at: null }
   const rest = detail?.slice(detail.indexOf(': ') + 2)

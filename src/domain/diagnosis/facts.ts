@@ -6,7 +6,7 @@ import type { OrderUid } from '../order/uid.ts'
 import type { PriceAmounts } from './diagnosis.ts'
 import type { TokenWords } from './words.ts'
 
-/** What the judgement needs of an order. */
+/** The members of an order that a diagnosis needs. */
 export type JudgedOrder = Pick<
   Order,
   | 'sellToken'
@@ -28,41 +28,41 @@ export type JudgedOrder = Pick<
   | 'placementError'
   | 'placementDetail'
 > & {
-  /** Whether it has calls of its own that run before it. */
+  /** True if the order has calls of its own that run before it. */
   hasPreHooks: boolean
 }
 
-/** Where the order stood when an auction looked at it last. */
+/** The standing of the order in the last auction that checked it. */
 export interface StandingFacts {
-  /** Null while auctions hold it. */
+  /** The reason that blocks the order; null while auctions include it. */
   reason: StandingReason | null
   since: Date
-  /** When these figures were written: those that moved little are not written again. */
+  /** The time when these figures were written. Small changes are not written again. */
   at: Date
   /** Parts per million; see `OrderStanding`. */
   marketGap: bigint | null
   feeShare: bigint | null
-  /** What fee policies take of the volume. */
+  /** The share of the volume that fee policies take. */
   policyShare: bigint | null
-  /** Sell atoms that the order lacks. */
+  /** The sell atoms that the order lacks. */
   missing: bigint | null
-  /** What its account had, and what the vault relayer might take, in sell atoms; null where that was not looked at. */
+  /** The account's balance and the vault relayer's allowance in sell atoms; null if they were not checked. */
   funds: { balance: bigint; allowance: bigint } | null
-  /** The order that comes first for the balance. */
+  /** The order that takes precedence for the balance. */
   takenBy: OrderUid | null
-  /** What a contract answered, in its words. */
+  /** The answer of a contract, unchanged. */
   revert: string | null
-  /** What makes trades of it fail, with that answer. */
+  /** The token or pool that makes trades fail, with that answer. */
   failing: Failing | null
   /** Tokens without a price. */
   unpriced: readonly Address[]
-  /** What the router found last; null where it did not look, `none` where it found nothing. */
+  /** The last result of the router; null if it did not look, `none` if it found nothing. */
   routed: (PriceAmounts & { block: number | null }) | 'none' | null
-  /** The best of what it ever found for the order. */
+  /** The best result of the router for the order so far. */
   best: (PriceAmounts & { block: number | null; at: Date }) | null
 }
 
-/** The newest solution for the order that may be shown: the best of its auction. */
+/** The newest solution for the order that may be shown: the best one of its auction. */
 export interface BidFacts extends PriceAmounts {
   auctionId: bigint
   at: Date
@@ -71,7 +71,7 @@ export interface BidFacts extends PriceAmounts {
   score: bigint
   isWinner: boolean
   filteredOut: boolean
-  /** Of the best winner; null without a winner. */
+  /** The score of the best winner; null without a winner. */
   winningScore: bigint | null
 }
 
@@ -80,17 +80,17 @@ export interface AttemptFacts {
   solver: Address
   startedAt: Date
   endedAt: Date | null
-  /** Null while it runs. */
+  /** The outcome; null while the attempt runs. */
   outcome: string | null
   txHash: Bytes32 | null
   deadlineBlock: number
-  /** Whether it reverted on chain. */
+  /** The block in which it reverted on chain; null if it did not. */
   revertedBlock: number | null
-  /** Where it was on chain, until a reorganisation replaced that block. */
+  /** The block in which it was on chain until a reorganisation replaced that block. */
   replacedBlock: number | null
 }
 
-/** The newest solution with the order that was refused before it competed, and that may be shown. */
+/** The newest refused solution with the order that never competed, and that may be shown. */
 export interface RefusalFacts {
   auctionId: bigint
   solver: Address
@@ -98,46 +98,46 @@ export interface RefusalFacts {
   at: Date
 }
 
-/** Of a token, in native atoms for 10^18 atoms. */
+/** Token prices in native atoms for 10^18 atoms. */
 export interface PairPrice {
   at: Date
   sell: bigint
   buy: bigint
 }
 
-/** What the judgement is made from: what is stored, and at most one look at the chain. */
+/** The input of a diagnosis: stored facts, and at most one lookup on chain. */
 export interface DiagnosisFacts {
   now: Date
-  /** Whether the order is over, so that what kept it is told as past. */
+  /** True if the order has ended, so that its reasons are described in the past tense. */
   isPast?: boolean
   order: JudgedOrder
-  /** For the words. */
+  /** The tokens, for texts. */
   tokens: { sell: TokenWords | null; buy: TokenWords | null }
   cancellation: { by: CancellationSource; detail: string | null; at: Date | null } | null
   lastTrade: { txHash: Bytes32; block: number; at: Date | null } | null
   standing: StandingFacts | null
   bid: BidFacts | null
-  /** Of the best price in any solution that may be shown. */
+  /** The best price in any solution that may be shown. */
   bestBid: BidFacts | null
   attempt: AttemptFacts | null
   refusal: RefusalFacts | null
-  /** What the market gave: now, and a day ago or as far back as it is known. */
+  /** The market prices now, and a day ago or as far back as they are known. */
   market: { newest: PairPrice; oldest: PairPrice } | null
-  /** Of the operator. */
+  /** The tokens that the operator denies. */
   deniedTokens: readonly Address[]
   service: {
     /** The newest block whose events are stored. */
     indexed: { block: number; at: Date | null } | null
-    /** The newest block that was seen when it was stored. */
+    /** The newest block that was seen at that time. */
     head: number | null
-    /** When an auction was held last. */
+    /** The time of the last auction. */
     auctionAt: Date | null
-    /** The smallest time until the order expires with which auctions take it, in seconds. */
+    /** The minimum time until an order expires with which auctions take it, in seconds. */
     minLifetime: number
-    /** From one auction to the next. */
+    /** The pause between auctions. */
     auctionPauseMs: number
     blockTimeMs: number
   }
-  /** What its account has now; null if it was not looked at. */
+  /** The current funds of the account; null if they were not checked. */
   look: { balance: bigint; allowance: bigint } | 'away' | null
 }

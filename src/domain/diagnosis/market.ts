@@ -7,13 +7,13 @@ import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { fillOf, reasonOf, remainingSell, tokenOf } from './reason.ts'
 import { formatSeconds, readablePercent } from './words.ts'
 
-/** What the market gives for an order, against what it asks for. */
+/** Compares the market price for an order with its limit. */
 
 const million = 1_000_000n
-/** A movement over less time than this says nothing about a day. */
-const leastMovementMs = 3_600_000
+/** The minimum time span from which the movement of a day is derived. */
+const minMovementMs = 3_600_000
 
-/** None where the market meets the order’s price, its fees included, or where nothing is known. */
+/** Returns no reason if the market meets the order's price including fees, or if nothing is known. */
 export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
   const evidence = priceEvidence(facts, standing)
   if (standing.routed === 'none') return [reasonOf('noLiquidity', standing.since, [evidence])]
@@ -31,8 +31,9 @@ export function marketReasons(facts: DiagnosisFacts, standing: StandingFacts): R
 }
 
 /**
- * How much better the market is than the limit after fees on the volume, in parts per million of the limit. The router looked at all that
- * is left at once; of a partially fillable order, a small part gets the price of the market.
+ * The share by which the market is better than the limit after fees on the volume, in parts per million of
+ * the limit. The router quotes the whole remaining amount. A small part of a partially fillable order gets
+ * the market price.
  */
 function gapOf({ order }: DiagnosisFacts, { routed, marketGap, policyShare }: StandingFacts): bigint | null {
   const whole = routed && routed !== 'none' ? limitGap(order, routed) : marketGap
@@ -41,10 +42,10 @@ function gapOf({ order }: DiagnosisFacts, { routed, marketGap, policyShare }: St
   return best - (policyShare ?? 0n)
 }
 
-/** Older prices of tokens say nothing about now. */
+/** The maximum age of token prices for a statement about now. */
 const newestMs = 900_000
 
-/** The same by the prices of the tokens, and when it was seen, for an order that the market was not asked about. */
+/** The same gap from the stored token prices, with its time, for an order that the router has not quoted. */
 export function storedGap({ order, market, now }: DiagnosisFacts): { marketGap: bigint; at: Date } | null {
   if (!market || now.getTime() - market.newest.at.getTime() > newestMs) return null
   const { sell, buy, at } = market.newest
@@ -57,7 +58,8 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   const sold = remainingSell(order)
   const fee = (sold * standing.feeShare) / million
   const left = gap > 0n ? (sold * gap) / (million + gap) : 0n
-  // Shares are rounded down: at exactly the limit nothing is left, however small the fee is. A part of an order may get a better price.
+  // Shares are rounded down: exactly at the limit nothing is left for even the smallest fee. A part of an
+  // order may get a better price.
   const isAtLimit = gap === 0n && !order.partiallyFillable
   if (standing.reason !== 'fee_exceeds_value' && !isAtLimit && left >= fee) return []
   const token = order.sellToken
@@ -82,7 +84,10 @@ function feeReason(facts: DiagnosisFacts, standing: StandingFacts, gap: bigint):
   return [{ ...reason, ...(isTooSmall && { advice: noLimitPays }) }]
 }
 
-/** Where the market meets the limit for a small part of what is left only: solvers trade that part where it pays its fee. */
+/**
+ * The reason if the market meets the limit only for a small part of the remaining amount. Solvers trade that
+ * part if it pays its fee.
+ */
 function partReason(
   facts: DiagnosisFacts,
   standing: StandingFacts,
@@ -99,7 +104,7 @@ function partReason(
   return [reasonOf('priceOutOfReach', standing.since, [{ ...evidence, gap }], summary)]
 }
 
-/** The best price that was seen, and how far the newest is from the limit. */
+/** The best price seen, and the gap between the newest price and the limit. */
 export function priceEvidence(facts: DiagnosisFacts, standing: StandingFacts): PriceEvidence {
   const { order, bestBid } = facts
   const { best: routed } = standing
@@ -127,14 +132,16 @@ function isBetter(one: PriceAmounts, other: PriceAmounts): boolean {
   return one.buy * other.sell > other.buy * one.sell
 }
 
-/** How the price of the sell token in the buy token moved, and how long it would need for the distance. */
+/**
+ * The movement of the sell token's price in the buy token, and the time that it would need for the distance.
+ */
 function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
   const none = { dayMovement: null, secondsNeeded: null }
   if (!market) return none
   const { newest, oldest } = market
   const spanMs = newest.at.getTime() - oldest.at.getTime()
   const before = oldest.sell * newest.buy
-  if (spanMs < leastMovementMs || before === 0n) return none
+  if (spanMs < minMovementMs || before === 0n) return none
   const moved = ((newest.sell * oldest.buy - before) * million) / before
   const dayMovement = (moved * 86_400_000n) / BigInt(spanMs)
   if (distance === null || distance <= 0n || distance >= million || dayMovement <= 0n)
@@ -145,8 +152,8 @@ function movementOf({ market }: DiagnosisFacts, distance: bigint | null) {
   return { dayMovement, secondsNeeded: Number(minOf(seconds, BigInt(Number.MAX_SAFE_INTEGER))) }
 }
 
-/** Of an order: a smaller fee makes no difference. In parts per million. */
-const leastFeeShare = 1_000n
+/** The minimum share of an order, in parts per million, that a fee must have to be mentioned. */
+const minFeeShare = 1_000n
 
 function words(
   { gap, secondsNeeded }: PriceEvidence,
@@ -158,7 +165,7 @@ function words(
   const isWhole = routed !== null && !order.partiallyFillable
   const asked = isWhole ? `its whole amount, ${readableUp(target, tokenOf(facts, token))},` : 'a small amount'
   const share =
-    feeShare !== null && feeShare >= leastFeeShare ? `, ${readablePercent(feeShare)} % of the order` : ''
+    feeShare !== null && feeShare >= minFeeShare ? `, ${readablePercent(feeShare)} % of the order` : ''
   const distance =
     gap === null
       ? ''

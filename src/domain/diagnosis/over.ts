@@ -1,20 +1,23 @@
 import { bothSpellings } from '../text/spelling.ts'
 import type { DiagnosisCode } from './code.ts'
 
-/** How an order ended. */
+/** Codes that describe how an order ended. */
 const endings: readonly DiagnosisCode[] = ['filled', 'cancelled', 'expired']
-/** With one of these nothing of the order can be mended: to trade needs another order. */
+/** Codes after which the order cannot be repaired: trading needs another order. */
 const ends: readonly DiagnosisCode[] = [...endings, 'neverTradable', 'expiresTooSoon']
 
 const [endingNames, endNames] = [bothSpellings(endings), bothSpellings(ends)]
 
-/** @param code as the domain spells it, or as GraphQL does, here and below */
+/**
+ * Reports whether a reason is final.
+ * @param code in the spelling of the domain or of GraphQL, here and below
+ */
 export const isEnd = ({ code }: { code: string }): boolean => endNames.has(code)
 
-/** Whether a diagnosis that begins with this reason says how the order ended. */
+/** Reports whether a diagnosis that begins with this reason describes how the order ended. */
 export const isEnding = ({ code }: { code: string }): boolean => endingNames.has(code)
 
-/** The reason after which no further auction takes the order, whatever its other reasons say. */
+/** The reason after which no further auction takes the order, whatever its other reasons are. */
 export function endOf(diagnosis: { code: string; further: readonly { code: string }[] }): string | undefined {
   return [diagnosis, ...diagnosis.further].find(isEnd)?.code
 }

@@ -1,7 +1,10 @@
 import { type DiagnosisCode, diagnosisTexts } from './code.ts'
 import type { Reason } from './diagnosis.ts'
 
-/** Meanings of what kept an order that has ended. Others are told as past anyway, or have their figures. */
+/**
+ * Meanings, in the past tense, of reasons that blocked an order that has ended. Other codes have texts in the
+ * past tense already, or texts with figures.
+ */
 const meanings: Partial<Record<DiagnosisCode, string>> = {
   accountDenied: 'The operator did not trade for this account.',
   tokenDenied: 'The operator did not trade one of the tokens.',
@@ -12,7 +15,7 @@ const meanings: Partial<Record<DiagnosisCode, string>> = {
   tokenMisbehaves: 'The token that was sold refused the transfer, though balance and allowance sufficed.',
   tooSmall: 'What was left of the order, or what the account had for it, was too small to be traded.',
   noLiquidity: 'No market led from one token to the other for this amount.',
-  noNativePrice: 'One of the tokens had no price, so that trades with it could not be compared.',
+  noNativePrice: 'One of the tokens had no price, so trades with it could not be compared.',
   tradesFail:
     'A token of the order, or a pool that it would have been traded through, made every trade fail.',
   settlementPaused:

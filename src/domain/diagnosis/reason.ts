@@ -5,7 +5,10 @@ import { diagnosisTexts } from './code.ts'
 import type { AmountsEvidence, Evidence, Reason } from './diagnosis.ts'
 import type { DiagnosisFacts, JudgedOrder } from './facts.ts'
 
-/** @param summary what it means, without figures, when left out */
+/**
+ * Creates a reason.
+ * @param summary the meaning of the code, without figures, if left out
+ */
 export function reasonOf(
   code: DiagnosisCode,
   since: Date | null,
@@ -19,14 +22,14 @@ export function amountsOf(token: Address, needed: bigint, available: bigint): Am
   return { kind: 'amounts', token, needed, available, missing: needed > available ? needed - available : 0n }
 }
 
-/** Atoms of the fixed side as signed, and how many are filled. */
+/** The signed atoms of the fixed side, and the number of filled atoms. */
 export function fillOf(order: JudgedOrder): { token: Address; target: bigint; filled: bigint } {
   return order.kind === 'sell'
     ? { token: order.sellToken, target: order.sellAmount, filled: filledAmount(order) }
     : { token: order.buyToken, target: order.buyAmount, filled: filledAmount(order) }
 }
 
-/** Sell atoms that are still to be filled. */
+/** The sell atoms that remain to be filled. */
 export function remainingSell(order: JudgedOrder): bigint {
   const filled = filledAmount(order)
   return order.kind === 'sell'
@@ -34,7 +37,7 @@ export function remainingSell(order: JudgedOrder): bigint {
     : order.sellAmount - (order.sellAmount * filled) / order.buyAmount
 }
 
-/** One of the order's tokens, for words. */
+/** One of the order's tokens, for texts. */
 export function tokenOf({ order, tokens }: Pick<DiagnosisFacts, 'order' | 'tokens'>, token: Address) {
   const { symbol = null, decimals = null } = (token === order.sellToken ? tokens.sell : tokens.buy) ?? {}
   return { address: token, symbol, decimals }

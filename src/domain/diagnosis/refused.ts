@@ -4,7 +4,7 @@ import type { DiagnosisCode } from './code.ts'
 import type { Reason } from './diagnosis.ts'
 import { reasonOf } from './reason.ts'
 
-/** The reason for a refusal to place an order, where it is a better-known one. */
+/** Diagnosis codes for refusals to place an order that have a more common reason. */
 const codes: Partial<Record<RefusalCode, DiagnosisCode>> = {
   Forbidden: 'accountDenied',
   UnsupportedToken: 'tokenDenied',
@@ -14,7 +14,7 @@ const codes: Partial<Record<RefusalCode, DiagnosisCode>> = {
   WrongOwner: 'signatureInvalid',
 }
 
-/** Why an order would not be placed. */
+/** The reason why an order would be refused. */
 export function refused(
   { code, field, message }: Refusal,
   as: DiagnosisCode = codes[code] ?? (field === 'signature' ? 'signatureInvalid' : 'notAccepted'),

@@ -1,9 +1,9 @@
 import type { RefusalCode } from './refusal-codes.ts'
 
-/** Why the service ends a stream, and the cursor from which another one continues. */
+/** The reason why the service ends a stream, and the cursor for the continuation. */
 export interface Ending {
   reason: 'GAP' | 'SLOW_CONSUMER' | 'SHUTTING_DOWN'
-  /** Left out where nothing was sent that has one. */
+  /** The last cursor sent; left out if none was sent. */
   cursor?: string
 }
 
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   /** Path of the field at fault in the request, such as `sellAmount`. */
   readonly field: string | undefined
   readonly data: Record<string, unknown> | undefined
-  /** Of a stream that it ends. */
+  /** The ending, for a refusal that ends a stream. */
   readonly ending: Ending | undefined
 
   constructor(
@@ -30,7 +30,7 @@ export class Refusal extends Error {
   }
 }
 
-/** An outside system (node, database) did not respond. Never means that data does not exist. */
+/** A failure of an outside system (node, database) to respond. It never means that data does not exist. */
 export class Outage extends Error {
   constructor(what: string, cause?: unknown) {
     super(`${what} is unavailable`, { cause })

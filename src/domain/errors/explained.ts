@@ -5,7 +5,7 @@ import { type ErrorCode, type Explanation, outcomes, type Words } from './words.
 
 export interface ExplainedError extends Explanation {
   code: ErrorCode
-  /** Whether the network’s contract that takes sell tokens has to be approved. */
+  /** True if the network's contract that takes sell tokens must be approved. */
   approves: boolean
 }
 
@@ -16,7 +16,7 @@ export const wordsOf: Readonly<Record<ErrorCode, Words>> = { ...traderWords, ...
 
 export const errorCodes = Object.keys(wordsOf) as ErrorCode[]
 
-/** Of the code, whatever the case of its letters. */
+/** Finds a code, regardless of upper and lower case. */
 export function codeNamed(name: string): ErrorCode | undefined {
   return errorCodes.find((code) => code.toLowerCase() === name.toLowerCase())
 }
@@ -26,7 +26,7 @@ export function explained(code: ErrorCode): ExplainedError {
   return { code, meaning, advice, outcome: outcomes[outcome], approves }
 }
 
-/** What the list says to programs. */
+/** The description of a code, for programs. */
 function descriptionOf(code: ErrorCode): string {
   return code in refusalCodes ? refusalCodes[code as keyof typeof refusalCodes].description : ''
 }

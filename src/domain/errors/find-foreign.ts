@@ -4,7 +4,7 @@ import type { RefusalCode } from './refusal-codes.ts'
 
 const rows = [...foreignErrors, ...statusRows]
 
-/** Said beside a number or a few words, without meaning anything. */
+/** Words that appear next to a number or a few words without adding meaning. */
 const fillers = new Set(
   'error http https status code request response responded server failed to load resource with of returned the a it says wallet'.split(
     ' ',
@@ -13,13 +13,13 @@ const fillers = new Set(
 
 interface FoundForeign {
   error: ForeignError
-  /** The words that were found. */
+  /** The matched words. */
   phrase: string
   isSure: boolean
   codes: readonly RefusalCode[]
 }
 
-/** The error of a wallet, browser or node that a text is of: the first row that fits best. */
+/** The error of a wallet, browser or node that a text describes: the first row with the best match. */
 export function foreignErrorIn(text: string): FoundForeign | undefined {
   const lower = text.toLowerCase()
   const said = lower.split(/[^a-z\d]+/)

@@ -4,19 +4,24 @@ import type { ForeignError } from './foreign-errors.ts'
 import { refusalCodes } from './refusal-codes.ts'
 import type { ErrorCode } from './words.ts'
 
-const mostFound = 5
-/** What a text has to weigh to be that of an error: as much as two words that few errors have. */
-const leastWeight = 7
-/** For a text of known words only, such as “no liquidity”: it may mean something else. */
-const leastOfKnown = 3.4
-/** Of the weight of the best, and of what the best has alone: what has less was not meant. */
-const leastShare = 0.55
-/** What the best has to have alone for that. */
+const maxFound = 5
+/** The minimum weight of a text that describes an error: that of two words that few errors have. */
+const minWeight = 7
+/**
+ * The minimum weight of a text of known words only, such as “no liquidity”, which may have another meaning.
+ */
+const minKnownWeight = 3.4
+/**
+ * The minimum share of the best error's weight, and of the weight that only the best error has. Errors below
+ * it are dropped.
+ */
+const minShare = 0.55
+/** The minimum weight that only the best error has, for that rule. */
 const clearLead = 3
-/** Of a code that is written out. */
+/** The weight of a code that is written out. */
 const namedWeight = 30
 
-/** Words of any text: beside another word they count, as a pair. */
+/** Words of any text. They count only as a pair with another word. */
 export const commonWords = new Set(
   'the a an of is are was be been it its this that these those to in on at by for with without as and or not no than if so do does can could has have had may must will would your you my me i we our their there here what when which who how why more too very just only please error errors failed failure wallet wallets app says said message sorry oops something went wrong try again later contact support filled'.split(
     ' ',
@@ -24,8 +29,8 @@ export const commonWords = new Set(
 )
 
 /**
- * The words of a text, and each two that follow each other, without numbers, amounts and addresses. Members such as `sellAmount` count
- * as a whole and as their words; endings do not count.
+ * Extracts the words of a text and each pair of consecutive words, without numbers, amounts and addresses.
+ * Members such as `sellAmount` count both as a whole and as their words; word endings do not count.
  */
 function termsOf(text: string) {
   const [words, members, pairs] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -52,13 +57,21 @@ const stemOf = (word: string) => {
 
 interface Entry {
   code: ErrorCode
-  /** What a term that the error’s texts have counts: those for programs, which are in messages, more than those for people. */
+  /**
+   * The weights of the terms in an error's texts. Terms from messages for programs weigh more than terms from
+   * texts for people.
+   */
   counts: Map<string, number>
 }
 
-/** What a word of the code itself counts, and one of a text for people, where one of a message counts 1. */
+/**
+ * The weights of a word of the code itself and of a word in a text for people; a word of a message weighs 1.
+ */
 const [codeCount, meaningCount] = [1.5, 0.6]
-/** Where a word counts 1. No one writes `sellAmount` by chance. */
+/**
+ * The weights of a member and of a pair; a word weighs 1. A member such as `sellAmount` rarely appears by
+ * chance.
+ */
 const [memberCount, pairCount] = [2, 0.6]
 
 function entryOf(code: ErrorCode): Entry {
@@ -83,7 +96,7 @@ function entryOf(code: ErrorCode): Entry {
 
 let index: { entries: Entry[]; weights: Map<string, number> } | undefined
 
-/** Made when it is first asked: a page is shown before. */
+/** Builds the index at the first use, so that it does not delay the first page. */
 function indexed() {
   if (index) return index
   const entries = errorCodes.map(entryOf)
@@ -96,17 +109,17 @@ function indexed() {
 }
 
 export interface FoundErrors {
-  /** Of a wallet, a browser or a node. */
+  /** The error of a wallet, a browser or a node. */
   foreign?: ForeignError
-  /** Of the service, the best first. */
+  /** The errors of the service, best match first. */
   errors: ExplainedError[]
-  /** Whether the text says so little that they are a guess. */
+  /** True if the text is too short for more than a guess. */
   isGuess: boolean
 }
 
 /**
- * The errors that a text is of: it names their code, or has their words, also among others.
- * @param isBeside whether the text names something else too, which was meant if the words say little
+ * Finds the errors that a text describes: it contains their code or their words, possibly among others.
+ * @param isBeside whether the text also names something else, which is more likely meant if the words are few
  */
 export function findErrors(text: string, isBeside = false): FoundErrors {
   const found = foreignErrorIn(text)
@@ -116,10 +129,10 @@ export function findErrors(text: string, isBeside = false): FoundErrors {
   return own && !own.isGuess ? own : { foreign, errors: codes.map(explained), isGuess: false }
 }
 
-/** Programs add what they called: its names are those of orders, too. */
+/** The start of the call arguments that programs append. Names in them also occur in orders. */
 const callBegins = /\b(?:request|raw call) arguments:/i
 
-/** @param phrase what counts for nothing */
+/** Finds the service's own errors. @param phrase text to ignore */
 function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
   const [text = ''] = whole.split(callBegins)
   const { entries, weights } = indexed()
@@ -142,19 +155,19 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
     })
     .toSorted((one, other) => other.weight - one.weight)
   const [best] = found
-  const least = !isBeside && [...names].every(isKnown) ? leastOfKnown : leastWeight
-  if (!best || best.weight < least) return { errors: [], isGuess: true }
+  const minimum = !isBeside && [...names].every(isKnown) ? minKnownWeight : minWeight
+  if (!best || best.weight < minimum) return { errors: [], isGuess: true }
   const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
     const shared = terms.reduce(
       (sum, term) => sum + Math.min(weightIn(entry, term), weightIn(best.entry, term)),
       0,
     )
     const lead = best.weight - shared
-    return weight >= best.weight * leastShare && (lead < clearLead || weight - shared >= lead * leastShare)
+    return weight >= best.weight * minShare && (lead < clearLead || weight - shared >= lead * minShare)
   }
   const errors = found
     .filter(isMeantToo)
-    .slice(0, mostFound)
+    .slice(0, maxFound)
     .map(({ entry }) => explained(entry.code))
-  return { errors, isGuess: best.weight < leastWeight }
+  return { errors, isGuess: best.weight < minWeight }
 }

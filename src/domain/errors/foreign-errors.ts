@@ -1,20 +1,20 @@
 import type { RefusalCode } from './refusal-codes.ts'
 import { type Explanation, outcomes, waitAndLook } from './words.ts'
 
-/** An error of a wallet, browser or node, which has no code of the service. */
+/** An error of a wallet, browser or node. It has no code of the service. */
 export interface ForeignError extends Explanation {
   title: string
 }
 
-/** In small letters, without marks, with commas between. A star stands for any word. */
+/** Phrases in lower case, without punctuation, separated by commas. A star stands for any word. */
 interface Phrases {
-  /** Wherever a text has these words, it is this error. */
+  /** Phrases that identify the error in any text. */
   sure?: string
-  /** Unless the rest of the text is an error of the service. */
+  /** Phrases that identify the error unless the rest of the text describes an error of the service. */
   likely?: string
-  /** If the text says nothing else. */
+  /** Phrases that identify the error if the text has nothing else. */
   alone?: string
-  /** Errors of the service that the words are of too, unless they are sure. */
+  /** Errors of the service that the phrases also match, unless they are `sure`. */
   codes?: readonly RefusalCode[]
 }
 
@@ -25,7 +25,7 @@ const notSent = 'This transaction was not sent: it approved, wrapped and cancell
 const pasteRest = 'Paste the rest of the message too: it often has the cause.'
 const lookForCause = `${pasteRest} See that the account holds the tokens, and some of the network’s own coin for gas.`
 
-/** The first that a text fits is its error. */
+/** The errors in order of precedence: the first match counts. */
 export const foreignErrors: readonly ForeignRow[] = [
   [
     {

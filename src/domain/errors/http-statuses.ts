@@ -8,14 +8,16 @@ const pasteAll =
 
 interface Status extends Explanation {
   words: string
-  /** Other words of servers. */
+  /** Other phrases that servers use. */
   heard?: string
-  /** Whether the words are said of other things, too. */
+  /** True if the phrases are also used for other errors. */
   isCommon?: boolean
   codes?: readonly RefusalCode[]
 }
 
-/** Of any server: wallets and programs that show no more than the status do not say whose answer it is. */
+/**
+ * Statuses of any server: wallets and programs that show only the status do not reveal which server answered.
+ */
 const statuses: Readonly<Record<number, Status>> = {
   400: {
     words: 'Bad Request',

@@ -1,7 +1,7 @@
 import type { RefusalCode } from './refusal-codes.ts'
 import { programs, type Words } from './words.ts'
 
-/** Errors that only a program makes: traders cannot do anything about them. */
+/** Errors that only programs cause: traders cannot do anything about them. */
 export const programFaults = {
   InvalidParameter: programs(
     'any',

@@ -1,8 +1,8 @@
 interface RefusalRow {
-  /** Whether the same request can succeed later without being changed. */
+  /** True if the same request can succeed later without a change. */
   retryable: boolean
   description: string
-  /** What the client should do. */
+  /** The advice for the client. */
   advice: string
 }
 
@@ -18,8 +18,8 @@ const passing = (description: string, advice: string): RefusalRow => ({
 })
 
 /**
- * The one closed list of refusal codes. Clients rely on them: `extensions.code` in GraphQL, `errorType` in REST.
- * docs/errors.md is generated from it. What each means to a trader is in trader-words.ts, or in program-faults.ts.
+ * The closed list of refusal codes. Clients rely on them: `extensions.code` in GraphQL, `errorType` in REST.
+ * docs/errors.md is generated from it. The texts for traders are in trader-words.ts and program-faults.ts.
  */
 export const refusalCodes = {
   InvalidParameter: final(
@@ -43,7 +43,7 @@ export const refusalCodes = {
   ),
   QueryTooComplex: final(
     'The document is over a limit for depth, aliases, tokens or estimated size.',
-    'Ask for less at once: fewer levels, aliases or rows.',
+    'Request less at once: fewer levels, aliases or rows.',
   ),
   InvalidQuery: final(
     'The GraphQL document does not parse or does not fit the schema.',
@@ -54,7 +54,7 @@ export const refusalCodes = {
     'Start again from "earliest", and read what is missing from the account’s orders.',
   ),
   SlowConsumer: passing(
-    'The client took nothing from its stream for too long.',
+    'The client read nothing from its stream for too long.',
     'Open the stream again from the last cursor, and read faster.',
   ),
 
@@ -129,7 +129,7 @@ export const refusalCodes = {
     'Let `validTo` be later, or `validFrom` earlier.',
   ),
   SameBuyAndSellToken: final(
-    'Sell and buy token are the same, and the service does not take such an order: by default it takes sell orders alone.',
+    'Sell and buy token are the same, and the service does not accept such an order: by default it accepts only sell orders.',
     'Choose two tokens; to unwrap, call the wrapping contract.',
   ),
   InvalidNativeSellToken: final(
@@ -146,8 +146,8 @@ export const refusalCodes = {
     'Approve the vault relayer that `data` names, then send the same order again.',
   ),
   TransferSimulationFailed: final(
-    'Balance and allowance suffice, and still the sell token does not let itself be transferred.',
-    'See why the token refuses; `data` has what it said.',
+    'Balance and allowance suffice, but the sell token refuses the transfer.',
+    'Find out why the token refuses; `data` has its answer.',
   ),
   TooMuchGas: final(
     'The order needs more gas than a settlement may use.',
@@ -155,7 +155,7 @@ export const refusalCodes = {
   ),
   TooManyLimitOrders: final(
     'The owner has too many open limit orders out of market.',
-    'Cancel some that rest far from the market, or wait until some end.',
+    'Cancel some that are far from the market, or wait until some end.',
   ),
   DuplicatedOrder: final(
     'An order with this UID exists already.',
@@ -199,19 +199,19 @@ export const refusalCodes = {
   ),
   InsufficientLiquidity: final(
     'The pair trades, but not at this size; the description has the solver’s words.',
-    'Ask for less.',
+    'Request less.',
   ),
   CustomSolverError: passing(
     'A solver says why it has no price; the description has its words.',
     'Do as the description says.',
   ),
   QuoteNotVerified: passing(
-    'Nothing could be simulated, and verified quotes have to be here.',
-    'Try again later, or ask for `priceQuality` optimal.',
+    'No estimate could be simulated, and quotes must be verified here.',
+    'Try again later, or request `priceQuality` optimal.',
   ),
   InvalidTradeFilter: final('Give exactly one of owner and orderUid.', 'Name the owner or the order.'),
-  InvalidLimit: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
-  LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Ask for 1 to 1000.'),
+  InvalidLimit: final('limit must be from 1 to 1000.', 'Request 1 to 1000.'),
+  LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Request 1 to 1000.'),
 
   AffiliateWalletMismatch: final(
     'The wallet in the path and the one in the body differ.',
@@ -229,24 +229,24 @@ export const refusalCodes = {
   AffiliateExists: final('This very message has been used already.', 'Read what the wallet has.'),
   InvalidSignIn: final(
     'The message that proves an account is not accepted; `data.reason` names the member at fault.',
-    'Ask for a new nonce, and sign a message with the domain and URI that come with it.',
+    'Request a new nonce, and sign a message with the domain and URI that come with it.',
   ),
   ChannelExists: final(
     'The account has a channel with this address, or with this mailbox in another spelling.',
     'Change that channel; while it is not confirmed, wait a minute to have its token sent again.',
   ),
-  TooManyChannels: final('The account has as many channels as it may.', 'Unsubscribe one first.'),
+  TooManyChannels: final('The account has the maximum number of channels.', 'Unsubscribe one first.'),
   TooManyConfirmations: passing(
-    'As many messages that confirm a channel as may be have been sent to this address, or for this account, in a day.',
-    'Look for the message that was sent, also among unwanted mail; `data.retryAfterMs` says when another can be sent.',
+    'The daily limit of confirmation messages to this address, or for this account, is reached.',
+    'Look for the message that was sent, also among unwanted mail; `data.retryAfterMs` is the time until another can be sent.',
   ),
   TooManySecrets: passing(
-    'As many previous secrets of the webhook as may be are still valid: each is for a day after its rotation.',
-    'Use the newest secret; `data.retryAfterMs` says when another rotation is possible.',
+    'The maximum number of previous secrets of the webhook are still valid, each for a day after its rotation.',
+    'Use the newest secret; `data.retryAfterMs` is the time until another rotation is possible.',
   ),
   ChannelUnreachable: passing(
     'The token that confirms the channel cannot be sent to its address.',
-    'Check the address; the description says what its receiver did.',
+    'Check the address; the description has the answer of its receiver.',
   ),
   ChannelNotFound: final(
     'The account has no such channel, or no channel waits for this token.',
@@ -259,8 +259,8 @@ export const refusalCodes = {
   ),
 
   IdempotencyKeyReused: final(
-    'Another request came with this Idempotency-Key.',
-    'Take a new key for a new request.',
+    'Another request used this Idempotency-Key.',
+    'Use a new key for a new request.',
   ),
   IdempotencyKeyInUse: passing(
     'The first request with this Idempotency-Key has no answer yet.',
@@ -272,12 +272,12 @@ export const refusalCodes = {
     'Wait for `Retry-After` seconds, then send the same again.',
   ),
   Unavailable: passing(
-    'Something this answer needs is down for the moment.',
-    'Send the same again after a second, then after longer; if an order was sent, DuplicatedOrder then says that it is there.',
+    'A system that this answer needs is unavailable at the moment.',
+    'Send the same again after a second, then after longer; if an order was sent, DuplicatedOrder then means that it is stored.',
   ),
   InternalServerError: passing(
     'A fault of the service.',
-    'Send the same again later; tell the operator the `X-Request-Id` if it stays.',
+    'Send the same again later; if it persists, report the `X-Request-Id` to the operator.',
   ),
 } as const satisfies Record<string, RefusalRow>
 

@@ -1,7 +1,7 @@
 import type { ProgramFault } from './program-faults.ts'
 import { type ErrorCode, type Words, wait, waitAndLook, words } from './words.ts'
 
-/** For traders, who know nothing of requests, typed data and atoms. */
+/** Texts for traders, who know nothing of requests, typed data and atoms. */
 export const traderWords: Record<Exclude<ErrorCode, ProgramFault>, Words> = {
   OrderNotFound: words(
     'any',

@@ -1,10 +1,10 @@
 import type { PlacementError } from '../order/order.ts'
 import type { RefusalCode } from './refusal-codes.ts'
 
-/** A refusal, or why an order that was placed on chain is never traded. */
+/** A refusal code, or the reason why an order placed on chain is never traded. */
 export type ErrorCode = RefusalCode | PlacementError
 
-/** What is true after an error, by what was asked for. */
+/** The state after an error, by the kind of request. */
 export const outcomes = {
   placing: 'The order was refused: it was not placed, and nothing was sold.',
   quoting: 'Only a price was asked for: no order was sent yet, and nothing was sold.',
@@ -25,12 +25,12 @@ export const outcomes = {
 export const wait = 'Wait a minute, then try again.'
 export const waitAndLook = `${wait} If an order was sent, search for your account first: it may be there.`
 
-/** An error in the words of a trader. */
+/** An error explained to a trader. */
 export interface Explanation {
   meaning: string
-  /** What to do. */
+  /** The advice. */
   advice: string
-  /** What is true now. */
+  /** The state after the error. */
   outcome: string
 }
 
@@ -38,18 +38,18 @@ export interface Words {
   outcome: keyof typeof outcomes
   meaning?: string
   advice?: string
-  /** Whether the contract that takes sell tokens has to be approved. */
+  /** True if the contract that takes sell tokens must be approved. */
   approves?: boolean
-  /** Words that messages have, and no other text of the error. */
+  /** Words that occur in messages but in no other text of the error. */
   heard?: string
 }
 
-/** An error that a trader can do something about. */
+/** Creates an error that a trader can do something about. */
 export const words = (
   outcome: Words['outcome'],
   meaning: string,
   advice: string,
   more: Pick<Words, 'approves' | 'heard'> = {},
 ): Words => ({ outcome, meaning, advice, ...more })
-/** An error that only a program makes: the meaning is that of the list of codes. */
+/** Creates an error that only programs cause. Its meaning is the description in the list of codes. */
 export const programs = (outcome: Words['outcome'], heard = ''): Words => ({ outcome, heard })

@@ -3,15 +3,15 @@ import type { Address } from './address.ts'
 import type { Hex } from './hex.ts'
 
 /**
- * Contract arguments as hex digits without 0x. For the fast path of quotes and settlements, where the library's encoder would take
- * longer than all the rest. Tests compare the results with the library's.
+ * Contract arguments as hex digits without 0x, for the fast path of quotes and settlements: the library's
+ * encoder would take longer than everything else. Tests compare the results with the library's.
  */
 export type Words = string
 
 /** A member of a tuple: in place, or dynamic, with its offset in place and its content after all members. */
 export type Member = Words | { dynamic: Words }
 
-/** @throws RangeError when it is not a uint256 */
+/** Encodes one word. @throws RangeError if the value is not a uint256 */
 export function word(value: Address | bigint): Words {
   if (typeof value === 'string') return value.slice(2).padStart(64, '0')
   if (value < 0n || value > maxUint256) throw new RangeError('not a uint256')

@@ -1,6 +1,6 @@
 import { type Hex, toHex } from './hex.ts'
 
-/** A 20-byte address in lowercase. Mixed case is accepted on input and never checked as a checksum on order book routes. */
+/** A 20-byte address in lowercase. Order book routes accept mixed case and never check it as a checksum. */
 export type Address = Hex & { readonly address?: never }
 
 export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
@@ -8,12 +8,15 @@ export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 /** Marks the native coin as buy token; the settlement pays in native coin. */
 export const nativeMarker: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-/** Any letter case of the digits; `undefined` when it is not `0x` and 20 bytes of hex. */
+/**
+ * Parses an address with digits of any letter case.
+ * @returns undefined if the text is not `0x` and 20 bytes of hex
+ */
 export function toAddress(text: string): Address | undefined {
   return toHex(text, 20)
 }
 
-/** For literals and for trusted values from the chain or the database. @throws TypeError */
+/** Parses literals and trusted values from the chain or the database. @throws TypeError */
 export function address(text: string): Address {
   const parsed = toAddress(text)
   if (!parsed) throw new TypeError(`not an address: ${text}`)

@@ -1,18 +1,18 @@
 import type { Address } from './address.ts'
 import type { Bytes32, Hex } from './hex.ts'
 
-/** Transactions of a bundle, each on the state that the one before leaves. */
+/** A transaction of a bundle. Each one runs on the state that the previous one leaves. */
 export interface BundleTransaction {
   from: Address
   to: Address
   input: Hex
-  /** Native atoms. */
+  /** The value in native atoms. */
   value: bigint
-  /** The most gas that it may use; null for an equal share of what the bundle may use. */
+  /** The gas limit; null for an equal share of the bundle's limit. */
   gas: number | null
 }
 
-/** A log with its event, where the event is a known one. */
+/** A log with its event, if the event is known. */
 export interface SimulatedLog {
   address: Address
   topics: Bytes32[]
@@ -22,20 +22,20 @@ export interface SimulatedLog {
 
 export interface DecodedEvent {
   name: string
-  /** In the order of the event. Values are text: numbers are decimal, bytes are hex. */
+  /** The arguments in the order of the event. Values are text: numbers are decimal, bytes are hex. */
   arguments: { name: string; type: string; value: string }[]
 }
 
-/** What an account has of a token more than before the bundle. */
+/** The change of an account's token balance since before the bundle. */
 export interface BalanceChange {
   account: Address
-  /** `nativeMarker` for the chain's own coin. */
+  /** The token; `nativeMarker` for the chain's own coin. */
   token: Address
-  /** Atoms; negative for less. */
+  /** The change in atoms; negative for a decrease. */
   change: bigint
 }
 
-/** A slot of an account's storage that is not as before the bundle. */
+/** A slot of an account's storage that the bundle changed. */
 export interface StorageChange {
   account: Address
   slot: Bytes32
@@ -43,32 +43,32 @@ export interface StorageChange {
   after: Bytes32
 }
 
-/** What became of a transaction. Changes are those of the bundle up to and including it. */
+/** The result of a transaction. Changes are those of the bundle up to and including it. */
 export interface SimulatedTransaction {
   succeeds: boolean
-  /** Why it fails; null if it succeeds. */
+  /** The reason for the failure; null if it succeeds. */
   error: string | null
   gasUsed: number
   logs: SimulatedLog[]
-  /** Whether `logs` has all of them. */
+  /** True if `logs` is complete. */
   hasAllLogs: boolean
   balances: BalanceChange[]
-  /** Whether `balances` has those of all accounts that logs name. */
+  /** True if `balances` has all accounts that the logs name. */
   hasAllBalances: boolean
-  /** Null where the node does not trace, or not so much. */
+  /** The storage changes; null if the node cannot trace, or the trace is too large. */
   storage: StorageChange[] | null
 }
 
 export interface BundleSimulation {
-  /** The block on whose state it runs. */
+  /** The block on whose state the bundle runs. */
   block: number
   transactions: SimulatedTransaction[]
 }
 
 export const bundleLimits = {
   transactions: 10,
-  /** Bytes of all inputs together. */
+  /** The limit of all inputs together, in bytes. */
   inputBytes: 49_152,
-  /** Gas of all transactions together. */
+  /** The limit of all transactions together, in gas. */
   gas: 30_000_000,
 }

@@ -6,7 +6,10 @@ export type Bytes32 = Hex & { readonly bytes32?: never }
 
 const wholeBytes = /^0x((?:[0-9a-fA-F]{2})*)$/
 
-/** Any letter case of the digits; `undefined` when it is not `0x` and whole bytes of hex, or not `bytes` long. */
+/**
+ * Parses hex with digits of any letter case.
+ * @returns undefined if the text is not `0x` and whole bytes of hex, or not `bytes` long
+ */
 export function toHex(text: string, bytes?: number): Hex | undefined {
   const body = wholeBytes.exec(text)?.[1]
   if (body === undefined || (bytes !== undefined && body.length !== bytes * 2)) return undefined

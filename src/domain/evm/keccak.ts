@@ -3,7 +3,7 @@ import { type Bytes32, bytesToHex } from './hex.ts'
 
 const hasher = await createKeccak(256)
 
-/** keccak-256 of exactly these bytes. Synchronous: the hasher was compiled when the module loaded. */
+/** Returns keccak-256 of exactly these bytes. Synchronous: the hasher was compiled when the module loaded. */
 export function keccak(bytes: Uint8Array): Uint8Array {
   return hasher.init().update(bytes).digest('binary')
 }

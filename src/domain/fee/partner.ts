@@ -1,13 +1,13 @@
 import { type Address, toAddress } from '../evm/address.ts'
 import { type FeePolicy, factorScale } from './policy.ts'
 
-/** A fee that an order's application requests in appData. Basis points. */
+/** A fee in basis points that an order's application requests in appData. */
 export type PartnerFee = { recipient: Address } & (
   | { kind: 'volume'; volumeBps: number }
   | { kind: 'surplus' | 'priceImprovement'; bps: number; maxVolumeBps: number }
 )
 
-/** Limit of all partner fees together, as a part of the volume, in parts per million. */
+/** The limit of all partner fees together, as a share of the volume in parts per million. */
 export const partnerFeeCap = 10_000n
 
 const ppm = (bps: number): bigint => (BigInt(bps) * factorScale) / 10_000n
@@ -19,8 +19,8 @@ export function parsePartnerFees(value: unknown): PartnerFee[] | undefined {
 }
 
 /**
- * The policies of partner fees, in their order, each limited to the rest of the cap. Fees on surplus or price improvement count with
- * their maximal volume.
+ * The policies of partner fees, in the same order, each limited to the rest of the cap. Fees on surplus or
+ * price improvement count with their maximum volume.
  */
 export function partnerPolicies(fees: readonly PartnerFee[], cap = partnerFeeCap): FeePolicy[] {
   let taken = 0n
@@ -35,7 +35,7 @@ export function partnerPolicies(fees: readonly PartnerFee[], cap = partnerFeeCap
   })
 }
 
-/** The volume fees among them, in parts per million. */
+/** The volume fees among the partner fees, in parts per million. */
 export function partnerVolumeFees(fees: readonly PartnerFee[]): bigint[] {
   return partnerPolicies(fees).flatMap((policy) =>
     policy.kind === 'volume' && policy.factor > 0n ? [policy.factor] : [],

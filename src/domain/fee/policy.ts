@@ -6,8 +6,9 @@ import type { OrderKind } from '../order/order.ts'
 export const factorScale = 1_000_000n
 
 /**
- * Every factor is in 0..factorScale, and `factor` is below factorScale, so that no trader loses the whole surplus. `recipient`: whom a
- * partner fee is owed to; a fee without one is the protocol's.
+ * A fee policy. Every factor is in 0..factorScale, and `factor` is below factorScale, so that no trader loses
+ * the whole surplus. `recipient` is the partner to whom the fee is owed; a fee without one belongs to the
+ * protocol.
  */
 export type FeePolicy = { recipient?: Address } & (
   | { kind: 'surplus'; factor: bigint; maxVolumeFactor: bigint }
@@ -15,7 +16,7 @@ export type FeePolicy = { recipient?: Address } & (
   | { kind: 'priceImprovement'; factor: bigint; maxVolumeFactor: bigint }
 )
 
-/** Executed amounts of one order: sell with every fee included, buy after every fee. */
+/** The executed amounts of one order: sell amount with every fee included, buy amount after every fee. */
 export interface Fill {
   sell: bigint
   buy: bigint
@@ -27,7 +28,10 @@ export interface Limits {
   buyAmount: bigint
 }
 
-/** Surplus of a fill over a limit price, in buy atoms for a sell order and in sell atoms for a buy order; rounded against the trader. */
+/**
+ * The surplus of a fill over a limit price, in buy atoms for a sell order and in sell atoms for a buy order;
+ * rounded against the trader.
+ */
 export function surplusDown(limits: Limits, fill: Fill): bigint {
   return limits.kind === 'sell'
     ? fill.buy - mulDivUp(fill.sell, limits.buyAmount, limits.sellAmount)
@@ -42,8 +46,8 @@ export interface QuotedPrice {
 }
 
 /**
- * Protocol fee of one policy, in the surplus token (buy token of a sell order, sell token of a buy order), rounded down.
- * `fill` is what the trader would get without this fee.
+ * The protocol fee of one policy in the surplus token (buy token of a sell order, sell token of a buy order),
+ * rounded down. `fill` is the trader's fill without this fee.
  */
 export function protocolFeeDown(
   policy: FeePolicy,
@@ -61,7 +65,7 @@ export function protocolFeeDown(
   )
 }
 
-/** What policies on the volume take together, in parts per million. */
+/** The total share of volume policies, in parts per million. */
 export function volumeShare(policies: readonly FeePolicy[]): bigint {
   return policies.reduce((sum, policy) => (policy.kind === 'volume' ? sum + policy.factor : sum), 0n)
 }
@@ -76,7 +80,7 @@ export function referenceLimits(policy: FeePolicy, limits: Limits, quoted: Quote
   return policy.kind === 'priceImprovement' && quoted ? quotedLimits(limits, quoted) : limits
 }
 
-/** The quote's price at the order's size, after the quote's fee. A quote without amounts has none. */
+/** The quote's price at the order's size, after the quote's fee; undefined for a quote without amounts. */
 export function quotedAtSize(limits: Limits, quoted: QuotedPrice): Limits | undefined {
   if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return undefined
   if (limits.kind === 'sell') {
@@ -87,7 +91,9 @@ export function quotedAtSize(limits: Limits, quoted: QuotedPrice): Limits | unde
   return { ...limits, sellAmount }
 }
 
-/** The same where it is better for the trader than the limit. */
+/**
+ * The quote's price at the order's size if it is better for the trader than the limit; otherwise the limit.
+ */
 export function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
   const { sellAmount, buyAmount } = quotedAtSize(limits, quoted) ?? limits
   return {

@@ -3,26 +3,29 @@ import { isInMarket } from '../order/out-of-market.ts'
 import { wrappedForm } from '../token/token.ts'
 import type { FeePolicy } from './policy.ts'
 
-/** In or out of market, by the order's stored quote. This is not the class in an order's row. */
+/**
+ * The class of an order by its stored quote: in or out of market. It differs from the class in an order's
+ * row.
+ */
 export const feeClasses = ['market', 'limit', 'any'] as const
 export type FeeClass = (typeof feeClasses)[number]
 
-/** Which orders a rule is for. */
+/** The orders that a rule covers. */
 interface Scope {
-  /** `any` by default. */
+  /** The class of the orders; `any` by default. */
   orderClass?: FeeClass | undefined
-  /** Unix seconds; no order is charged before. */
+  /** The time in Unix seconds before which no order is charged. */
   effectiveFrom?: number | undefined
 }
 
 /** A volume fee of the settings. */
 interface VolumeRule extends Scope {
   kind: 'volume'
-  /** Parts per million, for pairs outside all buckets. */
+  /** The factor in parts per million for pairs outside all buckets. */
   factor: bigint
   /** Factors for pairs within a set of tokens; the first bucket with both tokens decides. */
   buckets?: readonly FeeBucket[] | undefined
-  /** Whether to charge trades of a token for itself or for the coin that it wraps; false by default. */
+  /** True to charge trades of a token for itself or for the coin that it wraps; false by default. */
   sameToken?: boolean | undefined
 }
 
@@ -79,7 +82,7 @@ function policyOf(rule: FeeRule, pair: TokenPair, wrappedNative: Address): FeePo
   return { kind, factor, maxVolumeFactor }
 }
 
-/** On both sides the native coin counts as its wrapped form. */
+/** The volume factor for a pair. On both sides the native coin counts as its wrapped form. */
 function volumeFactor(
   { factor, buckets, sameToken }: VolumeRule,
   pair: TokenPair,

@@ -3,16 +3,16 @@ import type { Token } from '../token/token.ts'
 
 /** Names and constants of a chain. The settings decide whether the service serves it. */
 export interface ChainFacts {
-  /** First the path segment, then aliases; `-` counts as `_`. */
+  /** The path segment, followed by aliases; `-` counts as `_`. */
   names: readonly [string, ...string[]]
   /** The native coin, which has no contract to read metadata from. 18 decimals on every chain. */
   coin: { symbol: string; name: string }
   /** The token that stands for the US dollar. */
   usdReference?: Address
-  /** The chain's id at providers of token data, if they support it. */
+  /** The chain's id at providers of token data, if they support the chain. */
   coingecko?: string
   moralis?: string
-  /** Ethplorer has a host for each chain. */
+  /** The chain's host at Ethplorer. */
   ethplorer?: string
 }
 
@@ -145,18 +145,18 @@ const chainIds: ReadonlyMap<string, number> = new Map(
   [...chains].flatMap(([chainId, { names }]) => names.map((name) => [name, chainId] as const)),
 )
 
-/** The chain id for a name or for a chain id in digits. Any letter case, `-` counts as `_`. */
+/** The chain id for a name or for a chain id in digits. Accepts any letter case; `-` counts as `_`. */
 export function chainIdOfName(name: string): number | undefined {
   if (/^[1-9][0-9]{0,15}$/.test(name)) return Number(name)
   return chainIds.get(name.toLowerCase().replaceAll('-', '_'))
 }
 
-/** Whether this is the network's name, or a name of its chain. */
+/** Reports whether the name is the network's, or a name of its chain. */
 export function goesBy(network: { name: string; chainId: number }, name: string): boolean {
   return name === network.name || chainIdOfName(name) === network.chainId
 }
 
-/** The native coin has no contract; on every chain it has the decimals of its wrapped form. */
+/** The native coin as a token. It has no contract; on every chain it has the decimals of its wrapped form. */
 export function nativeCoin(chainId: number): Token {
   const { symbol = null, name = null } = chains.get(chainId)?.coin ?? {}
   return { chainId, address: nativeMarker, symbol, name, decimals: 18 }

@@ -8,13 +8,13 @@ export interface SettlementPair {
   vaultRelayer: Address
 }
 
-/** The contract that places orders which sell the chain's own coin; the same on every chain. */
+/** The contract that places orders that sell the chain's own coin; the same on every chain. */
 export const ethFlowOf: Readonly<Record<Profile, Address>> = {
   production: address('0xba3cb449bd2b4adddbc894d8697f5170800eadec'),
   staging: address('0xb37aDD6AC288BD3825a901Cba6ec65A89f31B8CC'),
 }
 
-/** Settlement contract and relayer of each profile; the addresses are the same on every chain. */
+/** The settlement contract and relayer of each profile; the addresses are the same on every chain. */
 export const settlementPairs: Readonly<Record<Profile, SettlementPair>> = {
   production: {
     settlement: address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41'),

@@ -1,10 +1,10 @@
 import { type Address, address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 
-/** Address of the hooks trampoline on most networks. */
+/** The address of the hooks trampoline on most networks. */
 export const defaultHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
 
-/** A tenth of a native coin: suits coins whose value is neither very high nor very low. */
+/** A tenth of a native coin, which suits coins of average value. */
 export const defaultPriceAmount = 10n ** 17n
 
 /** The name of pools whose factory has none in the network file. */
@@ -17,31 +17,41 @@ export interface Network {
   name: string
   settlement: Address
   vaultRelayer: Address
-  /** Runs the hooks of orders, each with its own gas limit; only the settlement contract may call it. */
+  /**
+   * The contract that runs the hooks of orders, each with its own gas limit. Only the settlement contract may
+   * call it.
+   */
   hooksTrampoline: Address
-  /** Lets a settlement compare on chain what the settlement contract has before and after it, if it is deployed. */
+  /**
+   * The contract with which a settlement compares on chain the balances of the settlement contract before and
+   * after it, if deployed.
+   */
   balanceGuard?: Address | undefined
   /** Contracts that own the orders of users who sell the chain's own coin. */
   ethFlows: readonly Address[]
-  /** ERC-20 form of the chain's own coin, such as WETH. */
+  /** The ERC-20 form of the chain's own coin, such as WETH. */
   wrappedNative: Address
-  /** Factory of Uniswap V2-style pools. */
+  /** The factory of Uniswap V2-style pools. */
   poolFactory: Address
-  /** Whose factory it is: the name of its pools for clients. */
+  /** The project of the factory: the name of its pools for clients. */
   poolProject: string
-  /** A site for people that shows the chain, whose paths are `/tx/`, `/address/` and `/token/`; none if left out. */
+  /** The block explorer of the chain, with the paths `/tx/`, `/address/` and `/token/`; none if left out. */
   explorer?: string | undefined
   /** Tokens that a route may pass through. */
   baseTokens: Address[]
-  /** Native atoms for price estimates: small enough not to move a pool, large enough for a precise price. */
+  /**
+   * The native atoms for price estimates: small enough not to move a pool, large enough for a precise price.
+   */
   priceAmount: bigint
   /** The token that stands for the US dollar in prices from the order book; null if there is none. */
   usdReference: Address | null
-  /** Tokens whose holders are indexed from transfers, starting at `fromBlock`, the block of their creation. */
+  /**
+   * Tokens whose holders are indexed from transfers, starting at `fromBlock`, the block of their creation.
+   */
   holderTokens: readonly { address: Address; fromBlock: number }[]
-  /** First block that can hold a settlement log. */
+  /** The first block that can hold a settlement log. */
   firstBlock: number
-  /** A block this deep is never reorganised. */
+  /** The depth from which a block is never reorganised. */
   finalityBlocks: number
   blockTimeMs: number
 }

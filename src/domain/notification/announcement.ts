@@ -1,17 +1,20 @@
 import type { Address } from '../evm/address.ts'
 
 export const announcementLocations = ['default', 'speechBubble'] as const
-/** Where clients show it. */
+/** The place where clients show an announcement. */
 export type AnnouncementLocation = (typeof announcementLocations)[number]
 
-/** What the content system announces to an account, or all. It is written by hand, and never about an order. */
+/**
+ * An announcement of the content system to one account or to all. People write it by hand; it is never about
+ * an order.
+ */
 export interface Announcement {
-  /** The content system’s number. */
+  /** The content system's number. */
   id: string
-  /** Null where it is for all. */
+  /** The recipient; null for all accounts. */
   account: Address | null
   title: string
-  /** May be Markdown, which stays as it is: who shows it decides. */
+  /** Plain text or Markdown, unchanged: the client decides how to show it. */
   description: string
   url: string | null
   thumbnail: string | null
@@ -20,8 +23,9 @@ export interface Announcement {
 }
 
 /**
- * Puts values into a template. A placeholder is `{{ key }}` with one space on each side, and only the first of a key is replaced, as the
- * content system has it. Values are not escaped, and not read for placeholders.
+ * Puts values into a template. A placeholder is `{{ key }}` with one space on each side. As in the content
+ * system, only the first placeholder of a key is replaced. Values are not escaped, and not searched for
+ * placeholders.
  */
 export function renderTemplate(template: string, values: Readonly<Record<string, unknown>>): string {
   const used = new Set<string>()

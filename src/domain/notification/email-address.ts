@@ -1,8 +1,8 @@
 const maxLength = 254
 
 /**
- * A plain address of ASCII without quoting, as RFC 5321 bounds it, with its domain in lowercase; undefined for anything else: names,
- * several addresses, addresses of hosts, line breaks.
+ * Parses a plain ASCII address without quoting, within the bounds of RFC 5321, and converts its domain to
+ * lowercase. Returns undefined for anything else: names, several addresses, addresses of hosts, line breaks.
  */
 export function toEmailAddress(text: string): string | undefined {
   const at = text.lastIndexOf('@')
@@ -19,7 +19,10 @@ export function toEmailAddress(text: string): string | undefined {
   return isAddress ? `${local}@${domain}` : undefined
 }
 
-/** The same for the spellings by which many providers deliver to one mailbox: letter case, dots, and what follows a plus. */
+/**
+ * The mailbox of an address. It is equal for spellings that many providers deliver to one mailbox: letter
+ * case, dots, and a suffix after a plus.
+ */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf('@')
   const [name = ''] = address.slice(0, at).toLowerCase().split('+', 1)

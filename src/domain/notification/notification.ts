@@ -13,36 +13,42 @@ export const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-/** JSON, as clients see it. Amounts are decimal strings. Code that reads or documents it names each member. */
+/**
+ * The JSON metadata as clients see it. Amounts are decimal strings. Code that reads or documents it names
+ * each member.
+ */
 export interface NotificationMetadata {
   orderId: OrderUid
   chainId: number
   executedAmount?: string
   txHash?: string
   validTo?: number
-  /** What caused the cancellation. */
+  /** The cause of the cancellation. */
   source?: CancellationSource
   replacedBy?: OrderUid
   reason?: string
-  /** Of the amounts that follow. */
+  /** The token of the amounts that follow. */
   token?: Address
-  /** Atoms that the account has too few. */
+  /** The atoms that the account lacks. */
   missingBalance?: string
-  /** Atoms that the vault relayer may spend too few. */
+  /** The atoms by which the vault relayer's allowance is too small. */
   missingAllowance?: string
   reference?: ImprovementReference
-  /** What the trade would have given, or taken, at the reference. */
+  /** The amount that the trade would have given, or taken, at the reference. */
   referenceAmount?: string
   improvementAmount?: string
-  /** A decimal fraction of `referenceAmount`. */
+  /** The improvement as a decimal fraction of `referenceAmount`. */
   improvementShare?: string
-  /** What the trade would have given, or taken, at the price of the order's quote; absent without a quote. */
+  /**
+   * The amount that the trade would have given, or taken, at the price of the order's quote; absent without a
+   * quote.
+   */
   quotedAmount?: string
-  /** Atoms better than `quotedAmount`; negative where the trade is worse. */
+  /** The atoms by which the trade is better than `quotedAmount`; negative if it is worse. */
   quoteImprovementAmount?: string
-  /** A decimal fraction of `quotedAmount`. */
+  /** The improvement as a decimal fraction of `quotedAmount`. */
   quoteImprovementShare?: string
-  /** true once a reorg has removed the cause for good. */
+  /** True after a reorganisation has removed the cause for good. */
   reverted?: boolean
 }
 

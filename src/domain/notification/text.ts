@@ -15,12 +15,12 @@ export interface TokenPair {
 
 type Amounts = Pick<OrderData, 'sellAmount' | 'buyAmount'>
 
-/** "0.5 WETH for 1,493.97 USDC" */
+/** Formats a trade: "0.5 WETH for 1,493.97 USDC". */
 export function tradeText({ sellAmount, buyAmount }: Amounts, { sell, buy }: TokenPair): string {
   return `${readableDown(sellAmount, sell)} for ${readableDown(buyAmount, buy)}`
 }
 
-/** "sell 0.5 WETH for at least 1,480 USDC", and how much of it is filled. */
+/** Formats an order: "sell 0.5 WETH for at least 1,480 USDC", with its filled part. */
 export function orderText(order: Order, { sell, buy }: TokenPair): string {
   const [sold, bought] = [readableDown(order.sellAmount, sell), readableDown(order.buyAmount, buy)]
   const terms =
@@ -39,7 +39,7 @@ export function cancellationText(source: CancellationSource, order: Order, token
   return `${cancelledText[source]}: ${orderText(order, tokens)}`
 }
 
-/** Sell atoms that are missing; one of the two at least is not 0. */
+/** The missing sell atoms. At least one of the two is not 0. */
 export interface Shortage {
   balance: bigint
   allowance: bigint
@@ -54,7 +54,10 @@ export function shortageText({ balance, allowance }: Shortage, order: Order, tok
   return `${faults.charAt(0).toUpperCase()}${faults.slice(1)}: ${orderText(order, tokens)}`
 }
 
-/** "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted, 0.5 WETH for 1,493.97 USDC" */
+/**
+ * Formats an improvement: "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
+ * 0.5 WETH for 1,493.97 USDC".
+ */
 export function improvementText(
   { amount, share }: Comparison,
   quote: Comparison | undefined,
@@ -78,7 +81,7 @@ export function improvementText(
   ].join(', ')
 }
 
-/** Filled share of the fixed side, in whole percent, rounded down: 99.9 % is not 100. */
+/** The filled share of the fixed side in whole percent, rounded down: 99.9 % is not 100. */
 export function filledPercentDown(order: Order): number {
   const target = order.kind === 'sell' ? order.sellAmount : order.buyAmount
   return target === 0n ? 0 : Number((filledAmount(order) * 100n) / target)

@@ -17,7 +17,7 @@ export interface OrderCreation extends Omit<OrderData, 'appData'> {
 
 /** A signed cancellation of all its orders or none. */
 export interface Cancellation {
-  /** As signed: sequence and duplicates are part of the digest. */
+  /** The UIDs as signed: sequence and duplicates are part of the digest. */
   orderUids: OrderUid[]
   signingScheme: EcdsaScheme
   signature: Hex

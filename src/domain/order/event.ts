@@ -26,14 +26,17 @@ export const exclusionReasons = [
   'dust_order',
   'missing_native_price',
 ] as const
-/** Why an order is not in an auction. */
+/** The reason why an order is not in an auction. */
 export type ExclusionReason = (typeof exclusionReasons)[number]
 
 /**
- * Why an order has no place in auctions. `auction_full`: others come before it, and it can be settled as well as they.
- * `fee_exceeds_value`: its own gas in a batch, without swaps, costs more than what it sells is worth.
- * `settlement_failed`: it, or another with code of the same owner, may be why a settlement failed, or its
- * owner cancelled another when it was about to be settled, or one of its tokens makes trades fail; it comes back after some blocks.
+ * Reasons why an order has no place in auctions.
+ * - `auction_full`: other orders come first, although this order can be settled as well as they can.
+ * - `fee_exceeds_value`: the gas of the order alone in a batch, without swaps, costs more than the sold
+ *   amount is worth.
+ * - `settlement_failed`: the order returns after some blocks. A settlement may have failed because of it or
+ *   of another order with code of the same owner, its owner cancelled another order that was about to be
+ *   settled, or one of its tokens makes trades fail.
  */
 export const standingReasons = [
   ...exclusionReasons,
@@ -43,7 +46,7 @@ export const standingReasons = [
 ] as const
 export type StandingReason = (typeof standingReasons)[number]
 
-/** What makes trades fail when it is tried apart from orders. */
+/** The token or pool that makes trades fail when it is tried apart from orders. */
 export interface Failing {
   kind: 'token' | 'pool'
   address: Address
@@ -59,7 +62,7 @@ export interface OrderEvent {
   reason: string | null
 }
 
-/** `filtered` is temporary; `invalid` lasts until the trader fixes its cause. */
+/** The label of an exclusion. `filtered` is temporary; `invalid` lasts until the trader fixes its cause. */
 export function exclusionLabel(reason: ExclusionReason): 'filtered' | 'invalid' {
   return reason === 'in_flight' || reason === 'dust_order' || reason === 'missing_native_price'
     ? 'filtered'
@@ -67,7 +70,10 @@ export function exclusionLabel(reason: ExclusionReason): 'filtered' | 'invalid' 
 }
 
 export const cancellationSources = ['api', 'policy', 'replacement', 'chain'] as const
-/** Who or what cancelled an order: its owner through the service, the operator, a newer order, or a log of the settlement contract. */
+/**
+ * The source of a cancellation: the owner through the service, the operator, a newer order, or a log of the
+ * settlement contract.
+ */
 export type CancellationSource = (typeof cancellationSources)[number]
 
 export type Cancellation =
@@ -77,8 +83,8 @@ export type Cancellation =
   | { by: 'chain'; blockNumber: number; txHash: Bytes32 }
 
 /**
- * The reason of the event `cancelled`: the source and, behind a colon, its detail; null for a cancellation by the owner through the
- * service, of which clients expect no reason.
+ * The reason of the event `cancelled`: the source and, after a colon, its detail. It is null for a
+ * cancellation by the owner through the service, for which clients expect no reason.
  */
 export function cancellationReason(cancellation: Cancellation): string | null {
   const { by } = cancellation

@@ -8,23 +8,34 @@ import {
   surplusDown,
 } from '../fee/policy.ts'
 
-/** What a notification compares its trade with: the signed limit. Old ones may have the quote. */
+/**
+ * The price with which a notification compares its trade: the signed limit. Old notifications may have the
+ * quote.
+ */
 export const improvementReferences = ['quote', 'limit'] as const
 export type ImprovementReference = (typeof improvementReferences)[number]
 
-/** How a trade compares with a price, in atoms of the token whose amount is not fixed. */
+/** A comparison of a trade with a price, in atoms of the token whose amount is not fixed. */
 export interface Comparison {
-  /** What the trade would have given at that price, or taken from a buy order; rounded against the trader's gain. */
+  /**
+   * The amount that the trade would have given at that price, or taken for a buy order; rounded against the
+   * trader's gain.
+   */
   referenceAmount: bigint
-  /** Atoms more for a sell order, or less for a buy order; rounded down. Negative where the trade is worse. */
+  /**
+   * The additional atoms of a sell order, or the saved atoms of a buy order; rounded down. Negative if the
+   * trade is worse.
+   */
   amount: bigint
-  /** `amount` by `referenceAmount` in parts per million, rounded down. */
+  /** `amount` divided by `referenceAmount` in parts per million, rounded down. */
   share: bigint
 }
 
 /**
- * The surplus of a trade over the signed limit where it is at least `least`, in parts per million; else undefined. The comparison is exact.
+ * The surplus of a trade over the signed limit if it is at least `least` parts per million. The comparison is
+ * exact.
  * @param fill of one trade, its sell amount without the signed fee
+ * @returns undefined if the surplus is smaller
  */
 export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comparison | undefined {
   const surplus = compare(limits, fill)
@@ -33,7 +44,7 @@ export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comp
     : undefined
 }
 
-/** The trade beside its order's quote; undefined without a quote. */
+/** Compares the trade with its order's quote; undefined without a quote. */
 export function besideQuote(
   order: Limits & { quote: QuotedPrice | null },
   fill: Fill,

@@ -17,18 +17,18 @@ export type BuyTokenDestination = (typeof buyTokenDestinations)[number]
 export const orderClasses = ['market', 'limit', 'liquidity'] as const
 export type OrderClass = (typeof orderClasses)[number]
 
-/** Why an order that was placed on chain can never be traded. The values are part of the API. */
+/** Reasons why an order placed on chain can never be traded. The values are part of the API. */
 export const placementErrors = ['QuoteNotFound', 'ValidToTooFarInFuture', 'PreValidationError'] as const
 export type PlacementError = (typeof placementErrors)[number]
 
-/** The twelve signed members. `receiver` null is signed as the zero address and means the owner. */
+/** The twelve signed members. A `receiver` of null is signed as the zero address and means the owner. */
 export interface OrderData {
   sellToken: Address
   buyToken: Address
   receiver: Address | null
   sellAmount: bigint
   buyAmount: bigint
-  /** Unix seconds, uint32. */
+  /** The expiry in Unix seconds, uint32. */
   validTo: number
   appData: Bytes32
   feeAmount: bigint
@@ -49,29 +49,37 @@ export interface Interactions {
   post: Interaction[]
 }
 
-/** Progress of an order. Columns of the order's row, written in the same transaction as the fact that changes them. */
+/**
+ * The progress of an order: columns of its row, written in the same transaction as the fact that changes
+ * them.
+ */
 export interface OrderProgress {
   /** Σ trade.sellAmount, signed fee included. */
   executedSellAmount: bigint
   executedBuyAmount: bigint
   /** Σ signed fee; 0 for zero-fee orders. */
   executedFeeAmount: bigint
-  /** Σ fee actually taken (network and protocol), in `executedFeeToken`. */
+  /** Σ fee taken (network and protocol), in `executedFeeToken`. */
   executedFee: bigint
   executedFeeToken: Address
-  /** Cancelled through the service, or replaced. */
+  /** The time when the order was cancelled through the service, or replaced. */
   cancelledAt: Date | null
-  /** An OrderInvalidated log of the settlement contract. */
+  /** True after an OrderInvalidated log of the settlement contract. */
   invalidatedOnChain: boolean
-  /** The newest PreSignature log says signed. */
+  /** True if the newest PreSignature log is a signature. */
   presigned: boolean
-  /** Unix seconds. Differs from `validTo` only for orders placed by a contract for a user. */
+  /**
+   * The expiry in Unix seconds. It differs from `validTo` only for orders that a contract places for a user.
+   */
   effectiveValidTo: number
 }
 
-/** The calls of a settlement at the quoted price. Secret while the order is open: they would help to front-run it. */
+/**
+ * The calls of a settlement at the quoted price. They are secret while the order is open, because they would
+ * help to front-run it.
+ */
 export interface QuoteCalls {
-  /** Before the order's own pre hooks. */
+  /** Calls that run before the order's own pre hooks. */
   preInteractions: readonly Interaction[]
   interactions: readonly Interaction[]
 }
@@ -80,7 +88,7 @@ export interface QuoteCalls {
 export interface OrderQuote {
   gasAmount: bigint
   gasPrice: bigint
-  /** Native atoms for one sell token atom, a decimal string. */
+  /** The native atoms for one sell token atom, a decimal string. */
   sellTokenPrice: string
   sellAmount: bigint
   buyAmount: bigint
@@ -90,7 +98,7 @@ export interface OrderQuote {
 }
 
 export interface Order extends OrderData, OrderProgress {
-  /** Primary key for joins; never sent to clients. */
+  /** The primary key for joins; never sent to clients. */
   id: bigint
   chainId: number
   uid: OrderUid
@@ -103,18 +111,20 @@ export interface Order extends OrderData, OrderProgress {
   creationDate: Date
   quoteId: bigint | null
   fullBalanceCheck: boolean
-  /** From appData: in no auction before this time. Unix seconds. */
+  /** The time in Unix seconds, from appData, before which no auction includes the order. */
   validFrom: number | null
   interactions: Interactions
   quote: OrderQuote | null
-  /** Who placed the order on chain, where a contract owns it; null for orders placed through the service. */
+  /**
+   * The user who placed the order on chain through a contract; null for orders placed through the service.
+   */
   onchainUser: Address | null
   placementError: PlacementError | null
-  /** The same in words. */
+  /** The placement error as text. */
   placementDetail: string | null
 }
 
-/** Whom an order concerns: its owner, or the user of an order that a contract owns. */
+/** The account that an order concerns: its owner, or the user of an order that a contract owns. */
 export function accountOf({ owner, onchainUser }: Pick<Order, 'owner' | 'onchainUser'>): Address {
   return onchainUser ?? owner
 }
@@ -125,28 +135,31 @@ export type NewOrder = Omit<Order, 'id' | 'quote' | keyof OrderProgress> & {
   quote: NewOrderQuote | null
 }
 
-/** Calls are stored with the quote, but orders are read without them: they are large, and secret to most clients. */
+/**
+ * A quote with its calls, which are stored with it. Orders are read without them, because they are large, and
+ * secret to most clients.
+ */
 export type NewOrderQuote = OrderQuote & { calls?: QuoteCalls | null }
 
 export function isInvalidated(order: Pick<OrderProgress, 'cancelledAt' | 'invalidatedOnChain'>): boolean {
   return order.cancelledAt !== null || order.invalidatedOnChain
 }
 
-/** Sold so far without the signed fee; comparable with the signed sell amount. */
+/** The amount sold so far without the signed fee; comparable with the signed sell amount. */
 export function executedSellBeforeFees(
   order: Pick<OrderProgress, 'executedSellAmount' | 'executedFeeAmount'>,
 ): bigint {
   return order.executedSellAmount - order.executedFeeAmount
 }
 
-/** Atoms of the fixed side that are filled: sell atoms of a sell order, buy atoms of a buy order. */
+/** The filled atoms of the fixed side: sell atoms of a sell order, buy atoms of a buy order. */
 export function filledAmount(
   order: Pick<Order, 'kind' | 'executedBuyAmount' | 'executedSellAmount' | 'executedFeeAmount'>,
 ): bigint {
   return order.kind === 'sell' ? executedSellBeforeFees(order) : order.executedBuyAmount
 }
 
-/** Pre hooks run before an order's first fill only. */
+/** The pre hooks that are still due. They run only before an order's first fill. */
 export function duePreInteractions(
   order: Pick<Order, 'interactions'> & Parameters<typeof filledAmount>[0],
 ): Interaction[] {

@@ -4,8 +4,9 @@ import type { OrderData, OrderQuote } from './order.ts'
 type Limits = Pick<OrderData, 'kind' | 'sellAmount' | 'buyAmount'>
 
 /**
- * Whether an order asks for more than its quote gives after the fee. Products are compared, so only the fee in buy atoms of a sell
- * order is rounded (down). `storage/order/out-of-market.ts` has the same rule in SQL.
+ * Reports whether an order demands a better price than its quote after the fee. Products are compared, so
+ * only the fee in buy atoms of a sell order is rounded (down). `storage/order/out-of-market.ts` has the same
+ * rule in SQL.
  */
 export function isOutOfMarket(
   order: Limits,
@@ -17,7 +18,10 @@ export function isOutOfMarket(
   return order.sellAmount * buyAmountAfterFee < quote.sellAmount * order.buyAmount
 }
 
-/** Whether an order's stored quote meets its limit. An order without a quote, or with an empty one, is out of market. */
+/**
+ * Reports whether an order's stored quote meets its limit. An order without a quote, or with an empty one, is
+ * out of market.
+ */
 export function isInMarket(
   order: Limits & { quote: Pick<OrderQuote, 'sellAmount' | 'buyAmount' | 'feeAmount'> | null },
 ): boolean {

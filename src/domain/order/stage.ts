@@ -13,7 +13,7 @@ export const plainStages = [
 ] as const
 export type PlainStage = (typeof plainStages)[number]
 
-/** How far an order has come towards its settlement, and how it ended. The values are part of the API. */
+/** The stages of an order on the way to its settlement, and its endings. The values are part of the API. */
 export const orderStages = [...plainStages, 'expired', 'replaced', 'invalidated', 'refunded'] as const
 export type OrderStage = (typeof orderStages)[number]
 
@@ -27,7 +27,10 @@ const plainStageOf: Readonly<Partial<Record<OrderStage, PlainStage>>> = {
 /** Stages in which the order takes part in a competition. */
 export const competedStages: readonly PlainStage[] = ['solved', 'executing', 'traded']
 
-/** Of an order that can still be traded. Null where auctions hold it: the newest competition decides. */
+/**
+ * The stages of an order that can still be traded. Null while auctions include the order: the newest
+ * competition decides.
+ */
 const stageOfEvent: Readonly<Record<OrderEventLabel, PlainStage | null>> = {
   created: 'scheduled',
   ready: null,
@@ -37,7 +40,7 @@ const stageOfEvent: Readonly<Record<OrderEventLabel, PlainStage | null>> = {
   executing: 'executing',
   traded: 'traded',
   cancelled: 'open',
-  // By the time of a block that is ahead of the clock.
+  // The expiry may follow the time of a block that is ahead of the clock.
   expired: 'open',
   refunded: 'open',
 }
@@ -49,20 +52,25 @@ const stageOfCancellation: Readonly<Record<CancellationSource, OrderStage>> = {
   chain: 'invalidated',
 }
 
-/** What the stage of an order derives from. */
+/** The facts from which the stage of an order derives. */
 export interface StageFacts {
   status: OrderStatus
   hasTraded: boolean
   newestEvent: OrderEventLabel | null
-  /** Of its newest event `cancelled`; for one that is invalidated on chain and not cancelled otherwise, `chain`. */
+  /**
+   * The source of the newest event `cancelled`; `chain` for an order that is invalidated on chain and not
+   * cancelled otherwise.
+   */
   cancelledBy: CancellationSource
-  /** In the newest competition with the order a solution trades it, but no winner. */
+  /** True if, in the newest competition with the order, a solution trades it but no winner does. */
   isSolved: boolean
 }
 
 /**
- * Of an order that has ended, how it ended, in agreement with its status. Otherwise `traded` if there is a trade, else the stage of the
- * newest event; `undefined` without either. `storage/models/order/progress.ts` has the same rule in SQL; a test compares the two.
+ * The stage of an order. If the order has ended, its ending, in agreement with its status. Otherwise `traded`
+ * if there is a trade, else the stage of the newest event. `storage/models/order/progress.ts` has the same
+ * rule in SQL; a test compares the two.
+ * @returns undefined without a trade or an event
  */
 export function orderStage(facts: StageFacts): OrderStage | undefined {
   const { status, hasTraded, newestEvent } = facts
@@ -75,7 +83,7 @@ export function orderStage(facts: StageFacts): OrderStage | undefined {
   return liveStage(hasTraded, newestEvent, facts.isSolved)
 }
 
-/** Of an order that can still be traded. */
+/** The stage of an order that can still be traded. */
 export function liveStage(
   hasTraded: boolean,
   newestEvent: OrderEventLabel | null,
@@ -85,7 +93,7 @@ export function liveStage(
   return stageOfEvent[newestEvent] ?? (isSolved ? 'solved' : 'active')
 }
 
-/** The stage in the words of the REST interface, in which a trade counts more than how the order ended. */
+/** The stage for the REST interface, in which a trade takes precedence over the ending. */
 export function plainStage(stage: OrderStage, hasTraded: boolean): PlainStage {
   return hasTraded ? 'traded' : (plainStageOf[stage] ?? (stage as PlainStage))
 }

@@ -20,17 +20,17 @@ export type StatusFacts = Pick<
   | 'presigned'
 >
 
-/** As GraphQL spells them. */
+/** A status in the spelling of GraphQL. */
 export type SpelledStatus = Screaming<OrderStatus>
 
 const live = bothSpellings(['open', 'presignaturePending'] satisfies OrderStatus[])
 
-/** No further trade is expected. */
+/** Reports whether no further trade is expected. */
 export function hasEnded(status: OrderStatus | SpelledStatus): boolean {
   return !live.has(status)
 }
 
-/** Exact equality with the signed amount of the fixed side. */
+/** Reports whether the filled amount equals the signed amount of the fixed side exactly. */
 export function isFulfilled(order: StatusFacts): boolean {
   return order.kind === 'buy'
     ? order.executedBuyAmount > 0n && order.executedBuyAmount === order.buyAmount
@@ -38,8 +38,8 @@ export function isFulfilled(order: StatusFacts): boolean {
 }
 
 /**
- * Status is derived, never stored; the first match wins. An order whose validTo is now is still open.
- * `storage/order/status.ts` has the same rule in SQL; a test compares the two.
+ * Derives the status, which is never stored; the first match wins. An order whose validTo is now is still
+ * open. `storage/order/status.ts` has the same rule in SQL; a test compares the two.
  */
 export function orderStatus(order: StatusFacts, now: number): OrderStatus {
   if (isFulfilled(order)) return 'fulfilled'

@@ -3,7 +3,7 @@ import type { Address } from '../evm/address.ts'
 import { type Fill, type Limits, surplusDown } from '../fee/policy.ts'
 import type { OrderData } from './order.ts'
 
-/** Surplus is measured in the token whose amount is not fixed. */
+/** The token in which surplus is measured: the one whose amount is not fixed. */
 export function surplusToken({
   kind,
   sellToken,
@@ -13,15 +13,19 @@ export function surplusToken({
 }
 
 /**
- * What a trader got beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade or the sum of an order's
- * trades, its sell amount without the signed fee. Never negative: the settlement contract enforces the limit price.
- * `storage/order/surplus.ts` has the same rule in SQL; a test compares the two.
+ * The trader's gain beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade
+ * or the sum of an order's trades, its sell amount without the signed fee. Never negative, because the
+ * settlement contract enforces the limit price. `storage/order/surplus.ts` has the same rule in SQL; a test
+ * compares the two.
  */
 export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
   return maxOf(surplusDown(limits, fill), 0n)
 }
 
-/** Native atoms, rounded down. `price`: native atoms for 10^18 atoms of the surplus token. */
+/**
+ * The value of a surplus in native atoms, rounded down. `price`: native atoms for 10^18 atoms of the surplus
+ * token.
+ */
 export function surplusValueDown(surplus: bigint, price: bigint): bigint {
   return mulDivDown(surplus, price, priceScale)
 }

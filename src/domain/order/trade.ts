@@ -11,12 +11,12 @@ export interface Trade {
   owner: Address
   sellToken: Address
   buyToken: Address
-  /** Taken from the owner, signed fee included. */
+  /** The amount taken from the owner, signed fee included. */
   sellAmount: bigint
   buyAmount: bigint
-  /** Signed fee part; 0 for zero-fee orders. */
+  /** The signed part of the fee; 0 for zero-fee orders. */
   feeAmount: bigint
   txHash: Bytes32
-  /** null for a settlement that belongs to no auction of this service. */
+  /** The auction of the settlement; null if it belongs to no auction of this service. */
   auctionId: bigint | null
 }

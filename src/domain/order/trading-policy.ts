@@ -10,11 +10,11 @@ export const sameTokenPolicies = ['disallow', 'allow-sell', 'allow'] as const
 export interface TradingPolicy {
   deniedAccounts: ReadonlySet<Address>
   deniedTokens: ReadonlySet<Address>
-  /** Whether a token may be traded for itself; `allow-sell` lets sell orders do so. */
+  /** The rule for trades of a token for itself; `allow-sell` allows them for sell orders. */
   sameToken: (typeof sameTokenPolicies)[number]
 }
 
-/** Why an order that was placed before the denial is excluded from auctions. */
+/** The reason why an order placed before the denial is excluded from auctions. */
 export function deniedReason(
   { owner, receiver, sellToken, buyToken }: Pick<Order, 'owner' | 'receiver' | 'sellToken' | 'buyToken'>,
   { deniedAccounts, deniedTokens }: TradingPolicy,
@@ -23,7 +23,7 @@ export function deniedReason(
   return deniedTokens.has(sellToken) || deniedTokens.has(buyToken) ? 'unsupported_token' : undefined
 }
 
-/** The zero address stands for no account. */
+/** Reports whether an account is denied. The zero address stands for no account. */
 function isDenied(account: Address | null | undefined, denied: ReadonlySet<Address>): boolean {
   return account != null && account !== zeroAddress && denied.has(account)
 }
@@ -48,8 +48,8 @@ interface Pair {
 }
 
 /**
- * Checks that the tokens differ (unless the policy allows one token), that the sell token is not the native coin, which a contract
- * cannot pull from an account, and that neither token is denied.
+ * Checks that the tokens differ (unless the policy allows one token), that the sell token is not the native
+ * coin, which a contract cannot pull from an account, and that neither token is denied.
  * @throws Refusal SameBuyAndSellToken, InvalidNativeSellToken, UnsupportedToken
  */
 export function checkPair(

@@ -1,7 +1,10 @@
 import type { Address } from '../evm/address.ts'
 import { type Bytes32, type Hex, toHex } from '../evm/hex.ts'
 
-/** 56 bytes: order digest (32), owner (20), validTo as big-endian uint32 (4). Unique across chains: the digest holds the chain id. */
+/**
+ * An order's UID of 56 bytes: order digest (32), owner (20), validTo as big-endian uint32 (4). It is unique
+ * across chains, because the digest holds the chain id.
+ */
 export type OrderUid = Hex & { readonly orderUid?: never }
 
 export function packOrderUid(digest: Bytes32, owner: Address, validTo: number): OrderUid {
@@ -16,7 +19,10 @@ export function unpackOrderUid(uid: OrderUid): { digest: Bytes32; owner: Address
   }
 }
 
-/** Any letter case of the digits; `undefined` when it is not `0x` and 56 bytes of hex. */
+/**
+ * Parses a UID with digits of any letter case.
+ * @returns undefined if the text is not `0x` and 56 bytes of hex
+ */
 export function toOrderUid(text: string): OrderUid | undefined {
   return toHex(text, 56)
 }

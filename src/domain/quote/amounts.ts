@@ -9,8 +9,8 @@ export interface QuotedAmounts {
 }
 
 /**
- * The amounts after volume fees, in parts per million, one after the other. Each fee is rounded down, as an auction takes it: at the
- * quoted price a trader is charged exactly what the quote says.
+ * The amounts after volume fees, in parts per million, taken one after the other. Each fee is rounded down,
+ * as in an auction: at the quoted price a trader is charged exactly the quoted fees.
  */
 export function withVolumeFees(
   kind: OrderKind,
@@ -25,7 +25,10 @@ export function withVolumeFees(
   return { sellAmount, buyAmount, feeAmount }
 }
 
-/** Sum of the volume fees in basis points, as a plain decimal: 200 parts per million are "2". null without fees. */
+/**
+ * The sum of the volume fees in basis points, as a plain decimal: 200 parts per million are "2". Null without
+ * fees.
+ */
 export function protocolFeeBps(fees: readonly bigint[]): string | null {
   const sum = fees.reduce((total, fee) => total + fee, 0n)
   return sum > 0n ? formatUnits(sum, 2) : null

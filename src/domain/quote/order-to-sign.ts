@@ -5,19 +5,21 @@ import type { OrderData } from '../order/order.ts'
 import { type QuotedAmounts, withVolumeFees } from './amounts.ts'
 import type { QuoteReply } from './quote.ts'
 
-/** Basis points: all of the amount. */
+/** The maximum in basis points: the whole amount. */
 const maxSlippageBps = 10_000
 
 const bpsScale = 10_000n
 
 /**
- * The order to sign for a quote: the fee goes into the sell amount, then the volume fees of the protocol, those of partners, and the
- * trader's slippage go to the side that is not fixed. Every rounding loosens the limit, by less than an atom each, and never keeps an
- * order from being filled: a sell order's least buy amount is rounded down, a buy order's most sell amount up.
+ * The order to sign for a quote. The fee goes into the sell amount. The protocol's volume fees, the partners'
+ * volume fees, and the trader's slippage go to the side that is not fixed. Every rounding loosens the limit,
+ * by less than one atom each, and never prevents a fill: the minimum buy amount of a sell order is rounded
+ * down, the maximum sell amount of a buy order up.
  *
- * The common client library signs the same amounts for the same quote, slippage and partner fee, except for those atoms: it rounds
- * the other way. A sell order's buy amount is at least one atom, whatever the slippage.
- * @throws Refusal InvalidParameter for a slippage out of 0..10,000, SellAmountOverflow
+ * The common client library signs the same amounts for the same quote, slippage and partner fee, except for
+ * those atoms: it rounds the other way. The buy amount of a sell order is at least one atom, whatever the
+ * slippage.
+ * @throws Refusal InvalidParameter for a slippage outside 0..10,000, SellAmountOverflow
  */
 export function orderToSign({ quote, terms }: QuoteReply, slippageBps: number): OrderData {
   checkSlippage(slippageBps)
@@ -32,7 +34,8 @@ export function orderToSign({ quote, terms }: QuoteReply, slippageBps: number): 
   return {
     sellToken: quote.sellToken,
     buyToken: quote.buyToken,
-    // The owner's address, like client libraries, rather than the zero address that the contract reads as the owner.
+    // Client libraries also send the owner's address, not the zero address that the contract reads as the
+    // owner.
     receiver: terms.receiver ?? terms.from,
     sellAmount,
     buyAmount,
@@ -55,7 +58,7 @@ function checkSlippage(bps: number): void {
 
 type Limits = Pick<OrderData, 'sellAmount' | 'buyAmount'>
 
-/** Partner fees are a share of the buy amount without any cost. */
+/** The limits of a sell order. Partner fees are a share of the buy amount without any cost. */
 function sellLimits(
   quoted: QuotedAmounts,
   afterVolumeFees: QuotedAmounts,
@@ -73,7 +76,10 @@ function sellLimits(
   }
 }
 
-/** Partner fees are a share of the quoted sell amount without any cost, as in the library; slippage covers their share of the costs. */
+/**
+ * The limits of a buy order. Partner fees are a share of the quoted sell amount without any cost, as in the
+ * library; slippage covers their share of the costs.
+ */
 function buyLimits(
   quoted: QuotedAmounts,
   afterVolumeFees: QuotedAmounts,

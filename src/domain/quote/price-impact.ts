@@ -5,8 +5,9 @@ import type { QuotePath } from './quote.ts'
 const digits = 6
 
 /**
- * How much worse the executed rate is than the first atom's rate, both after the pools' fees: 0.01 is one percent. Over several paths,
- * first-atom rates are weighted by the input of each path. A decimal of up to 6 digits, rounded up; zero without swaps.
+ * The share by which the executed rate is worse than the first atom's rate, both after the pools' fees: 0.01
+ * is one percent. Over several paths, first-atom rates are weighted by the input of each path. A decimal of
+ * up to 6 digits, rounded up; zero without swaps.
  */
 export function priceImpactUp(paths: readonly QuotePath[]): string {
   // The output if every atom had the first atom's rate, as a fraction.

@@ -24,12 +24,12 @@ export interface QuoteRequest {
   buyToken: Address
   from: Address
   receiver: Address | null
-  /** Absolute or relative expiry; neither is 30 minutes from now. */
+  /** The absolute or relative expiry; without one it is 30 minutes from now. */
   expiry: { validTo: number } | { validFor: number }
   /** The document or hash as the client sent it; the answer repeats it. */
   appData: string
   appDataHash: Bytes32
-  /** Set when the client sent a document. */
+  /** The document, if the client sent one. */
   appDataDocument: string | null
   sellTokenBalance: SellTokenSource
   buyTokenBalance: BuyTokenDestination
@@ -46,22 +46,24 @@ export interface QuoteTerms
     QuoteRequest,
     'from' | 'receiver' | 'appData' | 'appDataHash' | 'sellTokenBalance' | 'buyTokenBalance' | 'signingScheme'
   > {
-  /** Unix seconds. */
+  /** The expiry in Unix seconds. */
   validTo: number
   /** The protocol's volume fees, in parts per million, taken one after the other. */
   volumeFees: readonly bigint[]
-  /** The partners' volume fees from appData, in the same form, taken after those. */
+  /** The partners' volume fees from appData in parts per million, taken after the protocol's. */
   partnerFees: readonly bigint[]
 }
 
-/** Which orders a stored quote may serve. */
+/** The kinds of orders that a stored quote may serve. */
 export const quoteKinds = ['standard', 'eip1271onchainorder', 'presignonchainorder'] as const
 export type QuoteKind = (typeof quoteKinds)[number]
 
-/** The amounts that an order of the request would trade, before the trader's slippage and before volume fees. */
+/**
+ * The amounts that an order of the request would trade, before the trader's slippage and before volume fees.
+ */
 export interface Quote {
   chainId: number
-  /** null for a fast quote, which is not stored. */
+  /** The id; null for a fast quote, which is not stored. */
   id: bigint | null
   kind: OrderKind
   quoteKind: QuoteKind
@@ -73,17 +75,17 @@ export interface Quote {
   gasAmount: bigint
   /** Wei for one unit of gas. */
   gasPrice: bigint
-  /** Native atoms for one sell token atom, a decimal string. */
+  /** The native atoms for one sell token atom, a decimal string. */
   sellTokenPrice: string
-  /** After this the offered fee may be refused. The epoch for a fast quote. */
+  /** The time after which the offered fee may be refused; the epoch for a fast quote. */
   expiration: Date
   solver: Address
   verified: boolean
-  /** null when the estimator returned none. */
+  /** The calls; null if the estimator returned none. */
   calls: QuoteCalls | null
 }
 
-/** The whole reply to a client. Amounts of `quote` are before volume fees. */
+/** The whole reply to a client. The amounts of `quote` are before volume fees. */
 export interface QuoteReply {
   quote: Quote
   terms: QuoteTerms
@@ -110,7 +112,7 @@ export interface QuoteHop {
   tokenOut: Address
   amountIn: bigint
   amountOut: bigint
-  /** Reserves of the pool before the trade. */
+  /** The reserves of the pool before the trade. */
   reserveIn: bigint
   reserveOut: bigint
 }

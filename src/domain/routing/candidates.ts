@@ -3,16 +3,19 @@ import { composeSlopes, type Edge, rateBits, type Slope, slopeOf } from './graph
 import type { RouteQuery } from './single.ts'
 import { type PoolPath, type Step, selling } from './walk.ts'
 
-/** A pool path that may be one of several. Its curve: far = depth · root² · given / (depth ± given), with plus for a sell. */
+/**
+ * A pool path that may be one of several. Its curve: far = depth · root² · given / (depth ± given), with plus
+ * for a sell.
+ */
 export interface Candidate {
   /** Index among the candidates of one search; -1 for the best single path. */
   id: number
   poolPath: PoolPath
-  /** In atoms of the given side. */
+  /** The depth in atoms of the given side. */
   depth: number
-  /** Square root of the marginal rate at zero: far atoms for a given atom. */
+  /** The square root of the marginal rate at zero: far atoms for a given atom. */
   root: number
-  /** Cost of its swaps, in far atoms. */
+  /** The cost of its swaps, in far atoms. */
   cost: number
   /** The largest `beatenBy` of its edges. */
   beatenBy: number
@@ -25,7 +28,7 @@ export interface Demand {
   hopCost: number
 }
 
-/** Bounds the work for markets with many parallel pools. */
+/** The maximum number of candidates, which limits the work in markets with many parallel pools. */
 const maxCandidates = 2_000
 
 export function toDemand({ direction, amount, hopCost }: RouteQuery): Demand {
@@ -33,16 +36,17 @@ export function toDemand({ direction, amount, hopCost }: RouteQuery): Demand {
 }
 
 /**
- * Every path without a repeated token that earns more than its swaps cost when atoms trade at `price`² (far atoms for a given one)
- * elsewhere. Pools are left out if a better pool is always free to take their place. At the marginal price of the best single path
- * these candidates suffice: a division with any other path would contain a path that is better alone.
+ * Finds every path without a repeated token that earns more than its swaps cost if atoms trade at `price`²
+ * (far atoms for a given one) elsewhere. Pools are left out if a better pool is always free to take their
+ * place. At the marginal price of the best single path these candidates suffice: a division with any other
+ * path would contain a path that is better alone.
  */
 export function findCandidates(query: RouteQuery, demand: Demand, price: number): Candidate[] {
   const { graph, from, to, maxHops, maxPaths } = query
   const ahead = bestRatesAhead(query)
   const candidates: Candidate[] = []
   const steps: Step[] = []
-  /** Whether the whole amount, traded at this rate, would pay for `hops` swaps. */
+  /** Reports whether the whole amount, traded at this rate, would pay for `hops` swaps. */
   const isProfitable = (rate: number, hops: number) =>
     demand.sign * (rate - price * price) * demand.amount > hops * demand.hopCost
 
@@ -110,7 +114,10 @@ function bestRatesAhead({ ahead, direction }: RouteQuery): ReadonlyMap<Address, 
   return ahead.map((rates) => new Map([...rates].map(([token, rate]) => [token, toFar(rate)])))
 }
 
-/** Each of the other paths can use up one better pool, so worse-ranked pools are never needed. */
+/**
+ * The edges that may be needed. Each of the other paths can use up one better pool, so worse-ranked pools are
+ * never needed.
+ */
 function usableEdges(edges: readonly Edge[], maxPaths: number): readonly Edge[] {
   return edges.filter(({ beatenBy }) => beatenBy < maxPaths)
 }

@@ -3,20 +3,23 @@ import { rateBits } from './graph.ts'
 import { type Pool, poolSide } from './pool.ts'
 import { bestRouteForSell, rateBound } from './route.ts'
 
-/** What sells at most so many basis points below the price of a first atom. */
+/** The amount that sells at most the given basis points below the price of the first atom. */
 export interface DepthLevel {
   bps: number
-  /** Sell atoms, to a thousandth of the most. */
+  /** The sell atoms, accurate to a thousandth of the maximum. */
   sellAmount: bigint
-  /** Buy atoms for them. */
+  /** The buy atoms for them. */
   buyAmount: bigint
 }
 
 const bpsScale = 10_000n
-/** The rest of an interval that is not searched any more, as a part of its upper end. */
+/** The precision of the search: the last interval is this fraction of its upper end. */
 const precision = 1_000n
 
-/** By routes through the pools, with their fees. The levels are in ascending order. `undefined` without a route. */
+/**
+ * The depth over routes through the pools, with their fees. The levels are in ascending order. Undefined
+ * without a route.
+ */
 export function depthOf(
   pools: readonly Pool[],
   sell: Address,
@@ -25,7 +28,7 @@ export function depthOf(
 ): DepthLevel[] | undefined {
   const rate = rateBound(pools, sell, buy)
   if (rate === 0n) return undefined
-  // More than all pools hold halves the price at least.
+  // An amount above the content of all pools at least halves the price.
   let most = pools
     .filter(({ token0, token1 }) => token0 === sell || token1 === sell)
     .reduce((sum, pool) => sum + poolSide(pool, sell).reserveIn, 0n)

@@ -5,14 +5,15 @@ import { amountThrough, buying, type Direction, type PoolPath, reversePath, sell
 /** Parallel paths, each with its part of the given amount. */
 export interface Division {
   parts: { poolPath: PoolPath; amount: bigint }[]
-  /** Atoms of the far side minus the cost of swaps; negative for a buy, where they are paid. */
+  /** The atoms of the far side minus the cost of swaps; negative for a buy, whose far side is paid. */
   value: bigint
 }
 
 /**
- * Square root of the marginal price that all paths share when the amount is divided best. A curve's derivative is
- * rate · depth² / (depth ± given)², so a path's share is linear in 1 / root of the common price.
- * @returns undefined when the paths together are not deep enough
+ * The square root of the marginal price that all paths share in the best division of the amount. A curve's
+ * derivative is rate · depth² / (depth ± given)², so a path's share is linear in 1 / root of the common
+ * price.
+ * @returns undefined if the paths together are not deep enough
  */
 export function priceOf({ sign, amount }: Demand, candidates: readonly Candidate[]): number | undefined {
   let [depths, weights] = [sign * amount, 0]
@@ -24,9 +25,9 @@ export function priceOf({ sign, amount }: Demand, candidates: readonly Candidate
 }
 
 /**
- * Value of the paths together before rounding, in far atoms minus the cost of swaps. By Lagrange it is the sum of their gains at the
- * common price plus the whole amount at that price.
- * @returns undefined when one of the paths gets no share
+ * The value of the paths together before rounding, in far atoms minus the cost of swaps. By Lagrange it is
+ * the sum of their gains at the common price plus the whole amount at that price.
+ * @returns undefined if one of the paths gets no share
  */
 export function valueOfDivision(demand: Demand, candidates: readonly Candidate[]): number | undefined {
   const { sign, amount } = demand
@@ -52,8 +53,9 @@ export function sharesOf({ sign, amount }: Demand, candidates: readonly Candidat
 }
 
 /**
- * Computes the shares with the pools' exact arithmetic. Every share but the last is trimmed; the last path takes the rest.
- * @returns undefined when a path gets no share
+ * Computes the shares with the pools' exact arithmetic. Every share but the last is trimmed; the last path
+ * takes the rest.
+ * @returns undefined if a path gets no share
  */
 export function tradeShares(
   { direction, amount, hopCost }: RouteQuery,
@@ -75,26 +77,29 @@ export function tradeShares(
   return { parts, value }
 }
 
-/** Removes what rounding wastes: the least input for the same output, or the most output for the same input. */
+/**
+ * Removes the loss from rounding: returns the minimum input for the same output, or the maximum output for
+ * the same input.
+ */
 function trimShare(direction: Direction, poolPath: PoolPath, share: bigint): bigint | undefined {
   const reached = amountThrough(direction, poolPath, share)
   if (reached === undefined) return undefined
   return amountThrough(direction === selling ? buying : selling, reversePath(poolPath), reached)
 }
 
-/** The most that a path adds to a division when atoms of the given side trade at `price`² elsewhere. */
+/** The maximum that a path adds to a division if atoms of the given side trade at `price`² elsewhere. */
 export function gainAt({ sign, amount }: Demand, { depth, root, cost }: Candidate, price: number): number {
   const margin = sign * (root - price)
   if (margin <= 0) return -cost
   if (depth * margin <= amount * price) return depth * margin * margin - cost
-  // Its best share exceeds the amount.
+  // The best share of the path exceeds the amount.
   const reached = (depth * root * root * amount) / (depth + sign * amount)
   return sign * (reached - price * price * amount) - cost
 }
 
 /**
- * What the sum of gains must exceed for a division of more than `estimatedValue`. By Lagrange, at any price, a division's value is at
- * most the gains of its paths plus the whole amount at that price.
+ * The sum of gains that a division of more than `estimatedValue` must exceed. By Lagrange, at any price, a
+ * division's value is at most the gains of its paths plus the whole amount at that price.
  */
 export function requiredGainAt({ sign, amount }: Demand, estimatedValue: number, price: number): number {
   return estimatedValue - sign * price * price * amount

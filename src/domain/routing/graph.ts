@@ -6,15 +6,15 @@ export interface Edge {
   step: Step
   curve: Curve
   slope: Slope
-  /** Output for the first input atom, with `rateBits` fractional bits, rounded up. */
+  /** The output for the first input atom, with `rateBits` fractional bits, rounded up. */
   rate: bigint
-  /** Number of pools between the same tokens that are at least as good at every amount. */
+  /** The number of pools between the same tokens that are at least as good at every amount. */
   beatenBy: number
 }
 
 /**
- * A curve in doubles, seen from the given side: far = rate · given / (1 ± bend · given), with plus for a sell. Only for choosing paths;
- * the amounts of a route are computed exactly.
+ * A curve in doubles, seen from the given side: far = rate · given / (1 ± bend · given), with plus for a
+ * sell. It only helps to choose paths; the amounts of a route are computed exactly.
  */
 export interface Slope {
   rate: number
@@ -30,7 +30,7 @@ export type RatesAhead = readonly ReadonlyMap<Address, bigint>[]
 
 const graphs = new WeakMap<readonly Pool[], Map<Direction, PoolGraph>>()
 
-/** Cached for each list of pools; the list must not change afterwards. */
+/** The graph of a list of pools, cached for each list. The list must not change afterwards. */
 export function graphOf(pools: readonly Pool[], direction: Direction): PoolGraph {
   const cachedGraphs = graphs.get(pools) ?? new Map<Direction, PoolGraph>()
   graphs.set(pools, cachedGraphs)
@@ -40,8 +40,8 @@ export function graphOf(pools: readonly Pool[], direction: Direction): PoolGraph
 }
 
 /**
- * For each number of hops: the tokens that reach `target` within it, with the best rate of a first atom, rounded up. No amount gets a
- * better rate.
+ * The tokens that reach `target`, for each number of hops, with the best rate of a first atom, rounded up. No
+ * amount gets a better rate.
  */
 export function ratesAhead(graph: PoolGraph, target: Address, maxHops: number): RatesAhead {
   let rates = new Map([[target, 1n << rateBits]])
@@ -107,8 +107,8 @@ function rank(edges: Edge[]): void {
 }
 
 /**
- * A pool with the better price for the first atom and more depth is at least as good at any amount. Ties go to the earlier pool;
- * none is better than itself.
+ * Reports whether a pool is at least as good as another at any amount: it has the better price for the first
+ * atom and more depth. Ties go to the earlier pool; no pool is better than itself.
  */
 function isAtLeastAsGood(a: Curve, b: Curve, earlier: boolean): boolean {
   const [priceOfA, priceOfB] = [a.scale * b.offset, b.scale * a.offset]

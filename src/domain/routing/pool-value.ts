@@ -9,27 +9,28 @@ const daysOfYear = 365n
 /** The fee of a pool, in basis points. */
 export const poolFeeBps = Number((feeShare * 10_000n) / feeDenominator)
 
-/** A pool, and what came into it within a day. */
+/** A pool, and its inflow within a day. */
 export interface PoolDay extends PoolPlace {
-  /** Null when they are not known now. */
+  /** The reserves; null if they are not known now. */
   reserve0: bigint | null
   reserve1: bigint | null
-  /** Atoms; null where not all of the day is read. */
+  /** The inflow in atoms; null if the day is not read completely. */
   day: { amount0: bigint; amount1: bigint } | null
 }
 
-/** Native atoms, rounded down; null when a price or an amount is not known. */
+/** The value of a pool in native atoms, rounded down; null if a price or an amount is unknown. */
 export interface PoolValue {
   value: bigint | null
-  /** What came in within the day. */
+  /** The inflow within the day. */
   volume: bigint | null
 }
 
 type RateOf = (token: Address) => NativeRate | undefined
 
 /**
- * Values pools by the rates of some tokens. Where the rate of one of the two is known, the other token counts at the pool's own price:
- * what is locked is twice the known side. Where neither is, both count as in the deepest pool that they have with a token of known rate.
+ * Values pools by the rates of some tokens. If the rate of one of the two tokens is known, the other token
+ * counts at the pool's own price: the value is twice the known side. If neither is known, both count as in
+ * the deepest pool that they share with a token of known rate.
  */
 export function valuePools<Day extends PoolDay>(
   pools: readonly Day[],
@@ -53,17 +54,17 @@ function valuePool(pool: PoolDay, rateOf: RateOf): PoolValue {
   return { value: sum(reserve0, reserve1), volume: day && sum(day.amount0, day.amount1) }
 }
 
-/** Nothing is worth nothing, at any price. */
+/** Returns 0 for an empty inflow, which is worth nothing at any price. */
 function noneIn({ amount0, amount1 }: { amount0: bigint; amount1: bigint }): bigint | null {
   return amount0 === 0n && amount1 === 0n ? 0n : null
 }
 
-/** The rate of a token of which `reserve` atoms balance `other` atoms of a token with this rate. */
+/** The rate of a token if `reserve` atoms of it balance `other` atoms of a token with this rate. */
 function rateThrough(rate: NativeRate | undefined, other: bigint, reserve: bigint): NativeRate | undefined {
   return rate && { nativeAmount: other * rate.nativeAmount, tokenAmount: reserve * rate.tokenAmount }
 }
 
-/** Of each token without a known rate, that in the pool with the greatest known side. */
+/** The rate of each token without a known rate, from the pool with the greatest known side. */
 function ratesInDeepest(pools: readonly PoolDay[], known: RateOf): ReadonlyMap<Address, NativeRate> {
   const deepest = new Map<Address, { depth: bigint; rate: NativeRate }>()
   for (const { token0, token1, reserve0, reserve1 } of pools) {
@@ -82,18 +83,21 @@ function nativeDown(amount: bigint, { nativeAmount, tokenAmount }: NativeRate): 
   return mulDivDown(amount, nativeAmount, tokenAmount)
 }
 
-/** What stays in the pool of what came in. */
+/** The part of the inflow that stays in the pool. */
 export function feesDown(volume: bigint): bigint {
   return mulDivDown(volume, feeShare, feeDenominator)
 }
 
-/** Per cent that a year of such days adds to what is locked; null when a part is not known, and for an empty pool. */
+/**
+ * The percentage that a year of such days adds to the value; null if a part is unknown, and for an empty
+ * pool.
+ */
 export function yearlyPercent({ value, volume }: PoolValue): string | null {
   if (!value || volume === null) return null
   return formatRatioDown(volume * feeShare * daysOfYear * 100n, value * feeDenominator)
 }
 
-/** That of all pools together, so that each counts by what is locked in it; null without one. */
+/** The percentage of all pools together, so that each counts by its value; null without one. */
 export function averageYearlyPercent(pools: readonly PoolValue[]): string | null {
   const total = pools
     .filter(({ value, volume }) => value !== null && volume !== null)

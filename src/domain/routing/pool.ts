@@ -28,7 +28,7 @@ export function poolSide(pool: Pool, tokenIn: Address): Side {
     : { reserveIn: pool.reserve1, reserveOut: pool.reserve0 }
 }
 
-/** What the pool pays out for `amountIn`, after its 0.3 % fee, rounded down as the pool contract does. */
+/** The output of the pool for `amountIn`, after its 0.3 % fee, rounded down as the pool contract does. */
 export function poolOutputDown(pool: Pool, tokenIn: Address, amountIn: bigint): bigint {
   const { reserveIn, reserveOut } = poolSide(pool, tokenIn)
   const afterFee = amountIn * feeNumerator
@@ -36,19 +36,21 @@ export function poolOutputDown(pool: Pool, tokenIn: Address, amountIn: bigint): 
   return denominator === 0n ? 0n : (afterFee * reserveOut) / denominator
 }
 
-/** The least input for `amountOut`; `undefined` when the pool does not hold that much. */
+/** The minimum input for `amountOut`; undefined if the pool does not hold that much. */
 export function poolInputUp(pool: Pool, tokenIn: Address, amountOut: bigint): bigint | undefined {
   const { reserveIn, reserveOut } = poolSide(pool, tokenIn)
   if (amountOut >= reserveOut) return undefined
   return divUp(reserveIn * amountOut * feeDenominator, (reserveOut - amountOut) * feeNumerator)
 }
 
-/** Pool contracts store reserves in 112 bits and revert above that. */
+/**
+ * Reports whether the pool accepts an input. Pool contracts store reserves in 112 bits and revert above that.
+ */
 export function poolTakes(pool: Pool, tokenIn: Address, amountIn: bigint): boolean {
   return poolSide(pool, tokenIn).reserveIn + amountIn <= maxReserve
 }
 
-/** Output by input before rounding: out = scale · in / (offset + bend · in). */
+/** The output by input before rounding: out = scale · in / (offset + bend · in). */
 export interface Curve {
   scale: bigint
   offset: bigint

@@ -34,17 +34,18 @@ export function hopsOf({ paths }: { paths: readonly Path[] }): Hop[] {
 
 /** Limits and costs of a search. */
 export interface RouteSearch {
-  /** Most swaps of one path; 3 by default. */
+  /** The maximum number of swaps in one path; 3 by default. */
   maxHops?: number
-  /** Most parallel paths; 3 by default. */
+  /** The maximum number of parallel paths; 3 by default. */
   maxPaths?: number
-  /** Cost of a swap: buy atoms for a sell, sell atoms for a buy. 0 by default. */
+  /** The cost of a swap: buy atoms for a sell, sell atoms for a buy. 0 by default. */
   hopCost?: bigint
 }
 
 /**
- * The route that pays most for exactly `amountIn`, less the cost of its swaps; `undefined` when none pays anything.
- * Better than every path alone; a division over paths where that is better still. `pools` must not change afterwards.
+ * The route that pays the most for exactly `amountIn` after the cost of its swaps: a single path, or a
+ * division over several paths if that is better. `pools` must not change afterwards.
+ * @returns undefined if no route pays anything
  */
 export function bestRouteForSell(
   pools: readonly Pool[],
@@ -56,7 +57,10 @@ export function bestRouteForSell(
   return bestRoute(selling, pools, { from: sell, to: buy, amount: amountIn }, search)
 }
 
-/** The route that costs least for exactly `amountOut`, the cost of its swaps added; `undefined` when none can give it. */
+/**
+ * The route that costs the least for exactly `amountOut`, including the cost of its swaps.
+ * @returns undefined if no route can give that amount
+ */
 export function bestRouteForBuy(
   pools: readonly Pool[],
   sell: Address,
@@ -68,8 +72,8 @@ export function bestRouteForBuy(
 }
 
 /**
- * Upper bound on buy atoms for a sell atom over routes of at most `maxHops`, for any amount, with `rateBits` fractional bits;
- * 0 when there is no route.
+ * The upper bound on buy atoms for a sell atom over routes of at most `maxHops`, for any amount, with
+ * `rateBits` fractional bits; 0 without a route.
  */
 export function rateBound(pools: readonly Pool[], sell: Address, buy: Address, maxHops = 3): bigint {
   return ratesAhead(graphOf(pools, selling), buy, maxHops)[maxHops]?.get(sell) ?? 0n
@@ -91,7 +95,7 @@ function bestRoute(
   return toRoute(parts.flatMap(({ poolPath, amount }) => pathThrough(direction, poolPath, amount) ?? []))
 }
 
-/** The swaps of a path with this amount on the given side; `undefined` when a pool refuses it. */
+/** The swaps of a path with this amount on the given side; undefined if a pool refuses it. */
 export function pathThrough(direction: Direction, poolPath: PoolPath, givenAmount: bigint): Path | undefined {
   const hops: Hop[] = []
   let amount = givenAmount

@@ -5,7 +5,7 @@ import type { Direction, PoolPath, Step } from './walk.ts'
 /** A search for routes, from the side whose amount is given. */
 export interface RouteQuery {
   graph: PoolGraph
-  /** Best rates from each token to `to`. */
+  /** The best rates from each token to `to`. */
   ahead: RatesAhead
   direction: Direction
   from: Address
@@ -16,7 +16,10 @@ export interface RouteQuery {
   hopCost: bigint
 }
 
-/** A path and its value: atoms of the far side minus the cost of swaps; negative for a buy, where they are paid. */
+/**
+ * A path and its value: atoms of the far side minus the cost of swaps; negative for a buy, whose far side is
+ * paid.
+ */
 export interface ValuedPath {
   poolPath: PoolPath
   value: bigint
@@ -26,7 +29,9 @@ export interface ValuedPath {
 export function bestSinglePath(query: RouteQuery): ValuedPath | undefined {
   const { graph, ahead, direction, from, to, amount, maxHops, hopCost } = query
   const steps: Step[] = []
-  /** By token, the best amount that arrives there with one hop left. From there a path cannot repeat a token. */
+  /**
+   * The best amount that arrives at each token with one hop left. From there a path cannot repeat a token.
+   */
   const arrivals = new Map<Address, bigint>()
   let best: ValuedPath | undefined
 
@@ -46,7 +51,10 @@ export function bestSinglePath(query: RouteQuery): ValuedPath | undefined {
     return true
   }
 
-  /** Whether a path through `next`, at the best rates of a first atom and with two more swaps, could beat `best`. */
+  /**
+   * Reports whether a path through `next`, at the best rates of a first atom and with two more swaps, could
+   * beat `best`.
+   */
   function mayImprove([edge]: readonly Edge[], next: Address, reached: bigint): boolean {
     const rate = ahead[maxHops - steps.length - 1]?.get(next)
     if (!edge || rate === undefined) return false
@@ -78,7 +86,10 @@ export function bestSinglePath(query: RouteQuery): ValuedPath | undefined {
   return best
 }
 
-/** Of parallel pools only the best for this amount can be in the best path: a larger amount never gets less in later swaps. */
+/**
+ * The best of several parallel pools for this amount. Only it can be in the best path: a larger amount never
+ * gets less in later swaps.
+ */
 function bestSwap(direction: Direction, edges: readonly Edge[], amount: bigint) {
   let best: { step: Step; reached: bigint } | undefined
   for (const { step, beatenBy } of edges) {

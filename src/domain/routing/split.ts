@@ -11,12 +11,12 @@ import {
 import type { RouteQuery, ValuedPath } from './single.ts'
 import { selling } from './walk.ts'
 
-/** What a better division has to beat. */
+/** The bound that a better division must beat. */
 interface Bound {
   value: bigint
-  /** Square root of the paths' marginal price. */
+  /** The square root of the paths' marginal price. */
   price: number
-  /** Before rounding, in far atoms. */
+  /** The value before rounding, in far atoms. */
   estimatedValue: number
 }
 
@@ -29,22 +29,27 @@ interface Ranked {
   gain: number
 }
 
-/** Bounds on the work: candidates that are paired, largest gain first, and sets of candidates that are computed exactly. */
+/**
+ * Limits of the work: candidates that are paired, largest gain first, and sets of candidates that are
+ * computed exactly.
+ */
 const maxRanked = 300
 const maxTrials = 64
-/** Relative rounding error of doubles here. */
+/** The relative rounding error of doubles here. */
 const tolerance = 2 ** -46
 const lowerBound = (estimatedValue: number) => estimatedValue - tolerance * Math.abs(estimatedValue)
 
 /**
- * The most valuable division over paths that share no pool: the best of all pairs, then the best third path with that pair, and so on.
- * Doubles choose paths and shares; the pools' exact arithmetic decides. Gains from rounding alone are not searched.
- * @returns undefined when no division beats the best single path
+ * The most valuable division over paths that share no pool: the best of all pairs, then the best third path
+ * with that pair, and so on. Doubles choose paths and shares; the pools' exact arithmetic decides. Gains from
+ * rounding alone are not searched.
+ * @returns undefined if no division beats the best single path
  */
 export function bestDivision(query: RouteQuery, single: ValuedPath | undefined): Division | undefined {
   if (query.maxPaths < 2) return undefined
   const demand = toDemand(query)
-  // An input that buys nothing on one path buys nothing when divided. An output too large for one path may be possible over several.
+  // An input that buys nothing on one path buys nothing when divided. An output too large for one path may be
+  // possible over several.
   const start = single && boundOfSingle(query, demand, single)
   if (!start && query.direction === selling) return undefined
   const candidates = findCandidates(query, demand, start?.price ?? highestPrice)
@@ -58,10 +63,10 @@ export function bestDivision(query: RouteQuery, single: ValuedPath | undefined):
   return best
 }
 
-/** Above any price that pools can have. */
+/** A price above any that pools can have. */
 const highestPrice = 2 ** 256
 
-/** Each of the other paths can use up one better pool. */
+/** The candidates that are usable among so many paths. Each of the other paths can use up one better pool. */
 function usableIn(candidates: readonly Candidate[], paths: number): Candidate[] {
   return candidates.filter(({ beatenBy }) => beatenBy < paths)
 }
@@ -92,14 +97,20 @@ function createTrials(query: RouteQuery, demand: Demand) {
   }
 }
 
-/** Rounding only lowers a value, so an estimate must exceed the best exact value by at least one atom. */
+/**
+ * Reports whether an estimate may beat the best value. Rounding only lowers a value, so an estimate must
+ * exceed the best exact value by at least one atom.
+ */
 function mayBeat(estimatedValue: number, best: Bound): boolean {
   return estimatedValue > lowerBound(Math.max(best.estimatedValue, Number(best.value) + 1))
 }
 
 type TryCandidates = ReturnType<typeof createTrials>
 
-/** Each better pair's price gives a tighter bound. Candidates that a bound has ruled out stay out. */
+/**
+ * The best pair of candidates. Each better pair's price gives a tighter bound. Candidates that a bound has
+ * ruled out stay out.
+ */
 function bestPair(
   demand: Demand,
   candidates: readonly Candidate[],
@@ -111,7 +122,7 @@ function bestPair(
   let remaining = candidates
   for (;;) {
     const price = bound?.price ?? highestPrice
-    // Without one there is no bound on the price, but the paths together must still be deep enough.
+    // There is no bound on the price without one, but the paths together must still be deep enough.
     const minGain = requiredGainAt(demand, bound ? lowerBound(bound.estimatedValue) : 0, price)
     const ranked = rank(demand, remaining, price, (gain, highest) => gain + highest > minGain)
     const better = firstBetterPair(ranked, minGain, tryCandidates, bound)

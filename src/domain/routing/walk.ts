@@ -8,20 +8,23 @@ export interface Step {
   to: Address
 }
 
-/** Pools in a row, starting at the given amount: for a buy that is the end of the trade. */
+/** Pools in a row from the given amount, which for a buy is at the end of the trade. */
 export type PoolPath = readonly Step[]
 
-/** From the given side to the far side: forward for a sell, backward for a buy. */
+/** The direction from the given side to the far side: forward for a sell, backward for a buy. */
 export interface Direction {
-  /** The token that the pool is paid in. */
+  /** Returns the token that the pool receives. */
   tokenIn(step: Pick<Step, 'from' | 'to'>): Address
-  /** The exact amount on the far side of the pool; `undefined` when the pool contract would refuse the swap. */
+  /**
+   * Returns the exact amount on the far side of the pool; undefined if the pool contract would refuse the
+   * swap.
+   */
   swapAmount(step: Step, amount: bigint): bigint | undefined
-  /** Value of an atom on the far side: positive when it is received, negative when it is paid. */
+  /** The sign of an atom's value on the far side: positive if it is received, negative if it is paid. */
   sign: 1n | -1n
 }
 
-/** From the sell amount to the largest buy amount. */
+/** The direction from the sell amount to the largest buy amount. */
 export const selling: Direction = {
   tokenIn: ({ from }) => from,
   swapAmount({ pool, from }, amountIn) {
@@ -31,7 +34,7 @@ export const selling: Direction = {
   sign: 1n,
 }
 
-/** From the buy amount to the smallest sell amount. */
+/** The direction from the buy amount to the smallest sell amount. */
 export const buying: Direction = {
   tokenIn: ({ to }) => to,
   swapAmount({ pool, to }, amountOut) {

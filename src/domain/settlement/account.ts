@@ -2,7 +2,10 @@ import { priceScale } from '../amount.ts'
 import type { Address } from '../evm/address.ts'
 import type { FeePolicy } from '../fee/policy.ts'
 
-/** What the settlement contract got of each token; negative for what left it. The native coin counts as its wrapped form. */
+/**
+ * The change of the settlement contract's balance by token; negative for outflow. The native coin counts as
+ * its wrapped form.
+ */
 export type TokenChanges = ReadonlyMap<Address, bigint>
 
 export const feeKinds = ['network', 'protocol', 'partner'] as const
@@ -10,25 +13,28 @@ export const feeKinds = ['network', 'protocol', 'partner'] as const
 /** A fee that a trade of a settlement paid. */
 export interface FeeTaken {
   kind: (typeof feeKinds)[number]
-  /** null for the network fee. */
+  /** The policy; null for the network fee. */
   policy: FeePolicy['kind'] | null
-  /** Of a partner fee. */
+  /** The recipient of a partner fee. */
   recipient: Address | null
   token: Address
   amount: bigint
 }
 
-/** A sum of fees, or what is left beside them, which can be negative. */
+/** A sum of fees, or the slippage that remains after them, which can be negative. */
 export interface SettlementAmount extends Omit<FeeTaken, 'kind'> {
   kind: FeeTaken['kind'] | 'slippage'
-  /** Native atoms, rounded down; null without a price. */
+  /** The value in native atoms, rounded down; null without a price. */
   value: bigint | null
 }
 
-/** By token: native atoms for 10^18 atoms. */
+/** Native atoms for 10^18 atoms, by token. */
 export type Prices = ReadonlyMap<Address, bigint>
 
-/** Fees by kind, policy, recipient and token, then slippage by token: what the contract got, less the fees. Zeros are left out. */
+/**
+ * The fees by kind, policy, recipient and token, followed by slippage by token: the contract's gain minus the
+ * fees. Zeros are left out.
+ */
 export function settlementAmounts(
   fees: readonly FeeTaken[],
   changes: TokenChanges,
@@ -50,7 +56,9 @@ export function settlementAmounts(
     .map((sum) => ({ ...sum, value: nativeValueDown(sum.amount, prices.get(sum.token)) }))
 }
 
-/** Towards minus infinity, so that what is owed to a solver is never more than its worth. */
+/**
+ * The native value rounded towards minus infinity, so that the debt to a solver is never more than its worth.
+ */
 function nativeValueDown(amount: bigint, price: bigint | undefined): bigint | null {
   if (price === undefined) return null
   const product = amount * price
@@ -58,7 +66,7 @@ function nativeValueDown(amount: bigint, price: bigint | undefined): bigint | nu
   return product / priceScale - (isRounded ? 1n : 0n)
 }
 
-/** A settlement is attributed to an auction until this long after the auction's deadline. */
+/** The time after an auction's deadline within which a settlement is attributed to it. */
 const latestMs = 6 * 3_600_000
 
 /** The last block in which a settlement is attributed to an auction with this deadline. */
@@ -66,12 +74,12 @@ export function lastAttributedBlock(deadlineBlock: number, blockTimeMs: number):
   return deadlineBlock + Math.ceil(latestMs / blockTimeMs)
 }
 
-/** The earliest deadline of auctions that a settlement in this block may belong to. */
+/** The earliest deadline of the auctions to which a settlement in this block may belong. */
 export function earliestDeadline(block: number, blockTimeMs: number): number {
   return block - Math.ceil(latestMs / blockTimeMs)
 }
 
-/** What a solver earned and owes for a range of blocks. Amounts in native atoms. */
+/** The earnings and debts of a solver for a range of blocks, in native atoms. */
 export interface SolverAccount {
   solver: Address
   wins: number
@@ -96,9 +104,9 @@ export interface SolverAccount {
   unpricedAmounts: number
 }
 
-const longestRangeMs = 7 * 86_400_000
+const maxRangeMs = 7 * 86_400_000
 
-/** The most blocks of which clients get accounts at once: a week. */
+/** The maximum number of blocks in one account request: a week. */
 export function longestAccountRange(blockTimeMs: number): number {
-  return Math.ceil(longestRangeMs / blockTimeMs)
+  return Math.ceil(maxRangeMs / blockTimeMs)
 }

@@ -9,32 +9,36 @@ import { wrappedForm } from '../token/token.ts'
 import { grossFill } from './execution.ts'
 import type { PricePair } from './fees.ts'
 
-/** What one settlement is to change of one token of the settlement contract, in atoms. */
+/** The intended change of one token of the settlement contract by one settlement, in atoms. */
 export interface Booking {
   token: Address
   networkFee: bigint
-  /** Of the protocol and of partners. */
+  /** The fees of the protocol and of partners. */
   protocolFee: bigint
-  /** Of interactions that are left out by permission: what the contract keeps of their inputs, less what it pays of their outputs. */
+  /**
+   * The balance of interactions that are left out by permission: inputs that the contract keeps minus outputs
+   * that it pays.
+   */
   internalized: bigint
-  /** The contract must have so much more of it afterwards; negative where it may have less. */
+  /** The minimum change of the contract's balance; negative if it may decrease. */
   least: bigint
 }
 
-/** A booking, and what the chain says. Slippage, of either sign, is its solver's. */
+/** A booking and the change on chain. Slippage of either sign belongs to the solver. */
 export interface Slippage extends Booking {
-  /** What the contract has more or less of it after the settlement, fees included. */
+  /** The change of the contract's balance by the settlement, fees included. */
   change: bigint
 }
 
-/** What the contract has more or less of it than before and all fees. */
+/** The change of the contract's balance beyond all fees. */
 export function slippageOf({ change, networkFee, protocolFee }: Slippage): bigint {
   return change - networkFee - protocolFee
 }
 
 /**
- * The bookings of a checked solution. Network fees need not stay, since they pay for what the solver does: what is missing of them is
- * slippage. Protocol fees must, as far as the prices withhold them: computed back from a fill, rounding can make one an atom larger.
+ * The bookings of a checked solution. Network fees need not stay, because they pay for the solver's work: a
+ * missing part is slippage. Protocol fees must stay, as far as the prices withhold them: when computed from a
+ * fill, rounding can make one an atom too large.
  * @param uniform the clearing prices of an order, as they were checked
  */
 export function bookingsOf(

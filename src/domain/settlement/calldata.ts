@@ -14,7 +14,10 @@ const guardAbi = new Interface([
   'function check(address[] tokens, int256[] least)',
 ])
 
-/** `transfer(address,uint256)` and so on. Encoded by hand: the ABI library takes longer than the search for the route. */
+/**
+ * The selectors of `transfer(address,uint256)` and so on. These calls are encoded by hand, because the ABI
+ * library takes longer than the search for the route.
+ */
 const selectors = { transfer: 'a9059cbb', approve: '095ea7b3', swap: '022c0d9f', withdraw: '2e1a7d4d' }
 
 export function transferCall(token: Address, to: Address, amount: bigint): Interaction {
@@ -25,7 +28,7 @@ export function approveCall(token: Address, spender: Address, amount: bigint): I
   return call(token, 'approve', [spender, amount])
 }
 
-/** The pool must have received the input before this call. One of the amounts is 0. */
+/** The call that swaps. The pool must have received the input before. One of the amounts is 0. */
 export function swapCall(pool: Address, amount0Out: bigint, amount1Out: bigint, to: Address): Interaction {
   // The last argument is empty bytes: offset and length.
   return call(pool, 'swap', [amount0Out, amount1Out, to, 0x80n, 0n])
@@ -35,17 +38,23 @@ export function unwrapCall(wrappedNative: Address, amount: bigint): Interaction 
   return call(wrappedNative, 'withdraw', [amount])
 }
 
-/** The trampoline runs the hooks in this order, each with its own gas limit. */
+/** The call by which the trampoline runs the hooks in this order, each with its own gas limit. */
 export function hooksCall(trampoline: Address, hooks: readonly Hook[]): Interaction {
   return { target: trampoline, value: 0n, callData: hooksAbi.encodeFunctionData('execute', [hooks]) as Hex }
 }
 
-/** The guard contract notes what its caller has of each token, for the rest of the transaction. */
+/**
+ * The call by which the guard contract stores its caller's balance of each token for the rest of the
+ * transaction.
+ */
 export function balanceNote(guard: Address, tokens: readonly Address[]): Interaction {
   return { target: guard, value: 0n, callData: guardAbi.encodeFunctionData('note', [tokens]) as Hex }
 }
 
-/** Reverts unless its caller has what was noted of each token and so much more, or less where it is negative. */
+/**
+ * The call that reverts unless its caller's balance of each token has grown by at least the given amount
+ * since the note. A negative amount allows a decrease.
+ */
 export function balanceCheck(guard: Address, least: readonly (readonly [Address, bigint])[]): Interaction {
   const values = [least.map(([token]) => token), least.map(([, amount]) => amount)]
   return { target: guard, value: 0n, callData: guardAbi.encodeFunctionData('check', values) as Hex }

@@ -11,7 +11,7 @@ import { chargedFees, type PricePair } from './fees.ts'
 
 export type Fault = { fault: string; code: SolutionRefusal }
 
-/** Result of one proposed trade: the trader's executed amounts, and the score in native atoms. */
+/** The result of one proposed trade: the trader's executed amounts, and the score in native atoms. */
 export interface Outcome {
   execution: Execution
   score: bigint
@@ -22,7 +22,10 @@ export interface Valuation {
   wrappedNative: Address
 }
 
-/** The fill before protocol fees, rounded in favour of the settlement, so that it never pays out more than it takes in. */
+/**
+ * The fill before protocol fees, rounded in favour of the settlement, so that it never pays out more than it
+ * takes in.
+ */
 export function grossFill(kind: OrderKind, trade: ProposedTrade, uniform: PricePair): Fill {
   return kind === 'sell'
     ? {
@@ -35,7 +38,7 @@ export function grossFill(kind: OrderKind, trade: ProposedTrade, uniform: PriceP
       }
 }
 
-/** Computes a proposed trade's result, or the rule of the order that it breaks. */
+/** Computes the result of a proposed trade, or the rule of the order that it breaks. */
 export function tradeOutcome(
   entry: AuctionOrder,
   trade: ProposedTrade,
@@ -81,7 +84,7 @@ function executedAmountFault(entry: AuctionOrder, trade: ProposedTrade): Fault |
   return filledFault(entry, filled)
 }
 
-/** Compares the fixed side with the remaining amount; a sell order's fixed side includes the network fee. */
+/** Compares the fixed side with the remaining amount. A sell order's fixed side includes the network fee. */
 export function filledFault({ order, remaining }: AuctionOrder, filled: bigint): Fault | undefined {
   if (order.feeAmount !== 0n) return { fault: 'has a signed fee', code: 'unsupported' }
   if (filled > remaining) return invalid('is filled beyond what remains')

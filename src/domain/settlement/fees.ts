@@ -24,23 +24,24 @@ export interface ChargedOrder extends Limits {
 }
 
 export interface ChargedFees {
-  /** All that the trader paid beyond the uniform price, in sell token atoms. */
+  /** The trader's total payment beyond the uniform price, in sell token atoms. */
   total: bigint
   /** The part for the network, in sell token atoms. */
   network: bigint
-  /** In surplus token atoms, in the order of the policies. */
+  /** The protocol fees in surplus token atoms, in the order of the policies. */
   protocol: bigint[]
 }
 
 /**
- * The fees of a fill, compared with the uniform prices: policies are undone last to first, and the rest is the network fee. Solutions
- * and settlements both use this function, so their fees cannot differ.
+ * The fees of a fill, compared with the uniform prices. Policies are undone last to first, and the rest is
+ * the network fee. Solutions and settlements both use this function, so their fees cannot differ.
  */
 export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair): ChargedFees {
   const protocol: bigint[] = []
   let gross = fill
   for (const policy of order.feePolicies.toReversed()) {
-    // Undoing a rounded fee may give an atom too much; a fee cannot exceed the distance from the uniform price.
+    // Undoing a rounded fee may give an atom too much; a fee cannot exceed the distance from the uniform
+    // price.
     const fee = minOf(includedFeeDown(policy, order, gross), roomForFee(order, gross, uniform))
     protocol.unshift(fee)
     gross = takeFee(order.kind, gross, -fee)
@@ -57,7 +58,7 @@ export interface DecodedSettlement {
 export interface DecodedTrade {
   sellTokenIndex: number
   buyTokenIndex: number
-  /** The fixed side's amount; the contract reads it for partially fillable orders only. */
+  /** The amount of the fixed side. The contract reads it for partially fillable orders only. */
   executedAmount: bigint
 }
 
@@ -66,11 +67,11 @@ export interface SettlementFees {
   executedFee: bigint
   /** The part for the network, in sell token atoms. */
   networkFee: bigint
-  /** In the order of the policies. */
+  /** The protocol fees in the order of the policies. */
   protocolFees: { token: Address; amount: bigint }[]
 }
 
-/** Fees of one trade of a settlement; `undefined` for an invalid index or price. */
+/** The fees of one trade of a settlement; undefined for an invalid index or price. */
 export function settlementFees(
   { tokens, clearingPrices }: DecodedSettlement,
   trade: DecodedTrade,
@@ -95,7 +96,10 @@ export function settlementFees(
   }
 }
 
-/** Amounts that the settlement contract takes and pays for an order without signed fee, with the contract's rounding. */
+/**
+ * The amounts that the settlement contract takes and pays for an order without signed fee, with the
+ * contract's rounding.
+ */
 export function contractFill(
   order: Limits & { partiallyFillable: boolean },
   executedAmount: bigint,
@@ -113,12 +117,12 @@ function pricePair(sell: bigint | undefined, buy: bigint | undefined): PricePair
   return sell && buy ? { sell, buy } : undefined
 }
 
-/** Sell atoms beyond the value of the bought atoms at the uniform price. */
+/** The sell atoms beyond the value of the bought atoms at the uniform price. */
 function feeAgainst(fill: Fill, uniform: PricePair): bigint {
   return maxOf(fill.sell - mulDivUp(fill.buy, uniform.buy, uniform.sell), 0n)
 }
 
-/** Distance of a fill from the uniform price, in the surplus token. */
+/** The distance of a fill from the uniform price, in the surplus token. */
 function roomForFee({ kind }: Limits, fill: Fill, uniform: PricePair): bigint {
   return kind === 'sell'
     ? maxOf(mulDivDown(fill.sell, uniform.sell, uniform.buy) - fill.buy, 0n)
@@ -142,7 +146,7 @@ function includedVolumeFeeDown(factor: bigint, { kind }: Limits, fill: Fill): bi
     : mulDivDown(fill.sell, factor, factorScale + factor)
 }
 
-/** The share that was taken when `rest` remains. A factor of 1 leaves nothing, so it gives no bound. */
+/** The share that was taken if `rest` remains. A factor of 1 leaves nothing, so it gives no bound. */
 function beforeShareDown(rest: bigint, factor: bigint): bigint {
   return mulDivDown(rest, factor, maxOf(factorScale - factor, 1n))
 }

@@ -6,7 +6,7 @@ import { duePreInteractions, type Order } from '../order/order.ts'
 export const gasUnits = {
   transaction: 32_000n,
   solverCheck: 7_365n,
-  /** Storage refunds that every settlement gets; subtracted. */
+  /** The storage refunds that every settlement gets; subtracted. */
   refunds: 13_000n,
   trade: 44_000n,
   transfer: 27_513n,
@@ -14,25 +14,25 @@ export const gasUnits = {
   hop: 80_000n,
   wrapNative: 24_038n,
   unwrapNative: 9_223n,
-  /** Default estimate of a contract's signature check. */
+  /** The default estimate of a contract's signature check. */
   contractSignature: 27_000n,
 } as const
 
-/** Gas limit of one transaction (EIP-7825). */
+/** The gas limit of one transaction (EIP-7825). */
 export const maxTransactionGas = 2n ** 24n
 
-/** Gas of a settlement before its first trade. */
+/** The gas of a settlement before its first trade. */
 export const settlementBaseGas = gasUnits.transaction + gasUnits.solverCheck - gasUnits.refunds
 
-/** Gas of one order in a settlement: its trade and two transfers. */
+/** The gas of one order in a settlement: its trade and two transfers. */
 export const tradeGas = gasUnits.trade + 2n * gasUnits.transfer
 
-/** Gas of a settlement of `trades` orders over `hops` swaps; with one trade and no swap 125,391. */
+/** The gas of a settlement of `trades` orders over `hops` swaps; 125,391 with one trade and no swap. */
 export function settlementGas(trades: number, hops: number): bigint {
   return settlementBaseGas + BigInt(trades) * tradeGas + BigInt(hops) * gasUnits.hop
 }
 
-/** Gas of each of `trades` orders that share a settlement and its `hops` swaps. */
+/** The gas of each of `trades` orders that share a settlement and its `hops` swaps. */
 export function sharedGasUp(trades: number, hops: number): bigint {
   return divUp(settlementGas(trades, hops), BigInt(trades))
 }
@@ -40,7 +40,8 @@ export function sharedGasUp(trades: number, hops: number): bigint {
 type HookedOrder = Pick<Order, 'fullAppData' | 'onchainUser'> & Parameters<typeof duePreInteractions>[0]
 
 /**
- * Gas of one order's next fill beyond its trade: a contract's signature check, wrapping, the hooks that run, and unwrapping.
+ * The gas of one order's next fill beyond its trade: a contract's signature check, wrapping, the hooks that
+ * run, and unwrapping.
  * @param signatureGas measured gas of the signature check
  */
 export function extraOrderGas(
@@ -52,17 +53,20 @@ export function extraOrderGas(
   return signature + wrappingGas(order) + dueHooksGas(order) + (buysNative ? gasUnits.unwrapNative : 0n)
 }
 
-/** Sum of the gas limits of all pre and post hooks: those of an order's first fill. */
+/** The sum of the gas limits of all pre and post hooks, which run in an order's first fill. */
 export function hooksGas({ preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>): bigint {
   return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 }
 
-/** Gas in sell token atoms, rounded up. `gasPrice` is wei a unit; `nativePrice` is native atoms for 10^18 sell token atoms. */
+/**
+ * The gas cost in sell token atoms, rounded up. `gasPrice` is wei per unit; `nativePrice` is native atoms for
+ * 10^18 sell token atoms.
+ */
 export function networkFeeUp(gas: bigint, gasPrice: bigint, nativePrice: bigint): bigint {
   return mulDivUp(gas * gasPrice, priceScale, nativePrice)
 }
 
-/** The contract of an order that was placed on chain wraps its coins first. */
+/** The gas for wrapping: the contract of an order that was placed on chain wraps its coins first. */
 function wrappingGas(order: HookedOrder): bigint {
   return order.onchainUser !== null && duePreInteractions(order).length > 0 ? gasUnits.wrapNative : 0n
 }

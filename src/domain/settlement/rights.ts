@@ -5,17 +5,20 @@ import type { Bytes32, Hex } from '../evm/hex.ts'
 import { keccakText } from '../evm/keccak.ts'
 import type { Interaction } from '../order/order.ts'
 
-/** A right over what an account has, which the account gave to another one. */
+/** A right over the assets of an account, granted to another account. */
 export interface Right {
   kind: RightKind
   /** The contract that honours it. */
   contract: Address
   grantee: Address
-  /** Limits it, as a word: the id of an item or of a token in `contract`, or the address of a token; null where all is meant. */
+  /**
+   * The limit of the right, as a word: the id of an item or of a token in `contract`, or the address of a
+   * token; null if the right is unlimited.
+   */
   subject: Bytes32 | null
 }
 
-/** An amount, or 1 for a right without one, as a log says; 0 once it has ended. */
+/** A right with its logged value: an amount, or 1 for a right without one; 0 once it has ended. */
 export interface LoggedRight extends Right {
   value: bigint
 }
@@ -24,11 +27,11 @@ type Topic = 1 | 2 | 3
 
 interface RightEvent {
   event: string
-  /** Topics with the accounts, and with the subject if there is one. */
+  /** The topics with the accounts, and with the subject if there is one. */
   owner: Topic
   grantee: Topic
   subject?: Topic
-  /** Number of topics; two events with the same name differ in it. */
+  /** The number of topics, which distinguishes two events with the same name. */
   topics: 3 | 4
   /** The word of the data with the value, or the value itself. */
   value: 'first' | 'last' | bigint
@@ -36,12 +39,12 @@ interface RightEvent {
 
 interface RightRules {
   events: readonly RightEvent[]
-  /** A view, and what it is called with. */
+  /** The view that proves the right, and its arguments. */
   read: string
   readWith(right: Right, owner: Address): readonly unknown[]
-  /** The value that it returns; at `now` in Unix seconds. */
+  /** Decodes the returned value; `now` is in Unix seconds. */
   decode?(returned: readonly unknown[], right: Right, now: number): bigint
-  /** A call by the owner, after which the right does not exist. */
+  /** The call by the owner that ends the right. */
   end: string
   endWith(right: Right, owner: Address): readonly unknown[]
 }
@@ -49,7 +52,7 @@ interface RightRules {
 const plain = { owner: 1, grantee: 2, topics: 3, value: 'last' } as const
 const byPermit2 = { owner: 1, grantee: 3, subject: 2, topics: 4, value: 'first' } as const
 
-/** Each kind of right, with the events that say so, the view that proves it and the call that ends it. */
+/** Each kind of right, with its events, the view that proves it and the call that ends it. */
 const kinds = {
   erc20Allowance: {
     events: [{ ...plain, event: 'Approval(address,address,uint256)' }],
@@ -71,7 +74,7 @@ const kinds = {
     end: 'approve(address,uint256)',
     endWith: ({ subject }) => [zeroAddress, subject],
   },
-  /** Of ERC-721 and ERC-1155. */
+  /** The right of an operator of ERC-721 and ERC-1155. */
   operator: {
     events: [{ ...plain, event: 'ApprovalForAll(address,address,bool)' }],
     read: 'isApprovedForAll(address,address) view returns (bool)',
@@ -108,7 +111,7 @@ const kinds = {
     end: 'revokeOperator(address)',
     endWith: ({ grantee }) => [grantee],
   },
-  /** Of the vault of Balancer V2. */
+  /** The right of a relayer of the vault of Balancer V2. */
   balancerRelayer: {
     events: [
       {
@@ -121,7 +124,7 @@ const kinds = {
     end: 'setRelayerApproval(address,address,bool)',
     endWith: ({ grantee }, owner) => [owner, grantee, false],
   },
-  /** To borrow from Aave, of a debt token; its second version does not index the asset. */
+  /** The right to borrow from Aave on a debt token; its second version does not index the asset. */
   creditDelegation: {
     events: [
       { ...plain, event: 'BorrowAllowanceDelegated(address,address,address,uint256)' },
@@ -143,7 +146,7 @@ const kinds = {
     end: 'approve(address,address,uint160,uint48)',
     endWith: ({ grantee, subject }) => [tokenOf(subject), grantee, 0n, 0n],
   },
-  /** Of Morpho. */
+  /** The right that Morpho grants. */
   morphoAuthorization: {
     events: [
       {
@@ -172,7 +175,7 @@ const events: readonly KnownEvent[] = rightKinds.flatMap((kind) =>
   rulesOf[kind].events.map((event) => ({ ...event, kind, id: keccakText(event.event) })),
 )
 
-/** Ids of the events, by the topic that names the account whose right it is. */
+/** The ids of the events, by the topic that names the owner of the right. */
 export const rightEvents: ReadonlyMap<number, readonly Bytes32[]> = new Map(
   ([1, 2] as const).map((topic) => [
     topic,
@@ -180,7 +183,10 @@ export const rightEvents: ReadonlyMap<number, readonly Bytes32[]> = new Map(
   ]),
 )
 
-/** The right that a log says the owner gave or took back; undefined for any other log. Without the data of its event it counts as given. */
+/**
+ * The right that the owner granted or revoked according to a log; undefined for any other log. Without the
+ * data of its event it counts as granted.
+ */
 export function parseRight(
   { contract, topics, data }: { contract: Address; topics: readonly Bytes32[]; data: Hex },
   owner: Address,
@@ -224,13 +230,16 @@ function abiOf(kind: RightKind): Interface {
   return abi
 }
 
-/** Calldata of the view of `contract` that proves the right. */
+/** The calldata of the view of `contract` that proves the right. */
 export function readCall(right: Right, owner: Address): Hex {
   const { read, readWith } = rulesOf[right.kind]
   return abiOf(right.kind).encodeFunctionData(nameOf(read), readWith(right, owner)) as Hex
 }
 
-/** The value of the right by what the view returned, at `now` in Unix seconds; 0 for what no such view returns. */
+/**
+ * The value of the right from the return data of the view, at `now` in Unix seconds; 0 if no such view
+ * returns this data.
+ */
 export function readValue(right: Right, returned: Hex, now: number): bigint {
   const { read, decode = ([value]) => BigInt(value as bigint | boolean) } = rulesOf[right.kind]
   try {
@@ -247,10 +256,10 @@ export function endCall(right: Right, owner: Address): Interaction {
   return { target: right.contract, value: 0n, callData }
 }
 
-/** Without an end for any balance. */
+/** The value from which an allowance counts as unlimited. */
 const unlimited = 2n ** 96n
 
-/** A line for people. */
+/** Formats a right as one line for people. */
 export function rightText({ kind, contract, grantee, subject, value }: LoggedRight): string {
   const amount = value >= unlimited ? 'unlimited' : String(value)
   return [kind, `of ${contract}`, `for ${grantee}`, ...(subject ? [`on ${subject}`] : []), amount].join(' ')

@@ -16,15 +16,18 @@ import {
 import { mayBeOfSmartAccount, smartAccountForms } from './smart-account.ts'
 
 export interface SignatureExplanation {
-  /** null when it cannot be decided: no expected signer is known, or only the chain can verify it. */
+  /**
+   * True if the signature is valid; null if this cannot be decided, because no expected signer is known or
+   * only the chain can verify it.
+   */
   valid: boolean | null
-  /** null when there is none, or an unknown one. */
+  /** The mistake; null if there is none, or an unknown one. */
   mistake: SignatureMistake | null
-  /** Human-readable. */
+  /** The explanation for people. */
   explanation: string
   /** The signer if the order was signed as declared. */
   recoveredSigner: Address | null
-  /** `from`, or else the signer that appData names. */
+  /** The expected signer: `from`, or else the signer that appData names. */
   expectedSigner: Address | null
   domainSeparator: Bytes32
   structHash: Bytes32
@@ -33,12 +36,15 @@ export interface SignatureExplanation {
 }
 type Judgement = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
 
-/** Most digests to try, when a client asks for an explanation and while an order is placed; each costs some 70 µs. */
+/**
+ * The maximum number of digests to try, when a client requests an explanation and while an order is placed.
+ * Each costs about 70 µs.
+ */
 export const digestsTried = { asked: 400, placing: 100 }
 
 /**
- * Explains what is wrong with an order's signature by trying the digests of known client mistakes.
- * Finds two mistakes at once only if one of them is a wrong scheme.
+ * Explains the error in an order's signature by trying the digests of known client mistakes. It finds two
+ * mistakes at once only if one of them is a wrong scheme.
  * @param declaredSigner the signer that the order's appData names
  */
 export function explainSignature(
@@ -51,7 +57,7 @@ export function explainSignature(
   const digest = orderDigest(network, order)
   const expectedSigner = creation.from ?? declaredSigner
   return {
-    ...judge(creation, declaredSigner, expectedSigner, digest, network, maxDigests),
+    ...verdictOf(creation, declaredSigner, expectedSigner, digest, network, maxDigests),
     expectedSigner,
     domainSeparator: domainSeparator(network),
     structHash: orderStructHash(order),
@@ -59,7 +65,7 @@ export function explainSignature(
   }
 }
 
-function judge(
+function verdictOf(
   creation: OrderCreation,
   declaredSigner: Address | null,
   expectedSigner: Address | null,
@@ -69,7 +75,7 @@ function judge(
 ): Judgement {
   const { signingScheme } = creation
   const signature = readSignature(creation.signature)
-  if (!isEcdsa(signingScheme)) return judgeOther(creation, signature, expectedSigner, digest)
+  if (!isEcdsa(signingScheme)) return verdictOfOther(creation, signature, expectedSigner, digest)
   if ('fault' in signature) return malformed(signature.fault, creation.signature)
   const signed = signedDigest(signingScheme, digest)
   const recoveredSigner = recover(signed, signature)
@@ -101,7 +107,10 @@ function judge(
   return { valid: false, mistake: null, explanation, recoveredSigner }
 }
 
-/** A signature that lost its v is read as a compact one; its parity is then wrong half the time. */
+/**
+ * The signature with the other parity. A signature that lost its v is read as a compact one; its parity is
+ * then wrong half the time.
+ */
 function otherParity({ rs, recoveryId }: EcdsaSignature): EcdsaSignature {
   return { rs, recoveryId: recoveryId === 0 ? 1 : 0 }
 }
@@ -121,14 +130,14 @@ function malformed(fault: SignatureFault, signature: Hex): Judgement {
   return { valid: false, mistake, explanation, recoveredSigner: null }
 }
 
-/** What to do with a signature that is too long for a key's. */
+/** The advice for a signature that is too long for a key's. */
 export function smartAccountSignature(signature: Hex): string {
   const size = `it has ${hexSize(signature)} bytes, and is the signature of a smart account`
   return `${[size, ...smartAccountForms(signature)].join('; ')}: send signingScheme eip1271, with the account as from`
 }
 
-/** For presign and eip1271: finds out whether the owner's key signed the order after all. */
-function judgeOther(
+/** Checks, for presign and eip1271, whether the owner's key signed the order after all. */
+function verdictOfOther(
   { signingScheme, signature: bytes }: Pick<OrderCreation, 'signingScheme' | 'signature'>,
   signature: ReturnType<typeof readSignature>,
   expectedSigner: Address | null,

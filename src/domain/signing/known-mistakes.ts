@@ -25,7 +25,7 @@ export interface SignedInstead {
   signed: Bytes32
 }
 
-/** Likeliest first. Two mistakes at once only if one of them is a wrong scheme. */
+/** The candidates, likeliest first. Two mistakes are combined only if one of them is a wrong scheme. */
 export function* signedInstead(
   creation: OrderCreation,
   signingScheme: EcdsaScheme,
@@ -76,7 +76,7 @@ function* memberDigests(wrongMembers: Iterable<WrongMembers>, network: Network):
   }
 }
 
-/** Messages that clients sign in place of the 32 bytes of the digest. */
+/** Messages that clients sign instead of the 32 bytes of the digest. */
 function personalMessages(digest: Bytes32, uid: OrderUid): [description: string, message: Uint8Array][] {
   return [
     ['the digest’s text', Buffer.from(digest)],

@@ -9,7 +9,7 @@ const domainTypes = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** Typed data for `eth_signTypedData_v4`: JSON, with amounts as decimal text. */
+/** The typed data for `eth_signTypedData_v4`: JSON, with amounts as decimal text. */
 export function orderTypedData({ chainId, settlement }: SigningDomain, order: OrderData) {
   return {
     types: { EIP712Domain: domainTypes, ...orderTypes },

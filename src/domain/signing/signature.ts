@@ -10,9 +10,10 @@ export type Recovery = { signer: Address; signature: Hex } | { fault: SignatureF
 const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
 /**
- * Recovers the signer of `digest` with native secp256k1. Accepts 65 bytes r‖s‖v with v 0, 1, 27 or 28, and the 64 compact bytes of
- * EIP-2098. Returns the signature as 65 bytes with v 27 or 28, the form that the settlement contract takes.
- * High-s is refused: anyone can derive such a second signature from the owner's.
+ * Recovers the signer of `digest` with native secp256k1. Accepts 65 bytes r‖s‖v with v 0, 1, 27 or 28, and
+ * the 64 compact bytes of EIP-2098. Returns the signature as 65 bytes with v 27 or 28, the form that the
+ * settlement contract takes. Refuses a high s, because anyone can derive such a second signature from the
+ * owner's.
  */
 export function recoverSigner(signingScheme: EcdsaScheme, digest: Bytes32, signature: Hex): Recovery {
   const read = readSignature(signature)
@@ -28,7 +29,7 @@ export interface EcdsaSignature {
   recoveryId: 0 | 1
 }
 
-/** By v. */
+/** The recovery id by v. */
 const recoveryIds = new Map<number | undefined, 0 | 1>([
   [0, 0],
   [1, 1],
@@ -36,7 +37,7 @@ const recoveryIds = new Map<number | undefined, 0 | 1>([
   [28, 1],
 ])
 
-/** Parses both forms. */
+/** Parses both forms of a signature. */
 export function readSignature(signature: Hex): EcdsaSignature | { fault: SignatureFault } {
   const bytes = hexToBytes(signature)
   const rs = bytes.slice(0, 64)
@@ -52,7 +53,7 @@ export function readSignature(signature: Hex): EcdsaSignature | { fault: Signatu
   return { rs, recoveryId }
 }
 
-/** The signer's address; `undefined` when the bytes are not a valid signature. */
+/** The signer's address; undefined if the bytes are not a valid signature. */
 export function recover(digest: Bytes32, signature: EcdsaSignature): Address | undefined {
   try {
     const { rs, recoveryId } = signature

@@ -13,7 +13,7 @@ import {
   uintWord,
 } from './typed-data.ts'
 
-/** EIP-712 domain of the settlement contract on one chain. */
+/** The EIP-712 domain of the settlement contract on one chain. */
 export interface SigningDomain {
   chainId: number
   settlement: Address
@@ -79,7 +79,7 @@ export function orderMembers(order: OrderData): TypedMember[] {
   return orderTypes.Order.map((member, index) => ({ ...member, word: words[index] ?? '0x' }))
 }
 
-/** In the order of `orderTypes`. */
+/** The words of the members, in the order of `orderTypes`. */
 function orderWords(order: OrderData): Bytes32[] {
   return [
     addressWord(order.sellToken),
@@ -106,19 +106,21 @@ export function orderUid(domain: SigningDomain, order: OrderData, owner: Address
   return packOrderUid(orderDigest(domain, order), owner, order.validTo)
 }
 
-/** Digest of a cancellation of several orders. Client libraries sign this form even for one order. */
+/** The digest of a cancellation of several orders. Client libraries sign this form even for one order. */
 export function cancellationsDigest(domain: SigningDomain, uids: readonly OrderUid[]): Bytes32 {
   const list = hashWords(...uids.map((uid) => keccakHex(hexToBytes(uid))))
   return typedDigest(domainSeparator(domain), hashWords(cancellationsTypeHash, list))
 }
 
-/** Digest of the older form for a single order. */
+/** The digest of the older form for a single order. */
 export function cancellationDigest(domain: SigningDomain, uid: OrderUid): Bytes32 {
   const word = keccakHex(hexToBytes(uid))
   return typedDigest(domainSeparator(domain), hashWords(cancellationTypeHash, word))
 }
 
-/** The digest that an `ethsign` signer signs: the typed digest after the personal-message prefix for 32 bytes. */
+/**
+ * The digest that an `ethsign` signer signs: the typed digest after the personal-message prefix for 32 bytes.
+ */
 export function ethsignDigest(digest: Bytes32): Bytes32 {
   return personalDigest(hexToBytes(digest))
 }
@@ -133,7 +135,7 @@ export function personalDigest(message: Uint8Array): Bytes32 {
   return keccakHex(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${message.length}`), message]))
 }
 
-/** EIP-712 hashes `string` members. The hashes of the enum values are precomputed. */
+/** The word of a `string` member, which EIP-712 hashes. The hashes of the enum values are precomputed. */
 function stringWord(value: string): Bytes32 {
   return enumHashes.get(value) ?? keccakText(value)
 }

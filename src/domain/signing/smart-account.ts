@@ -3,17 +3,23 @@ import { type Address, address } from '../evm/address.ts'
 import { bytesToHex, type Hex, hexSize, hexToBytes } from '../evm/hex.ts'
 import { readSignature } from './signature.ts'
 
-/** Magic bytes at the end of an ERC-6492 signature. */
+/** The magic bytes at the end of an ERC-6492 signature. */
 const erc6492Suffix = '6492'.repeat(16)
 
-/** An ERC-6492 signature: the call that deploys the account, and the signature that the account takes then. */
+/**
+ * An ERC-6492 signature: the call that deploys the account, and the signature that the deployed account
+ * accepts.
+ */
 export interface DeployingSignature {
   factory: Address
   factoryCall: Hex
   signature: Hex
 }
 
-/** The parts of an ERC-6492 signature; `malformed` if it only ends like one, undefined for any other signature. */
+/**
+ * The parts of an ERC-6492 signature; `malformed` if it only ends like one, undefined for any other
+ * signature.
+ */
 export function readErc6492(signature: Hex): DeployingSignature | 'malformed' | undefined {
   if (!signature.endsWith(erc6492Suffix)) return undefined
   try {
@@ -28,21 +34,24 @@ export function readErc6492(signature: Hex): DeployingSignature | 'malformed' | 
   }
 }
 
-/** The signature that the account's own code takes: without the wrapper of ERC-6492. */
+/** The signature that the account's own code accepts, without the wrapper of ERC-6492. */
 export function unwrapped(signature: Hex): Hex {
   const deploying = readErc6492(signature)
   return typeof deploying === 'object' ? deploying.signature : signature
 }
 
 const keySize = 65
-/** A smart account's signature has at least a key's, and the address of the module that verifies it. */
-const leastSize = 20 + keySize
+/**
+ * The minimum size of a smart account's signature: a key's signature, and the address of the module that
+ * verifies it.
+ */
+const minSize = 20 + keySize
 
 export function mayBeOfSmartAccount(signature: Hex): boolean {
-  return hexSize(signature) >= leastSize
+  return hexSize(signature) >= minSize
 }
 
-/** Names the standards that a smart account's signature follows; empty if it follows none that is known. */
+/** The names of the standards that a smart account's signature follows; empty if it follows no known one. */
 export function smartAccountForms(signature: Hex): string[] {
   const deploying = readErc6492(signature)
   if (deploying === 'malformed') return ['ERC-6492, but malformed: its wrapper cannot be decoded']
@@ -58,7 +67,10 @@ export function smartAccountForms(signature: Hex): string[] {
   ]
 }
 
-/** ERC-7739 appends to a signature: domain separator, hash and description of the contents, and the description's size. */
+/**
+ * Parses the ERC-7739 suffix of a signature: domain separator, hash and description of the contents, and the
+ * description's size.
+ */
 function readErc7739(signature: Hex): { signature: Hex; domainSeparator: Hex } | undefined {
   const bytes = hexToBytes(signature)
   const described = ((bytes.at(-2) ?? 0) << 8) | (bytes.at(-1) ?? 0)
@@ -73,9 +85,9 @@ function readErc7739(signature: Hex): { signature: Hex; domainSeparator: Hex } |
   }
 }
 
-/** A module's address, with a byte of some accounts' own before it, and then a key's signature. */
+/** The module's address before a key's signature. Some accounts put a byte of their own before it. */
 function validatorOf(signature: Hex): Address | undefined {
-  const start = hexSize(signature) - leastSize
+  const start = hexSize(signature) - minSize
   if (start !== 0 && start !== 1) return undefined
   const digits = signature.slice(2 + 2 * start)
   const ofKey = readSignature(`0x${digits.slice(40)}`)

@@ -9,7 +9,7 @@ export interface TypedMember {
   word: Hex
 }
 
-/** Members in the order of their type string. */
+/** The hash of a struct, with its members in the order of their type string. */
 export function structHash(typeName: string, members: readonly TypedMember[]): Bytes32 {
   return hashWords(typeHash(typeName, members), ...members.map(({ word }) => word))
 }

@@ -9,7 +9,7 @@ import { addressWord, type TypedMember, uintWord } from './typed-data.ts'
 /** Members that a client signed by mistake. `description` follows "signed the order". */
 export type WrongMembers = [mistake: SignatureMistake, description: string, members: TypedMember[]]
 
-/** Right types, but a value that differs from the order as sent. */
+/** Variants with the right types, but a value that differs from the order as sent. */
 export function* wrongValues(
   creation: OrderCreation,
   members: readonly TypedMember[],
@@ -67,7 +67,7 @@ function sortKeys(_key: string, value: unknown): unknown {
 const amounts = ['sellAmount', 'buyAmount', 'feeAmount']
 const balances = ['sellTokenBalance', 'buyTokenBalance']
 
-/** The right values in another type. */
+/** Variants with the right values in another type. */
 export function* wrongTypes(
   creation: OrderCreation,
   members: readonly TypedMember[],
@@ -104,7 +104,7 @@ export function* wrongTypes(
   }
 }
 
-/** Right members in another order: sorted by name, or with one of them moved. */
+/** Variants with the right members in another order: sorted by name, or with one of them moved. */
 export function* wrongPlaces(members: readonly TypedMember[]): Generator<WrongMembers> {
   const byName = members.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   yield ['member_order', 'with the members in alphabetical order', byName]

@@ -1,14 +1,17 @@
 /** Facts about a JSON text that `JSON.parse` does not report. Paths have the form `metadata.hooks.pre[0]`. */
 interface JsonSpelling {
-  /** The first duplicate member: parsers differ in which of the two they take. */
+  /** The first duplicate member. Parsers disagree on which of the two counts. */
   duplicate: string | undefined
-  /** Paths of numbers written with a sign, a point or an exponent: `1.0` and `1e3` also parse to whole numbers. */
+  /**
+   * Paths of numbers written with a sign, a point or an exponent: `1.0` and `1e3` also parse to whole
+   * numbers.
+   */
   nonDigitNumbers: ReadonlySet<string>
 }
 
 interface Level {
   path: string
-  /** Members so far; null in a list. */
+  /** The members so far; null in a list. */
   names: Set<string> | null
   /** The current member or index. */
   at: string | number
@@ -17,7 +20,7 @@ interface Level {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g
 
-/** @param document JSON that parses */
+/** Scans a document. @param document JSON that parses */
 export function jsonSpelling(document: string): JsonSpelling {
   const nonDigitNumbers = new Set<string>()
   const open: Level[] = []
@@ -40,10 +43,13 @@ export function jsonSpelling(document: string): JsonSpelling {
   return { duplicate, nonDigitNumbers }
 }
 
-/** Most characters of a path and of each name in it: longer than any known path. */
+/** The maximum length of a path and of each name in it: longer than any known path. */
 const maxLength = { path: 200, name: 40 }
 
-/** Paths are truncated: a text with many levels and many numbers would otherwise cost quadratic space. */
+/**
+ * The path of a level. It is truncated: a text with many levels and many numbers would otherwise cost
+ * quadratic space.
+ */
 function pathIn(level: Level | undefined): string {
   if (!level) return ''
   const { path, at } = level
@@ -60,8 +66,8 @@ function abbreviate(name: string): string {
 const [quote, backslash, openList, closeList, openObject, closeObject, comma] = Buffer.from('"\\[]{},')
 
 /**
- * Whether lists and objects nest deeper than `maxLevels`. Checked before parsing: `JSON.parse` takes a tenth of a second for 100,000
- * levels, and seconds for millions.
+ * Reports whether lists and objects nest deeper than `maxLevels`. Check it before parsing: `JSON.parse` takes
+ * a tenth of a second for 100,000 levels, and seconds for millions.
  */
 export function nestsDeeper(text: string, maxLevels: number): boolean {
   if (text.length <= maxLevels) return false
@@ -79,7 +85,7 @@ export function nestsDeeper(text: string, maxLevels: number): boolean {
 }
 
 /**
- * Total number of items in all lists of a text.
+ * Counts the items in all lists of a text.
  * @param text JSON that parses, without blanks around its items
  */
 export function listItems(text: string): number {

@@ -1,4 +1,4 @@
-/** The name that GraphQL gives a value of an enum: `notYetValid` is NOT_YET_VALID. */
+/** The GraphQL name of an enum's value: `notYetValid` becomes NOT_YET_VALID. */
 export const screaming = (value: string) => value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()
 
 /** The type of that name. */
@@ -6,6 +6,6 @@ export type Screaming<Value extends string> = Value extends `${infer First}${inf
   ? `${First extends Lowercase<First> ? Uppercase<First> : `_${First}`}${Screaming<Rest>}`
   : ''
 
-/** Values of an enum, as the domain spells them and as GraphQL does. */
+/** The values of an enum in the spellings of the domain and of GraphQL. */
 export const bothSpellings = (values: readonly string[]): ReadonlySet<string> =>
   new Set(values.flatMap((value) => [value, screaming(value)]))

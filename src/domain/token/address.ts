@@ -5,8 +5,8 @@ const malformed = 'must be an address: 20 bytes of hex with 0x in front, or - fo
 const wrongChecksum = 'has a wrong checksum: look for a mistyped character, or write all letters in lowercase'
 
 /**
- * Parses a token from user input: `-` and 0xEeee… are the native coin, and mixed case must be a valid EIP-55 checksum. `fault` is a
- * text that follows the field's name.
+ * Parses a token from user input: `-` and 0xEeee… are the native coin, and mixed case must be a valid EIP-55
+ * checksum. `fault` is a text that follows the field's name.
  */
 export function parseTokenAddress(text: string): { address: Address } | { fault: string } {
   if (text === '-') return { address: nativeMarker }
@@ -18,7 +18,10 @@ export function parseTokenAddress(text: string): { address: Address } | { fault:
   return { address }
 }
 
-/** EIP-55: a letter is a capital where the hash of the lowercase digits has 8 or more. */
+/**
+ * The address with its EIP-55 checksum: a letter is a capital if the hash of the lowercase digits has 8 or
+ * more.
+ */
 function checksummed(address: Address): string {
   const digits = address.slice(2)
   const hash = keccakText(digits).slice(2)

@@ -1,13 +1,13 @@
-/** A price in US dollars at a time. A statistic, not an amount: prices are doubles. */
+/** A price in US dollars at a time. It is a statistic, not an amount, so prices are doubles. */
 export interface PricePoint {
   /** Milliseconds since 1970. */
   at: number
   price: number
-  /** US dollars traded in the 24 hours before, where the source says so. */
+  /** The volume in US dollars of the previous 24 hours, if the source reports it. */
   volume: number | null
 }
 
-/** Prices of a token in their order, the oldest first. */
+/** The prices of a token, oldest first. */
 export type PriceHistory = readonly PricePoint[]
 
 export const priceIntervals = ['fiveMinutes', 'oneDay'] as const
@@ -19,34 +19,38 @@ export const intervalMs: Readonly<Record<PriceInterval, number>> = {
   oneDay: 86_400_000,
 }
 
-/** Points of a whole history. */
+/** The number of points in a whole history. */
 export const intervalPoints: Readonly<Record<PriceInterval, number>> = { fiveMinutes: 288, oneDay: 30 }
 
-/** What a token costs, and what it cost in the last day. */
+/** The current price of a token, and its prices in the last day. */
 export interface PricedToken {
-  /** US dollars. */
+  /** The current price in US dollars. */
   spot: number | undefined
-  /** Of five minutes. */
+  /** The history in steps of five minutes. */
   history: PriceHistory | undefined
 }
 
 export const slippageBases = ['ratio', 'tokens', 'oneToken'] as const
 /**
- * `ratio`: from the prices of one token in the other. `tokens`: the more volatile of both, in dollars. `oneToken`: the only one of which
- * prices are known.
+ * The basis of a volatility.
+ * - `ratio`: the prices of one token in the other.
+ * - `tokens`: the more volatile of the two tokens, in dollars.
+ * - `oneToken`: the only token with known prices.
  */
 export type SlippageBasis = (typeof slippageBases)[number]
 
 export interface Volatility {
-  /** How far the price moves in five minutes, as a share of it: one standard deviation. */
+  /** One standard deviation of the price over five minutes, as a share of the price. */
   share: number
   basis: SlippageBasis
 }
 
-/** Basis points. */
+/** The maximum in basis points. */
 export const maxSlippageBps = 10_000
 
-/** The price of `base` in `quote`, at the times at which both are known. Times are rounded to five minutes. */
+/**
+ * The price of `base` in `quote`, at the times at which both are known. Times are rounded to five minutes.
+ */
 export function ratioOf(base: PriceHistory, quote: PriceHistory, interval: PriceInterval): PriceHistory {
   const step = intervalMs[interval]
   const rounded = ({ at }: PricePoint) => Math.round(at / step) * step
@@ -59,7 +63,10 @@ export function ratioOf(base: PriceHistory, quote: PriceHistory, interval: Price
   return [...ratios].map(([at, price]) => ({ at, price, volume: null }))
 }
 
-/** The standard deviation of the prices, scaled from their mean spacing to five minutes; undefined for less than two points. */
+/**
+ * The standard deviation of the prices, scaled from their mean spacing to five minutes; undefined for fewer
+ * than two points.
+ */
 export function deviationOf(history: PriceHistory): number | undefined {
   const [first] = history
   const last = history.at(-1)
@@ -70,7 +77,7 @@ export function deviationOf(history: PriceHistory): number | undefined {
   return Math.sqrt(variance) * Math.sqrt(intervalMs.fiveMinutes / spacing)
 }
 
-/** Of the market of two tokens; undefined when nothing is known of either. */
+/** The volatility of the market of two tokens; undefined if both are unknown. */
 export function volatilityOf(base: PricedToken, quote: PricedToken): Volatility | undefined {
   const ofRatio =
     base.history &&
@@ -84,14 +91,14 @@ export function volatilityOf(base: PricedToken, quote: PricedToken): Volatility 
   return { share: Math.max(...known), basis: known.length === 2 ? 'tokens' : 'oneToken' }
 }
 
-/** The deviation of a history as a share of the price now. */
+/** The deviation of a history as a share of the current price. */
 export function shareOf(spot: number | undefined, history: PriceHistory | undefined): number | undefined {
   const deviation = history && deviationOf(history)
   const share = spot && deviation !== undefined ? deviation / spot : undefined
   return share !== undefined && Number.isFinite(share) ? share : undefined
 }
 
-/** Basis points, rounded up. */
+/** The slippage in basis points, rounded up. */
 export function slippageBpsUp({ share }: Volatility): number {
   return Math.min(Math.ceil(10_000 * share), maxSlippageBps)
 }

@@ -7,12 +7,12 @@ type ReadableToken = Pick<Token, 'address' | 'symbol' | 'decimals'>
 
 const significantDigits = 6
 
-/** An amount with symbol, rounded down; atoms and address where the contract has no decimals or symbol. */
+/** An amount with symbol, rounded down; atoms and address if the contract has no decimals or symbol. */
 export function readableDown(amount: bigint, token: ReadableToken): string {
   return readable(amount, token, (atoms, unit) => atoms / unit)
 }
 
-/** The same, rounded up: for what is missing. */
+/** An amount with symbol, rounded up, for missing amounts. */
 export function readableUp(amount: bigint, token: ReadableToken): string {
   return readable(amount, token, divUp)
 }
@@ -23,14 +23,14 @@ function readable(
   divide: (atoms: bigint, unit: bigint) => bigint,
 ): string {
   if (decimals === null) return `${grouped(amount.toString())} atoms of ${symbol ?? address}`
-  // Negative for zeros behind the point.
+  // The value is negative for zeros after the point.
   const wholeDigits = amount.toString().length - decimals
   const shown = Math.min(decimals, Math.max(0, significantDigits - wholeDigits))
   const digits = divide(amount, 10n ** BigInt(decimals - shown))
   return `${grouped(formatUnits(digits, shown))} ${symbol ?? address}`
 }
 
-/** "1234567.5" is "1,234,567.5". */
+/** Groups digits: "1234567.5" becomes "1,234,567.5". */
 export function grouped(plain: string): string {
   const [whole = '', fraction] = plain.split('.')
   const groups: string[] = []

@@ -3,7 +3,7 @@ import { type Address, nativeMarker } from '../evm/address.ts'
 export interface Token {
   chainId: number
   address: Address
-  /** null when the contract does not say. */
+  /** The metadata; null if the contract does not report it. */
   symbol: string | null
   name: string | null
   decimals: number | null

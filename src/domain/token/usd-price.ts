@@ -1,21 +1,27 @@
 import { formatRatioDown, parseUnits } from '../amount.ts'
 
-/** A higher price of one whole token, in dollars, must be a mistake. Doubles also lose their cents there. */
+/**
+ * The maximum price of one whole token in dollars. A higher one must be a mistake, and doubles lose their
+ * cents there.
+ */
 const maxDollars = 10n ** 15n
 
 export function isAbsurdPrice(numerator: bigint, denominator: bigint): boolean {
   return numerator > maxDollars * denominator
 }
 
-/** A plain decimal with at most 18 significant digits; `undefined` when the first 80 decimal places are 0. */
+/**
+ * The price as a plain decimal with at most 18 significant digits; undefined if the first 80 decimal places
+ * are 0.
+ */
 export function usdPriceDown(numerator: bigint, denominator: bigint): string | undefined {
   const price = formatRatioDown(numerator, denominator)
   return price === '0' ? undefined : price
 }
 
 /**
- * The shortest decimal of a double, as JavaScript prints it, as a fraction. `undefined` for NaN, Infinity (the value of `1e400`) and
- * negative numbers, minus zero included.
+ * The shortest decimal of a double, as JavaScript prints it, as a fraction; undefined for NaN, Infinity (the
+ * value of `1e400`) and negative numbers, minus zero included.
  */
 export function ratioOfDouble(value: number): { numerator: bigint; denominator: bigint } | undefined {
   const [, whole = '', fraction = '', exponent = '0'] =
@@ -29,13 +35,13 @@ export function ratioOfDouble(value: number): { numerator: bigint; denominator: 
   }
 }
 
-/** A double as a plain decimal, without an exponent; "0" for one that is no price. */
+/** A double as a plain decimal, without an exponent; "0" if it is not a price. */
 export function plainDecimal(value: number): string {
   const ratio = ratioOfDouble(value)
   return ratio ? formatRatioDown(ratio.numerator, ratio.denominator) : '0'
 }
 
-/** So many native atoms in dollars, at this price of one whole coin: up to 18 significant digits. */
+/** The value of native atoms in dollars, at this price of one whole coin: up to 18 significant digits. */
 export function dollarsDown(nativeAtoms: bigint, price: string): string {
   return formatRatioDown(nativeAtoms * parseUnits(price, 40), 10n ** 58n)
 }

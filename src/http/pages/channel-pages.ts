@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { HttpResponse } from '../response.ts'
 
-/** What a page says. One with a button posts to its own address, and changes nothing before. */
+/** The texts of a page. A page with a button posts to its own address, and changes nothing before. */
 interface Words {
   title: string
   text: string
@@ -20,12 +20,12 @@ const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  // The address holds a token.
+  // The address contains a token.
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
 }
 
-/** A page of a link in a mail. It has no script, and nothing that a request brings. */
+/** Creates a page for a link in an e-mail. It has no script, and no content from the request. */
 function page({ title, text, button }: Words, status = 200): HttpResponse {
   const form = button === undefined ? '' : `\n<form method="post"><button>${button}</button></form>`
   const body = `<!doctype html>

@@ -15,7 +15,7 @@ type Worker = 'editorWorkerService' | 'json' | 'graphql'
 
 interface GraphiqlFile {
   kind: FileName
-  /** Contains a hash of the content, so that browsers can cache it for good. */
+  /** The file name. It contains a hash of the content, so that browsers can cache it forever. */
   name: string
   answer: HttpResponse
 }
@@ -26,7 +26,10 @@ const contentTypes: Record<string, string> = {
   ico: 'image/x-icon',
 }
 
-/** The package has all in one page of nine megabytes. As separate files, browsers can cache them. */
+/**
+ * The files of GraphiQL. The package has everything in one page of nine megabytes; browsers can cache
+ * separate files.
+ */
 export function graphiqlFiles(): GraphiqlFile[] {
   const workers = [
     file('editorWorkerService.js', editorWorkerService),
@@ -49,14 +52,14 @@ function file(kind: FileName, content: string | Buffer): GraphiqlFile {
   const headers = {
     'Content-Type': contentTypes[extension] ?? '',
     'Cache-Control': 'public, max-age=31536000, immutable',
-    // Applies to workers, which load nothing.
+    // The policy applies to workers, which load nothing.
     'Content-Security-Policy': "default-src 'none'",
   }
   const name = `${baseName}.${hash('sha256', content, 'hex').slice(0, 16)}.${extension}`
   return { kind, name, answer: constant(headers, content) }
 }
 
-/** Script that maps the editor's worker labels to their files, which are in the folder of this script. */
+/** The script that maps the editor's worker labels to their files, which are in the folder of this script. */
 function workerEnvironment(workerNames: Record<string, string>): string {
   return `{
   const base = document.currentScript.src
@@ -65,7 +68,7 @@ function workerEnvironment(workerNames: Record<string, string>): string {
 }`
 }
 
-/** Script that starts GraphiQL with the options in the page. */
+/** The script that starts GraphiQL with the options in the page. */
 const startScript = `YogaGraphiQL.renderYogaGraphiQL(
   document.querySelector('#root'),
   JSON.parse(document.querySelector('#options').textContent),

@@ -8,7 +8,8 @@ export const graphiqlPath = '/graphql/graphiql/'
 const files = once(graphiqlFiles)
 
 /**
- * The page of GraphiQL: a kilobyte, with files that browsers cache for good. No other host is contacted.
+ * Creates the page of GraphiQL: a kilobyte, with files that browsers cache forever. It contacts no other
+ * host.
  * @param defaultQuery the document that the editor shows first
  */
 export function createGraphiql(defaultQuery: string): () => HttpResponse {
@@ -25,7 +26,7 @@ function renderPage(defaultQuery: string): HttpResponse {
   return constant(
     {
       'Content-Type': 'text/html; charset=utf-8',
-      // Cached for an hour, then revalidated by its ETag.
+      // The page is cached for an hour, then revalidated by its ETag.
       'Cache-Control': 'public, max-age=3600',
       Vary: 'Accept',
       'Content-Security-Policy': contentSecurityPolicy,
@@ -55,7 +56,10 @@ function graphiqlOptions(defaultQuery: string): string {
   return JSON.stringify(options).replaceAll('<', '\\u003c')
 }
 
-/** Scripts come from this host only. The editor creates style sheets while it runs, hence `unsafe-inline`. */
+/**
+ * The policy of the page. Scripts come from this host only. The editor creates style sheets while it runs,
+ * hence `unsafe-inline`.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

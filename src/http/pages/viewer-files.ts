@@ -15,7 +15,10 @@ interface ViewerFile {
   body: Buffer
 }
 
-/** Finds files by name. Each is read on its first request, from where Node resolves the package, and then cached. */
+/**
+ * Finds files by name. Each is read on its first request from the package that Node resolves, and then
+ * cached.
+ */
 export function createViewerFiles(): (name: string) => ViewerFile | undefined {
   const cachedFiles = new Map<string, ViewerFile>(Object.entries(ownFiles))
   return (name) => {
@@ -50,7 +53,7 @@ const page = `<!doctype html>
 </html>
 `
 
-/** Script that starts the viewer, without the validator, which is on another host. */
+/** The script that starts the viewer, without the validator, which is on another host. */
 const startScript = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#viewer',

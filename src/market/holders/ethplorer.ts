@@ -6,10 +6,10 @@ import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
 const maxBytes = 262_144
 
-/** "Address is not a token contract": the only one of its errors that means no holders. */
+/** The code for "Address is not a token contract", the only error of Ethplorer that means no holders. */
 const noToken = 150
 
-/** Ethplorer, or a service with its API. `undefined` where it does not know the chain. */
+/** Creates a source from Ethplorer, or a service with its API; undefined if it does not support the chain. */
 export function createEthplorer({
   name,
   url,
@@ -31,7 +31,7 @@ export function createEthplorer({
       if (status !== 200) throw statusFault(name, status)
       if (error) throw tokenNonsense(name, 'it answers with an error')
       const entries = entriesIn(name, holders)
-      // Both are in atoms. `balance` may be a JSON number that lost its last digits.
+      // Both members are in atoms. `balance` may be a JSON number that lost its last digits.
       const listed = entries.map(({ address, rawBalance, balance }) => ({
         address,
         balance: rawBalance ?? balance,

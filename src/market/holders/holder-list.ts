@@ -9,9 +9,9 @@ import { maxHolders } from '../token-source.ts'
 
 /** A service that lists the holders of tokens, for one network. */
 export interface HolderProvider {
-  /** From the settings. */
+  /** The name from the settings. */
   name: string
-  /** Base: paths are appended to its path. Without it, the public one of the provider. */
+  /** The base URL: paths are appended to its path. The provider's public one by default. */
   url?: string | undefined
   apiKey: string
   network: Pick<Network, 'chainId'>
@@ -25,8 +25,9 @@ export interface ListedHolder {
 }
 
 /**
- * The greatest first, equal ones by address. One invalid entry makes the whole list invalid.
- * @returns undefined when no balance is positive
+ * Checks the holders and sorts them by balance, largest first, then by address. One invalid entry invalidates
+ * the whole list.
+ * @returns undefined if no balance is positive
  * @throws Outage of the token
  */
 export function toHolders(name: string, listed: readonly ListedHolder[]): readonly TokenHolder[] | undefined {
@@ -40,9 +41,9 @@ export function toHolders(name: string, listed: readonly ListedHolder[]): readon
 function toHolder(name: string, { address: addressText, balance: atoms }: ListedHolder): TokenHolder {
   const address = typeof addressText === 'string' ? toAddress(addressText) : undefined
   if (!address) throw tokenNonsense(name, 'a holder has no address')
-  // A JSON number that is no safe integer may have lost digits: `parseAmount` refuses numbers.
+  // A JSON number beyond the safe integers may have lost digits: `parseAmount` refuses numbers.
   const balance = parseAmount(Number.isSafeInteger(atoms) ? String(atoms) : atoms)
-  if ('fault' in balance) throw tokenNonsense(name, 'a balance is no amount of atoms')
+  if ('fault' in balance) throw tokenNonsense(name, 'a balance is not an amount of atoms')
   return { address, balance: balance.amount }
 }
 
@@ -51,8 +52,8 @@ function byBalance(a: TokenHolder, b: TokenHolder): number {
   return a.address < b.address ? -1 : 1
 }
 
-/** The entries of a list. @throws Outage when it is none */
+/** The entries of a list. @throws Outage if it is not a list of objects */
 export function entriesIn(name: string, list: unknown): Record<string, unknown>[] {
   if (Array.isArray(list) && list.every(isObject)) return list
-  throw tokenNonsense(name, 'it is no list of holders')
+  throw tokenNonsense(name, 'it is not a list of holders')
 }

@@ -4,10 +4,10 @@ import { statusFault } from '../token-answer.ts'
 import { type HolderSource, maxHolders } from '../token-source.ts'
 import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
-/** Of a hundred holders, each with fields that we do not read. */
+/** The limit for a hundred holders, each with fields that are not read. */
 const maxBytes = 524_288
 
-/** Moralis, or a service with its API. `undefined` where it does not know the chain. */
+/** Creates a source from Moralis, or a service with its API; undefined if it does not support the chain. */
 export function createMoralis({
   name,
   url = 'https://deep-index.moralis.io/api/v2.2',

@@ -8,24 +8,25 @@ import type { Pair } from './pairs.ts'
 import type { PoolRegistry } from './registry.ts'
 import type { UsedPools } from './used.ts'
 
-/** The pools of one block. Each is read on its first request; later requests share the read. */
+/** The pools of one block. Each pool is read on its first request; later requests share the read. */
 export interface BlockPools {
   blockHash: Bytes32
   /**
+   * Finds the pools of the pairs.
    * @param aheadMs pairs whose entry in the registry expires within this time are looked up now
-   * @throws Outage, also when the node has no such block (any more)
+   * @throws Outage, also if the node does not have the block (any more)
    */
   find(pairs: readonly Pair[], aheadMs?: number): Promise<FoundPools>
 }
 
 export interface FoundPools {
-  /** In the order of the pairs, without empty pools. */
+  /** The pools in the order of the pairs, without empty pools. */
   pools: readonly Pool[]
   /** The pairs that have a pool, even an empty one. */
   placed: readonly Pair[]
   /** The pairs without a pool. */
   absent: readonly Pair[]
-  /** When the first absent pair has to be looked up again, in milliseconds since 1970. */
+  /** The time when the first absent pair must be looked up again, in milliseconds since 1970. */
   validUntil: number
 }
 
@@ -36,7 +37,7 @@ export interface PoolSource {
   used: Pick<UsedPools, 'note'>
 }
 
-/** By the pair's key; null stands for a pool that is empty or could not be read. */
+/** Pools by the pair's key; null stands for a pool that is empty or could not be read. */
 type PoolsByKey = ReadonlyMap<string, Pool | null>
 
 const maxPools = 20_000
@@ -65,8 +66,8 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
   }
 
   /**
-   * Collects the pools of the pairs in a map of its own, because the cache may drop entries meanwhile. If a read that
-   * another caller started fails, it reads once more.
+   * Collects the pools of the pairs in a map of its own, because the cache may drop entries meanwhile. If a
+   * read that another caller started fails, it reads once more.
    */
   async function collectPools(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
     const poolsByKey = new Map<string, Pool | null>()
@@ -104,8 +105,8 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
 }
 
 /**
- * Reads the reserves of known pools, and the addresses and reserves of others, in one round trip. Pairs without a pool
- * are recorded in the registry only.
+ * Reads the reserves of known pools, and the addresses and reserves of others, in one round trip. Pairs
+ * without a pool are recorded in the registry only.
  */
 async function readPairs(
   { rpc, factory, registry, used }: PoolSource,

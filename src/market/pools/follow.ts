@@ -5,7 +5,7 @@ import type { Log } from '../../domain/log.ts'
 export interface FollowOptions {
   /** Reads the pools of the newest block. */
   advance: () => Promise<void>
-  /** Whether no client has asked for pools lately: then the node is not polled. */
+  /** Reports whether no client has requested pools lately, so that the node is not polled. */
   isIdle: () => boolean
   pollMs: number
   log: Log
@@ -14,8 +14,8 @@ export interface FollowOptions {
 const maxPauseMs = 5_000
 
 /**
- * Polls until `signal` aborts, and ends then at once. Faults are logged, with a back-off. The timers do not keep the
- * process alive.
+ * Polls until `signal` aborts, and then ends at once. Logs faults, with a back-off. The timers do not keep
+ * the process alive.
  */
 export async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return

@@ -4,17 +4,17 @@ import type { View } from './view.ts'
 
 /** The view of the newest block, replaced atomically. */
 export interface ChainHead {
-  /** From memory while the last check is fresh, else as `check`. @throws Outage */
+  /** Returns the view from memory while the last check is fresh, otherwise like `check`. @throws Outage */
   view(): Promise<View>
   /**
-   * Reads the head, and serves its view. Concurrent callers share the read.
+   * Reads the head and returns its view. Concurrent callers share the read.
    * @param unreadable a view whose block could not be read: a lower block may replace it at once
    * @throws Outage
    */
   check(unreadable?: View): Promise<View>
-  /** Reads the head, and prepares the view of a new block before it serves it. @throws Outage */
+  /** Reads the head, and prepares the view of a new block before serving it. @throws Outage */
   advance(prepare: (view: View) => Promise<unknown>): Promise<void>
-  /** The view that is served, and the one that is being prepared. */
+  /** The served view, and the view in preparation. */
   views(): View[]
 }
 
@@ -22,7 +22,10 @@ export interface ChainHeadOptions {
   readHead: () => Promise<Head>
   createView: (head: Head) => View
   now: Clock
-  /** After this time a view is checked before it is served. Until then a lower block counts as that of a lagging node. */
+  /**
+   * The age from which a view is checked before it is served. Until then a lower block counts as that of a
+   * lagging node.
+   */
   staleMs: number
 }
 
@@ -49,7 +52,10 @@ export function createChainHead({ readHead, createView, now, staleMs }: ChainHea
     return pendingHead
   }
 
-  /** After the clock was set back, a view is stale: else it could stay fresh for a long time. */
+  /**
+   * Reports whether a view is fresh. After the clock was set back a view is stale; otherwise it could stay
+   * fresh for a long time.
+   */
   function isFresh({ checkedAt }: View): boolean {
     const age = now() - checkedAt
     return age >= 0 && age < staleMs

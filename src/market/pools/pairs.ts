@@ -9,8 +9,9 @@ export interface Pair extends Pick<Pool, 'token0' | 'token1'> {
 }
 
 /**
- * Lists, without duplicates, the pairs that routes of up to three swaps can use between the two tokens of each: the pair
- * itself, its tokens with base tokens, and base tokens with each other. Their number is linear in that of `pairs`.
+ * Lists, without duplicates, the pairs that routes of up to three swaps can use between the two tokens of
+ * each pair: the pair itself, its tokens with base tokens, and base tokens with each other. The number is
+ * linear in that of `pairs`.
  */
 export type PairsAround = (pairs: readonly TokenPair[]) => readonly Pair[]
 

@@ -15,9 +15,9 @@ import { createUsedPools } from './used.ts'
 import { createView } from './view.ts'
 
 /**
- * Liquidity of Uniswap V2-style pools. For each pair it has the pools that routes of up to three swaps can use: of the
- * pair itself, of its tokens with base tokens of the network, and of base tokens with each other. Empty pools are left
- * out.
+ * The liquidity of Uniswap V2-style pools. For each pair it has the pools that routes of up to three swaps
+ * can use: pools of the pair itself, of its tokens with base tokens of the network, and of base tokens with
+ * each other. Empty pools are left out.
  */
 export interface Pools {
   /**
@@ -25,22 +25,31 @@ export interface Pools {
    * @throws Outage
    */
   look(pairs: readonly TokenPair[]): Promise<MarketView>
-  /** As `look`, but not counted as use: for what the program asks by itself. @throws Outage */
+  /** Reads like `look`, without counting as use, for the program's own requests. @throws Outage */
   peek(pairs: readonly TokenPair[]): Promise<MarketView>
-  /** Reads pools at exactly this block. @throws Outage, also when the node has no such block (any more) */
+  /**
+   * Reads pools at exactly this block.
+   * @throws Outage, also if the node does not have the block (any more)
+   */
   around(pairs: readonly TokenPair[], blockHash: Bytes32): Promise<readonly Pool[]>
-  /** Notes the newest block. @returns whether there is another one since: it asks the node. Throws an Outage */
+  /**
+   * Notes the newest block.
+   * @returns a function that asks the node whether there is a newer one; it throws an Outage
+   */
   mark(): () => Promise<boolean>
-  /** Reads the pools in use again in each new block, before a request needs them, until `signal` aborts. Never throws. */
+  /**
+   * Reads the pools in use again in each new block, before a request needs them, until `signal` aborts. Never
+   * throws.
+   */
   follow(signal: AbortSignal): Promise<void>
-  /** The pools that were read since the last call, but none again within an hour. */
+  /** Returns the pools that were read since the last call; a pool is repeated at most once an hour. */
   takeUsed(): PoolPlace[]
 }
 
 /** The market at one block. */
 export interface MarketView {
   block: number
-  /** Wei for one unit of gas in a transaction sent now. */
+  /** The price in wei of one unit of gas in a transaction sent now. */
   gasPrice: bigint
   pools: readonly Pool[]
 }
@@ -52,9 +61,12 @@ export interface PoolsOptions {
   log: Log
 }
 
-/** Most pools that are read in every block while they are in use, and most pairs without a pool that are looked up again. */
+/**
+ * The maximum number of pools that are read in every block while they are in use, and of pairs without a pool
+ * that are looked up again.
+ */
 const maxFollowed = 5_000
-/** How long before an absent pair expires from the registry the follower looks it up again. */
+/** The time before an absent pair expires from the registry at which the follower looks it up again. */
 const aheadMs = 30_000
 const followedForMs = 600_000
 const idleAfterMs = 60_000
@@ -91,7 +103,10 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   let lastUsedAt = Number.NEGATIVE_INFINITY
   let lastRequested: BlockPools | undefined
 
-  /** The pools of a block that a caller names: those of a current view if it has this block. Else the last one is kept. */
+  /**
+   * The pools of a given block: those of a current view if it has this block, otherwise a separate set. The
+   * last set is kept.
+   */
   function poolsOf(blockHash: Bytes32): BlockPools {
     const view = head.views().find(({ pools }) => pools.blockHash === blockHash)
     if (view) return view.pools

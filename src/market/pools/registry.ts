@@ -2,16 +2,19 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 
-/** Addresses of pools, by the pair's key. An address never expires, the absence of a pool after a minute. */
+/**
+ * The addresses of pools by the pair's key. An address never expires; the absence of a pool expires after a
+ * minute.
+ */
 export interface PoolRegistry {
-  /** `undefined` when the pair has to be looked up now, or within `aheadMs`. */
+  /** Returns the entry; undefined if the pair must be looked up now, or within `aheadMs`. */
   find(key: string, aheadMs?: number): PoolEntry | undefined
   note(key: string, pool: Address | undefined): void
 }
 
 export interface PoolEntry {
   pool: Address | undefined
-  /** Milliseconds since 1970. */
+  /** The expiry in milliseconds since 1970. */
   validUntil: number
 }
 

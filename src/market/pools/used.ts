@@ -6,7 +6,7 @@ import type { PoolPlace } from '../../domain/routing/pool.ts'
 /** The pools that are read for quotes and auctions, each at most once an hour. */
 export interface UsedPools {
   note(pool: PoolPlace): void
-  /** Those noted since the last call, the first ones first. */
+  /** Returns the pools noted since the last call, in order. */
   take(): PoolPlace[]
 }
 

@@ -10,9 +10,9 @@ export interface View {
   block: number
   gasPrice: bigint
   pools: BlockPools
-  /** When the node last returned this block as the newest, in milliseconds since 1970. */
+  /** The time when the node last returned this block as the newest, in milliseconds since 1970. */
   checkedAt: number
-  /** @throws Outage */
+  /** Returns the pools around the pairs. @throws Outage */
   around(pairs: readonly TokenPair[]): Promise<readonly Pool[]>
 }
 
@@ -26,7 +26,7 @@ export interface ViewOptions {
 }
 
 const maxAnswers = 1_000
-/** Answers for more pairs are not cached. */
+/** The maximum number of pairs of a cached answer. */
 const maxPairs = 16
 const cachedForMs = 60_000
 

@@ -10,18 +10,18 @@ import type { UsdPriceSource } from '../token-source.ts'
 export interface ChainFeedOptions {
   name: string
   rpc: Rpc
-  /** Aggregator by token. */
+  /** The aggregators by token. */
   feeds: ReadonlyMap<Address, Address>
   maxAgeSeconds: number
   now: Clock
 }
 
-/** How far the chain's clock may be ahead of ours. */
+/** The seconds by which the chain's clock may be ahead of the local one. */
 const maxAheadSeconds = 600n
 
 /**
- * Prices from on-chain aggregators. A bad answer of a feed is an outage of its token; only a node that does not answer
- * is a fault of the source.
+ * Creates a source of prices from on-chain aggregators. A bad answer of a feed is an outage of its token;
+ * only a node that does not answer is a fault of the source.
  */
 export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
   const { name, rpc, feeds, maxAgeSeconds, now } = options
@@ -34,11 +34,11 @@ export function createChainFeed(options: ChainFeedOptions): UsdPriceSource {
       const round = await readPriceFeed(rpc, feed).catch((fault: unknown) => {
         throw fault instanceof Outage ? new OutsideFault(name, 'the network node does not answer') : fault
       })
-      if (!round) throw new Outage(name, `the feed of ${token} is no aggregator with a complete round`)
+      if (!round) throw new Outage(name, `the feed of ${token} is not an aggregator with a complete round`)
       const { answer, decimals, updatedAt } = round
       const age = BigInt(Math.floor(now() / 1_000)) - updatedAt
       if (age > BigInt(maxAgeSeconds)) throw new Outage(name, `the feed of ${token} is out of date`)
-      if (age < -maxAheadSeconds) throw new Outage(name, `the feed of ${token} is of the future`)
+      if (age < -maxAheadSeconds) throw new Outage(name, `the feed of ${token} is dated in the future`)
       const unit = 10n ** BigInt(decimals)
       if (answer <= 0n || isAbsurdPrice(answer, unit))
         throw new Outage(name, `the answer of the feed of ${token} is out of range`)

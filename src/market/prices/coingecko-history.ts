@@ -11,16 +11,19 @@ import { statusFault, tokenNonsense } from '../token-answer.ts'
 import type { PriceHistorySource } from '../token-source.ts'
 import type { CoingeckoOptions } from './coingecko.ts'
 
-/** Of a day of five minutes: three lists of 289 pairs of numbers. */
+/** The limit of an answer for a day of five minutes: three lists of 289 pairs of numbers. */
 const maxBytes = 262_144
 
-/** By interval: the span that makes the provider answer with this spacing. */
+/** The parameters by interval that make the provider answer with this spacing. */
 const spans: Readonly<Record<PriceInterval, Record<string, string>>> = {
   fiveMinutes: { days: '1' },
   oneDay: { days: '30', interval: 'daily' },
 }
 
-/** Prices of the last time by CoinGecko, or a service with its API. `undefined` where it does not know the chain. */
+/**
+ * Creates a source of price histories from CoinGecko, or a service with its API; undefined if it does not
+ * support the chain.
+ */
 export function createCoingeckoHistory(
   { name, url, apiKey, keyHeader, network, now }: CoingeckoOptions,
   interval: PriceInterval,
@@ -42,9 +45,9 @@ export function createCoingeckoHistory(
   }
 }
 
-/** @throws Outage for an answer that is none */
+/** Parses a history. @throws Outage for an invalid answer */
 function toHistory(body: unknown, token: Address, name: string, maxPoints: number): PriceHistory | undefined {
-  if (!isObject(body)) throw tokenNonsense(name, 'it is no object')
+  if (!isObject(body)) throw tokenNonsense(name, 'it is not an object')
   const volumes = new Map(pairsOf(body.total_volumes ?? [], token, name))
   const points = pairsOf(body.prices, token, name)
     .filter(([at, price], index, all) => price > 0 && at > (all[index - 1]?.[0] ?? 0))
@@ -53,7 +56,7 @@ function toHistory(body: unknown, token: Address, name: string, maxPoints: numbe
 }
 
 function pairsOf(list: unknown, token: Address, name: string): [number, number][] {
-  if (!Array.isArray(list)) throw tokenNonsense(name, `the history of ${token} is no list`)
+  if (!Array.isArray(list)) throw tokenNonsense(name, `the history of ${token} is not a list`)
   return list.map((pair: unknown) => {
     const [at, value] = Array.isArray(pair) ? pair : []
     if (!isSane(at) || !isSane(value)) throw tokenNonsense(name, `a point of ${token} is out of range`)
@@ -61,7 +64,7 @@ function pairsOf(list: unknown, token: Address, name: string): [number, number][
   })
 }
 
-/** Far above prices, volumes and times. */
+/** Reports whether a value is in range. The limit is far above real prices, volumes and times. */
 function isSane(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 1e18
 }

@@ -11,20 +11,20 @@ import type { UsdPriceSource } from '../token-source.ts'
 
 export interface CoingeckoOptions {
   name: string
-  /** Base: `/simple/token_price/…` is appended to its path. */
+  /** The base URL: `/simple/token_price/…` is appended to its path. */
   url: string
   apiKey?: string | undefined
   keyHeader: string
-  /** Without it, 30 with a key, and 1 without: the public API takes no more. */
+  /** The addresses in a call. By default 30 with a key, and 1 without: the public API accepts no more. */
   addressesPerCall?: number | undefined
   network: Pick<Network, 'chainId'>
   now: Clock
 }
 
-/** Of an answer. */
+/** The limit of an answer. */
 const maxBytes = 16_384
 
-/** CoinGecko, or a service with its API. `undefined` where it does not know the chain. */
+/** Creates a source from CoinGecko, or a service with its API; undefined if it does not support the chain. */
 export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | undefined {
   const { name, url, apiKey, keyHeader, addressesPerCall, network, now } = options
   const platform = chains.get(network.chainId)?.coingecko
@@ -47,7 +47,10 @@ export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | und
     return body === undefined ? undefined : priceIn(pricesIn(body, [token], name), token, name)
   }
 
-  /** An answer that has none of the tokens is no answer about any. Then each is asked for alone. */
+  /**
+   * Prices several tokens in one call. An answer with none of the tokens counts for none of them. Each is
+   * then requested alone.
+   */
   async function findSeveral(
     tokens: readonly Address[],
     signal: AbortSignal,
@@ -78,27 +81,30 @@ function toError(fault: unknown): Error {
   throw fault
 }
 
-/** Entries by address, in lowercase. @throws Outage for what is no object, and for entries about other tokens only */
+/**
+ * The entries by address, in lowercase.
+ * @throws Outage if the body is not an object, or its entries are only about other tokens
+ */
 function pricesIn(body: unknown, tokens: readonly Address[], name: string): [string, unknown][] {
-  if (!isObject(body)) throw tokenNonsense(name, 'it is no object')
+  if (!isObject(body)) throw tokenNonsense(name, 'it is not an object')
   const prices = Object.entries(body).map(([key, entry]): [string, unknown] => [key.toLowerCase(), entry])
   if (prices.length > 0 && !prices.some(([key]) => tokens.some((token) => token === key)))
     throw tokenNonsense(name, 'it is not about the token')
   return prices
 }
 
-/** `undefined` without an entry or a price. @throws Outage of the token */
+/** The price of a token; undefined without an entry or a price. @throws Outage of the token */
 function priceIn(prices: readonly [string, unknown][], token: Address, name: string): string | undefined {
   const [[, entry] = [undefined, {}], another] = prices.filter(([key]) => key === token)
-  if (another) throw tokenNonsense(name, 'the token is there twice')
+  if (another) throw tokenNonsense(name, 'the token is listed twice')
   if (!isObject(entry)) throw tokenNonsense(name, 'it is not about the token')
   const dollars = entry.usd ?? undefined
   if (dollars === undefined) return undefined
-  if (typeof dollars !== 'number') throw tokenNonsense(name, 'a price is no number')
+  if (typeof dollars !== 'number') throw tokenNonsense(name, 'a price is not a number')
   return toPrice(dollars, name)
 }
 
-/** 0 means no price. */
+/** Converts a price; 0 means no price. */
 function toPrice(dollars: number, name: string): string | undefined {
   const ratio = ratioOfDouble(dollars)
   if (!ratio || isAbsurdPrice(ratio.numerator, ratio.denominator))

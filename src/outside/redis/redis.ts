@@ -3,11 +3,11 @@ import type { Clock, Log } from '../../domain/log.ts'
 import { OutsideFault } from '../fault.ts'
 import { createHealth } from '../health.ts'
 
-/** A connection that answers soon or not at all: nothing waits for one that is away. */
+/** A connection that answers soon or not at all: callers do not wait for an unavailable server. */
 export interface RedisConnection {
-  /** @throws OutsideFault */
+  /** Runs a command. @throws OutsideFault */
   ask<T>(command: (redis: Redis) => Promise<T>): Promise<T>
-  /** After the first attempt to connect. @throws where it failed */
+  /** Resolves after the first attempt to connect. @throws if it failed */
   connected(): Promise<void>
   close(): void
 }
@@ -21,7 +21,7 @@ const limits = {
   atOnce: 256,
 }
 
-/** @param url redis:// or rediss:// */
+/** Opens a connection. @param url redis:// or rediss:// */
 export function openRedis({ url, now, log }: { url: string; now: Clock; log: Log }): RedisConnection {
   const health = createHealth({ name, limits, now, log })
   const redis = new Redis(url, {
@@ -32,7 +32,7 @@ export function openRedis({ url, now, log }: { url: string; now: Clock; log: Log
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(5_000, 100 * 2 ** Math.min(attempt, 6)),
   })
-  // What fails is reported by the commands.
+  // The commands report failures.
   redis.on('error', () => {})
   const connecting = redis.connect()
   connecting.catch(() => {})

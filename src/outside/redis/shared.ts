@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import type { RedisConnection } from './redis.ts'
 
-/** What all processes of a service share. Every call @throws OutsideFault, and then a process goes on alone. */
+/**
+ * The state that all processes of a service share. Every call @throws OutsideFault; the process then
+ * continues alone.
+ */
 export interface Shared {
   budgets: SharedBudgets
   streams: SharedStreams
   documents: SharedDocuments
 }
 
-/** What one client used of one budget, as time: a bucket is the time at which it is full again. */
+/**
+ * The use of one budget by one client, as time: a bucket is represented by the time at which it is full
+ * again.
+ */
 export interface BudgetUse {
   client: string
   kind: string
-  /** In which the bucket fills by this use; negative for what was given back. */
+  /** The time in which the bucket refills this use; negative for a refund. */
   costMs: number
-  /** Until full, at most. What is used beyond it is forgotten. */
+  /** The maximum time until the bucket is full. Use beyond it is forgotten. */
   mostMs: number
 }
 
@@ -24,25 +30,34 @@ export interface SharedBudgets {
 }
 
 export interface SharedStreams {
-  /** Counts a stream of a client that holds `own` at this process before it. @returns whether all together are at most `limit` */
+  /**
+   * Counts a stream of a client that held `own` streams in this process before.
+   * @returns whether all processes together are within `limit`
+   */
   open(client: string, own: number, limit: number): Promise<boolean>
-  /** How many of each client this process holds now. To be repeated: what is not repeated is forgotten. */
+  /**
+   * Reports the number of streams of each client that this process holds now. It must be repeated: other
+   * counts are forgotten.
+   */
   hold(counts: readonly (readonly [client: string, own: number])[]): Promise<void>
 }
 
-/** Texts of documents by their hash. */
+/** The texts of documents by their hash. */
 export interface SharedDocuments {
   find(hash: string): Promise<string | undefined>
   keep(hash: string, text: string): Promise<void>
 }
 
 const prefix = 'tradegraph:'
-/** A document that was not sent for so long is sent again with its text. */
+/** The time for which an unused document is kept; after that it must be sent again with its text. */
 const documentSeconds = 86_400
-/** A process that holds streams says so three times in this. */
+/** The time for which held streams count. A process reports them three times within it. */
 export const heldMs = 30_000
 
-/** By the clock of Redis, which all processes share. A key of an idle client goes when its bucket is full. */
+/**
+ * The script that counts uses by the clock of Redis, which all processes share. The key of an idle client
+ * expires when its bucket is full.
+ */
 const countUses = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -55,7 +70,10 @@ for i, key in ipairs(KEYS) do
 end
 return left`
 
-/** A field for each process: its streams, and the time until which that holds. */
+/**
+ * The script that opens a stream. Each process has a field with its streams and the time until which they
+ * count.
+ */
 const openStream = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -85,7 +103,10 @@ for i, key in ipairs(KEYS) do
 end
 return 1`
 
-/** Scripts take keys of several clients: one server, or one with replicas, but no Redis Cluster. */
+/**
+ * Creates the shared state. The scripts take keys of several clients: one server, or one with replicas, but
+ * no Redis Cluster.
+ */
 export function shareOver(redis: RedisConnection): Shared {
   const process = randomUUID()
   const streamsKey = (client: string) => `${prefix}streams:${client}`

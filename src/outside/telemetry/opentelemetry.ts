@@ -21,23 +21,23 @@ import {
 import { type RequestTrace, type Tracer, traceWork, type Work } from './work.ts'
 
 export interface TracingOptions {
-  /** Receives spans as OTLP over HTTP. */
+  /** The URL that receives spans as OTLP over HTTP. */
   url: string
   headers: Record<string, string>
-  /** Share of the requests. */
+  /** The share of requests that are traced. */
   sampled: number
   version: string
   random: () => number
 }
 
-/** Spans that wait to be sent; further ones are dropped. */
+/** The number of spans that may wait to be sent; further ones are dropped. */
 const maxWaiting = 4_096
 const sendEveryMs = 2_000
 const sendTimeoutMs = 5_000
 
 /**
- * Traces the process. Loaded only where a setting asks for it.
- * @returns what sends the rest, and ends it
+ * Starts tracing of the process. This module is loaded only if a setting requires it.
+ * @returns a function that sends the rest, and ends it
  */
 export function startTracing({
   url,
@@ -58,7 +58,7 @@ export function startTracing({
       }),
     ],
   })
-  // Registers the asynchronous context, and the W3C headers.
+  // This registers the asynchronous context, and the W3C headers.
   provider.register()
   const end = traceWork(createTracer(provider, () => random() < sampled))
   return async () => {
@@ -72,7 +72,11 @@ export function startTracing({
 
 const requestIdKey = createContextKey('request id')
 
-/** @param draws decides whether a request that no trusted proxy traces is traced: its client must not decide it */
+/**
+ * Creates a tracer.
+ * @param draws decides whether a request that no trusted proxy traces is traced: its client must not decide
+ *   it
+ */
 function createTracer(provider: NodeTracerProvider, draws: () => boolean): Tracer {
   const tracer = provider.getTracer('tradegraph')
 
@@ -104,7 +108,7 @@ function createTracer(provider: NodeTracerProvider, draws: () => boolean): Trace
       return requestTrace(method, span, trace.setSpan(parent, span))
     },
     async inSpan(work, run) {
-      // Loops have no trace: each of their statements would be one.
+      // Loops have no trace, because each of their statements would become one.
       if (!trace.getActiveSpan()?.isRecording()) return run()
       const span = tracer.startSpan(nameOf(work), {
         kind: work.kind === 'operation' ? SpanKind.INTERNAL : SpanKind.CLIENT,
@@ -113,7 +117,7 @@ function createTracer(provider: NodeTracerProvider, draws: () => boolean): Trace
       try {
         return await context.with(trace.setSpan(context.active(), span), run)
       } catch (fault) {
-        // Its message may hold what no trace should: its kind is enough.
+        // The message may contain data that a trace must not have; its name is enough.
         span.setAttribute('error.type', fault instanceof Error ? fault.name : 'unknown')
         span.setStatus({ code: SpanStatusCode.ERROR })
         throw fault

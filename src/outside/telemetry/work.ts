@@ -1,23 +1,26 @@
-/** A piece of work whose time is spent outside of this process. Names are of the program or of its settings: they become labels. */
+/**
+ * A piece of work whose time is spent outside this process. Names come from the program or its settings,
+ * because they become labels.
+ */
 export interface Work {
   kind: 'statement' | 'rpc' | 'source' | 'call' | 'operation'
-  /** What is done, such as `select orders` or `eth_call`. */
+  /** The work, such as `select orders` or `eth_call`. */
   name: string
-  /** Who does it: connections of the database, a node, a source. */
+  /** The worker: connections of the database, a node, a source. */
   of: string
 }
 
-/** Hears of each piece of work that ended. */
+/** Receives each piece of work that ended. */
 export type Measure = (work: Work, milliseconds: number, fault: unknown) => void
 
 /** Follows work through the program as spans of a trace. */
 export interface Tracer {
   inSpan<T>(work: Work, run: () => Promise<T>): Promise<T>
-  /** Headers that carry the trace to the service that is asked. */
+  /** Returns headers that carry the trace to the called service. */
   headers(): Record<string, string>
-  /** Begins the trace of a request, or goes on with its client's. */
+  /** Begins the trace of a request, or continues its client's. */
   request(request: TracedRequest): RequestTrace
-  /** Of the request under way. */
+  /** Returns the ids of the current request. */
   ids(): WorkIds
 }
 
@@ -25,15 +28,15 @@ export interface TracedRequest {
   method: string
   /** The W3C header; empty without one. */
   traceparent: string
-  /** Whether it comes from a proxy of the operator, which decides what is traced. */
+  /** True if the request comes from a proxy of the operator, which decides on tracing. */
   trusts: boolean
   requestId: string
 }
 
 export interface RequestTrace {
-  /** Work in it belongs to the request. */
+  /** Runs work that belongs to the request. */
   run<T>(work: () => T): T
-  /** @param route the pattern of the path */
+  /** Ends the trace. @param route the pattern of the path */
   end(route: string, status: number): void
 }
 
@@ -42,17 +45,18 @@ export interface WorkIds {
   requestId?: string
 }
 
-// Of the process, as connections and asynchronous contexts are: a measure passed as an argument would go through every room.
+// The measures belong to the process, like connections and asynchronous contexts: as an argument they would
+// pass through every module.
 const measures = new Set<Measure>()
 let tracer: Tracer | undefined
 
-/** @returns what ends it */
+/** Adds a measure. @returns a function that removes it */
 export function measureWork(measure: Measure): () => void {
   measures.add(measure)
   return () => measures.delete(measure)
 }
 
-/** @returns what ends it */
+/** Sets the tracer. @returns a function that removes it */
 export function traceWork(by: Tracer): () => void {
   tracer = by
   return () => {
@@ -62,7 +66,7 @@ export function traceWork(by: Tracer): () => void {
 
 /**
  * Reports work once it has ended.
- * @param faultOf of a result that is a failure
+ * @param faultOf returns the fault of a result that is a failure
  */
 export function observed<T>(work: Work, run: () => Promise<T>, faultOf?: (result: T) => unknown): Promise<T> {
   const measured = measures.size === 0 ? run : () => timed(work, run, faultOf)
@@ -89,16 +93,16 @@ async function timed<T>(
   }
 }
 
-/** A service outside that is asked with a breaker. */
+/** An outside service that is called through a breaker. */
 export interface Source {
   name: string
-  /** Of the breaker: `closed` while it is asked. */
+  /** Returns the state of the breaker; `closed` while the service is called. */
   state(): string
 }
 
 const sourceListeners = new Set<(source: Source) => void>()
 
-/** Hears of the sources that are made from now on. @returns what ends it */
+/** Adds a listener for sources that are created from now on. @returns a function that removes it */
 export function followSources(listener: (source: Source) => void): () => void {
   sourceListeners.add(listener)
   return () => sourceListeners.delete(listener)
@@ -114,14 +118,14 @@ export function traceHeaders(): Record<string, string> {
   return tracer?.headers() ?? noHeaders
 }
 
-/** Undefined where nothing is traced. */
+/** Begins a request's trace; undefined if tracing is off. */
 export function traceRequest(request: () => TracedRequest): RequestTrace | undefined {
   return tracer?.request(request())
 }
 
 const noIds: WorkIds = {}
 
-/** Empty where nothing is traced. */
+/** The ids of the current work; empty if tracing is off. */
 export function workIds(): WorkIds {
   return tracer?.ids() ?? noIds
 }

@@ -5,10 +5,12 @@ import type { Claim, OutsideQuestion } from '../../solvers/outside/quote.ts'
 import type { Ask, Estimate } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 
-/** The outside estimator that a claim comes from. */
+/** The outside estimator that makes a claim. */
 export interface Claimant {
   name: string
-  /** Submission address of its settlements, from the settings: the one in a response is not trusted. */
+  /**
+   * The submission address of its settlements, from the settings. The address in a response is not trusted.
+   */
   solver: Address
   wrappedNative: Address
 }
@@ -23,7 +25,7 @@ export function outsideQuestion(ask: Ask, { wrappedNative }: Claimant): OutsideQ
   return { ...ask, buyToken }
 }
 
-/** Adds the gas of unwrapping, which the outside question does not include. */
+/** Converts a claim, adding the gas of unwrapping, which the outside question does not include. */
 export function claimedEstimate({ buyToken }: Ask, claim: Claim, claimant: Claimant): Estimate {
   const isNative = buyToken !== wrappedForm(buyToken, claimant.wrappedNative)
   return {

@@ -11,7 +11,7 @@ export interface DriverOptions {
   answerMs: number
 }
 
-/** Asks a solver's driver, which reads the market itself. */
+/** Creates an estimator from a solver's driver, which reads the market itself. */
 export function createDriverEstimator({ claimant, driver, now, answerMs }: DriverOptions): Estimator {
   return {
     name: claimant.name,

@@ -14,11 +14,13 @@ import type { Estimator } from '../estimator.ts'
 import { noLiquidity } from '../fault-choice.ts'
 import { type Claimant, claimedEstimate, outsideQuestion } from './claimed.ts'
 
-/** Market data that engines get beside the order. */
+/** The market data that engines receive with the order. */
 export interface EngineMarket {
   look(pairs: readonly TokenPair[]): Promise<MarketView>
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
-  /** Native atoms for 10^18 token atoms, by these pools; null when no route leads to the native coin. */
+  /**
+   * Returns the native atoms for 10^18 token atoms by these pools; null if no route leads to the native coin.
+   */
   referencePrice(token: Address, pools: readonly Pool[]): bigint | null
 }
 
@@ -28,13 +30,13 @@ export interface EngineOptions {
   network: Network
   market: EngineMarket
   now: Clock
-  /** Time limit for reading the market. */
+  /** The time limit for reading the market. */
   lookMs: number
   /** The time limit sent to the engine. */
   answerMs: number
 }
 
-/** Asks a solver engine to settle an auction of one order. */
+/** Creates an estimator that asks a solver engine to settle an auction of one order. */
 export function createEngineEstimator(options: EngineOptions): Estimator {
   const { claimant, engine, network, market, now, answerMs } = options
   const { name } = claimant
@@ -62,7 +64,11 @@ export function createEngineEstimator(options: EngineOptions): Estimator {
   }
 }
 
-/** Its time limit is the shorter one, so that a slow node does not count as the engine's failure. @throws Outage */
+/**
+ * Reads the market. The time limit is shorter than the engine's, so that a slow node does not count as the
+ * engine's failure.
+ * @throws Outage
+ */
 function readMarket(
   { market, lookMs }: EngineOptions,
   { sellToken, buyToken }: { sellToken: Address; buyToken: Address },

@@ -9,9 +9,9 @@ import { createHealth, type HealthLimits } from '../../outside/health.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 
 export interface GuardLimits extends HealthLimits {
-  /** Total time limit of one estimate. */
+  /** The total time limit of one estimate. */
   limitMs: number
-  /** How long an estimate is cached. */
+  /** The time for which an estimate is cached. */
   rememberMs: number
 }
 
@@ -21,12 +21,13 @@ export interface GuardOptions {
   log: Log
 }
 
-/** Entries can be as large as a transaction's calldata. */
+/** The number of cached estimates. Entries can be as large as a transaction's calldata. */
 const maxCached = 200
 
 /**
- * Wraps an estimator for many clients: equal asks share one request, a breaker pauses it while it is down, and its estimates are
- * checked. A request that no client waits for runs on to its time limit: so a hanging estimator is noticed, and the result is cached.
+ * Wraps an estimator for many clients. Equal asks share one request, a breaker pauses the estimator while it
+ * is down, and its estimates are checked. A request without a waiting client runs on to its time limit, so
+ * that a hanging estimator is noticed and the result is cached.
  */
 export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions): Estimator {
   const { name } = estimator
@@ -51,7 +52,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
       refuted !== undefined && (await cached.catch(() => undefined)) === refuted
     const cached = cache.get(key)
     if (cached && !(await isRefuted(cached))) return cached
-    // Others that had it refuted may have asked again meanwhile.
+    // Other callers whose estimate was refuted may have asked again meanwhile.
     const renewed = cached && cache.get(key)
     if (renewed && renewed !== cached) return renewed
     const estimate = request(ask)
@@ -73,7 +74,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
   }
 }
 
-/** @throws OutsideFault when the estimate can't be right for the ask */
+/** Checks an estimate. @throws OutsideFault if it cannot be right for the ask */
 function checked(name: string, { kind, amount }: Ask, estimate: Estimate): Estimate {
   const { sellAmount, buyAmount, gas } = estimate
   const fits = (value: bigint) => value > 0n && value <= maxUint256

@@ -13,26 +13,29 @@ import { type GuardLimits, guarded } from './guarded.ts'
 export interface EstimatorSource {
   kind: 'engine' | 'driver'
   name: string
-  /** Base URL: `/solve` or `/quote` is appended to its path, its query is kept. */
+  /** The base URL: `/solve` or `/quote` is appended to its path, its query is kept. */
   url: string
-  /** Submission address of its settlements. */
+  /** The submission address of its settlements. */
   address: Address
-  /** The network that it is used on, by any of its names; if absent, all. */
+  /** The network that the estimator serves, by any of its names; all if absent. */
   network?: string | undefined
 }
 
 export interface OutsideLimits extends GuardLimits {
-  /** Time limit for reading the market, before the request to an engine. */
+  /** The time limit for reading the market, before the request to an engine. */
   lookMs: number
   /** The time limit sent to the estimator. */
   answerMs: number
-  /** Of the whole exchange. With `lookMs` it ends before `limitMs`, so that the error shows which of the two was late. */
+  /**
+   * The time limit of the whole exchange. With `lookMs` it ends before `limitMs`, so that the error shows
+   * which of the two was late.
+   */
   exchangeMs: number
-  /** Of one response: several times the size of a transaction. */
+  /** The limit of one response: several times the size of a transaction. */
   maxBytes: number
 }
 
-/** Leaves some of a quote's five seconds for the simulation. */
+/** The default limits, which leave a part of a quote's five seconds for the simulation. */
 export const outsideLimits: OutsideLimits = {
   lookMs: 1_000,
   answerMs: 2_000,
@@ -53,7 +56,7 @@ export interface OutsideDeps extends EngineMarket {
   limits?: OutsideLimits
 }
 
-/** Estimators for the sources that are used on this network. */
+/** Creates the estimators for the sources that serve this network. */
 export function createOutsideEstimators(sources: readonly EstimatorSource[], deps: OutsideDeps): Estimator[] {
   const { network, now, log, limits = outsideLimits } = deps
   return sources

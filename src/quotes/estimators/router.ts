@@ -13,12 +13,12 @@ import { marketRoute } from '../prices/market-route.ts'
 
 export interface RouterOptions {
   network: Network
-  /** Submission address of the built-in solver, which would settle these routes. */
+  /** The submission address of the built-in solver, which would settle these routes. */
   solver: Address
   look(pairs: readonly TokenPair[]): Promise<MarketView>
 }
 
-/** The service's own estimator: the best route through the pools of one block, in exact integers. */
+/** Creates the service's own estimator: the best route through the pools of one block, in exact integers. */
 export function createRouter({ network, solver, look }: RouterOptions): Estimator {
   const name = 'router'
   return {
@@ -54,7 +54,7 @@ export function createRouter({ network, solver, look }: RouterOptions): Estimato
   }
 }
 
-/** The estimate for a token against itself, or against the native coin that it wraps: nothing is swapped. */
+/** The estimate for a token against itself, or against the native coin that it wraps, without a swap. */
 function unswapped({ amount, sellToken, buyToken }: Ask): Omit<Estimate, 'estimator' | 'solver'> {
   const overhead = gasUnits.solverCheck + tradeGas
   return {

@@ -6,11 +6,12 @@ import type { Ask } from '../estimator.ts'
 import { nativeRate } from './native-price.ts'
 
 /**
- * What the pools give for an amount, in quotes and for live orders alike. Each further swap must earn its gas, in atoms of the side that is
- * not fixed. If these have no price, gas does not count.
+ * The market's route for an amount through the pools, for quotes and live orders alike. Each further swap
+ * must earn its gas, in atoms of the side that is not fixed. If these atoms have no price, gas does not
+ * count.
  * @param ask with the native coin as its wrapped form
- * @param rateOf of tokens, where it is known already
- * @returns undefined where nothing is paid
+ * @param rateOf rates of tokens that are already known
+ * @returns undefined if nothing is paid
  */
 export function marketRoute(
   { kind, sellToken, buyToken, amount }: Ask,

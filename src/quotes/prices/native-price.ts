@@ -12,10 +12,12 @@ import type { MarketView } from '../../market/pools/pools.ts'
 import { inTime, startDeadline } from '../deadline.ts'
 import type { OutsidePrice } from './outside-price.ts'
 
-/** The amount is too small to gain from a split over pools. */
+/** The search options: the amount is too small to gain from a split over pools. */
 const onePath = { maxPaths: 1 }
 
-/** The token atoms that buy a fixed native amount. `undefined` when no route leads to the native coin. */
+/**
+ * The rate at which token atoms buy a fixed native amount; undefined if no route leads to the native coin.
+ */
 export function nativeRate(
   pools: readonly Pool[],
   { wrappedNative, priceAmount }: Pick<Network, 'wrappedNative' | 'priceAmount'>,
@@ -31,19 +33,22 @@ export function normalizedPriceDown({ nativeAmount, tokenAmount }: NativeRate): 
   return mulDivDown(nativeAmount, priceScale, tokenAmount)
 }
 
-/** Dependencies of native prices. */
+/** The dependencies of native prices. */
 export interface NativePriceServices {
   network: Network
   policy: TradingPolicy
-  /** The market for routes between these pairs. @throws Outage */
+  /** Reads the market for routes between these pairs. @throws Outage */
   look(pairs: readonly TokenPair[]): Promise<MarketView>
   /** The price of a token that no followed pool connects to the native coin. */
   outsidePrice: OutsidePrice
-  /** @throws Refusal UnsupportedToken for one that transfers wrongly; Outage */
+  /** Checks the tokens. @throws Refusal UnsupportedToken for a token that transfers wrongly; Outage */
   checkTokens(tokens: readonly Address[]): Promise<void>
 }
 
-/** The rate of one token by the pools, else by outside estimators. @throws Refusal why there is none; Outage */
+/**
+ * The rate of one token by the pools, otherwise by outside estimators.
+ * @throws Refusal with the reason for none; Outage
+ */
 export async function readNativeRate(
   token: Address,
   { pools }: Pick<MarketView, 'pools'>,
@@ -52,10 +57,13 @@ export async function readNativeRate(
   return nativeRate(pools, network, token) ?? (await outsidePrice(token))
 }
 
-/** Time limit for prices that a client requests, in milliseconds. */
+/** The time limit for prices that a client requests, in milliseconds. */
 const maxMs = 5_000
 
-/** As `priceAll`, with a time limit. @throws Refusal Unavailable when time is over; Outage */
+/**
+ * Prices tokens like `priceAll`, with a time limit.
+ * @throws Refusal Unavailable after the time limit; Outage
+ */
 export async function readNativeRates(
   tokens: readonly Address[],
   services: NativePriceServices,
@@ -69,8 +77,9 @@ export async function readNativeRates(
 }
 
 /**
- * Prices all tokens from one read of the market. A token without a price is left out; one that is not traded, or not now, has a Refusal.
- * @throws Outage when the market cannot be read
+ * Prices all tokens from one read of the market. A token without a price is left out; a token that is not
+ * traded, or not now, has a Refusal.
+ * @throws Outage if the market cannot be read
  */
 async function priceAll(
   tokens: readonly Address[],
@@ -95,7 +104,7 @@ async function priceAll(
   return new Map(rates.filter(([, rate]) => !(rate instanceof Refusal && rate.code === 'NoLiquidity')))
 }
 
-/** An outage affects only its own token. */
+/** The refusal for an error. An outage affects only its own token. */
 function refusalOf(fault: unknown): Refusal {
   if (fault instanceof Refusal) return fault
   if (fault instanceof Outage) return new Refusal('Unavailable', fault.message)

@@ -11,7 +11,10 @@ import { noLiquidity } from '../fault-choice.ts'
 import { type VerificationMode, verificationPolicyFor } from '../verification/policy.ts'
 import type { Verification, VerifiedTrade } from '../verification/verify.ts'
 
-/** A token's price by outside estimators. @throws Refusal why there is no price, Outage when they do not answer */
+/**
+ * The price of a token by outside estimators.
+ * @throws Refusal with the reason for none; Outage if they do not answer
+ */
 export type OutsidePrice = (token: Address) => Promise<NativeRate>
 
 export interface OutsidePriceDeps {
@@ -19,21 +22,24 @@ export interface OutsidePriceDeps {
   estimators: readonly Estimator[]
   verification: VerificationMode
   verify(estimate: Estimate, trade: VerifiedTrade, signal: AbortSignal): Promise<Verification>
-  /** Notes the newest block. @returns whether there is another one since */
+  /** Notes the newest block. @returns a function that reports whether there is a newer one */
   markBlock(): () => Promise<boolean>
-  /** Time limit of one request to all of them, in milliseconds. */
+  /** The time limit of one request to all estimators, in milliseconds. */
   timeoutMs: number
   log: Log
   now: Clock
 }
 
 const freshMs = 600_000
-/** From this age on a price is read anew before it is used; a younger stale one is used while it is refreshed. */
+/**
+ * The age from which a price is read again before its use. A younger stale price is used while it is
+ * refreshed.
+ */
 const usableMs = 1_800_000
-/** How long a missing price is cached. */
+/** The time for which a missing price is cached. */
 const absentMs = 60_000
 const maxPrices = 20_000
-/** Tokens requested at a time: a client that names many must not flood the estimators. */
+/** The number of concurrent requests for tokens: a client that names many must not flood the estimators. */
 const maxRunning = 16
 
 const anyTrader = { from: zeroAddress, receiver: null, preHooks: [], postHooks: [] }
@@ -100,7 +106,7 @@ async function readPrice(
     return best ? { nativeAmount: priceAmount, tokenAmount: best.sellAmount } : { refusal: noLiquidity() }
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault
-    // A claimed price does not count: fees are computed with it.
+    // A claimed price does not count, because fees are computed with it.
     return { refusal: fault.code === 'QuoteNotVerified' ? noLiquidity() : fault }
   } finally {
     deadline.end()

@@ -1,21 +1,25 @@
 import type { PriceQuality } from '../../domain/quote/quote.ts'
 
 export const verificationModes = ['prefer', 'require', 'unverified'] as const
-/** `prefer` simulates where possible; `require` also refuses estimates that cannot be simulated, for verified quotes; `unverified` simulates none. */
+/**
+ * The mode of simulations. `prefer` simulates where possible; `require` also refuses estimates that cannot be
+ * simulated, for verified quotes; `unverified` simulates none.
+ */
 export type VerificationMode = (typeof verificationModes)[number]
 
-/** Which estimates are simulated, and how that ranks them. */
+/** The estimates that are simulated, and the effect on their rank. */
 export interface VerificationPolicy {
   simulates: 'nothing' | 'claims' | 'everything'
-  /** A simulated estimate ranks above any other, whatever its value. */
+  /** True if a simulated estimate ranks above any other, whatever its value. */
   prefersSimulated: boolean
-  /** An estimate that was not simulated does not count. */
+  /** True if an estimate that was not simulated does not count. */
   requiresSimulated: boolean
 }
 
 /**
- * Computed estimates count without a simulation, unless the trader asks for verified quotes; claims are always simulated first.
- * Each quote of a stream is better than the one before, so simulated estimates have no precedence there.
+ * The policy for a request. Computed estimates count without a simulation, unless the trader requests
+ * verified quotes; claims are always simulated first. Each quote of a stream is better than the previous one,
+ * so simulated estimates have no precedence there.
  */
 export function verificationPolicyFor(
   quality: PriceQuality | 'stream',

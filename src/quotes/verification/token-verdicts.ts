@@ -7,27 +7,31 @@ import { createAnswerCache } from '../../outside/answers.ts'
 
 export interface TokenVerdicts {
   /**
-   * One for each token, cached. It is `unknown` when the node does not answer or the queue of trials is full: quoting continues.
+   * Returns the cached verdict of each token. It is `unknown` if the node does not answer or the queue of
+   * trials is full: quoting continues.
    */
   verdicts(tokens: readonly Address[]): Promise<Map<Address, TokenVerdict>>
-  /** @throws Refusal UnsupportedToken when a token is known to transfer wrongly */
+  /** Checks tokens. @throws Refusal UnsupportedToken if a token is known to transfer wrongly */
   checkTokens(tokens: readonly Address[]): Promise<void>
-  /** Tries the token now, whatever is cached. @returns why it is refused @throws Outage */
+  /** Tries the token now, without the cache. @returns the reason for a refusal @throws Outage */
   tryAgain(token: Address): Promise<string | undefined>
 }
 
 export interface TokenVerdictOptions {
   check: CheckToken
-  /** A large holder, such as the deepest pool. Called for every token, so it must answer from memory. */
+  /**
+   * Returns a large holder, such as the deepest pool. It is called for every token, so it must answer from
+   * memory.
+   */
   holderOf(token: Address): Promise<Address | undefined>
-  /** Neither it nor the native marker is ever checked. */
+  /** The wrapped native token. Neither it nor the native marker is ever checked. */
   wrappedNative: Address
   now: Clock
   log: Log
 }
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000]
-/** How long a verdict is cached: an upgradeable token can change. */
+/** The time for which a verdict is cached: an upgradeable token can change. */
 const verdictMs: Record<TokenVerdict, number> = {
   plain: 6 * hour,
   'fee-on-transfer': hour,
@@ -37,12 +41,15 @@ const verdictMs: Record<TokenVerdict, number> = {
   unknown: minute,
 }
 const outageMs = 3 * second
-/** Limits for tokens with a known holder. */
+/** The limits for tokens with a known holder. */
 const traded = { maxEntries: 10_000, running: 16, waiting: 128 }
-/** For other tokens: a client can name any number of them, so they share a queue and a cache of their own. */
+/**
+ * The limits for other tokens. A client can name any number of them, so they share a separate queue and
+ * cache.
+ */
 const unheld = { maxEntries: 1_000, running: 4, waiting: 8 }
 
-/** Why a token is refused. `absent` is not refused here: the market has no pool of it. */
+/** The reasons why a token is refused. `absent` is not refused here, because the market has no pool of it. */
 const faults: Partial<Record<TokenVerdict, string>> = {
   'fee-on-transfer': 'takes a fee from transfers',
   rebasing: 'changes balances by itself',
@@ -100,7 +107,7 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
   }
 }
 
-/** Trials that share a cache and a queue. An Outage is cached too, for a moment. */
+/** Creates trials that share a cache and a queue. An Outage is cached too, for a moment. */
 function createTrials(
   { maxEntries, running, waiting }: typeof traded,
   { check, now, log }: TokenVerdictOptions,

@@ -24,10 +24,10 @@ export interface VerifyDeps {
 }
 
 export type Verification =
-  /** The amounts and the gas are those of the simulation. */
+  /** The estimate with the amounts and the gas of the simulation. */
   | { verdict: 'held'; estimate: Estimate }
   | { verdict: 'refuted'; reason: string }
-  /** It could not be simulated. */
+  /** The verdict on an estimate that could not be simulated. */
   | { verdict: 'unplayable' }
 
 interface Amounts {
@@ -38,12 +38,13 @@ interface Amounts {
 type Settled = Extract<TradeAnswer, { outcome: 'settled' }>
 
 const million = 1_000_000n
-/** Tokens that count in shares lose one or two atoms in a transfer. */
+/** The tolerance in atoms: tokens that count in shares lose one or two atoms in a transfer. */
 const dust = 2n
 
 /**
- * Simulates the estimate as a settlement of this order alone. The simulated trade is worse by the tolerance; the settlement contract's
- * surplus shows the real amounts. @throws Outage
+ * Simulates the estimate as a settlement of this order alone. The simulated trade is worse by the tolerance;
+ * the settlement contract's surplus shows the real amounts.
+ * @throws Outage
  */
 export async function verifyEstimate(
   estimate: Estimate,
@@ -78,8 +79,9 @@ export async function verifyEstimate(
 }
 
 /**
- * The gas of hooks can't be separated from the rest; their limits are counted elsewhere. Nor can tokens that they bring in: a trader
- * must not get a better quote for sending tokens along.
+ * The amounts for a trade with hooks: those of the estimate or of the simulation, whichever are worse. The
+ * gas and the tokens of hooks cannot be separated from the rest. The hooks' gas limits are counted elsewhere,
+ * and a trader must not get a better quote for sending tokens along.
  */
 function withHooks({ gas, sellAmount, buyAmount }: Estimate, amounts: Amounts): Amounts & { gas: bigint } {
   return {
@@ -92,8 +94,9 @@ function withHooks({ gas, sellAmount, buyAmount }: Estimate, amounts: Amounts): 
 const maxTokensAtRisk = 64
 
 /**
- * Other tokens that a claim's calls could take from the settlement contract: the contracts that they call, and the tokens it usually
- * holds. It misses a token that only a third contract moves, by an earlier approval.
+ * The other tokens that a claim's calls could take from the settlement contract: the contracts that they
+ * call, and the tokens that it usually holds. A token that only a third contract moves, by an earlier
+ * approval, is missing.
  */
 function tokensAtRisk(
   { preInteractions, interactions }: Execution,
@@ -103,7 +106,7 @@ function tokensAtRisk(
   return [...new Set([...baseTokens, ...targets])].slice(0, maxTokensAtRisk)
 }
 
-/** The least buy amount, or the most sell amount, within the tolerance. */
+/** The minimum buy amount, or the maximum sell amount, within the tolerance. */
 function withTolerance({ kind }: Ask, { sellAmount, buyAmount }: Amounts, tolerance: bigint): Amounts {
   return kind === 'sell'
     ? { sellAmount, buyAmount: maxOf(1n, mulDivUp(buyAmount, million - tolerance, million)) }
@@ -116,7 +119,10 @@ function actualAmounts({ kind }: Ask, { sellAmount, buyAmount }: Amounts, answer
     : { sellAmount: sellAmount - answer.sellSurplus, buyAmount }
 }
 
-/** The settlement contract must not lose either token: its balances belong to other trades. */
+/**
+ * The loss of the settlement contract as text. It must not lose either token, because its balances belong to
+ * other trades.
+ */
 function shortfall(ask: Ask, simulated: Amounts, answer: Settled): string | undefined {
   if (answer.sellSurplus < 0n) return `it takes ${-answer.sellSurplus} atoms too few of the sell token in`
   if (answer.buySurplus < 0n) return `it leaves ${-answer.buySurplus} atoms too few of the buy token`
@@ -124,7 +130,10 @@ function shortfall(ask: Ask, simulated: Amounts, answer: Settled): string | unde
   return sellAmount > 0n && buyAmount > 0n ? undefined : 'it trades nothing'
 }
 
-/** Not checked for orders with hooks, which may move the receiver's tokens. */
+/**
+ * The loss in the transfer to the receiver as text. It is not checked for orders with hooks, which may move
+ * the receiver's tokens.
+ */
 function transferLoss(trade: VerifiedTrade, { buyAmount }: Amounts, answer: Settled): string | undefined {
   const { sellToken, buyToken } = trade.ask
   if (hasHooks(trade) || sellToken === buyToken || answer.received + dust >= buyAmount) return undefined

@@ -4,20 +4,20 @@ import type { Member } from './member.ts'
 import type { Task } from './task.ts'
 
 /**
- * Tokens that are cleared together; each other one is traded against the first through pools. Of two tokens the first has the more
- * valuable atom: rounding is left in it.
+ * The tokens that are cleared together. Each is traded against the first one through pools. Of two tokens the
+ * first has the more valuable atom, because rounding remains in it.
  */
 export interface Market {
   task: Task
   tokens: readonly Address[]
-  /** Native atoms for one atom of each token. */
+  /** The native atoms for one atom of each token. */
   reference: readonly number[]
-  /** By token: pools from it to the first token, and back. */
+  /** The pools by token: from the token to the first one, and back. */
   selling: readonly Curve[]
   buying: readonly Curve[]
 }
 
-/** Fixed sell atoms and fixed buy atoms by tokens, at `from · size + to`. */
+/** The fixed sell atoms and fixed buy atoms by tokens, at `from · size + to`. */
 export interface Book {
   size: number
   sold: Float64Array
@@ -26,9 +26,9 @@ export interface Book {
 
 const bisections = 52
 const maxRounds = 12
-/** Relative change of a round after which there is no other. */
+/** The relative change of a round after which the search ends. */
 const closeEnough = 1e-12
-/** Factor around the reference prices in which prices are searched. */
+/** The factor around the reference prices within which prices are searched. */
 const widestRange = 2 ** 12
 
 export function toBook(size: number, members: readonly Member[]): Book {
@@ -41,8 +41,8 @@ export function toBook(size: number, members: readonly Member[]): Book {
 }
 
 /**
- * The prices at which the orders' amounts balance, with pools that take the excess of a token and give what lacks, and that get for it
- * what they pay. With two tokens there is one such price.
+ * The prices at which the orders' amounts balance. Pools take the excess of a token, give what is missing,
+ * and receive the value of what they pay. With two tokens there is one such price.
  */
 export function balancedPrices({ reference, selling, buying }: Market, members: readonly Member[]): number[] {
   const book = toBook(reference.length, members)
@@ -64,7 +64,10 @@ export function withoutCurves(market: Market): Market {
   return { ...market, selling: none, buying: none }
 }
 
-/** Whether the pools would pay for a token's excess, or give what lacks, only at another price than this: the orders balance alone. */
+/**
+ * Reports whether the orders balance alone at this price: the pools would pay for a token's excess, or give
+ * what is missing, only at another price.
+ */
 export function isInsideSpread(
   { selling, buying }: Market,
   prices: readonly number[],
@@ -77,7 +80,7 @@ function isBetween(rate: number, selling: Curve, buying: Curve): boolean {
   return rate > firstRate(selling) && rate * firstRate(buying) < 1
 }
 
-/** Excess of a token as `fixed + inverse / price`, in atoms. */
+/** The excess of a token as `fixed + inverse / price`, in atoms. */
 export function excessTerms({ size, sold, bought }: Book, prices: readonly number[], token: number) {
   let [fixed, inverse] = [0, 0]
   for (let other = 0; other < size; other++) {

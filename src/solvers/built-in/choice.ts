@@ -11,40 +11,43 @@ export interface Choice {
   settled: readonly Member[]
   prices: readonly number[]
   worth: number
-  /** What balances the orders: any prices do, only these prices do, or pools do at these prices. */
+  /** The balance of the orders: at any prices, only at these prices, or through pools at these prices. */
   balance: 'any' | 'prices' | 'pools'
 }
 
-/** Every set of this many orders is tried: fewer with many tokens, whose prices take longer to find. */
+/**
+ * The number of orders up to which every subset is tried. It is smaller with many tokens, whose prices take
+ * longer to find.
+ */
 const maxExhaustive = (market: Market) => (market.tokens.length > 2 ? 6 : 8)
-/** Bounds the work for many orders. */
+/** Limits of the work for many orders. */
 const maxPasses = 2
 const maxTrials = 200
 /**
- * The part of all fees that orders must pay which pay for others. Verified quotes limit them: where nothing else settles the orders, who
- * settles them pays the rest itself.
+ * The minimum parts of all fees that must be paid if some orders pay for others. Verified quotes limit the
+ * fees: if nothing else settles the orders, the settling solver pays the rest.
  */
-const [allPaid, leastPaid] = [0.999, 1 / 3]
-/** Relative rounding error of the prices. Exact arithmetic decides later. */
+const [allPaid, minPaid] = [0.999, 1 / 3]
+/** The relative rounding error of the prices. Exact arithmetic decides later. */
 const tolerance = 1e-12
 
-/** The most valuable set that was found; its orders accept its prices. */
+/** The most valuable set found; its orders accept its prices. */
 export function chooseMembers(market: Market, members: readonly Member[]): Choice | undefined {
   if (members.length <= maxExhaustive(market)) return bestSubset(market, members)
   const start = moreValuable(withoutWorst(market, members), addedOneByOne(market, members))
   return start && improved(market, members, start)
 }
 
-/** @returns undefined when an order refuses the prices */
+/** Creates a choice from all members. @returns undefined if an order refuses the prices */
 export function toChoice(market: Market, members: readonly Member[]): Choice | undefined {
   if (members.length === 0) return undefined
   const choice = moreValuable(withoutPools(market, members), throughPools(market, members))
-  // Of many orders that pools can fill, balancing the sizes changes little and takes long.
+  // Balancing the sizes of many orders that pools can fill changes little and takes long.
   if (choice && members.length > maxExhaustive(market)) return choice
   const balanced = sizedToBalance(market, members)
   const sized = balanced && throughPools(market, balanced)
   const best = moreValuable(choice, sized && { ...sized, members })
-  return moreValuable(best, withMovedFees(market, members, best ? allPaid : leastPaid))
+  return moreValuable(best, withMovedFees(market, members, best ? allPaid : minPaid))
 }
 
 function withoutPools(market: Market, members: readonly Member[]): Choice | undefined {
@@ -67,7 +70,9 @@ function accepted(
   return { members, settled: members, prices, worth: worthOf(members, prices), balance }
 }
 
-/** For orders that have what each other takes but for fees, so that pools would have to give the difference. */
+/**
+ * The choice for orders that balance except for their fees, so that pools would have to give the difference.
+ */
 function withMovedFees(market: Market, members: readonly Member[], paid: number): Choice | undefined {
   if (members.length > maxExhaustive(market) || !isClosed(market, members)) return undefined
   const alone = withoutCurves(market)
@@ -82,7 +87,7 @@ function withMovedFees(market: Market, members: readonly Member[], paid: number)
     )
 }
 
-/** Whether each token is both sold and bought. */
+/** Reports whether each token is both sold and bought. */
 function isClosed({ tokens }: Market, members: readonly Member[]): boolean {
   const [sold, bought] = [new Set(members.map(({ from }) => from)), new Set(members.map(({ to }) => to))]
   return tokens.every((_, token) => sold.has(token) === bought.has(token))
@@ -106,7 +111,7 @@ function bestSubset(market: Market, members: readonly Member[]): Choice | undefi
   return best
 }
 
-/** Starts with all orders, and drops those that are farthest from accepting the prices. */
+/** Starts with all orders and drops those that are farthest from accepting the prices. */
 function withoutWorst(market: Market, members: readonly Member[]): Choice | undefined {
   let kept = members
   while (kept.length > 0) {
@@ -129,7 +134,7 @@ function addedOneByOne(market: Market, members: readonly Member[]): Choice | und
   return best
 }
 
-/** Adds or removes one order at a time, as long as that is better. */
+/** Adds or removes one order at a time while the result improves. */
 function improved(market: Market, members: readonly Member[], start: Choice): Choice {
   let best = start
   let trials = maxTrials

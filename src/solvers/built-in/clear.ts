@@ -11,17 +11,19 @@ import { acceptance, type Member, memberAt } from './member.ts'
 import { chooseSized } from './sized.ts'
 import { type Candidate, outcomeOf, pairOf, type Task, toCandidate } from './task.ts'
 
-/** The fees depend on the numbers of trades and swaps, which depend on the fees: this limits the iterations. */
+/** The limits of the iterations: fees depend on the numbers of trades and swaps, which depend on the fees. */
 const maxChoices = 3
 const maxAttempts = 24
-/** After so many attempts a settlement with fewer swaps than were paid for will do. */
+/** The number of attempts after which a settlement with fewer swaps than were paid for suffices. */
 const exactAttempts = 4
 
 interface Cleared extends Candidate {
   hops: number
 }
 
-/** Settles the most valuable of these orders together, each token at one price, their rest through pools. */
+/**
+ * Settles the most valuable of these orders together, each token at one price, and the rest through pools.
+ */
 export function clear(
   task: Task,
   tokens: readonly Address[],
@@ -43,7 +45,7 @@ function clearAround(market: Market, entries: readonly AuctionOrder[]): Cleared 
     const choice = chooseSized(market, members)
     const cleared = choice && settled(market, choice, hops)
     if (cleared && (!best || cleared.value > best.value)) best = cleared
-    // Fewer orders than expected pay more each, so that another choice may be better.
+    // If fewer orders than expected remain, each pays more, so that another choice may be better.
     const next = {
       trades: (cleared?.proposal.trades ?? choice?.members)?.length ?? 0,
       hops: cleared?.hops ?? hops,
@@ -55,8 +57,9 @@ function clearAround(market: Market, entries: readonly AuctionOrder[]): Cleared 
 }
 
 /**
- * The tokens, with the one first that the others are traded against. Of two it is the one with the more valuable atom. Of more both are
- * tried: the one of which most is left over or missing, and the one with the deepest pools.
+ * The candidates for the first token, against which the others are traded. Of two tokens it is the one with
+ * the more valuable atom. With more tokens two are tried: the one with the largest excess or deficit, and the
+ * one with the deepest pools.
  */
 function centresOf(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Address[][] {
   const price = priceIn(task)
@@ -82,12 +85,12 @@ function centresOf(task: Task, tokens: readonly Address[], entries: readonly Auc
   ])
 }
 
-/** Native atoms for one atom of a token. */
+/** Returns the native atoms for one atom of a token. */
 function priceIn({ auction }: Task) {
   return (token: Address) => Number(auction.nativePrices.get(token) ?? 0n) / 1e18
 }
 
-/** @param tokens the first one is that against which the others are traded */
+/** Creates the market. @param tokens the first one is that against which the others are traded */
 function createMarket(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Market {
   const price = priceIn(task)
   const [first] = tokens
@@ -131,7 +134,10 @@ function settled(market: Market, choice: Choice, estimatedHops: number): Cleared
   return undefined
 }
 
-/** A partially fillable order keeps what it trades beside its fee. */
+/**
+ * The members with the fees for this gas. A partially fillable order keeps its traded amount apart from the
+ * fee.
+ */
 function withFees(market: Market, members: readonly Member[], gas: bigint): Member[] {
   return members.flatMap(({ entry, filled, isSell, trade }) => {
     const { task, tokens } = market

@@ -4,16 +4,19 @@ import { bestRouteForSell } from '../../domain/routing/route.ts'
 import { selling } from '../../domain/routing/walk.ts'
 import { hopCostUp, type Task } from './task.ts'
 
-/** What pools pay from one token to another, in doubles: parallel paths, the best first atom first. Only for choosing orders. */
+/**
+ * The exchange of pools from one token to another, in doubles: parallel paths, sorted by the rate of the
+ * first atom. It only helps to choose orders.
+ */
 export type Curve = readonly CurvePath[]
 
-/** Its curve: out = depth · root² · in / (depth + in). */
+/** A path with the curve out = depth · root² · in / (depth + in). */
 interface CurvePath {
   depth: number
   root: number
 }
 
-/** The paths of the best route for `amount`; none where there is no route. */
+/** The paths of the best route for `amount`; none without a route. */
 export function curveBetween(task: Task, from: Address, to: Address, amount: bigint): Curve {
   const route = bestRouteForSell(task.pools, from, to, amount, { hopCost: hopCostUp(task, to) })
   const paths = (route?.paths ?? []).map(({ hops }) => {
@@ -25,12 +28,15 @@ export function curveBetween(task: Task, from: Address, to: Address, amount: big
   return paths.sort((a, b) => b.root - a.root)
 }
 
-/** Rate of the first atom; 0 without a path. */
+/** The rate of the first atom; 0 without a path. */
 export function firstRate([best]: Curve): number {
   return best ? best.root * best.root : 0
 }
 
-/** The output of the best division of `amount` over the paths. Equal terms of two paths cancel before rounding. */
+/**
+ * The output of the best division of `amount` over the paths. Equal terms of two paths cancel before
+ * rounding.
+ */
 export function outputOf(curve: Curve, amount: number): number {
   const [only] = curve
   if (!only) return 0

@@ -14,12 +14,18 @@ import { hopCostUp } from './task.ts'
 export interface Edge {
   token: number
   isSold: boolean
-  /** Atoms of the first token that the swaps give, or as a negative number take; `undefined` when the pools refuse. */
+  /**
+   * Returns the atoms of the first token that the swaps give, or as a negative number take; undefined if the
+   * pools refuse.
+   */
   gained(excess: bigint): bigint | undefined
   paths(excess: bigint): Path[] | undefined
 }
 
-/** Swaps for each token that the orders do not balance alone, the largest first. They share no pool. `undefined` when there is no route. */
+/**
+ * Creates swaps for each token that the orders do not balance alone, the largest first. They share no pool.
+ * @returns undefined without a route
+ */
 export function createEdges(market: Market, { settled, prices }: Choice): Edge[] | undefined {
   const book = toBook(prices.length, settled)
   const edges: Edge[] = []
@@ -49,7 +55,7 @@ function bestPaths({ task, tokens }: Market, token: number, excess: bigint, pool
   const [first, other] = [tokens[0], tokens[token]]
   if (!first || !other) return undefined
   const search = { hopCost: hopCostUp(task, first) }
-  // An estimate that is a little too low for one atom of the first token gives none of it.
+  // An estimate that is slightly too low for one atom of the first token gives none of it.
   const route =
     excess > 0n
       ? (bestRouteForSell(pools, other, first, excess, search) ??
@@ -58,7 +64,10 @@ function bestPaths({ task, tokens }: Market, token: number, excess: bigint, pool
   return route?.paths
 }
 
-/** Small differences to the amount that the paths were chosen for go through the largest of them. */
+/**
+ * Creates an edge. Small differences from the amount for which the paths were chosen go through the largest
+ * path.
+ */
 function createEdge(token: number, isSold: boolean, paths: readonly Path[]): Edge {
   const direction = isSold ? selling : buying
   const [given, far] = isSold ? (['amountIn', 'amountOut'] as const) : (['amountOut', 'amountIn'] as const)
@@ -87,7 +96,7 @@ function createEdge(token: number, isSold: boolean, paths: readonly Path[]): Edg
   }
 }
 
-/** The same path, whose last pool gives fewer atoms of the first token, or whose first one is paid more. */
+/** The same path with fewer atoms of the first token from its last pool, or more for its first pool. */
 export function leaveUnused(path: Path, isSold: boolean, unused: bigint): Path {
   const [first, ...rest] = path.hops
   if (!isSold) {

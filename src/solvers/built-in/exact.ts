@@ -5,34 +5,38 @@ import { createEdges, type Edge, leaveUnused } from './edge.ts'
 import { solveExactly } from './linear.ts'
 import type { Member } from './member.ts'
 
-/** Clearing prices by token, and the swaps that balance the orders at them. */
+/** The clearing prices by token, and the swaps that balance the orders at them. */
 export interface Clearing {
   prices: readonly bigint[]
   paths: readonly Path[]
 }
 
-/** Fixed sell and buy atoms by tokens, `[from][to]`. */
+/** The fixed sell and buy atoms by tokens, `[from][to]`. */
 interface ExactBook {
   sold: bigint[][]
   bought: bigint[][]
 }
 
-/** Fractional bits of the smallest price: rounding it changes no amount by more than a small part of an atom. */
+/**
+ * The fractional bits of the smallest price: rounding it changes no amount by more than a small part of an
+ * atom.
+ */
 const priceBits = 128n
 const doubleBits = 53n
-/** A price that is rounded is right to so many bits. */
+/** The bits up to which a rounded price is right. */
 const roundingBits = 120n
 /**
- * Of the relative distance from the estimated price, in bits, where the search begins, ends and is close enough. An amount of one or two
- * atoms is rounded to as little as half, or to twice as much.
+ * The relative distances from the estimated price, in bits, at which the search begins, ends and is close
+ * enough. An amount of one or two atoms is rounded to as little as half, or to twice as much.
  */
 const [firstDistance, lastDistance, closeEnough] = [45n, 0n, 120n]
 
 /**
- * Finds prices at which nothing remains but rounding, and the swaps. The excess of each token is swapped for the first one, or what it
- * lacks bought with it; a token that balances without pools gets the price at which it does. One price is moved to where the swaps
- * just give all that is paid out of the first token. Trades are rounded in favour of the contract, so it never lacks an atom, and keeps
- * at most one for each trade and each swap.
+ * Finds prices at which only rounding remains, and the swaps. The excess of each token is swapped for the
+ * first one, or a deficit is bought with it; a token that balances without pools gets the price at which it
+ * does. One price is moved to the point where the swaps just give the amount that is paid out of the first
+ * token. Trades are rounded in favour of the contract, so it never lacks an atom, and keeps at most one for
+ * each trade and each swap.
  */
 export function clearExactly(market: Market, choice: Choice): Clearing | undefined {
   const start = toExactPrices(choice.prices)
@@ -58,7 +62,7 @@ function toExactBook(size: number, members: readonly Member[]): ExactBook {
   return book
 }
 
-/** `undefined` when the prices are too far apart for the contract's numbers. */
+/** The prices as integers; undefined if they are too far apart for the contract's numbers. */
 function toExactPrices(prices: readonly number[]): bigint[] | undefined {
   const least = Math.min(...prices)
   const scaled = prices.map((price) => (price / least) * 2 ** Number(doubleBits))
@@ -66,7 +70,7 @@ function toExactPrices(prices: readonly number[]): bigint[] | undefined {
   return scaled.map((price) => BigInt(Math.round(price)) << (priceBits - doubleBits))
 }
 
-/** Value of a token's excess at these prices, in atoms times price. */
+/** The value of a token's excess at these prices, in atoms times price. */
 function excessValue({ sold, bought }: ExactBook, prices: readonly bigint[], token: number): bigint {
   const own = prices[token] ?? 0n
   return prices.reduce((sum, price, other) => {
@@ -76,7 +80,7 @@ function excessValue({ sold, bought }: ExactBook, prices: readonly bigint[], tok
   }, 0n)
 }
 
-/** Atoms, rounded down: fewer to swap, more to buy. */
+/** The excess in atoms, rounded down: fewer to swap, more to buy. */
 function excessOf(book: ExactBook, prices: readonly bigint[], token: number): bigint {
   const [value, price = 1n] = [excessValue(book, prices, token), prices[token]]
   return value >= 0n ? value / price : -((-value + price - 1n) / price)
@@ -88,7 +92,7 @@ function hasOrders({ sold, bought }: ExactBook, token: number): boolean {
   )
 }
 
-/** Gives the tokens without an edge the prices at which they balance. */
+/** Sets the prices of tokens without an edge to those at which they balance. */
 function withBalanced(
   book: ExactBook,
   edges: readonly Edge[],
@@ -120,8 +124,8 @@ function withBalanced(
 }
 
 /**
- * Where an order sells just the atoms that another takes, one price is that of a limit, and rounding it could break the limit. The price
- * of what that order buys is lowered by as much as it was rounded.
+ * Lowers prices for exact matches. If an order sells just the atoms that another takes, one price is that of
+ * a limit, and rounding could break it. The price of the bought token is lowered by the rounding.
  */
 function atLimits(members: readonly Member[], prices: readonly bigint[]): bigint[] {
   const result = [...prices]
@@ -136,8 +140,9 @@ function atLimits(members: readonly Member[], prices: readonly bigint[]): bigint
 }
 
 /**
- * Moves the price of the largest edge's token until the swaps give the first token just what is paid out of it. The price is the one just
- * beyond that: the difference is far below an atom, so that no trade loses an atom to it.
+ * Moves the price of the largest edge's token until the swaps give the first token exactly the amount that is
+ * paid out of it. The result is the price just beyond that point: the difference is far below an atom, so
+ * that no trade loses an atom to it.
  */
 function closed(start: readonly bigint[], book: ExactBook, edges: readonly Edge[]): Clearing | undefined {
   const [{ token = 0 } = {}] = edges
@@ -163,22 +168,20 @@ function closed(start: readonly bigint[], book: ExactBook, edges: readonly Edge[
   })
   const unused = surplusOfFirst(book, edges, enough) / (enough[0] ?? 1n)
   const [{ isSold = false, paths: [variable, ...others] = [] } = {}] = lists
-  if (!variable || lists.length < edges.length || unused > mostUnused(enough, lists)) return undefined
+  if (!variable || lists.length < edges.length || unused > maxUnused(enough, lists)) return undefined
   if (isSold && unused >= variable.amountOut) return undefined
   const trimmed = { isSold, paths: [leaveUnused(variable, isSold, unused), ...others] }
-  // What is bought with the first token may need what the others were sold for.
+  // A purchase with the first token may need the proceeds of the other sales.
   const inOrder = [trimmed, ...lists.slice(1)].sort((one, two) => Number(two.isSold) - Number(one.isSold))
   return { prices, paths: inOrder.flatMap(({ paths }) => paths) }
 }
 
 /**
- * A token of larger atoms, traded or on a path, makes the first one come in steps, of which the traders need only a part. The rest stays
- * in the pools: at most one atom of each token, in atoms of the first.
+ * The maximum unused amount of the first token. A token of larger atoms, traded or on a path, makes the first
+ * token arrive in steps, of which the traders need only a part. The rest stays in the pools: at most one atom
+ * of each token, in atoms of the first.
  */
-function mostUnused(
-  prices: readonly bigint[],
-  lists: readonly { paths: readonly Path[]; isSold: boolean }[],
-) {
+function maxUnused(prices: readonly bigint[], lists: readonly { paths: readonly Path[]; isSold: boolean }[]) {
   const first = prices[0] ?? 1n
   const traded = prices.reduce((sum, price) => sum + price / first + 1n, 0n)
   return lists.reduce(
@@ -191,7 +194,7 @@ function mostUnused(
   )
 }
 
-/** Two prices around `start`, as near as possible, of which only one suffices. */
+/** Two prices around `start`, as close as possible, of which only one suffices. */
 function rangeAround(start: bigint, suffices: (price: bigint) => boolean) {
   for (let distance = firstDistance; distance >= lastDistance; distance -= 3n) {
     const [low, high] = [(start << distance) / ((1n << distance) + 1n), start + (start >> distance)]
@@ -206,7 +209,10 @@ function distanceOf(a: bigint, b: bigint): bigint {
   return a > b ? a - b : b - a
 }
 
-/** What remains of the first token after the swaps, in atoms times price; negative also when a pool does not take or give that much. */
+/**
+ * The rest of the first token after the swaps, in atoms times price; also negative if a pool does not take or
+ * give that much.
+ */
 function surplusOfFirst(book: ExactBook, edges: readonly Edge[], prices: readonly bigint[]): bigint {
   let sum = excessValue(book, prices, 0)
   for (const edge of edges) {

@@ -1,4 +1,7 @@
-/** Solves `matrix · x = right` exactly, by elimination without fractions; each unknown is a fraction. `undefined` without one solution. */
+/**
+ * Solves `matrix · x = right` exactly, by elimination without fractions; each unknown is a fraction.
+ * @returns undefined if there is no single solution
+ */
 export function solveExactly(
   matrix: readonly (readonly bigint[])[],
   right: readonly bigint[],

@@ -4,29 +4,38 @@ import type { ProposedTrade } from '../../domain/auction/solution.ts'
 import { factorScale } from '../../domain/fee/policy.ts'
 import { orderFeeUp, pairOf, type Task } from './task.ts'
 
-/** An order that may take part in a group, with its size and fee, and what its choice needs in doubles. Tokens are indices. */
+/**
+ * An order that may take part in a group, with its size and fee, and the figures in doubles for its choice.
+ * Tokens are indices.
+ */
 export interface Member {
   entry: AuctionOrder
-  /** Atoms of the fixed side, with the fee of a sell order. */
+  /** The atoms of the fixed side, with the fee of a sell order. */
   filled: bigint
   trade: ProposedTrade
   from: number
   to: number
   isSell: boolean
-  /** Atoms of the fixed side without the fee. */
+  /** The atoms of the fixed side without the fee. */
   amount: number
-  /** The most atoms that the order gives without its fee, and the least that it takes: one of them is fixed. */
+  /**
+   * The maximum atoms that the order gives without its fee, and the minimum that it takes. One of them is
+   * fixed.
+   */
   give: bigint
   take: bigint
-  /** The least price(from) / price(to) that the order accepts after its fees: what it takes for what it gives. */
+  /** The minimum price(from) / price(to) that the order accepts after its fees: `take` divided by `give`. */
   minRate: number
-  /** The least bought atoms of a sell order; the most sold atoms, without the fee, of a buy order. */
+  /** The minimum bought atoms of a sell order; the maximum sold atoms, without the fee, of a buy order. */
   limit: number
-  /** Score of one atom of surplus. */
+  /** The score of one atom of surplus. */
   unit: number
 }
 
-/** @returns undefined without a native price, and when the fee leaves nothing of the order or of its limit */
+/**
+ * Creates a member.
+ * @returns undefined without a native price, or if the fee leaves nothing of the order or of its limit
+ */
 export function toMember(
   task: Task,
   tokens: readonly string[],
@@ -71,7 +80,7 @@ export function memberAt(
   return fee === undefined ? undefined : toMember(task, tokens, entry, filled, fee)
 }
 
-/** What the order adds to the score at price(from) / price(to); negative beyond its limit. */
+/** The order's contribution to the score at price(from) / price(to); negative beyond its limit. */
 export function worthAt({ isSell, amount, limit, unit }: Member, rate: number): number {
   return unit * (isSell ? amount * rate - limit : limit - amount / rate)
 }
@@ -80,14 +89,14 @@ export function rateOf({ from, to }: Pick<Member, 'from' | 'to'>, prices: readon
   return (prices[from] ?? 0) / (prices[to] ?? 1)
 }
 
-/** At least 1 when the order accepts the prices. */
+/** The acceptance of the prices by an order: at least 1 if it accepts them. */
 export function acceptance(member: Member, prices: readonly number[]): number {
   return rateOf(member, prices) / member.minRate
 }
 
 /**
- * The most that an order gives and the least that it takes, without its network fee but with volume fees, which apply at any price.
- * `net` is its limit without volume fees.
+ * The maximum that an order gives and the minimum that it takes, without its network fee but with volume
+ * fees, which apply at any price. `net` is its limit without volume fees.
  */
 function worstTerms({ order, feePolicies }: AuctionOrder, { executedAmount, fee }: ProposedTrade) {
   const volumeFactors = feePolicies.flatMap((policy) => (policy.kind === 'volume' ? [policy.factor] : []))

@@ -2,16 +2,22 @@ import type { Market } from './balance.ts'
 import { firstRate } from './curve.ts'
 import type { Member } from './member.ts'
 
-/** At a limit itself, rounding an amount to a whole atom would break it. */
+/** The margin around a limit: at the limit itself, rounding an amount to a whole atom would break it. */
 export const limitMargin = 1e-6
 
-/** Price of the second of two tokens in the first: between what pools pay and take for the first atom, else by native prices. */
+/**
+ * The price of the second of two tokens in the first: between the pools' rates for the first atom in both
+ * directions, otherwise by native prices.
+ */
 export function middleRate({ reference, selling, buying }: Market, token = 1): number {
   const [bid, back] = [firstRate(selling[token] ?? []), firstRate(buying[token] ?? [])]
   return bid > 0 && back > 0 ? Math.sqrt(bid / back) : (reference[token] ?? 1) / (reference[0] ?? 1)
 }
 
-/** The market's prices, moved as little as needed for the best limit between each two tokens to accept them, if that is possible. */
+/**
+ * The market's prices, moved by the minimum that makes the best limit between each two tokens accept them, if
+ * possible.
+ */
 export function middlePrices(market: Market, members: readonly Member[]): number[] {
   const prices = market.reference.map((_, token) => (token === 0 ? 1 : middleRate(market, token)))
   for (let round = 0; round < prices.length; round++) {
@@ -23,7 +29,7 @@ export function middlePrices(market: Market, members: readonly Member[]): number
   return prices
 }
 
-/** More than a market has. */
+/** The maximum number of tokens; a market has fewer. */
 const maxTokens = 16
 
 function bestLimits(members: readonly Member[]): Member[] {

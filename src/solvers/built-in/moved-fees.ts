@@ -3,10 +3,10 @@ import { type Member, toMember } from './member.ts'
 import { sharedFees } from './rigid.ts'
 
 /**
- * The orders with all fees paid by those that sell one token, for each token that is sold. A sell order keeps its fee in its token, and
- * the order that takes just that amount lacks it: pools would have to give it, at a worse price. Instead, orders that sell the token
- * in which the group has a surplus pay for the others.
- * @param least part of all fees that they must pay
+ * The orders with all fees paid by those that sell one token, for each token that is sold. A sell order keeps
+ * its fee in its token, so the order that takes just that amount lacks it: pools would have to give it, at a
+ * worse price. Instead, orders that sell the token in which the group has a surplus pay for the others.
+ * @param least minimum part of all fees that they must pay
  */
 export function movedFees(market: Market, members: readonly Member[], least: number): Member[][] {
   const sold = new Set(members.map(({ from }) => from))
@@ -33,7 +33,7 @@ function paidIn(
   return changed.length === members.length ? changed : undefined
 }
 
-/** All fees as a part of the smallest order: a price that they are moved to changes little more. */
+/** All fees as a part of the smallest order: moving them to a price changes it by little more. */
 export function feeShare(market: Market, members: readonly Member[]): number {
   const volumes = members.map(
     ({ from, to, isSell, amount }) => amount * (market.reference[isSell ? from : to] ?? 0),
@@ -41,7 +41,7 @@ export function feeShare(market: Market, members: readonly Member[]): number {
   return feesOf(market, members) / Math.min(...volumes)
 }
 
-/** In native atoms. */
+/** The fees in native atoms. */
 function feesOf({ reference }: Market, members: readonly Member[]): number {
   return members.reduce((sum, { from, trade }) => sum + Number(trade.fee) * (reference[from] ?? 0), 0)
 }

@@ -10,28 +10,31 @@ import { pairKey, pairOf, type Task, type TokenPair } from './task.ts'
 /** The orders of one directed pair whose limits leave something of their fee. */
 export interface DirectedPair extends TokenPair {
   members: Member[]
-  /** Bought for a sold atom: no route pays more, for any amount. */
+  /** The bought atoms for a sold atom: no route pays more, for any amount. */
   poolRate: number
-  /** The best that an order of this pair offers to the opposite one: sold for a bought atom. */
+  /** The best offer of this pair to the opposite one: sold atoms for a bought atom. */
   offer: number
 }
 
-/** An order and the most that it could add to the score, with all pools or opposite orders for itself. */
+/** An order and its maximum contribution to the score, with all pools or opposite orders for itself. */
 export interface Prospect {
   entry: AuctionOrder
   worth: number
 }
 
-/** A settlement leaves room in a transaction for what its gas is estimated too low, and for its calldata in a node's pool. */
+/**
+ * The gas limit of a settlement. It leaves a margin for underestimated gas, and for the calldata limit of a
+ * node's pool.
+ */
 const maxBatchGas = (maxTransactionGas * 7n) / 8n
 const maxBatchBytes = 110_000
-/** An order's trade, its prices and tokens, and one hook's frame, encoded. */
+/** The encoded size of an order's trade, its prices and tokens, and of one hook's frame. */
 const [tradeBytes, hookBytes] = [832, 320]
 const smallestPart = 1 / 64
-/** Opposite orders take more than their limits say, at a better price than their limits. */
+/** The factor on the demand: opposite orders take more than at their limits if the price is better. */
 const demandMargin = 1.1
 
-/** An order pays at least for its own trade, whatever it is settled with. */
+/** The pairs of the auction. Each order pays at least for its own trade, whatever it is settled with. */
 export function directedPairs(task: Task): Map<string, DirectedPair> {
   const pairs = new Map<string, DirectedPair>()
   for (const entry of task.auction.orders) {
@@ -50,7 +53,10 @@ export function oppositeOf(pairs: ReadonlyMap<string, DirectedPair>, pair: Direc
   return pair.sell === pair.buy ? undefined : pairs.get(directedPair(pair.buy, pair.sell))
 }
 
-/** Orders that pools or opposite orders could fill, the most valuable first. Most open orders are out of reach, and need no search. */
+/**
+ * The orders that pools or opposite orders could fill, most valuable first. Most open orders are out of
+ * reach, and need no search.
+ */
 export function prospectsOf(task: Task, pair: DirectedPair, opposite: DirectedPair | undefined): Prospect[] {
   const offered = opposite?.offer ?? 0
   const inReach = pair.members.filter(({ minRate }) => minRate <= Math.max(pair.poolRate, offered))
@@ -77,19 +83,22 @@ export function largestBatch(prospects: readonly Prospect[]): AuctionOrder[] {
   return batch
 }
 
-/** Bought for a sold atom: no route pays more. */
+/** The bought atoms for a sold atom: no route pays more. */
 export function poolRate(task: Task, sell: TokenPair['sell'], buy: TokenPair['buy']): number {
   return sell === buy ? 1 : Number(rateBound(task.pools, sell, buy)) / 2 ** Number(rateBits)
 }
 
-/** @param demand sold atoms that opposite orders take at most, each at the `offered` rate or a worse one */
+/**
+ * Creates a prospect.
+ * @param demand maximum sold atoms that opposite orders take, each at the `offered` rate or a worse one
+ */
 function toProspect(
   pair: DirectedPair,
   member: Member,
   curve: Curve,
   { offered, demand }: { offered: number; demand: number },
 ): Prospect {
-  const least = leastSold(member)
+  const least = minSold(member)
   const taken = demand * demandMargin
   const sold = member.entry.order.partiallyFillable && taken > 0 ? Math.min(least, taken) : least
   const matched = Math.min(sold, taken)
@@ -98,8 +107,8 @@ function toProspect(
   return { entry: member.entry, worth: worthAt(member, best / sold) }
 }
 
-/** Atoms of the smallest fill, at the limit price. */
-function leastSold({ entry, isSell, amount, limit }: Member): number {
+/** The atoms of the smallest fill, at the limit price. */
+function minSold({ entry, isSell, amount, limit }: Member): number {
   return (isSell ? amount : limit) * (entry.order.partiallyFillable ? smallestPart : 1)
 }
 

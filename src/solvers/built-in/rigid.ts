@@ -6,10 +6,11 @@ import { limitMargin, middleRate } from './middle.ts'
 import { orderFeeUp } from './task.ts'
 
 /**
- * Opposite orders whose amounts are all fixed in one token: no price balances them, because each sell order keeps its fee in that token,
- * and the buy orders lack it. The fees of the sell orders are lowered by what is missing, and those of the buy orders raised by its worth.
- * Any price that all accept will do then: the pools' middle, or the limit nearest to it.
- * @returns undefined when more is missing than the fees, or when no price is accepted
+ * Balances opposite orders whose amounts are all fixed in one token. No price balances them, because each
+ * sell order keeps its fee in that token and the buy orders lack it. The fees of the sell orders are lowered
+ * by the missing amount, and those of the buy orders raised by its worth. Then any price that all accept
+ * suffices: the pools' middle, or the limit nearest to it.
+ * @returns undefined if more is missing than the fees, or if no price is accepted
  */
 export function balanceRigid(
   market: Market,
@@ -35,7 +36,7 @@ export function balanceRigid(
     : { members: changed, prices: token === 1 ? [1, accepted] : [accepted, 1] }
 }
 
-/** Makes a partially fillable order as much smaller as its side is too large. */
+/** Reduces a partially fillable order by the excess of its side. */
 function fitPartial(
   market: Market,
   members: readonly Member[],
@@ -58,7 +59,10 @@ function fixedToken(members: readonly Member[]): number | undefined {
   return tokens.size === 1 ? [...tokens][0] : undefined
 }
 
-/** The fees of these orders changed by `change` in all, in proportion. A verified quote limits a fee as ever. */
+/**
+ * The orders with fees that change by `change` in total, in proportion. A verified quote limits a fee as
+ * always.
+ */
 export function sharedFees(
   market: Market,
   members: readonly Member[],
@@ -80,12 +84,12 @@ export function sharedFees(
   return result
 }
 
-/** Rounded away from zero; the last order takes what is left. */
+/** A share, rounded away from zero; the last order takes the rest. */
 function shareOf(amount: bigint, weight: bigint, weights: bigint): bigint {
   return amount < 0n ? -divUp(-amount * weight, weights) : divUp(amount * weight, weights)
 }
 
-/** Sell orders set the lowest rate, buy orders the highest. */
+/** The rate nearest to the wanted one. Sell orders set the lowest rate, buy orders the highest. */
 function nearestRate(members: readonly Member[], wanted: number): number | undefined {
   let [lowest, highest] = [0, Number.POSITIVE_INFINITY]
   for (const { isSell, minRate } of members) {

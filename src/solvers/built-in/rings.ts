@@ -7,21 +7,21 @@ import type { Task } from './task.ts'
 
 type Pairs = ReadonlyMap<string, DirectedPair>
 
-/** Tokens that orders pass on, and the last of which comes back to the first by orders or pools. */
+/** Tokens that orders pass on in sequence. Orders or pools exchange the last one for the first. */
 export interface Ring {
   tokens: Address[]
-  /** How much better than needed the best limits are together. */
+  /** The factor by which the best limits together are better than needed. */
   gain: number
   /** The gain of the smallest edge, in native atoms. */
   promise: number
 }
 
-/** Bounds on the work. */
+/** Limits of the work. */
 const maxTokens = 4
 const maxRings = 8
 const maxSequences = 20_000
 const maxOrdersOfPair = 4
-/** A gain beyond this says more about a careless limit than about the ring. */
+/** The maximum gain that counts. A higher one indicates a careless limit, not a good ring. */
 const largestGain = 2
 
 /** The most promising rings, one for each set of tokens. */
@@ -42,7 +42,7 @@ export function findRings(task: Task, pairs: Pairs): Ring[] {
   return [...rings.values()].sort((a, b) => b.promise - a.promise).slice(0, maxRings)
 }
 
-/** Orders between any two of the ring's tokens that are worth most at the best that the ring can give them. */
+/** The orders between any two of the ring's tokens that are worth most at the ring's best prices. */
 export function ordersOfRing(pairs: Pairs, { tokens, gain }: Ring): AuctionOrder[] {
   return tokens.flatMap((sell) =>
     tokens.flatMap((buy) => {

@@ -3,13 +3,16 @@ import { type Choice, chooseMembers, moreValuable, toChoice } from './choice.ts'
 import type { Member } from './member.ts'
 import { isPartial, resized } from './sizes.ts'
 
-/** Parts of a partially fillable order that are tried, and by what factors the best size is changed afterwards. */
+/**
+ * The parts of a partially fillable order that are tried, and the factors by which the best size is changed
+ * afterwards.
+ */
 const fractions = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64]
 const factors = [1.5, 1.2, 1.05, 1.01, 0.99, 0.95, 0.8, 0.5]
 const maxResized = 6
 const maxSizeTrials = 40
 
-/** The most valuable choice of orders; those that can be filled in part get a size that the pools pay for. */
+/** The most valuable choice of orders. Partially fillable orders get a size that the pools pay for. */
 export function chooseSized(market: Market, members: readonly Member[]): Choice | undefined {
   const whole = chooseMembers(market, members)
   if (!members.some(isPartial)) return whole
@@ -19,7 +22,10 @@ export function chooseSized(market: Market, members: readonly Member[]): Choice 
   return best && usesPools(market, best) ? refined(market, best) : best
 }
 
-/** Without pools, another size only moves the price from one trader to the other. */
+/**
+ * Reports whether the choice uses pools. Without pools, another size only moves the price from one trader to
+ * the other.
+ */
 function usesPools(market: Market, { prices, balance }: Choice): boolean {
   return balance === 'pools' && prices.some((_, token) => token > 0 && !isInsideSpread(market, prices, token))
 }
@@ -32,7 +38,7 @@ function sizedAlone(market: Market, member: Member): Member {
   return member
 }
 
-/** Changes one size at a time, as long as that is better. */
+/** Changes one size at a time while the result improves. */
 function refined(market: Market, start: Choice): Choice {
   let best = start
   for (const { entry } of start.members.filter(isPartial).slice(0, maxResized)) {

@@ -8,7 +8,7 @@ export function isPartial({ entry }: Member): boolean {
 }
 
 /**
- * The order with another size and the same fee, at most what remains of it.
+ * The order with another size and the same fee, at most its remaining amount.
  * @param amount of the fixed side, without the fee
  */
 export function resized({ task, tokens }: Market, member: Member, amount: number): Member | undefined {
@@ -18,7 +18,11 @@ export function resized({ task, tokens }: Market, member: Member, amount: number
   return toMember(task, tokens, entry, filled, trade.fee)
 }
 
-/** Sizes at which the orders need no pools at the middle prices, as far as partially fillable ones allow; `undefined` if one refuses. */
+/**
+ * The sizes at which the orders need no pools at the middle prices, as far as partially fillable orders
+ * allow.
+ * @returns undefined if an order refuses
+ */
 export function sizedToBalance(market: Market, members: readonly Member[]): Member[] | undefined {
   if (!members.some(isPartial)) return undefined
   const prices = middlePrices(market, members)
@@ -32,7 +36,7 @@ export function sizedToBalance(market: Market, members: readonly Member[]): Memb
   return sized.length === members.length ? sized : undefined
 }
 
-/** Sells less of the token of which most is left over. */
+/** Reduces the sales of the token with the largest excess. */
 function shrunk(market: Market, prices: readonly number[], members: readonly Member[]): Member[] | undefined {
   const book = toBook(prices.length, members)
   const sold = prices.map((_, token) => soldInPart(prices, members, token))
@@ -52,7 +56,7 @@ function shrunk(market: Market, prices: readonly number[], members: readonly Mem
   )
 }
 
-/** Value that partially fillable orders sell of a token. */
+/** The value of a token that partially fillable orders sell. */
 function soldInPart(prices: readonly number[], members: readonly Member[], token: number): number {
   return members
     .filter((member) => isPartial(member) && member.from === token)

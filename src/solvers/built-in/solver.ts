@@ -25,10 +25,15 @@ export interface BuiltInSolverOptions {
 
 const maxProposals = 20
 const maxRingAttempts = 3
-/** Orders of a directed pair that are proposed alone too, in case that the batch cannot be settled. */
+/**
+ * The number of orders of a directed pair that are also proposed alone, in case the batch cannot be settled.
+ */
 const maxAlone = 3
 
-/** Clears orders of a pair, or of a few tokens, at one price for each token, and sends the rest through pools. Without I/O. */
+/**
+ * Creates the built-in solver. It clears orders of a pair, or of a few tokens, at one price for each token,
+ * and sends the rest through pools. Without I/O.
+ */
 export function createBuiltInSolver(options: BuiltInSolverOptions): Solver {
   const { name, address, settlement, wrappedNative } = options
   return {
@@ -62,7 +67,10 @@ function* steps(task: Task, found: readonly Candidate[]): Generator<Candidate | 
   }
 }
 
-/** A pair that is worth less in the ring than alone would keep the ring from winning: it is left out. */
+/**
+ * Searches a ring. It leaves out a pair that is worth less in the ring than alone, because that would keep
+ * the ring from winning.
+ */
 function* ringSteps(
   task: Task,
   tokens: readonly Address[],
@@ -91,7 +99,7 @@ function poorPairs({ pairValues }: Candidate, found: readonly Candidate[]): Set<
   return poor
 }
 
-/** The orders of one direction through pools: together, and the most valuable alone. */
+/** Sends the orders of one direction through pools: together, and the most valuable ones alone. */
 function* directedSteps(task: Task, prospects: readonly Prospect[], { sell, buy }: DirectedPair) {
   const batch = largestBatch(prospects)
   const tokens = sell === buy ? [sell] : [sell, buy]
@@ -99,7 +107,7 @@ function* directedSteps(task: Task, prospects: readonly Prospect[], { sell, buy 
   for (const { entry } of prospects.slice(0, maxAlone)) yield clear(task, tokens, [entry])
 }
 
-/** Nothing, if the candidate's pairs are worth more in candidates of their own. */
+/** Returns the candidate; undefined if its pairs are worth more in candidates of their own. */
 function betterTogether(
   candidate: Candidate | undefined,
   found: readonly Candidate[],
@@ -117,7 +125,10 @@ function betterTogether(
   return taken.size === 0 || value > others ? candidate : undefined
 }
 
-/** Those first that would win without other solvers: what a pair is worth alone must not keep its own combination out. */
+/**
+ * The proposals, starting with those that would win without other solvers: the value of a pair alone must not
+ * keep its own combination out.
+ */
 function ranked(candidates: readonly Candidate[], solver: Address): Proposal[] {
   const solutions = candidates.map(({ proposal, value, pairValues }) => ({
     solver,

@@ -17,7 +17,7 @@ export interface Task {
   wrappedNative: Address
 }
 
-/** A proposal whose trades are all valid, with its value in native atoms, also by directed pair. */
+/** A proposal of valid trades, with its value in native atoms, in total and by directed pair. */
 export interface Candidate {
   proposal: Proposal
   value: bigint
@@ -40,8 +40,8 @@ export function pairKey(order: Pick<Order, 'sellToken' | 'buyToken'>, task: Task
 }
 
 /**
- * The fee for `gas` and the order's extra gas, in sell token atoms; `undefined` without a native price. If the order's verified quote has
- * less gas, that is charged: the trader pays no more than quoted.
+ * The fee for `gas` and the order's extra gas in sell token atoms; undefined without a native price. If the
+ * order's verified quote has less gas, that is charged, so that the trader pays no more than quoted.
  */
 export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: bigint): bigint | undefined {
   const nativePrice = task.auction.nativePrices.get(order.sellToken)
@@ -51,7 +51,10 @@ export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: b
   return networkFeeUp(needed + extraGas, task.auction.gasPrice, nativePrice)
 }
 
-/** The gas of one swap in atoms of a token. Zero without a native price: an order with such a token has no score anyway. */
+/**
+ * The gas of one swap in atoms of a token. Zero without a native price: an order with such a token has no
+ * score anyway.
+ */
 export function hopCostUp({ auction: { nativePrices, gasPrice } }: Task, token: Address): bigint {
   const nativePrice = nativePrices.get(token)
   return nativePrice ? networkFeeUp(gasUnits.hop, gasPrice, nativePrice) : 0n
@@ -78,7 +81,7 @@ export function outcomeOf(
   return 'fault' in outcome ? undefined : outcome
 }
 
-/** `undefined` when a trade breaks a rule, or nothing is traded. */
+/** Creates a candidate; undefined if a trade breaks a rule, or nothing is traded. */
 export function toCandidate(
   task: Task,
   entries: readonly AuctionOrder[],

@@ -13,7 +13,7 @@ import {
 const maxInteractions = 100
 const maxOrders = 100
 
-/** `solver` is required but not trusted: the settings determine whose quote it is. */
+/** The common members. `solver` is required but not trusted: the settings determine the solver of a quote. */
 const common = {
   interactions: outsideList(outsideInteraction, maxInteractions),
   solver: outsideAddress,
@@ -35,7 +35,7 @@ const fault = z.object({ kind: z.string().max(100), description: z.string().null
 
 /** A driver's quote, from either form. */
 export interface DriverQuote {
-  /** The amount that is not fixed by the question; null where the prices determine it. */
+  /** The amount that the question does not fix; null if the prices determine it. */
   amount: bigint | null
   prices: ReadonlyMap<Address, bigint>
   preInteractions: Interaction[]
@@ -47,7 +47,7 @@ export interface DriverQuote {
 
 export type DriverAnswer = DriverQuote | { kind: string; description?: string | null | undefined }
 
-/** `undefined` when the body has no form of the protocol. */
+/** Parses a response; undefined if the body has no form of the protocol. */
 export function parseDriverAnswer(body: unknown): DriverAnswer | undefined {
   const priced = pricesForm.safeParse(body).data
   const plain = priced ? undefined : amountForm.safeParse(body).data

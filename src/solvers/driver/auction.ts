@@ -4,7 +4,10 @@ import { type Address, nativeMarker, zeroAddress } from '../../domain/evm/addres
 import { duePreInteractions, filledAmount, type Order } from '../../domain/order/order.ts'
 import { writeInteraction, writePolicy } from '../engine/request.ts'
 
-/** The request about an auction as JSON text, without the deadline that differs. Written once for all drivers. */
+/**
+ * Writes the request about an auction as JSON text, except for the deadline, which differs. The text is
+ * shared by all drivers.
+ */
 export type DriverAuctionWriter = (auction: Auction, deadline: Date) => string
 
 export function createDriverAuctionWriter(): DriverAuctionWriter {

@@ -17,13 +17,19 @@ import {
   parseRevealed,
 } from './solution.ts'
 
-/** A driver that takes part in auctions, behind HTTP. Each call throws an OutsideFault when it is down, slow or sends invalid data. */
+/**
+ * A driver that takes part in auctions, behind HTTP. Each call throws an OutsideFault if it is down, slow or
+ * sends invalid data.
+ */
 export interface CompetingDriver {
-  /** @throws Refusal with its own reason */
+  /** Requests solutions. @throws Refusal with the driver's own reason */
   solve(auctionId: bigint, request: JsonText, signal: AbortSignal): Promise<DriverSolution[]>
-  /** The calldata that it would submit. @throws Refusal with its own reason */
+  /** Returns the calldata that it would submit. @throws Refusal with the driver's own reason */
   reveal(solution: Omit<Assignment, 'deadlineBlock'>, signal: AbortSignal): Promise<Hex>
-  /** Resolves as soon as it answers: at once, or when it is done. @returns why it does not settle */
+  /**
+   * Requests the settlement. Resolves as soon as the driver answers: at once, or when it is done.
+   * @returns the reason why it does not settle
+   */
   settle(assignment: Assignment, signal: AbortSignal): Promise<string | undefined>
 }
 
@@ -49,7 +55,7 @@ export function createCompetingDriver(peers: Peers): CompetingDriver {
       const answer = await exchangeJson(peers.reveal, { path: '/reveal', body }, signal)
       const calldata = parseRevealed(accepted(answer, name))
       if (!calldata) throw nonsense(name, 'what it reveals does not match the protocol')
-      // The other form is what it would be if nothing came from the contract's balances.
+      // The other form is the calldata without payments from the contract's balances.
       return calldata.internalized
     },
     async settle({ auctionId, solutionId, deadlineBlock }, signal) {
@@ -70,7 +76,7 @@ export function createCompetingDriver(peers: Peers): CompetingDriver {
   }
 }
 
-/** The body of an answer that is no error. */
+/** The body of an answer that is not an error. */
 function accepted({ status, body }: JsonAnswer, name: string): unknown {
   const fault = parseDriverFault(body)
   if (fault) throw new Refusal('CustomSolverError', textOf(fault))
@@ -82,7 +88,7 @@ function textOf({ kind, description }: DriverFault): string {
   return printable(`${kind}: ${description ?? ''}`.replace(/: $/, '')) ?? 'it gives no reason'
 }
 
-/** A common mistake has words of its own. */
+/** Describes duplicate ids, a common mistake. */
 function duplicateFault(body: unknown): string | undefined {
   const solutions = isObject(body) && Array.isArray(body.solutions) ? body.solutions : []
   const ids = solutions.map((solution) => isObject(solution) && solution.solutionId)

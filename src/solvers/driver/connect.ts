@@ -10,7 +10,7 @@ import { createDriverSolver } from './solver.ts'
 export interface DriverConnection {
   name: string
   url: string
-  /** Account that it submits its settlements from. */
+  /** The account that submits its settlements. */
   address: Address
   solveMs: number
   health: Health
@@ -18,15 +18,21 @@ export interface DriverConnection {
   store(notice: SolutionNotice): Promise<void>
 }
 
-/** Several times what the solutions of one answer need. */
+/** The limit of one answer: several times what its solutions need. */
 const maxAnswerBytes = 1_000_000
-/** Two forms of one settlement, each with as much calldata as nodes accept, as hex digits. */
+/**
+ * The limit of revealed calldata: two forms of one settlement, each with the maximum calldata that nodes
+ * accept, as hex digits.
+ */
 const maxRevealedBytes = 600_000
 const maxErrorBytes = 10_000
-/** A driver may answer when it is done: longer than any deadline. */
+/**
+ * The time limit for an answer to a settlement, longer than any deadline: a driver may answer when it is
+ * done.
+ */
 const settleTimeoutMs = 30 * 60_000
 
-/** A driver over HTTP that takes part in auctions. */
+/** Connects to a driver over HTTP that takes part in auctions. */
 export function connectDriver({ name, url, address, solveMs, health, now, store }: DriverConnection): Solver {
   const peer = { name, url, now }
   return createDriverSolver({

@@ -8,16 +8,18 @@ import { type DriverQuote, parseDriverAnswer } from './answer.ts'
 /** A solver's driver behind HTTP. */
 export interface Driver {
   /**
+   * Requests a quote.
    * @param deadline sent to the driver
-   * @throws Refusal NoLiquidity, or the driver's own reason; OutsideFault when it is down, slow or sends invalid data
+   * @throws Refusal NoLiquidity, or the driver's own reason; OutsideFault if it is down, slow or sends
+   *   invalid data
    */
   quote(question: OutsideQuestion, deadline: Date, signal: AbortSignal): Promise<Claim>
 }
 
-/** Errors of the driver itself, not about the trade. */
+/** The errors of the driver itself, not about the trade. */
 const driverFaults = ['DeadlineExceeded', 'SolverFailed', 'Unknown']
 
-/** Asks `GET {url}/quote`. */
+/** Creates a driver that is asked by `GET {url}/quote`. */
 export function createDriver(peer: JsonPeer, { vaultRelayer }: { vaultRelayer: Address }): Driver {
   return {
     async quote(question, deadline, signal) {

@@ -10,7 +10,7 @@ import {
   outsideUid,
 } from '../outside/fields.ts'
 
-/** Limited, because parsing blocks the event loop. */
+/** The limits of an answer, because parsing blocks the event loop. */
 const maxSolutions = 20
 const maxOrders = 100
 
@@ -33,16 +33,16 @@ const claim = z
   }))
 
 const solution = z.object({
-  /** uint64; larger ones than 2^53 would be rounded, and name another solution. */
+  /** The id, a uint64. Values above 2^53 would be rounded, and name another solution. */
   solutionId: z.int().min(0),
-  /** The driver's own. It counts only among the solutions of one answer. */
+  /** The driver's own score. It counts only among the solutions of one answer. */
   score: outsideAmount,
   submissionAddress: outsideAddress,
   orders: outsideMap(outsideUid, claim, maxOrders),
   gas: outsideGas.nullish(),
 })
 
-/** A solution of a driver: what would be executed, without the calls that do it. */
+/** A solution of a driver: its executions, without the calls that make them. */
 export type DriverSolution = z.infer<typeof solution>
 
 const solved = z.object({
@@ -59,13 +59,13 @@ const fault = z.object({ kind: z.string().max(100), description: z.string().null
 
 export type DriverFault = z.infer<typeof fault>
 
-/** Where the body has no form of the protocol, `fault` says in which member. */
+/** Parses solutions. If the body has no form of the protocol, `fault` names the member. */
 export function parseDriverSolutions(body: unknown): { solutions: DriverSolution[] } | { fault: string } {
   const answer = solved.safeParse(body)
   return answer.data ?? { fault: formFault(answer.error) }
 }
 
-/** What it would submit, or `undefined`. */
+/** Parses revealed calldata; undefined if invalid. */
 export function parseRevealed(body: unknown): z.infer<typeof revealed>['calldata'] | undefined {
   return revealed.safeParse(body).data?.calldata
 }

@@ -17,29 +17,32 @@ import type { DriverSolution } from './solution.ts'
 
 export interface DriverSolverOptions {
   name: string
-  /** Account that it submits its settlements from. */
+  /** The account that submits its settlements. */
   address: Address
   driver: CompetingDriver
   health: Health
   write: DriverAuctionWriter
   notify(notice: SolutionNotice): void
   now: Clock
-  /** Time for its solutions and for what it reveals of them, in milliseconds. */
+  /** The time for its solutions and for revealing them, in milliseconds. */
   solveMs: number
 }
 
-/** Solutions of one answer that it is asked to reveal, at most. */
+/** The maximum number of solutions of one answer that the driver is asked to reveal. */
 const maxProposals = 3
 
-/** What is left of the time for solutions when a driver has to be done, so that it can reveal them. */
+/** The part of the time for solutions that is reserved for revealing them. */
 const revealMs = (solveMs: number) => Math.min(1_000, Math.floor(solveMs / 5))
 
-/** A driver that takes part in auctions: it proposes amounts, reveals the calldata for them, and submits that itself. */
+/**
+ * Creates a solver from a driver that takes part in auctions: it proposes amounts, reveals the calldata for
+ * them, and submits that itself.
+ */
 export function createDriverSolver(options: DriverSolverOptions): Solver {
   const { name, address, driver, health, write, notify, now, solveMs } = options
   const punctuality = createPunctuality()
 
-  /** @throws OutsideFault, of which the driver is notified */
+  /** Requests solutions. @throws OutsideFault, of which the driver is notified */
   async function ask(auction: Auction, signal: AbortSignal): Promise<DriverSolution[]> {
     const until = now() + solveMs
     const request = new JsonText(write(auction, new Date(until - revealMs(solveMs))))

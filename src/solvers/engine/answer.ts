@@ -13,12 +13,12 @@ import {
   outsideUid,
 } from '../outside/fields.ts'
 
-/** Several times what a quote needs. Limited, because parsing blocks the event loop. */
+/** The limits of an answer: several times what a quote needs, because parsing blocks the event loop. */
 const maxSolutions = 20
 const maxTrades = 100
-/** Of one kind in one solution. */
+/** The limit for interactions of one kind in one solution. */
 const maxInteractions = 100
-/** Of one interaction. */
+/** The limit for one interaction. */
 const maxTransfers = 20
 
 const tokenAmount = z.object({ token: outsideAddress, amount: outsideAmount })
@@ -27,7 +27,7 @@ const fulfillment = z.object({
   kind: z.literal('fulfillment'),
   order: outsideUid,
   executedAmount: outsideAmount,
-  /** Sell atoms on top of the executed amount, of both kinds of orders. */
+  /** The fee in sell atoms on top of the executed amount, for both kinds of orders. */
   fee: outsideAmount.nullish().transform((fee) => fee ?? 0n),
 })
 
@@ -67,7 +67,7 @@ const liquidity = z.object({
 const custom = outsideInteraction.extend({
   kind: z.literal('custom'),
   internalize: z.boolean().default(false),
-  /** Approvals that the settlement contract must give first. */
+  /** The approvals that the settlement contract must give first. */
   allowances: outsideList(tokenAmount.extend({ spender: outsideAddress }), maxTransfers).default([]),
   inputs: outsideList(tokenAmount, maxTransfers).default([]),
   outputs: outsideList(tokenAmount, maxTransfers).default([]),
@@ -83,7 +83,7 @@ const flashloan = z.object({
 
 const solution = z
   .object({
-    /** uint64; values beyond 2^53 lose precision. */
+    /** The id, a uint64. Values beyond 2^53 lose precision. */
     id: z
       .number()
       .min(0)
@@ -125,7 +125,7 @@ export type EngineAnswer =
   | { solutions: EngineSolution[] }
   | { error: { code: string; message?: string | null | undefined } }
 
-/** Where the body has no form of the protocol, `fault` says in which member. */
+/** Parses an answer. If the body has no form of the protocol, `fault` names the member. */
 export function parseEngineAnswer(body: unknown): EngineAnswer | { fault: string } {
   const answer = solved.safeParse(body)
   return answer.data ?? refused.safeParse(body).data ?? { fault: formFault(answer.error) }

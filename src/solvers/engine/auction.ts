@@ -9,16 +9,16 @@ import { type EngineOrder, type EngineRequest, tokensOf, withAvailable, writeAuc
 
 export interface AuctionWriterOptions {
   wrappedNative: Address
-  /** Of those that are known; the others are sent without metadata. */
+  /** Returns the known tokens; the others are sent without metadata. */
   tokens(addresses: readonly Address[]): Promise<ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>>
-  /** Keeps what was sent. */
+  /** Keeps the sent text. */
   keep(auction: Auction, text: string): void
 }
 
 /**
- * The request about an auction as JSON text. Written once for all engines, but for those that may use some of the settlement contract's
- * tokens.
- * @param available what may be used, by token
+ * Writes the request about an auction as JSON text. The text is shared by all engines, except for those that
+ * may use some of the settlement contract's tokens.
+ * @param available amounts that may be used, by token
  */
 export type AuctionWriter = (
   auction: Auction,
@@ -55,7 +55,7 @@ export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWrit
   }
 }
 
-/** Engines trade the wrapped form of the native coin: the settlement unwraps it. */
+/** Converts an order. Engines trade the wrapped form of the native coin: the settlement unwraps it. */
 function toEngineOrder({ order, remaining, feePolicies }: AuctionOrder, wrappedNative: Address): EngineOrder {
   const { kind, sellAmount, buyAmount } = order
   const rest =

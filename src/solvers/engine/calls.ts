@@ -6,15 +6,16 @@ import { approveCall, swapCall, transferCall } from '../../domain/settlement/cal
 import type { EngineInteraction } from './answer.ts'
 
 export interface CallsOptions {
-  /** The pools of the request, in the state that the engine got. */
+  /** The pools of the request, in the state that the engine received. */
   pools: readonly Pool[]
   settlement: Address
 }
 
 /**
- * The settlement contract's calls for an engine's solution: approvals first, then its interactions in their order. Swaps through the
- * request's pools use exactly the engine's amounts.
- * @returns undefined when it swaps through a pool that the request did not have, or takes more than the pool pays
+ * The settlement contract's calls for an engine's solution: approvals first, followed by its interactions in
+ * order. Swaps through the request's pools use exactly the engine's amounts.
+ * @returns undefined if it swaps through a pool that the request did not have, or takes more than the pool
+ *   pays
  */
 export function engineCalls(
   interactions: readonly EngineInteraction[],
@@ -47,8 +48,8 @@ function trades({ token0, token1 }: Pool, one: Address, other: Address): boolean
 }
 
 /**
- * One allowance for each token and spender: the sum of those requested. It is set to zero first, because some tokens do not let a
- * non-zero allowance be changed to another.
+ * The allowances: one for each token and spender, the sum of those requested. It is set to zero first,
+ * because some tokens do not allow a change from one non-zero allowance to another.
  */
 function approvals(interactions: readonly EngineInteraction[]): Interaction[] {
   const sums = new Map<string, { token: Address; spender: Address; amount: bigint }>()

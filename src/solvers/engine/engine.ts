@@ -7,13 +7,15 @@ import { type EngineAuction, writeAuction } from './request.ts'
 /** A solver engine behind HTTP. */
 export interface SolverEngine {
   /**
-   * The engine's solutions, possibly none.
-   * @throws Refusal with the engine's own reason; OutsideFault when it is down, slow or sends invalid data
+   * Returns the engine's solutions, possibly none.
+   * @throws Refusal with the engine's own reason; OutsideFault if it is down, slow or sends invalid data
    */
   solve(auction: EngineAuction | JsonText, signal: AbortSignal): Promise<EngineSolution[]>
 }
 
-/** Sends `POST {url}/solve`: `/solve` is always appended to the configured URL. */
+/**
+ * Creates an engine that is asked by `POST {url}/solve`: `/solve` is always appended to the configured URL.
+ */
 export function createSolverEngine(peer: JsonPeer): SolverEngine {
   return {
     async solve(auction, signal) {
@@ -31,7 +33,7 @@ export function createSolverEngine(peer: JsonPeer): SolverEngine {
   }
 }
 
-/** A common mistake has words of its own. */
+/** Describes duplicate ids, a common mistake. */
 function duplicateFault(body: unknown): string | undefined {
   const solutions = isObject(body) && Array.isArray(body.solutions) ? body.solutions : []
   const ids = solutions.map((solution) => isObject(solution) && solution.id)

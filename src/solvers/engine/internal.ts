@@ -3,24 +3,27 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Notice } from '../solver.ts'
 import type { EngineInteraction } from './answer.ts'
 
-/** How much of a token the settlement contract may pay, or keep, instead of an interaction that a solver leaves out, in atoms. */
+/**
+ * The amounts of a token that the settlement contract may pay, or keep, instead of an interaction that a
+ * solver leaves out, in atoms.
+ */
 export interface Limit {
   perSettlement: bigint
-  /** Of what it pays in 24 hours, in all settlements of the solver. */
+  /** The limit of payments in 24 hours, in all settlements of the solver. */
   perDay: bigint
 }
 
 export type Limits = ReadonlyMap<Address, Limit>
 export type Amounts = ReadonlyMap<Address, bigint>
 
-/** What may be left out of one solution, beside what is used already. */
+/** The amounts that one solution may leave out, given the payments so far. */
 export interface Permission {
   limits: Limits
-  /** Paid in the last 24 hours, or still to be paid. */
+  /** The amounts paid in the last 24 hours, or still to be paid. */
   paid: Amounts
 }
 
-/** What the contract may still pay of each token, if it has so much. */
+/** The amounts that the contract may still pay of each token, if it has them. */
 export function allowedBy({ limits, paid }: Permission): Amounts {
   return new Map(
     [...limits].map(([token, { perSettlement, perDay }]) => {
@@ -31,9 +34,9 @@ export function allowedBy({ limits, paid }: Permission): Amounts {
 }
 
 /**
- * What the contract gets more of each token where these interactions are left out: their inputs stay, and it pays their outputs itself.
- * Every token must be permitted, and what goes in or out of each must keep within its limits.
- * @returns the refusal where it may not
+ * The contract's gain of each token if these interactions are left out: their inputs stay, and it pays their
+ * outputs itself. Every token must be permitted, and its inputs and outputs must stay within the limits.
+ * @returns the refusal if it is not allowed
  */
 export function internalized(
   interactions: readonly EngineInteraction[],
@@ -91,7 +94,7 @@ function refusal(tokens: readonly Address[], what: string): Notice {
   }
 }
 
-/** With what a solution uses on top. */
+/** The permission after the use by a solution. */
 export function afterUse(permission: Permission, changes: Amounts): Permission {
   const paid = new Map(permission.paid)
   for (const [token, change] of changes) if (change < 0n) paid.set(token, (paid.get(token) ?? 0n) - change)

@@ -13,13 +13,16 @@ export type JitTrade = Extract<EngineSolution['trades'][number], { kind: 'jit' }
 export interface JitOptions {
   domain: SigningDomain
   wrappedNative: Address
-  /** Unix seconds. */
+  /** The time in Unix seconds. */
   now: number
 }
 
 const addressBytes = 20
 
-/** An order that an engine adds itself, or why it can't be settled. Balances and contract wallets are left to the simulation. */
+/**
+ * Reads an order that an engine adds itself, or returns the reason why it cannot be settled. Balances and
+ * contract wallets are left to the simulation.
+ */
 export function readJitOrder({ order }: JitTrade, options: JitOptions): AuctionOrder | { fault: string } {
   const { domain, wrappedNative, now } = options
   const { signingScheme: scheme, signature, receiver, ...rest } = order
@@ -39,7 +42,10 @@ export function readJitOrder({ order }: JitTrade, options: JitOptions): AuctionO
 
 type Signed = Pick<JitOrder, 'owner' | 'signingScheme' | 'signature'>
 
-/** The owner signs, or leads the signature of a contract, or is all of it: as the settlement contract has it. */
+/**
+ * Reads the owner and the signature in the settlement contract's form: the owner signs, precedes the
+ * signature of a contract, or is the whole signature.
+ */
 function readSignature(
   domain: SigningDomain,
   data: OrderData,

@@ -4,7 +4,7 @@ import type { Notice } from '../solver.ts'
 /** A notice about solutions of one auction. */
 export interface SolutionNotice extends Notice {
   auctionId: bigint
-  /** The solver's own ids; empty where the notice is about the answer as a whole. */
+  /** The solver's own ids; empty if the notice is about the whole answer. */
   solutionIds: readonly number[]
 }
 
@@ -14,14 +14,20 @@ export interface NoticesOptions {
   store(notice: SolutionNotice): Promise<void>
 }
 
-/** Notices of one engine that are on their way, at most: others are stored only. */
+/** The maximum number of notices in transit to one engine. Further ones are stored only. */
 const maxUnderWay = 8
-/** Notices of one engine that are being stored, at most: more than one answer can cause. Others are lost. */
+/**
+ * The maximum number of notices of one engine that are being stored: more than one answer can cause. Further
+ * ones are lost.
+ */
 const maxBeingStored = 50
 const timeoutMs = 2_000
 const maxAnswerBytes = 1_000
 
-/** Sends `POST {url}/notify` once, and stores the notice. Neither is waited for, and a fault of either stays its own. */
+/**
+ * Creates a function that sends `POST {url}/notify` once and stores the notice. It waits for neither, and a
+ * fault of one does not affect the other.
+ */
 export function createNotices({ peer, store }: NoticesOptions): (notice: SolutionNotice) => void {
   const notified = { ...peer, timeoutMs, maxBytes: maxAnswerBytes }
   let underWay = 0

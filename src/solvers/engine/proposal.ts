@@ -17,11 +17,11 @@ import { type JitOptions, readJitOrder } from './jit.ts'
 export interface ProposalOptions {
   pools: readonly Pool[]
   settlement: Address
-  /** Contracts that no interaction of an engine may call, nor be given an allowance for. */
+  /** The contracts that an engine's interactions may neither call nor give an allowance to. */
   forbidden: readonly Address[]
-  /** Which interactions may be left out; none without it. */
+  /** The interactions that may be left out; none if absent. */
   permission?: Permission | undefined
-  /** Without it, the solver may bring no orders. */
+  /** The options for orders of the solver; without them it may bring none. */
   jit?: JitOptions | undefined
 }
 
@@ -29,10 +29,13 @@ type EngineTrade = EngineSolution['trades'][number]
 
 const noPermission: Permission = { limits: new Map(), paid: new Map() }
 
-/** Leaves room for the trades below what nodes accept as calldata of a transaction. */
+/** The limit of calldata, which leaves space for the trades below the limit of nodes for a transaction. */
 const maxCalldata = 96 * 1_024
 
-/** What an engine's solution proposes, or why the settlement contract may not run it. Amounts and prices are checked later. */
+/**
+ * Converts an engine's solution to a proposal, or to the reason why the settlement contract may not run it.
+ * Amounts and prices are checked later.
+ */
 export function toProposal(solution: EngineSolution, options: ProposalOptions): Proposal | Notice {
   const { trades, preInteractions, interactions, postInteractions, flashloans, wrappers } = solution
   const jitTrades = trades.flatMap((trade) => (trade.kind === 'jit' ? [trade] : []))
@@ -80,7 +83,7 @@ export function toProposal(solution: EngineSolution, options: ProposalOptions): 
   return { ...kept, chosen, internalized: changes, uninternalized: whole }
 }
 
-/** @returns undefined for a swap that no pool makes */
+/** The form of the proposal. @returns undefined for a swap that no pool makes */
 function formOf(
   solution: EngineSolution,
   interactions: readonly EngineInteraction[],
@@ -104,7 +107,7 @@ function formOf(
   }
 }
 
-/** Ends each allowance, whether it was used or not. */
+/** The calls that end each allowance, whether or not it was used. */
 function withdrawals(interactions: readonly EngineInteraction[]): Interaction[] {
   const given = new Map(
     interactions

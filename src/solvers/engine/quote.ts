@@ -13,7 +13,7 @@ import type { EngineSolution } from './answer.ts'
 import { type CallsOptions, engineCalls } from './calls.ts'
 import type { EngineOrder } from './request.ts'
 
-/** No wallet owns or can sign this order. */
+/** The UID of a quote's order, which no wallet owns or can sign. */
 export const quoteUid: OrderUid = packOrderUid(zeroAppData, zeroAddress, 0)
 
 const largestUint32 = 2 ** 32 - 1
@@ -54,8 +54,8 @@ export interface ReadOptions extends CallsOptions {
 }
 
 /**
- * The price in the first solution that trades the order of the quote; `undefined` when none does.
- * @throws Refusal NoLiquidity when it trades nothing; OutsideFault when it is not valid
+ * The price in the first solution that trades the order of the quote; undefined if none does.
+ * @throws Refusal NoLiquidity if it trades nothing; OutsideFault if it is invalid
  */
 export function readEngineQuote(
   solutions: readonly EngineSolution[],
@@ -90,12 +90,15 @@ function feeOf({ trades }: EngineSolution, { kind, amount }: OutsideQuestion, na
   return fee
 }
 
-/** Whether it can be simulated as a settlement of one trade: post interactions, other orders, loans and wrappers can't. */
+/**
+ * Reports whether the solution can be simulated as a settlement of one trade: post interactions, other
+ * orders, loans and wrappers cannot.
+ */
 function isPlayable({ trades, postInteractions, flashloans, wrappers }: EngineSolution): boolean {
   return trades.length === 1 && postInteractions.length + flashloans.size + wrappers.length === 0
 }
 
-/** Spenders, and targets of post interactions; `toClaim` checks the other targets. */
+/** The spenders, and the targets of post interactions; `toClaim` checks the other targets. */
 function calledOrApproved({ interactions, postInteractions }: EngineSolution): Address[] {
   const spenders = interactions.flatMap((one) =>
     one.kind === 'custom' ? one.allowances.map(({ spender }) => spender) : [],

@@ -13,7 +13,10 @@ import type { Pool } from '../../domain/routing/pool.ts'
 import { gasUnits } from '../../domain/settlement/gas.ts'
 import type { Token } from '../../domain/token/token.ts'
 
-/** An order in a request to a solver engine. `full…` amounts are the signed ones, the others are what remains to be executed. */
+/**
+ * An order in a request to a solver engine. `full…` amounts are the signed ones, the others are the remaining
+ * ones.
+ */
 export interface EngineOrder {
   uid: OrderUid
   sellToken: Address
@@ -34,7 +37,7 @@ export interface EngineOrder {
   signingScheme: SigningScheme
   signature: Hex
   feePolicies: readonly FeePolicy[]
-  /** What fees on the improvement over the quote are measured against. */
+  /** The reference for fees on the improvement over the quote. */
   quote: QuotedPrice | null
   preInteractions: readonly Interaction[]
   postInteractions: readonly Interaction[]
@@ -42,22 +45,25 @@ export interface EngineOrder {
 
 /** The auction in a request to a solver engine. */
 export interface EngineAuction {
-  /** null for a quote. */
+  /** The id; null for a quote. */
   id: bigint | null
   orders: readonly EngineOrder[]
   pools: readonly Pool[]
-  /** Of the orders and the pools; a token that is missing is sent without metadata. */
+  /** The tokens of the orders and the pools. A missing token is sent without metadata. */
   tokens: ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>
-  /** Native atoms for 10^18 token atoms; null when unknown. */
+  /** Returns the native atoms for 10^18 token atoms; null if unknown. */
   referencePrice(token: Address): bigint | null
   /** Wei for one unit of gas. */
   gasPrice: bigint
   deadline: Date
-  /** Whose orders count for the score where a solver brings them; none if absent. */
+  /** The owners of orders that count for the score although a solver brings them; none if absent. */
   surplusCapturingOwners?: readonly Address[]
 }
 
-/** The body of POST /solve. Amounts are strings of digits. A missing value is null where the protocol lists the key, else left out. */
+/**
+ * The body of POST /solve. Amounts are strings of digits. A missing value is null if the protocol lists the
+ * key, otherwise left out.
+ */
 export function writeAuction(auction: EngineAuction) {
   return {
     id: auction.id?.toString() ?? null,
@@ -72,7 +78,7 @@ export function writeAuction(auction: EngineAuction) {
 
 export type EngineRequest = ReturnType<typeof writeAuction>
 
-/** The request for an engine that may use so much of what the settlement contract has. */
+/** The request for an engine that may use these amounts of the settlement contract's tokens. */
 export function withAvailable(
   request: EngineRequest,
   available: ReadonlyMap<Address, bigint>,
@@ -99,7 +105,10 @@ export function tokensOf({
   ]
 }
 
-/** Reports no available balance: a settlement must not use tokens that the settlement contract already holds. */
+/**
+ * Writes a token without an available balance: a settlement must not use tokens that the settlement contract
+ * already holds.
+ */
 function writeToken(token: Address, { tokens, referencePrice }: EngineAuction) {
   const { decimals = null, symbol = null } = tokens.get(token) ?? {}
   return {
@@ -129,7 +138,7 @@ export function writeInteraction({ target, value, callData }: Interaction) {
   return { target, value: value.toString(), callData }
 }
 
-/** Without the amount of the fee. */
+/** Writes a policy without the amount of the fee. */
 export function writePolicy(policy: FeePolicy, quote: QuotedPrice | null) {
   const factor = Number(policy.factor) / Number(factorScale)
   if (policy.kind === 'volume') return { volume: { factor } }
@@ -140,7 +149,9 @@ export function writePolicy(policy: FeePolicy, quote: QuotedPrice | null) {
   return { priceImprovement: { ...terms, quote: quoted } }
 }
 
-/** The engine refers to a pool by its address. Swaps call the pool itself, so there is no router. */
+/**
+ * Writes a pool. The engine refers to it by its address. Swaps call the pool itself, so there is no router.
+ */
 function writePool({ address, token0, token1, reserve0, reserve1 }: Pool) {
   return {
     kind: 'constantProduct',

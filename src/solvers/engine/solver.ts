@@ -20,7 +20,7 @@ import { toProposal } from './proposal.ts'
 
 export interface EngineSolverOptions {
   name: string
-  /** Account that submits its settlements. */
+  /** The account that submits its settlements. */
   address: Address
   engine: SolverEngine
   health: Health
@@ -30,22 +30,30 @@ export interface EngineSolverOptions {
     Network,
     'chainId' | 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative' | 'balanceGuard'
   >
-  /** What the settlement contract has of each; undefined for what is no token. */
+  /**
+   * Returns the settlement contract's balance of each token; undefined for an address that is not a token.
+   */
   buffers(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
-  /** What may be left out, and what the contract paid for it since a time or is to pay; nothing if absent. */
+  /**
+   * The limits of interactions that may be left out, and the contract's payments for them since a time or
+   * still due; nothing if absent.
+   */
   internalize?: { limits: Limits; paid(since: Date): Promise<Amounts> }
-  /** Whether it may bring orders of its own. */
+  /** True if the engine may bring orders of its own. */
   jitOrders?: boolean
   now: Clock
-  /** Time from the question to the deadline that it names, in milliseconds. */
+  /** The time from the request to the deadline in it, in milliseconds. */
   solveMs: number
 }
 
-/** Solutions of one answer that compete, at most. */
+/** The maximum number of solutions of one answer that compete. */
 const maxProposals = 3
 const dayMs = 24 * 3_600_000
 
-/** An engine that takes part in auctions. The service encodes, simulates and submits what it proposes. */
+/**
+ * Creates a solver from an engine that takes part in auctions. The service encodes, simulates and submits its
+ * proposals.
+ */
 export function createEngineSolver(options: EngineSolverOptions): Solver {
   const { name, address, engine, health, write, notify, network, buffers, now, solveMs, jitOrders } = options
   const { limits, paid = async () => new Map() } = options.internalize ?? {}
@@ -53,7 +61,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
   const forbidden = [settlement, vaultRelayer, hooksTrampoline, ...(balanceGuard ? [balanceGuard] : [])]
   const punctuality = createPunctuality()
 
-  /** Without those that are no tokens. */
+  /** The balances without addresses that are not tokens. */
   async function balancesOf(addresses: readonly Address[]): Promise<Amounts> {
     const balances = await buffers(addresses)
     return new Map(
@@ -64,7 +72,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     )
   }
 
-  /** What a solution may use of the settlement contract's tokens. */
+  /** The amounts of the settlement contract's tokens that a solution may use. */
   async function available(permission: Permission | undefined): Promise<Amounts> {
     if (!permission) return new Map()
     const allowed = allowedBy(permission)
@@ -72,7 +80,7 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
     return new Map([...allowed].map(([token, amount]) => [token, minOf(amount, held.get(token) ?? 0n)]))
   }
 
-  /** @throws OutsideFault or Refusal, of which the engine is notified */
+  /** Requests solutions. @throws OutsideFault or Refusal, of which the engine is notified */
   async function ask(auction: Auction, pools: readonly Pool[], permission: Permission | undefined) {
     const deadline = new Date(now() + solveMs)
     const request = new JsonText(await write(auction, pools, deadline, await available(permission)))
@@ -112,14 +120,14 @@ export function createEngineSolver(options: EngineSolverOptions): Solver {
           refuse?.({ ...origin, ...refusedBy(proposal), orderUids: ordersOf(solution) })
           return []
         }
-        // The solutions of an answer may all win, so they share what is left of the day.
+        // The solutions of an answer may all win, so they share the rest of the day's limit.
         if (permission && proposal.internalized) permission = afterUse(permission, proposal.internalized)
         return [{ ...proposal, origin }]
       })
     },
   }
 
-  /** What may be left out now. Without the database, nothing. */
+  /** The current permission; none if the database does not answer. */
   async function permissionNow(): Promise<Permission | undefined> {
     if (!limits || limits.size === 0) return undefined
     try {

@@ -7,7 +7,10 @@ import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { printable } from '../../outside/fault.ts'
 import { isObject } from '../../outside/http-json.ts'
 
-/** Parsers for responses of engines and drivers, from raw JSON to the domain. Sizes are limited before anything is parsed. */
+/**
+ * Parsers for responses of engines and drivers, from raw JSON to the domain. They limit sizes before they
+ * parse anything.
+ */
 function text<T>(parse: (text: string) => T | undefined) {
   return z.string().transform((value, context) => {
     const parsed = parse(value)
@@ -22,13 +25,13 @@ export const outsideUid = text(toOrderUid)
 export const outsideBytes = text((value) => toHex(value))
 export const outsideBytes32 = text((value) => toHex(value, 32))
 
-/** Digits up to uint256. */
+/** Parses digits up to uint256. */
 export const outsideAmount = text((value) => {
   const parsed = parseAmount(value)
   return 'amount' in parsed ? parsed.amount : undefined
 })
 
-/** Gas units of at most one transaction. The caller decides about 0. */
+/** Parses the gas units of at most one transaction. The caller decides about 0. */
 export const outsideGas = z
   .number()
   .int()
@@ -36,12 +39,12 @@ export const outsideGas = z
   .max(Number(maxTransactionGas))
   .transform((units) => BigInt(units))
 
-/** Checks the length before it parses any item. */
+/** Parses a list. It checks the length before any item. */
 export function outsideList<T extends z.ZodType>(item: T, maxItems: number) {
   return z.custom<unknown[]>((value) => Array.isArray(value) && value.length <= maxItems).pipe(z.array(item))
 }
 
-/** An object whose keys are parsed too. Two spellings of one key are malformed. */
+/** Parses an object and its keys. Two spellings of one key are malformed. */
 export function outsideMap<K, V>(key: z.ZodType<K>, value: z.ZodType<V>, maxItems: number) {
   return z.custom<object>(isObject).transform((object, context): ReadonlyMap<K, V> => {
     const entries = Object.entries(object)
@@ -57,7 +60,7 @@ export function outsideMap<K, V>(key: z.ZodType<K>, value: z.ZodType<V>, maxItem
   })
 }
 
-/** Uniform clearing prices by token. */
+/** Parses uniform clearing prices by token. */
 export const outsidePrices = outsideMap(outsideAddress, outsideAmount, 500)
 
 export const outsideInteraction = z.object({
@@ -68,7 +71,10 @@ export const outsideInteraction = z.object({
 
 const maxPath = 200
 
-/** Which member of an answer has another form than the protocol: its path and our text, never what came. */
+/**
+ * Describes the member of an answer whose form differs from the protocol: its path and our text, never the
+ * received value.
+ */
 export function formFault(error: z.ZodError | undefined): string {
   const [issue] = error?.issues ?? []
   const path = (issue?.path ?? []).map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))

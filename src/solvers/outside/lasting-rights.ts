@@ -1,7 +1,8 @@
 /**
- * Calls that give another account a right to the settlement contract's tokens for later. Engines name allowances instead, which end with
- * the settlement: `approve`, `increaseAllowance`, `increaseApproval`, `approveAndCall` of two kinds, `authorizeOperator`,
- * `setApprovalForAll`, `approve` of Permit2, `setPreSignature`.
+ * The selectors of calls that give another account a lasting right to the settlement contract's tokens.
+ * Engines name allowances instead, which end with the settlement: `approve`, `increaseAllowance`,
+ * `increaseApproval`, `approveAndCall` of two kinds, `authorizeOperator`, `setApprovalForAll`, `approve` of
+ * Permit2, `setPreSignature`.
  */
 export const lastingRights: ReadonlySet<string> = new Set([
   '0x095ea7b3',

@@ -1,14 +1,14 @@
-/** Whether an outside solver deserves that auctions wait for it. */
+/** The decision whether auctions wait for an outside solver. */
 export interface Punctuality {
   isPunctual(): boolean
   answered(inTime: boolean): void
 }
 
-const mostOwed = 64
+const maxOwed = 64
 
 /**
- * At first it has to answer once in time, so one that never answers delays no auction. Each time that it is late, it has to answer twice as
- * often as before.
+ * Creates the decision. At first a solver must answer once in time, so that one that never answers delays no
+ * auction. After each late answer it must answer twice as often as before.
  */
 export function createPunctuality(): Punctuality {
   let price = 1
@@ -18,8 +18,8 @@ export function createPunctuality(): Punctuality {
     isPunctual: () => owed === 0,
     answered(inTime) {
       if (!inTime) {
-        // While it is not waited for, being late costs nothing, and so it adds nothing.
-        if (owed === 0) price = Math.min(2 * price, mostOwed)
+        // While auctions do not wait for it, a late answer costs nothing, so it adds nothing.
+        if (owed === 0) price = Math.min(2 * price, maxOwed)
         owed = price
         inARow = 0
         return

@@ -6,16 +6,19 @@ import type { Interaction, OrderKind } from '../../domain/order/order.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
 import { nonsense, printable } from '../../outside/fault.ts'
 
-/** A request to an outside estimator: one exact amount of one pair. The tokens differ; the native coin has its wrapped form. */
+/**
+ * A request to an outside estimator: one exact amount of one pair. The tokens differ; the native coin has its
+ * wrapped form.
+ */
 export interface OutsideQuestion {
   kind: OrderKind
   sellToken: Address
   buyToken: Address
-  /** Sell atoms of a sell order, buy atoms of a buy order. */
+  /** The fixed amount: sell atoms of a sell order, buy atoms of a buy order. */
   amount: bigint
 }
 
-/** The sell amount of a buy order that asks for a price: more than any balance, so its limit never binds. */
+/** The sell amount of a buy order in a price request: more than any balance, so its limit never binds. */
 export const unboundedSellAmount = 2n ** 144n
 
 export interface ClaimedExecution {
@@ -29,21 +32,26 @@ export interface Claim {
   sellAmount: bigint
   buyAmount: bigint
   gas: bigint
-  /** null if a settlement of this trade alone cannot simulate it. */
+  /** The calls; null if a settlement of this trade alone cannot simulate them. */
   execution: ClaimedExecution | null
 }
 
-/** The data of a response, before it is checked. */
+/** The data of a response before the checks. */
 export interface RawClaim {
-  /** The amount that is not fixed by the question; `undefined` if a price is missing. */
+  /** The amount that the question does not fix; undefined if a price is missing. */
   computed: bigint | undefined
-  /** `undefined` if the response has none: then the gas of a settlement with these calls is assumed. */
+  /**
+   * The gas; undefined if the response has none. Then the gas of a settlement with these calls is assumed.
+   */
   gas: bigint | undefined
   calls: ClaimedExecution
   playable: boolean
 }
 
-/** @throws Refusal NoLiquidity when nothing is traded, or no gas used; OutsideFault when it is not valid */
+/**
+ * Checks a claim.
+ * @throws Refusal NoLiquidity if nothing is traded, or no gas used; OutsideFault if it is invalid
+ */
 export function toClaim(
   name: string,
   question: OutsideQuestion,
@@ -69,7 +77,7 @@ export function toClaim(
   }
 }
 
-/** Maximum calldata of a transaction that nodes accept, in bytes. */
+/** The maximum calldata of a transaction that nodes accept, in bytes. */
 const maxCalldata = 128 * 1_024
 
 function calldataSize(calls: readonly Interaction[]): number {
@@ -96,7 +104,10 @@ const knownReasons = [
   'InsufficientLiquidity',
 ] as const
 
-/** A solver's own reason not to trade, with its message if that is printable. Solvers write codes in camel or Pascal case. */
+/**
+ * The refusal with a solver's own reason, and its message if that is printable. Solvers write codes in camel
+ * or Pascal case.
+ */
 export function refusalOf(code: string, text: string | null | undefined): Refusal {
   const message = printable(text ?? '') ?? 'the solver gives no reason'
   const reason = knownReasons.find((reason) => reason.toLowerCase() === code.toLowerCase())

@@ -47,10 +47,10 @@ test('is not asked after five failures in a row by any of its clients, and then 
   await expect(node.connect({}).call('a')).rejects.toThrow(Outage)
   expect(scripted.requests).toHaveLength(5)
   const source = 'the node of testnet'
-  expect(said).toEqual([`an outside source failed: ${source}`, `an outside source is left alone: ${source}`])
+  expect(said).toEqual([`an outside source failed: ${source}`, `an outside source is paused: ${source}`])
   await eventually('the node is asked again', () => one.call('b').catch(() => false))
   expect([node.state(), scripted.requests.length]).toEqual(['closed', 7])
-  expect(said.at(-1)).toBe('an outside source is asked again')
+  expect(said.at(-1)).toBe('an outside source is used again')
 })
 
 test('is used again within five seconds after nine seconds of faults, and is tried by a short question', async () => {

@@ -210,7 +210,7 @@ describe('an estimate that uses other funds is refuted', () => {
       const execution = { preInteractions: [], interactions, txOrigin: null }
       expect(await verify([{ ...estimate, execution }, trade])).toEqual({
         verdict: 'refuted',
-        reason: `it spends what the settlement contract has of ${d}`,
+        reason: `it spends ${d} of the settlement contract`,
       })
     }))
 

@@ -141,7 +141,7 @@ test.each<[string, object]>([
   outside.behaves(answering(body))
   await expect(ask()).rejects.toMatchObject({
     name: 'OutsideFault',
-    reason: expect.stringContaining('talks nonsense'),
+    reason: expect.stringContaining('sends an invalid answer'),
   })
 })
 

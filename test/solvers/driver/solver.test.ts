@@ -121,7 +121,7 @@ describe('what it is told of an answer that', () => {
 
   const malformed = 'does not match the protocol'
   test.each<[string, Behaviour, string, string]>([
-    ['is no JSON', saying('hello'), 'deserializationError', 'no JSON'],
+    ['is no JSON', saying('hello'), 'deserializationError', 'valid JSON'],
     ['is too long', huge(5_000_000), 'deserializationError', 'more than 1000000 bytes'],
     ['is too deep', nested(100), 'deserializationError', 'too deeply'],
     ['has no solutions', answering({}), 'deserializationError', malformed],

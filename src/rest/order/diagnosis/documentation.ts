@@ -115,7 +115,7 @@ export const diagnosisOperations: Operations = {
         body: unsigned,
         answer: {
           code: 'placeable',
-          summary: 'Nothing that is known would keep the order from being filled.',
+          summary: 'No known reason would keep the order from being filled.',
           since: null,
           retryable: true,
           advice: 'Sign and place it.',
