@@ -206,7 +206,9 @@ test('five networks in one process warn of no listeners', async () => {
   try {
     await eventually('each is followed', async () => {
       const { status, body } = await get(program, '/health/ready')
-      return status === 200 && networks.every(({ network: { name } }) => body[`${name}:indexer`] !== undefined)
+      return (
+        status === 200 && networks.every(({ network: { name } }) => body[`${name}:indexer`] !== undefined)
+      )
     })
     expect(warnings).toEqual([])
   } finally {
