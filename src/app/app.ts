@@ -116,17 +116,25 @@ export async function startApp(given: AppOptions): Promise<App> {
   // The end is reported at once: a balancer waits for no answer of a database then.
   const ready: Ready = async () => (stopping.signal.aborted ? { running: false } : whileRunning())
   const monitor = await openMonitor(options, metrics, ready)
-  const claiming = Promise.all(networks.map((parts) => claimChain(parts, { db, log, signal })))
+  // A signal warns of more than ten listeners: that of each network has the same number, however many networks there are.
+  const signalled = networks.map((parts) => ({
+    parts,
+    ending: AbortSignal.any([signal]),
+    stopping: AbortSignal.any([stopping.signal]),
+  }))
+  const claiming = Promise.all(
+    signalled.map(({ parts, ending }) => claimChain(parts, { db, log, signal: ending })),
+  )
   const claims = await claiming.catch(async (fault) => {
     ending.abort()
     await Promise.all([monitor?.close(), databases.close()])
     throw fault
   })
-  const loops = networks.map(async (parts, index) => {
+  const loops = signalled.map(async ({ parts, ending: signal, stopping }, index) => {
     const isClaimed = await claims[index]?.claimed.catch(() => false)
     if (!isClaimed) return
     const nodes = [parts.nodes.watch(signal), claimOtherNodes(parts, { db, log, signal })]
-    const leading = startLeading(parts, states, options, stopping.signal)
+    const leading = startLeading(parts, states, options, stopping)
     await Promise.all([...nodes, ...leading, ...startFollowing(parts, options, signal)])
   })
   if (options.roles.includes('index')) {

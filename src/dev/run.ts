@@ -54,7 +54,9 @@ export async function runDev(options: DevOptions): Promise<void> {
       createRpc({ url: stack.rpcUrl, log }),
       stack.market.outsideSolvers.slice(0, outside.length),
     )
-    const settings = localSettings(options.settings, stack, outside)
+    // A free one is chosen here: the address of links and of sign-in contains it.
+    const port = options.settings.PORT || (await probePort(0, options.settings.HOST))
+    const settings = localSettings({ ...options.settings, PORT: port }, stack, outside)
     const starting = startApp({
       ...options,
       databaseUrl: stack.databaseUrl,

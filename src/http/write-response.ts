@@ -22,6 +22,9 @@ export function writeResponse(
 ): Promise<void> | undefined {
   if (res.destroyed) return undefined
   for (const name in answer.headers) responseHeaders.push(name, answer.headers[name] ?? '')
+  // RFC 9110, 15.1: caches store some errors, such as a 404, unless a header forbids it.
+  if (answer.status >= 400 && answer.headers['Cache-Control'] === undefined)
+    responseHeaders.push('Cache-Control', 'no-store')
   // RFC 9110, 15.5.2: a 401 names the way to send a credential.
   if (answer.status === 401) responseHeaders.push('WWW-Authenticate', 'Bearer')
   const coding = codingOf(req, answer)

@@ -51,6 +51,7 @@ function respondAndClose(
   const headers = [
     ...commonHeaders(undefined, requestId),
     ...['Content-Type', 'application/json'],
+    ...['Cache-Control', 'no-store'],
     ...['Content-Length', String(Buffer.byteLength(body))],
     ...['Date', new Date().toUTCString()],
     ...['Connection', 'close'],

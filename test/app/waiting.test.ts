@@ -177,3 +177,43 @@ test('a program that ends while it waits does so at once', async () => {
   await world[Symbol.asyncDispose]()
   expect(performance.now() - started).toBeLessThan(5_000)
 })
+
+test('five networks in one process warn of no listeners', async () => {
+  const { network } = chain.market
+  await using database = await createTestDatabase()
+  const nodes = await Promise.all(
+    [1, 2, 3, 4, 5].map((chainId) =>
+      startScriptedNode({
+        answer: async ({ method, params }) => ({
+          result: method === 'eth_chainId' ? `0x${chainId}` : await chain.rpc.call(method, params),
+        }),
+      }),
+    ),
+  )
+  const networks = nodes.map(({ url }, index) => ({
+    network: { ...network, chainId: index + 1, name: `net-${index + 1}` },
+    rpcUrl: url,
+  }))
+  const warnings: string[] = []
+  const onWarning = ({ name, message }: Error) => {
+    if (name === 'MaxListenersExceededWarning') warnings.push(message)
+  }
+  process.on('warning', onWarning)
+  const { solver, refunder } = chain.market
+  const keys = { SOLVER_PRIVATE_KEY: solver.privateKey, REFUND_PRIVATE_KEY: refunder.privateKey }
+  const roles = ['serve', 'index', 'auction', 'deliver'] as const
+  const program = await startProgram({ database, chain }, { ...unlimited, ...keys }, { networks, roles })
+  try {
+    await eventually('each is followed', async () => {
+      const { status, body } = await get(program, '/health/ready')
+      return (
+        status === 200 && networks.every(({ network: { name } }) => body[`${name}:indexer`] !== undefined)
+      )
+    })
+    expect(warnings).toEqual([])
+  } finally {
+    process.off('warning', onWarning)
+    await program.close()
+    for (const node of nodes) await node[Symbol.asyncDispose]()
+  }
+})

@@ -7,6 +7,7 @@ import { findProcess } from '../../src/dev/process/process.ts'
 import { startDev } from '../setup/dev.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
+import { graphql } from '../setup/trader.ts'
 
 let home: string
 beforeEach(() => {
@@ -63,6 +64,8 @@ it('ends when its chain or its database ends, and the next start continues from 
   const { program, ended, ready } = dev()
   const { url, cmsKey, accounts } = await ready()
   expect((await fetch(`${url}/metrics`)).status).toBe(200)
+  const challenge = await graphql(url, 'mutation { createSignInChallenge { uri } }')
+  expect(challenge).toEqual({ createSignInChallenge: { uri: `http://localhost:${new URL(url).port}` } })
   const channels = (key: string) =>
     fetch(`${url}/accounts/${accounts[0]?.address}/channels`, { headers: { 'x-api-key': key } })
   await eventually('its key is taken', async () => (await channels(cmsKey)).status === 200)

@@ -36,6 +36,7 @@ function expectManners({ text }: Line): void {
   for (const head of text.split(/(?=HTTP\/1\.1 )/).filter((answer) => !answer.startsWith('HTTP/1.1 100'))) {
     expect(head).toMatch(/access-control-allow-origin: \*/i)
     expect(head).toMatch(/access-control-allow-headers: cache-control/i)
+    if (/^HTTP\/1.1 [45]/.test(head)) expect(head).toMatch(/\r\ncache-control: no-store/i)
     expect(head).toMatch(/x-request-id: [\w-]{36}/i)
     expect(head).toMatch(/date: .* GMT/i)
     expect(head).not.toMatch(/node_modules|\bat .*:\d+/)

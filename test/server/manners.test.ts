@@ -81,6 +81,7 @@ function expectManners({ headers }: Exchange): void {
 function expectRefusal(answer: Exchange, status: number, envelope: Envelope, code: string): void {
   expectManners(answer)
   expect(answer.status).toBe(status)
+  expect(answer.headers['cache-control']).toBe('no-store')
   expect(answer.headers['access-control-expose-headers']).toMatch(/X-Request-Id.*Retry-After.*ETag/)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
   const body = JSON.parse(answer.bytes.toString())

@@ -105,7 +105,7 @@ function response(family: Family, status: number, codes: readonly RefusalCode[],
   })
   const isRetryable = status === 409 || status === 429 || status === 503
   const names: HeaderName[] = [
-    'X-Request-Id',
+    ...(['X-Request-Id', 'Cache-Control'] as const),
     ...(isRetryable ? (['Retry-After'] as const) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
   ]

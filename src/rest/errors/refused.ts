@@ -23,7 +23,6 @@ export function refused(
   }
   if (allow) headers.Allow = allow
   if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
-  else if (row?.isCached || row?.headers?.['Cache-Control']) headers['Cache-Control'] = 'no-store'
   return { status, headers, body: JSON.stringify(errorBodyOf(error, family)) }
 }
 

@@ -33,7 +33,12 @@ export async function openSignals(url: string, log: Log): Promise<Signals> {
   let retry: NodeJS.Timeout | undefined
 
   async function connect(): Promise<void> {
-    const connection = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true })
+    const connection = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+    })
     connection.on('error', () => connection.removeAllListeners('notification'))
     connection.on('notification', ({ channel, payload }) => {
       for (const listener of listeners.get(channel) ?? []) listener(payload)

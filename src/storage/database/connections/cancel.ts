@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { PoolClient } from 'pg'
 
 /** Of a request to cancel, in the protocol. */
@@ -8,19 +8,25 @@ const timeoutMs = 1_000
 /** Members of node-postgres' client that its types leave out. */
 type Wired = PoolClient & { host: string; port: number; processID: number; secretKey: number }
 
+/** Another connection to the server of one. */
+export function dial(client: PoolClient): Socket {
+  const { host, port } = client as Wired
+  return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+}
+
 /**
  * Asks the server to end the statement that runs on a connection. The server closes when it has signalled the connection's process, so
  * that a later statement is not met. Never rejects: a statement that goes on ends by its timeout.
  */
 export function cancelStatement(client: PoolClient): Promise<void> {
-  const { host, port, processID, secretKey } = client as Wired
+  const { processID, secretKey } = client as Wired
   const message = Buffer.alloc(16)
   message.writeInt32BE(16, 0)
   message.writeInt32BE(cancelCode, 4)
   message.writeInt32BE(processID, 8)
   message.writeInt32BE(secretKey, 12)
   return new Promise((resolve) => {
-    const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    const socket = dial(client)
     socket.setTimeout(timeoutMs, () => socket.destroy())
     socket.on('connect', () => socket.write(message))
     // Read to its end, or the close is not seen.

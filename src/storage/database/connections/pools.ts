@@ -4,6 +4,7 @@ import { measuredClient, measurePool } from './pool-measures.ts'
 import type { Access } from './pooler.ts'
 import { pooledClient } from './preceded.ts'
 import { type SessionSettings, silenceTimeoutMs } from './session.ts'
+import { endSilent } from './silence.ts'
 import { soonest } from './soonest.ts'
 
 export interface PoolOptions {
@@ -51,7 +52,7 @@ export function openPool({ name, url, access, max, settings, waitMs, onReadOnly 
     // The pool removes what has ended.
     if (opened < (renewedAt.get(pool) ?? 0)) client.end().catch(() => {})
   })
-  return measurePool(name, reportRefusals(soonest(pool)))
+  return measurePool(name, reportRefusals(soonest(endSilent(pool, waitMs))))
 }
 
 /** Without a connection nothing is known of the data, whatever the server's reason is: each fault is an Outage. */

@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net'
+import type { Pool, PoolClient } from 'pg'
+import { dial } from './cancel.ts'
+
+/** Of the question whether TLS is spoken, in the protocol: any server answers it before it knows who asks. */
+const tlsQuestion = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+/** A statement that is silent for so long is a reason to ask the server whether it answers at all. */
+const silentMs = 250
+
+/** Members of node-postgres' client that its types leave out. */
+type Wired = PoolClient & { readyForQuery: boolean; connection: { stream: Socket } }
+
+/** What a connection has received, and since when it waits for more. */
+interface Wait {
+  bytes: number
+  since: number
+}
+
+/**
+ * Ends the statements of a pool whose server hangs. A statement may take long, and a server that hangs looks like that: when one is
+ * silent, the server is asked over another connection. If it says nothing there in `waitMs`, the silent connections are closed, and
+ * those that are idle.
+ */
+export function endSilent(pool: Pool, waitMs: number): Pool {
+  const used = new Map<Wired, Wait>()
+  let timer: NodeJS.Timeout | undefined
+  let isAsking = false
+
+  function silent(): Wired[] {
+    const now = performance.now()
+    return [...used].flatMap(([client, wait]) => {
+      const { bytesRead } = client.connection.stream
+      if (client.readyForQuery || bytesRead !== wait.bytes) {
+        used.set(client, { bytes: bytesRead, since: now })
+        return []
+      }
+      return now - wait.since >= silentMs ? [client] : []
+    })
+  }
+
+  async function check(): Promise<void> {
+    if (used.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+      return
+    }
+    const [first] = silent()
+    if (!first || isAsking) return
+    isAsking = true
+    const answers = await answersTo(first, waitMs)
+    isAsking = false
+    if (answers) return
+    for (const client of silent()) client.connection.stream.destroy(new Error(silenceMessage))
+    for (let idle = pool.idleCount; idle > 0; idle--) {
+      pool.connect().then(
+        (client) => client.release(true),
+        () => {},
+      )
+    }
+  }
+
+  pool.on('acquire', (client) => {
+    const wired = client as Wired
+    used.set(wired, { bytes: wired.connection.stream.bytesRead, since: performance.now() })
+    timer ??= setInterval(check, silentMs).unref()
+  })
+  pool.on('release', (_error, client) => used.delete(client as Wired))
+  return pool
+}
+
+const silenceMessage = 'timeout exceeded: the server is silent'
+
+/** Whether the server of a connection says anything in time, and be it that it has no place. */
+function answersTo(client: Wired, waitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = dial(client)
+    const settle = (answers: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(answers)
+    }
+    // Where this process was busy for so long, the answer has come and was not read yet.
+    const timer = setTimeout(() => setImmediate(settle, false), waitMs)
+    socket.on('connect', () => socket.write(tlsQuestion))
+    socket.once('data', () => settle(true))
+    socket.on('error', () => settle(true))
+    socket.on('close', () => settle(true))
+  })
+}
