@@ -2,7 +2,7 @@ import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, parse, visit } from 'graphql'
 import { schema, schemaText } from '../src/graphql/schema.ts'
-import type { RowTraits } from '../src/rest/row/route.ts'
+import type { RowTraits } from '../src/rest/routing/route.ts'
 import { scalarMap } from './scalars.ts'
 
 export const documentTypesFile = 'src/rest/documents.generated.ts'

@@ -1,7 +1,7 @@
 import { type RefusalCode, refusalCodes } from '../src/domain/errors/refusal-codes.ts'
-import { statusOf } from '../src/rest/errors/body.ts'
+import { statusOf } from '../src/rest/errors.ts'
 import { accountRoutes, orderBookRoutes } from '../src/rest/routes.ts'
-import type { RowTraits } from '../src/rest/row/route.ts'
+import type { RowTraits } from '../src/rest/routing/route.ts'
 import { page, table } from './markdown.ts'
 
 const introduction = `# Errors

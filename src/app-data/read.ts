@@ -20,7 +20,7 @@ export interface AppDataSources {
   gateway: AppDataGateway | null
 }
 
-export interface Reading {
+export interface ResolvedAppData {
   parsedAppData: ParsedAppData
   /** The document when it is not stored under this hash yet: it came with the request, or from the gateway. */
   fullAppData: string | null
@@ -33,7 +33,7 @@ export interface Reading {
 export async function readAppData(
   appData: Pick<AppDataInput, 'hash' | 'document'>,
   appDataSources: AppDataSources,
-): Promise<Reading> {
+): Promise<ResolvedAppData> {
   const stored = appData.document === null ? await storedDocument(appData.hash, appDataSources) : undefined
   const document = stored ?? appData.document ?? (await publishedDocument(appData.hash, appDataSources))
   return {

@@ -10,8 +10,7 @@ import {
   defaultPriceAmount,
   type Network,
 } from '../domain/network/network.ts'
-import type { AccessRules } from '../graphql/context/access.ts'
-import type { Features } from '../graphql/context/features.ts'
+import type { AccessRules, Features } from '../graphql/context/access.ts'
 import { emailFaults } from './channels/email-settings.ts'
 import { pushFaults } from './channels/push-settings.ts'
 import { telegramFaults } from './channels/telegram-settings.ts'

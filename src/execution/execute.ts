@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type Outage, Refusal } from '../domain/errors/error.ts'
 import { type Context, createContext, type Services } from '../graphql/context/context.ts'
-import { maskError, queryError, refusalError } from '../graphql/errors/mask.ts'
+import { maskError, queryError, refusalError } from '../graphql/errors.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Sink } from '../notifications/feed-follower.ts'
@@ -18,10 +18,11 @@ import { noteWrite } from '../storage/database/own-writes.ts'
 import { createGate, type Gate } from './admission/admission.ts'
 import { isMutation, isSubscription } from './admission/charge.ts'
 import { type Cost, costOf, costRefusal } from './admission/cost.ts'
-import { introspectionIn, mentionsSchema } from './admission/introspection.ts'
 import {
   createOperationGate,
   type GraphqlParams,
+  introspectionIn,
+  mentionsSchema,
   operationNameOf,
   type ReserveOperation,
 } from './admission/operations.ts'
@@ -29,9 +30,9 @@ import type { RateLimits } from './admission/rate-limits.ts'
 import { type CompiledOperation, compiledOperation } from './compiled/operation.ts'
 import {
   type EventForm,
-  followCompiled,
   type Subscription,
   type SubscriptionArgs,
+  subscribeCompiled,
 } from './compiled/subscription.ts'
 import { createDocuments, type Documents } from './documents/documents.ts'
 import { variableFaults, variableLimits } from './documents/variables.ts'
@@ -55,7 +56,7 @@ export interface Executor extends Documents, Gate {
   /** Events of durable feeds have an id: see `eventIdOf`. */
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
   /** Follows a feed without executing each event for each subscriber; undefined for what `subscribe` has to do. */
-  follow<Result extends Rendered>(
+  subscribeShared<Result extends Rendered>(
     args: SubscriptionArgs,
     caller: Caller,
     form: EventForm<Result>,
@@ -191,8 +192,8 @@ export function createExecutor(
       const source = await createSourceEventStream({ ...args, ...coercion })
       return Symbol.asyncIterator in source ? resultsOf(source, args, cost) : maskResult(source, args)
     },
-    follow: (args, caller, form, sink) =>
-      followCompiled(args, caller, services, form, sink, (rootValue) => {
+    subscribeShared: (args, caller, form, sink) =>
+      subscribeCompiled(args, caller, services, form, sink, (rootValue) => {
         const contextValue = createContext(services, caller, new AbortController().signal)
         return executeMasked({ ...args, schema, rootValue, contextValue })
       }),

@@ -1,14 +1,39 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { accountOfSession } from '../accounts/sign-in.ts'
 import { createByteBudget } from '../concurrency/byte-budget.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Services } from '../graphql/context/context.ts'
-import { isFinalStatus } from '../graphql/errors/status.ts'
+import { isFinalStatus } from '../graphql/errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../storage/idempotency.ts'
-import { openText, sealText } from './sealed-text.ts'
+
+const algorithm = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+
+/** Encrypts a text with a key of 32 bytes. @returns base64 */
+function encryptText(text: string, key: Buffer): string {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv(algorithm, key, iv)
+  const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64')
+}
+
+/** @returns undefined for what was not sealed with this key */
+function decryptText(sealed: string, key: Buffer): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64')
+  if (bytes.length < ivBytes + tagBytes) return undefined
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+  decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+  try {
+    const content = decipher.update(bytes.subarray(ivBytes + tagBytes))
+    return Buffer.concat([content, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
 
 /** A response before it is written. */
 export interface Produced {
@@ -97,7 +122,7 @@ export function createAnswerOnce(
           return produce({ ...caller, interruptedAt: stored.first })
         }
         // Versions before this one stored the text itself.
-        const body = openText(stored.answer.body, seal) ?? stored.answer.body
+        const body = decryptText(stored.answer.body, seal) ?? stored.answer.body
         return { status, headers: { 'Content-Type': contentType, 'Idempotent-Replayed': 'true' }, body }
       }
       if (waited >= waitMs) throw inUse
@@ -135,7 +160,7 @@ export function createAnswerOnce(
       if (isKept) budget.add(caller.client, Buffer.byteLength(body))
       await recordEnd(() =>
         isKept
-          ? keepAnswer(db, attempt, { status, contentType, body: sealText(body, seal), personal })
+          ? keepAnswer(db, attempt, { status, contentType, body: encryptText(body, seal), personal })
           : endAttempt(db, attempt),
       )
       return answer

@@ -4,7 +4,7 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
 import type { Context } from './context/context.ts'
-import { toRefusal } from './errors/input.ts'
+import { toRefusal } from './input/parse.ts'
 
 /** Arguments that hold a whole input. Errors name the field inside it, as in REST, without the argument. */
 export const inputArguments = ['order', 'input']

@@ -34,8 +34,8 @@ import type { PoolFigures, ValuedPool } from '../tokens/pool-figures.ts'
 import type { PricesUpdate } from '../tokens/prices.ts'
 import { builder } from './builder.ts'
 import type { MarketDepth } from './context/networks.ts'
-import { modelRef } from './stored/model-ref.ts'
-import type { MarketKey, QuoteSlippage } from './token/market/reading.ts'
+import { modelRef } from './stored/resolve.ts'
+import type { MarketKey, QuoteSlippage } from './token/market-data.ts'
 
 // One ref for each object type, so that no type's file imports another's.
 

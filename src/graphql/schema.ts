@@ -1,37 +1,25 @@
+import { defaultFieldResolver, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import type { Context } from './context/context.ts'
 import './account/account.ts'
 import './account/balances.ts'
-import './account/announcement.ts'
-import './affiliate/affiliate.ts'
-import './affiliate/registration.ts'
-import './affiliate/statistics.ts'
-import './app-data/app-data.ts'
-import './auction/settlement.ts'
-import './auction/auction.ts'
-import './account/channel/channel.ts'
-import './account/channel/delivery.ts'
-import './account/channel/manage.ts'
-import './account/channel/sign-in.ts'
+import './app-data.ts'
+import './auction.ts'
+import './account/channel.ts'
+import './account/channel-mutations.ts'
+import './account/sign-in.ts'
 import './order/cancellation.ts'
-import './service/meta.ts'
-import './service/network.ts'
-import './service/bundle/bundle.ts'
-import './relay/node.ts'
-import './account/notification.ts'
-import './account/read-notifications.ts'
+import './network.ts'
+import './bundle-simulation.ts'
+import './node.ts'
+import './account/notifications.ts'
+import './order/diagnosis.ts'
 import './order/order.ts'
-import './order/diagnosis/diagnosis.ts'
-import './order/diagnosis/explain.ts'
-import './order/events.ts'
-import './relay/page-info.ts'
-import './order/place-order.ts'
-import './order/place-orders.ts'
-import './quote/quote.ts'
+import './paging.ts'
+import './order/placement.ts'
 import './quote/response.ts'
-import './quote/order-to-sign.ts'
-import './quote/route.ts'
 import './quote/quoted-order.ts'
-import './quote/subscription.ts'
-import './affiliate/referral-code.ts'
+import './quote/quote.ts'
+import './affiliate/affiliate.ts'
 import './scalars.ts'
 import './order/signature.ts'
 import './order/simulation.ts'
@@ -39,16 +27,28 @@ import './token/token.ts'
 import './token/holders.ts'
 import './token/balances.ts'
 import './token/pool.ts'
-import './token/prices.ts'
-import './token/market/history.ts'
-import './token/market/market.ts'
+import './token/market.ts'
 import './order/trade.ts'
-import './affiliate/trader-activity.ts'
-import './affiliate/trader-statistics.ts'
-import './token/usd-price.ts'
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import './affiliate/statistics.ts'
+import './token/prices.ts'
 import { builder } from './builder.ts'
-import { withGuards } from './context/guard.ts'
+
+/** Whether a request may use a field, and whether the field is enabled. @throws Refusal */
+export type Guard = (context: Context) => void
+
+/** Runs `extensions.guard` of mutations before their input is validated, so that access errors come first. */
+function withGuards(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const guard = field.extensions.guard as Guard | undefined
+    if (!guard) continue
+    const { resolve = defaultFieldResolver } = field
+    field.resolve = async (root, args, context, info) => {
+      guard(context)
+      return resolve(root, args, context, info)
+    }
+  }
+  return schema
+}
 
 /** Built after the imports above, which register their types with the builder. */
 export const schema: GraphQLSchema = withGuards(builder.toSchema())

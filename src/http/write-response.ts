@@ -1,7 +1,125 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { acceptedCoding, type Coding } from './accepted-coding.ts'
-import { compress } from './compress.ts'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import Negotiator from 'negotiator'
+import { memoize } from './memoize.ts'
 import type { HttpResponse } from './response.ts'
+
+/** The supported codings, best first. */
+const codings = ['br', 'gzip'] as const
+
+type Coding = (typeof codings)[number]
+
+export interface Accepted {
+  /** The coding; undefined if the client prefers none. */
+  coding: Coding | undefined
+  /** True if the client accepts a body without coding. */
+  acceptsPlain: boolean
+}
+
+const plainOnly: Accepted = { coding: undefined, acceptsPlain: true }
+
+/**
+ * Reads `Accept-Encoding` (RFC 9110, 12.5.3). A client that accepts neither a coding nor `identity` gets a
+ * plain body.
+ */
+export function acceptedCoding(header: string | string[] | undefined): Accepted {
+  return typeof header === 'string' ? negotiate(header) : plainOnly
+}
+
+/** The negotiator with the second argument, which the package's types lack. */
+interface CodingNegotiator {
+  encodings(available: readonly string[], options: { preferred: readonly string[] }): string[]
+}
+
+const negotiate = memoize((header): Accepted => {
+  const negotiator: CodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header } })
+  const accepted = negotiator.encodings([...codings, 'identity'], { preferred: codings })
+  return {
+    coding: codings.find((coding) => coding === accepted[0]),
+    acceptsPlain: accepted.includes('identity'),
+  }
+})
+
+/**
+ * The maximum length in characters of texts compressed synchronously. They mostly take less than 0.2 ms, too
+ * little for a thread.
+ */
+const maxSyncLength = 16_384
+
+/**
+ * The number of bodies that threads compress at the same time. Each holds memory for its input and output.
+ */
+const maxRunning = 8
+
+/**
+ * The levels of compression. Brotli at 1 is as fast as gzip at its fastest, and its output is smaller. A
+ * constant body is compressed once, so it may take longer.
+ */
+const level = { perResponse: 1, constant: 9 }
+
+/** A compressed body; undefined if the compression failed. */
+type Compressed = Buffer | Promise<Buffer | undefined>
+
+let running = 0
+const compressedBodies = new WeakMap<Buffer, Map<Coding, Compressed>>()
+
+/**
+ * Compresses a body: a short text at once, others on a thread. Bytes are compressed once for each coding, and
+ * the result is cached for as long as the buffer is referenced.
+ * @returns undefined while too many compressions are running
+ */
+export function compress(body: string | Buffer, coding: Coding): Compressed | undefined {
+  if (typeof body !== 'string') return compressOnce(body, coding)
+  if (body.length <= maxSyncLength) return compressNow(Buffer.from(body), coding)
+  return isBusy() ? undefined : compressLater(Buffer.from(body), coding, level.perResponse)
+}
+
+function isBusy(): boolean {
+  return running >= maxRunning
+}
+
+function compressOnce(body: Buffer, coding: Coding): Compressed | undefined {
+  const compressedByCoding = compressedBodies.get(body) ?? new Map<Coding, Compressed>()
+  const cached = compressedByCoding.get(coding)
+  if (cached) return cached
+  if (isBusy()) return undefined
+  compressedBodies.set(body, compressedByCoding)
+  const pending = compressLater(body, coding, level.constant).then((compressed) => {
+    if (compressed) compressedByCoding.set(coding, compressed)
+    else compressedByCoding.delete(coding)
+    return compressed
+  })
+  compressedByCoding.set(coding, pending)
+  return pending
+}
+
+function compressNow(bytes: Buffer, coding: Coding): Buffer {
+  return coding === 'br'
+    ? brotliCompressSync(bytes, brotliOptions(level.perResponse, bytes.length))
+    : gzipSync(bytes, { level: level.perResponse })
+}
+
+function compressLater(bytes: Buffer, coding: Coding, quality: number): Promise<Buffer | undefined> {
+  running++
+  return new Promise((resolve) => {
+    const onEnd = (error: Error | null, compressed: Buffer) => {
+      running--
+      resolve(error ? undefined : compressed)
+    }
+    if (coding === 'br') brotliCompress(bytes, brotliOptions(quality, bytes.length), onEnd)
+    else gzip(bytes, { level: quality }, onEnd)
+  })
+}
+
+function brotliOptions(quality: number, size: number) {
+  return {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: quality,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: size,
+    },
+  }
+}
 
 /** The minimum length in characters for compression: a shorter body fits into one packet either way. */
 const minCompressedLength = 1_024

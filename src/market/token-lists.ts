@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, toAddress } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { createAnswerCache } from '../outside/answers.ts'
-import { nonsense, OutsideFault } from '../outside/fault.ts'
+import { createAnswerCache } from '../outside/answer-cache.ts'
+import { invalidResponse, OutsideFault } from '../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import { exchangeJson } from '../outside/http-json.ts'
 
@@ -66,8 +66,8 @@ export function createTokenLists({ allowed, now, log }: TokenListsOptions): Toke
       })
     if (status !== 200) throw new OutsideFault(name, `status ${status}`)
     const { data } = listSchema.safeParse(body)
-    if (!data) throw nonsense(name, 'it has no list of tokens')
-    if (data.tokens.length > maxTokens) throw nonsense(name, `it has more than ${maxTokens} tokens`)
+    if (!data) throw invalidResponse(name, 'it has no list of tokens')
+    if (data.tokens.length > maxTokens) throw invalidResponse(name, `it has more than ${maxTokens} tokens`)
     const list = new Map<number, Address[]>()
     for (const { chainId, address } of data.tokens) {
       const contract = typeof address === 'string' ? toAddress(address) : undefined

@@ -6,8 +6,8 @@ import {
   announcementLocations,
   renderTemplate,
 } from '../domain/notification/announcement.ts'
-import { createAnswerCache } from '../outside/answers.ts'
-import { nonsense, OutsideFault } from '../outside/fault.ts'
+import { createAnswerCache } from '../outside/answer-cache.ts'
+import { invalidResponse, OutsideFault } from '../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import { exchangeJson } from '../outside/http-json.ts'
 
@@ -52,7 +52,7 @@ export function createAnnouncements({ url, apiKey, now, log }: AnnouncementOptio
     const path = `/notification-list/${account}`
     const { status, body } = await exchangeJson(peer, { path }, AbortSignal.timeout(timeoutMs))
     if (status !== 200) throw new OutsideFault(name, `status ${status}`)
-    if (!Array.isArray(body)) throw nonsense(name, 'its answer is no list')
+    if (!Array.isArray(body)) throw invalidResponse(name, 'its answer is no list')
     const known = new Set<string>()
     return body.flatMap((item) => {
       const { data } = schema.safeParse(item)

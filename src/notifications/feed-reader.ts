@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createRests } from '../concurrency/turns.ts'
+import { createTimeSlices } from '../concurrency/event-loop.ts'
 import type { Log } from '../domain/log.ts'
 import type { Signals } from '../storage/database/signals.ts'
 import type { FeedPort } from '../storage/feeds/port.ts'
@@ -63,7 +63,7 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
     for (let isMore = true; isMore; ) {
       lastStart = performance.now()
       const { entries, head } = await port.readNew(place ?? 0n, batch)
-      const rest = createRests()
+      const rest = createTimeSlices()
       for (const entry of entries) {
         await rest()
         if (isOver()) return

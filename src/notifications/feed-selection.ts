@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createTimeSlices } from '../concurrency/event-loop.ts'
 import type { FairQueue } from '../concurrency/fair-queue.ts'
-import { createRests } from '../concurrency/turns.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { EntryText, FeedPage, FeedTexts, Place } from '../storage/feeds/texts.ts'
 import type { FeedMemory, KeptEntry, Rendered } from './feed-memory.ts'
@@ -48,7 +48,7 @@ interface SelectionOptions {
   onFault(selection: Selection, keys: ReadonlySet<string>, fault: unknown): void
 }
 
-type Rest = ReturnType<typeof createRests>
+type Rest = ReturnType<typeof createTimeSlices>
 
 /** Estimated objects that one statement may write. */
 const maxObjects = 30_000
@@ -104,7 +104,7 @@ export class Selection {
       keys = new Set(batch.map(({ key }) => key))
       const texts = await this.rendering.texts.read(batch.map(({ place }) => place))
       const rendered = new Map(
-        (await this.render(texts, createRests())).map((ready) => [ready.place, ready.rendered]),
+        (await this.render(texts, createTimeSlices())).map((ready) => [ready.place, ready.rendered]),
       )
       for (const entry of batch) this.options.memory().keep(entry, this, rendered.get(entry.place))
     }
@@ -138,7 +138,7 @@ export class Selection {
       const starts = batch.map(([key, { after }]) => ({ key, after }))
       const limits = { rows: this.pageRows, bytes: pageBytes }
       const pages = await this.rendering.texts.readPages(starts, limits)
-      const rest = createRests()
+      const rest = createTimeSlices()
       for (const [index, [, start]] of batch.entries()) await this.share(start, pages[index], upTo, rest)
     }
     const giveUp = (fault: unknown) => {

@@ -1,5 +1,5 @@
+import { createTimeSlices } from '../concurrency/event-loop.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
-import { createRests } from '../concurrency/turns.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
 import type { Signals } from '../storage/database/signals.ts'
@@ -92,7 +92,7 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
   const { memory, readTo } = reader
 
   async function forEach(selection: Selection, keys: ReadonlySet<string>, act: (sink: Sink) => void) {
-    const rest = createRests()
+    const rest = createTimeSlices()
     for (const key of keys)
       for (const follower of followersByKey.get(key)?.get(selection) ?? []) {
         act(follower.options.sink)

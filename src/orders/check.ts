@@ -1,4 +1,4 @@
-import type { AppDataSources, Reading } from '../app-data/read.ts'
+import type { AppDataSources, ResolvedAppData } from '../app-data/read.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Hook } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -76,7 +76,7 @@ export interface Draft {
 }
 
 /** A draft whose appData document is known. */
-export interface Candidate extends Draft, Reading {}
+export interface Candidate extends Draft, ResolvedAppData {}
 
 /** A candidate that passed the checks on the chain. */
 export interface QuotedCandidate extends Candidate {

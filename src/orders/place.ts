@@ -1,4 +1,4 @@
-import { type Reading, readAppData } from '../app-data/read.ts'
+import { type ResolvedAppData, readAppData } from '../app-data/read.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
 import type { NewOrder, OrderData } from '../domain/order/order.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
@@ -64,7 +64,7 @@ export async function uidOf(creation: OrderCreation, services: OrderServices): P
 async function readEarly(
   creation: OrderCreation,
   { appDataSources }: OrderServices,
-): Promise<Reading | null> {
+): Promise<ResolvedAppData | null> {
   return needsDocument(creation) ? readAppData(creation.appData, appDataSources) : null
 }
 
@@ -73,7 +73,11 @@ function needsDocument({ appData, from, signingScheme }: OrderCreation): boolean
   return appData.document !== null || (from === null && !isEcdsa(signingScheme))
 }
 
-export function toDraft(creation: OrderCreation, reading: Reading | null, services: OrderServices): Draft {
+export function toDraft(
+  creation: OrderCreation,
+  reading: ResolvedAppData | null,
+  services: OrderServices,
+): Draft {
   const order: OrderData = { ...creation, appData: creation.appData.hash }
   const declaredSigner = reading?.parsedAppData.signer ?? null
   const { owner, signature } = orderOwner(creation, order, declaredSigner, services)

@@ -15,7 +15,7 @@ export class OutsideFault extends Outage {
 }
 
 /** Creates the fault of an invalid answer. @param what our text */
-export function nonsense(name: string, what: string): OutsideFault {
+export function invalidResponse(name: string, what: string): OutsideFault {
   return new OutsideFault(name, `sends an invalid answer: ${what}`)
 }
 

@@ -1,8 +1,19 @@
 import type { Clock } from '../domain/log.ts'
 import { nestsDeeper } from '../domain/text/json-text.ts'
 import { OutsideFault, Throttled } from './fault.ts'
-import { readUpTo } from './read-up-to.ts'
 import { observed, traceHeaders } from './telemetry/work.ts'
+
+/** Reads the body of a response; undefined if it is longer than `maxBytes`. The rest is then not read. */
+export async function readUpTo({ body }: Response, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
 
 /** A provider that speaks JSON over HTTP, and the limits of an exchange with it. */
 export interface JsonPeer {
@@ -25,7 +36,7 @@ export interface JsonPeer {
   maxBytes: number
 }
 
-export interface JsonQuestion {
+export interface JsonRequest {
   /** The path, such as `/solve`. */
   path: string
   query?: Readonly<Record<string, string>>
@@ -46,7 +57,7 @@ export class JsonText {
 }
 
 /** An answer with a status 2xx or 4xx. */
-export interface JsonAnswer {
+export interface JsonResponse {
   status: number
   /** The parsed body; undefined if a 4xx has no JSON, or a 2xx is empty and may be. */
   body: unknown
@@ -62,14 +73,14 @@ const defaultTimeoutMs = 10_000
  */
 export function exchangeJson(
   peer: JsonPeer,
-  question: JsonQuestion,
+  question: JsonRequest,
   signal: AbortSignal,
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const work = { kind: 'call', name: question.body === undefined ? 'GET' : 'POST', of: peer.name } as const
   return observed(work, () => exchange(peer, question, signal))
 }
 
-async function exchange(peer: JsonPeer, question: JsonQuestion, signal: AbortSignal): Promise<JsonAnswer> {
+async function exchange(peer: JsonPeer, question: JsonRequest, signal: AbortSignal): Promise<JsonResponse> {
   const timeout = AbortSignal.timeout(peer.timeoutMs ?? defaultTimeoutMs)
   try {
     const response = await fetch(urlOf(peer.url, question), {
@@ -93,7 +104,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function urlOf(base: string, { path, query = {} }: JsonQuestion): URL {
+function urlOf(base: string, { path, query = {} }: JsonRequest): URL {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`
   url.username = ''
@@ -108,7 +119,7 @@ function urlOf(base: string, { path, query = {} }: JsonQuestion): URL {
  */
 function requestOf(
   { url, headers: ownHeaders }: JsonPeer,
-  { body, headers: moreHeaders }: JsonQuestion,
+  { body, headers: moreHeaders }: JsonRequest,
 ): RequestInit {
   const { username, password } = new URL(url)
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`

@@ -19,10 +19,10 @@ export interface Receivers {
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
     stop?: AbortSignal,
-  ): Promise<ReceiverAnswer>
+  ): Promise<ReceiverResponse>
 }
 
-export interface ReceiverAnswer {
+export interface ReceiverResponse {
   status: number
   /** The body, at most 64 KiB. */
   body: string
@@ -107,7 +107,7 @@ export function createReceivers(
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
     stop: AbortSignal | undefined,
-  ): Promise<ReceiverAnswer> {
+  ): Promise<ReceiverResponse> {
     const request = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = stop ? AbortSignal.any([stop, timeout]) : timeout

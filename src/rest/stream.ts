@@ -4,11 +4,9 @@ import type { GraphQLError } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import type { CountDelivery, Gate } from '../execution/admission/admission.ts'
 import { executedEventUnits } from '../execution/admission/units.ts'
-import { refusalError } from '../graphql/errors/mask.ts'
-import { type Beats, createBeats } from '../http/beats.ts'
+import { refusalError } from '../graphql/errors.ts'
+import { type Beats, createBeats, type StreamMeter, send } from '../http/event-stream.ts'
 import type { StreamWriter } from '../http/response.ts'
-import { send } from '../http/send.ts'
-import type { StreamMeter } from '../http/stream-meter.ts'
 
 interface EventStreamOptions {
   /** Takes a slot among the open streams. @returns a function that releases it. @throws Refusal when no slot is free */
@@ -150,12 +148,12 @@ async function writeEvents(
 
 /** Not by a race with one promise: that would keep something of each event as long as the stream lasts. */
 function orAborted(events: AsyncGenerator<string, void>, signal: AbortSignal) {
-  let wake = () => {}
-  signal.addEventListener('abort', () => wake(), { once: true })
+  let onAbort = () => {}
+  signal.addEventListener('abort', () => onAbort(), { once: true })
   return () =>
     new Promise<IteratorResult<string, void> | 'aborted'>((resolve, reject) => {
-      wake = () => resolve('aborted')
-      if (signal.aborted) wake()
+      onAbort = () => resolve('aborted')
+      if (signal.aborted) onAbort()
       else events.next().then(resolve, reject)
     })
 }

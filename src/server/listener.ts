@@ -1,13 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { giveWay } from '../concurrency/turns.ts'
-import { type AnswerTimes, createAnswerLimit } from '../http/answer-limit.ts'
-import { createPipelines } from '../http/pipelined.ts'
+import { yieldRound } from '../concurrency/event-loop.ts'
+import { createPipelines, createResponseDeadline, type ResponseTimes } from '../http/connections.ts'
 import { answerMalformed, refuseTunnel } from './malformed.ts'
 import { createRequestHandler, type Serving } from './request.ts'
 
 /** How long a request may take to arrive, and its answer to be taken. */
-export interface RequestTimes extends AnswerTimes {
+export interface RequestTimes extends ResponseTimes {
   headersMs: number
   /** For the whole request, including its body. */
   requestMs: number
@@ -65,7 +64,7 @@ export function createListener({
   const responses = new WeakMap<Duplex, ServerResponse>()
   // A pipelined request that follows would stay without an answer.
   const isLast: Serving['isLast'] = (req, res) => draining && responses.get(req.socket) === res
-  const limitAnswer = createAnswerLimit(times, onCut)
+  const limitAnswer = createResponseDeadline(times, onCut)
   const handle = createRequestHandler({ ...serving, onEnd, isLast, limitAnswer })
   const server = openServer(times, { ...serving, handle, responses, limitAnswer })
   return {
@@ -126,7 +125,7 @@ function openServer(
     handleLatest(req, res)
   })
   // One is accepted in a round of the event loop: when thousands come, a short round is a short wait for the last of them.
-  server.on('connection', giveWay)
+  server.on('connection', yieldRound)
   // Unknown expectations are ignored.
   server.on('checkExpectation', handleLatest)
   server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId(), limitAnswer))

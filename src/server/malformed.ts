@@ -1,8 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { AnswerLimit } from '../http/answer-limit.ts'
-import { commonHeaders } from '../http/common-headers.ts'
-import { type Fault, toErrorBody } from '../rest/errors/body.ts'
+import type { ResponseDeadline } from '../http/connections.ts'
+import { commonHeaders } from '../http/response-headers.ts'
+import { type Fault, toErrorBody } from '../rest/errors.ts'
 
 const statuses: Partial<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -18,7 +18,7 @@ export function answerMalformed(
   socket: Duplex,
   last: ServerResponse | undefined,
   requestId: string,
-  limit: AnswerLimit,
+  limit: ResponseDeadline,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   if (last && !last.writableFinished && last.req.complete) {
@@ -35,7 +35,7 @@ export function answerMalformed(
 }
 
 /** CONNECT: Node gives no response object for it. */
-export function refuseTunnel(socket: Duplex, requestId: string, limit: AnswerLimit): void {
+export function refuseTunnel(socket: Duplex, requestId: string, limit: ResponseDeadline): void {
   respondAndClose(socket, 405, { code: 'MethodNotAllowed', message: 'this is no proxy' }, requestId, limit)
 }
 
@@ -45,7 +45,7 @@ function respondAndClose(
   status: number,
   fault: Fault,
   requestId: string,
-  limit: AnswerLimit,
+  limit: ResponseDeadline,
 ): void {
   const body = JSON.stringify(toErrorBody('orderBook', fault))
   const headers = [

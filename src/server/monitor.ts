@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../domain/log.ts'
-import { maskError } from '../graphql/errors/mask.ts'
+import { maskError } from '../graphql/errors.ts'
 import { createListener, type Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { createMetricsHandler } from './metrics-answer.ts'

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Executor } from '../execution/execute.ts'
-import { apiKeyOf } from '../graphql/context/operator.ts'
-import type { AnswerLimit } from '../http/answer-limit.ts'
+import { apiKeyOf } from '../graphql/context/access.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted, isTrustedPeer } from '../http/client-address.ts'
-import { commonHeaders, givenRequestId } from '../http/common-headers.ts'
+import { atItsTurn, type ResponseDeadline } from '../http/connections.ts'
 import { checkHost } from '../http/host.ts'
-import { atItsTurn } from '../http/pipelined.ts'
+import { commonHeaders, givenRequestId } from '../http/response-headers.ts'
 import { writeResponse } from '../http/write-response.ts'
 import { type TracedRequest, traceRequest } from '../outside/telemetry/work.ts'
 import type { AccessLog } from './access-log.ts'
@@ -26,7 +25,7 @@ export interface Serving {
   onEnd: () => void
   /** Whether the connection of a response, which is about to be written, is closed behind it. */
   isLast: (req: IncomingMessage, res: ServerResponse) => boolean
-  limitAnswer: AnswerLimit
+  limitAnswer: ResponseDeadline
 }
 
 /** Handles one request, from its arrival to the end of its response. */

@@ -4,16 +4,15 @@ import { Refusal } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import { toOrderUid } from '../domain/order/uid.ts'
 import type { Executor } from '../execution/execute.ts'
+import { graphqlErrorResponse, refusalHeaders } from '../execution/http/error-response.ts'
 import { createGraphqlHandler, graphqlMethods } from '../execution/http/handler.ts'
-import { refusalHeaders, refused } from '../execution/http/refused.ts'
 import type { Services } from '../graphql/context/context.ts'
 import type { Caller } from '../http/caller.ts'
-import { conditional } from '../http/conditional.ts'
+import { createStreamMeter, type StreamMeter } from '../http/event-stream.ts'
 import { graphiqlFile, graphiqlPath } from '../http/pages/graphiql.ts'
-import type { HttpResponse, RoutedAnswer } from '../http/response.ts'
-import { createStreamMeter, type StreamMeter } from '../http/stream-meter.ts'
-import { createRestHandler } from '../rest/adapter.ts'
-import { familyOf, statusOf, toErrorBody } from '../rest/errors/body.ts'
+import { conditional, type HttpResponse, type RoutedAnswer } from '../http/response.ts'
+import { familyOf, statusOf, toErrorBody } from '../rest/errors.ts'
+import { createRestHandler } from '../rest/handler.ts'
 import { createApiHandlers } from '../rest/openapi/handlers.ts'
 import { accountRoutes, orderBookRoutes } from '../rest/routes.ts'
 import { createEventStreams } from '../rest/stream.ts'
@@ -191,7 +190,7 @@ function createPagesHandler(
 
 /** The response to a fault that no handler answered, in the error form of the path. */
 export function faultResponse(path: string, error: GraphQLError): HttpResponse {
-  if (path === graphqlPath || path === streamPath) return refused(error)
+  if (path === graphqlPath || path === streamPath) return graphqlErrorResponse(error)
   const { message, extensions } = error
   const code = extensions.code as RefusalCode
   const body = toErrorBody(familyOf(path), { code, message })

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse'
 
-export interface StreamQuestion {
+export interface StreamRequest {
   /** Of GraphQL over SSE. */
   url: string
   query: string
@@ -19,7 +19,7 @@ export interface StreamResult<Data> {
  * @throws when the service is away, refuses the request, or is silent for too long
  */
 export async function* streamResults<Data>(
-  { url, query, variables, silenceMs }: StreamQuestion,
+  { url, query, variables, silenceMs }: StreamRequest,
   signal: AbortSignal,
 ): AsyncGenerator<StreamResult<Data>> {
   const silence = new AbortController()

@@ -5,8 +5,7 @@ import { type Ending, Refusal } from '../domain/errors/error.ts'
 import type { CountDelivery } from '../execution/admission/admission.ts'
 import type { Cost } from '../execution/admission/cost.ts'
 import { sharedEventUnits } from '../execution/admission/units.ts'
-import type { Beats } from '../http/beats.ts'
-import type { StreamMeter } from '../http/stream-meter.ts'
+import type { Beats, StreamMeter } from '../http/event-stream.ts'
 import type { Follower, Sink } from '../notifications/feed-follower.ts'
 import {
   chunkOf,

@@ -1,6 +1,6 @@
 import { type Ending, Refusal } from '../domain/errors/error.ts'
 import type { EventForm } from '../execution/compiled/subscription.ts'
-import { refusalError } from '../graphql/errors/mask.ts'
+import { refusalError } from '../graphql/errors.ts'
 
 /** An event as bytes that all streams share: as a chunk of HTTP/1.1, which contains the event, which contains its JSON. */
 export interface Frame {

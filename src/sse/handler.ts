@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { createTurns } from '../concurrency/turns.ts'
+import { createTurns } from '../concurrency/event-loop.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { CountDelivery } from '../execution/admission/admission.ts'
 import type { GraphqlParams } from '../execution/admission/operations.ts'
 import type { Executor } from '../execution/execute.ts'
-import { acceptedEvents } from '../execution/http/accepted-type.ts'
 import type { StreamOperation } from '../execution/http/handler.ts'
-import { createBeats } from '../http/beats.ts'
+import { acceptedEvents } from '../execution/http/request.ts'
 import { type Caller, withLastEventId } from '../http/caller.ts'
+import { createBeats, type StreamMeter } from '../http/event-stream.ts'
 import type { RoutedAnswer } from '../http/response.ts'
-import type { StreamMeter } from '../http/stream-meter.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { DirectStream } from './direct.ts'
 import { frameForm } from './frames.ts'
@@ -110,7 +109,7 @@ export function createStreamHandler(
     const mask = (fault: unknown) => executor.mask(fault, requestId)
     const count = executor.deliveries(caller.client)
     const direct = new DirectStream({ ...limits, beats, meter, mask, count })
-    const subscription = await executor.follow(args, caller, frameForm, direct)
+    const subscription = await executor.subscribeShared(args, caller, frameForm, direct)
     if (!subscription) return undefined
     direct.follow(subscription.follower, subscription.cost)
     const track = written(direct, release)

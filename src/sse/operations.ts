@@ -6,10 +6,10 @@ import { operationNameOf } from '../execution/admission/operations.ts'
 import { executedUnits } from '../execution/admission/units.ts'
 import type { Subscription } from '../execution/compiled/subscription.ts'
 import type { Executor, OperationArgs } from '../execution/execute.ts'
-import { refusalError } from '../graphql/errors/mask.ts'
+import { refusalError } from '../graphql/errors.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
-import type { StreamMeter } from '../http/stream-meter.ts'
+import type { StreamMeter } from '../http/event-stream.ts'
 import { WaitingSink } from '../notifications/feed-stream.ts'
 import type { Channel, SharedResult } from './channel.ts'
 import { type Frame, frameForm } from './frames.ts'
@@ -115,7 +115,7 @@ async function sharedResults(
   signal: AbortSignal,
 ): Promise<Results | undefined> {
   const sink = new WaitingSink()
-  const subscription = await executor.follow(args, caller, frameForm, sink)
+  const subscription = await executor.subscribeShared(args, caller, frameForm, sink)
   return (
     subscription &&
     sharedResultsOf(subscription, sink, signal, (fault) => executor.faultResult(fault, caller.requestId))

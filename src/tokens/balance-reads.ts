@@ -1,7 +1,7 @@
 import { type Holding, holdingsPerRequest, type ReadBalance } from '../chain/balance-reader.ts'
 import type { Block, Chain } from '../chain/chain.ts'
 import type { Heads } from '../chain/heads.ts'
-import { fairBatch } from '../concurrency/fair-batch.ts'
+import { fairBatch } from '../concurrency/batch.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { abortable } from '../concurrency/abortable.ts'
 import { createFairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
-import { whileWaited } from '../concurrency/waiting.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -177,7 +177,7 @@ async function findInTime<Value>(
   const Fault = source.isGuarded ? OutsideFault : Outage
   const late = () => new Fault(source.name, 'did not answer in time')
   const signal = AbortSignal.timeout(Math.ceil(ms))
-  return whileWaited(source.find(token, signal), signal, late)
+  return abortable(source.find(token, signal), signal, late)
 }
 
 /** One client may use half of the limit, and at least one. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import type { ReadToken } from '../chain/token/metadata.ts'
-import { whileWaited } from '../concurrency/waiting.ts'
+import { abortable } from '../concurrency/abortable.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -86,7 +86,7 @@ export function createTokenReader({
     setMaxListeners(0, limit)
     const late = () => new Outage('the network node', 'did not return the token in time')
     const answers = addresses.map(async (address) => {
-      const answer = await whileWaited(askOnce(address), limit, late).catch(onlyOutage)
+      const answer = await abortable(askOnce(address), limit, late).catch(onlyOutage)
       return answer instanceof Outage ? { address, outage: answer } : answer
     })
     return (await Promise.all(answers)).filter((answer) => answer !== undefined)

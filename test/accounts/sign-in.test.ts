@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers'
 import type { SiweMessage } from 'siwe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operatorCheck } from '../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../src/graphql/context/access.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { network, openTestServer, type TestServer } from '../setup/server.ts'
 import { createMessage, ask as send, signInMutation } from '../setup/session.ts'

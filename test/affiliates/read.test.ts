@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operatorCheck } from '../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../src/graphql/context/access.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fairBatch } from '../../src/concurrency/fair-batch.ts'
+import { fairBatch } from '../../src/concurrency/batch.ts'
 
 /** A run whose batches wait until they are let go, one by one. */
 function open(maxWaiting = 100) {

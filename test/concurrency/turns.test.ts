@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createRests, createTurns, giveWay } from '../../src/concurrency/turns.ts'
+import { createTimeSlices, createTurns, yieldRound } from '../../src/concurrency/event-loop.ts'
 
 test('work that comes at once is done in a round of the loop each, and clients take turns', async () => {
   const turn = createTurns()
@@ -29,7 +29,7 @@ test('of all that waits in the process one goes on in a round', async () => {
 })
 
 async function busyUntilItRests(): Promise<void> {
-  const rest = createRests()
+  const rest = createTimeSlices()
   for (let pending = rest(); ; pending = rest()) if (pending) return pending
 }
 
@@ -40,7 +40,7 @@ test('what waits gives way to what is new, for eight rounds at most', async () =
   })
   let rounds = 0
   for (; !isDone && rounds < 100; rounds++) {
-    giveWay()
+    yieldRound()
     await nextRound()
   }
   await waiting

@@ -1,12 +1,16 @@
 import { type GraphQLInputObjectType, isInputObjectType } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { addressField, flagField, textField } from '../../src/graphql/input/fields.ts'
-import { graphqlTypeOf, membersOf } from '../../src/graphql/input/graph-types.ts'
-import { oneOf } from '../../src/graphql/input/one-of.ts'
-import { orderInput, placeOrderInput } from '../../src/graphql/order/creation-input.ts'
-import { quoteInput } from '../../src/graphql/quote/input.ts'
-import { quoteBody } from '../../src/graphql/quote/rest-input.ts'
+import {
+  addressField,
+  flagField,
+  graphqlTypeOf,
+  membersOf,
+  oneOf,
+  textField,
+} from '../../src/graphql/input/fields.ts'
+import { orderInput, placeOrderInput } from '../../src/graphql/order/placement.ts'
+import { quoteBody, quoteInput } from '../../src/graphql/quote/input.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { numbered } from '../fakes/order.ts'
 

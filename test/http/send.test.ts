@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { send } from '../../src/http/send.ts'
+import { send } from '../../src/http/event-stream.ts'
 
 test('a part is not sent on a connection that was destroyed and has not closed yet', async () => {
   await using server = createServer()

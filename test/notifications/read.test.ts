@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
-import { operatorCheck } from '../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../src/graphql/context/access.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { detachNotifications, revertDetached } from '../../src/storage/feed.ts'
 import { numbered } from '../fakes/order.ts'

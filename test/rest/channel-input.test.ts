@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operatorCheck } from '../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../src/graphql/context/access.ts'
 import { numbered } from '../fakes/order.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { ask } from '../setup/session.ts'

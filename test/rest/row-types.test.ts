@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PostApiV1QuoteResult } from '../../src/rest/documents.generated.ts'
-import { type Route, route } from '../../src/rest/row/route.ts'
+import { type Route, route } from '../../src/rest/routing/route.ts'
 
 /** Code that must not compile: `npm run types` fails on a line that does. */
 

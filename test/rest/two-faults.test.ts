@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operatorCheck } from '../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../src/graphql/context/access.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 

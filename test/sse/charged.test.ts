@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createStreamMeter } from '../../src/http/stream-meter.ts'
+import { createStreamMeter } from '../../src/http/event-stream.ts'
 import { recordNotifications } from '../../src/storage/feed.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { eventually } from '../setup/eventually.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
-import { createStreamMeter } from '../../src/http/stream-meter.ts'
+import { createStreamMeter } from '../../src/http/event-stream.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeNotification } from '../fakes/story.ts'
 import { connectDirectly } from '../setup/database.ts'

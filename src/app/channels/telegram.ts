@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../domain/log.ts'
-import { operatorCheck } from '../../graphql/context/operator.ts'
+import { operatorCheck } from '../../graphql/context/access.ts'
 import type { Sender } from '../../notifications/channels/sender.ts'
 import { type Bot, createBot } from '../../notifications/telegram/bot.ts'
 import { pollUpdates, registerWebhook } from '../../notifications/telegram/poll.ts'

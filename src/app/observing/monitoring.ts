@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Log } from '../../domain/log.ts'
-import { operatorCheck } from '../../graphql/context/operator.ts'
+import { operatorCheck } from '../../graphql/context/access.ts'
 import type { Loop } from '../../server/measures/loop-metrics.ts'
 import type { Metrics } from '../../server/metrics.ts'
 import { createMonitor } from '../../server/monitor.ts'

@@ -1,7 +1,6 @@
 import type { Clock } from '../../domain/log.ts'
 import { OutsideFault, Throttled } from '../../outside/fault.ts'
-import { retryAfterMs } from '../../outside/http-json.ts'
-import { readUpTo } from '../../outside/read-up-to.ts'
+import { readUpTo, retryAfterMs } from '../../outside/http-json.ts'
 import { traceHeaders } from '../../outside/telemetry/work.ts'
 
 export interface PostOptions {

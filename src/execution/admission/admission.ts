@@ -41,7 +41,7 @@ export interface Gate {
 export type CountDelivery = (units: number) => number
 
 /** Units of deliveries that are counted at once: a stream of small events need not look at its client's bucket for each. */
-const leastSpent = 0.25
+const minSpent = 0.25
 
 /** @param onLimited called for every request that is over a limit */
 export function createGate(limits: RateLimits | undefined, onLimited?: (limit: string) => void): Gate {
@@ -61,7 +61,7 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       let unspent = 0
       return (units) => {
         unspent += units
-        if (unspent < leastSpent) return 0
+        if (unspent < minSpent) return 0
         const spent = unspent
         unspent = 0
         return limits.spend(client, spent)

@@ -13,7 +13,7 @@ import {
   OperationTypeNode,
   type ValueNode,
 } from 'graphql'
-import { fieldsOf } from '../../graphql/stored/merged-fields.ts'
+import { fieldsOf } from '../../graphql/stored/collect.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 

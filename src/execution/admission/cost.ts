@@ -20,8 +20,8 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
-import { largestPage } from '../../graphql/relay/paging.ts'
-import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/merged-fields.ts'
+import { largestPage } from '../../graphql/paging.ts'
+import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/collect.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 

@@ -17,7 +17,7 @@ const writtenPerUnit = 65_536
 /** For reading a request: characters of its document, which is parsed and validated, and bytes of its body. */
 const documentPerUnit = 2_048
 const requestPerUnit = 65_536
-const leastRead = 0.1
+const minReadUnits = 0.1
 
 /** Bytes of a cached answer. */
 const keptPerUnit = 262_144
@@ -60,5 +60,5 @@ export function executedEventUnits(bytes: number): number {
 
 /** Units of a request that was read and then refused: at most 1. */
 export function readUnits(bytes: number, document = ''): number {
-  return Math.min(1, Math.max(leastRead, document.length / documentPerUnit + bytes / requestPerUnit))
+  return Math.min(1, Math.max(minReadUnits, document.length / documentPerUnit + bytes / requestPerUnit))
 }

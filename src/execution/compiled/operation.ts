@@ -11,8 +11,8 @@ import {
 import { LRUCache } from 'lru-cache'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
-import type { Nodes, OperationScope } from '../../graphql/stored/collect.ts'
-import { fieldsOf } from '../../graphql/stored/merged-fields.ts'
+import { fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
+import type { FindKeys } from '../../graphql/stored/expose.ts'
 import {
   conditionKey,
   conditionVariables,
@@ -23,7 +23,6 @@ import {
   readKeyed,
   responseReading,
 } from '../../graphql/stored/reading.ts'
-import type { FindKeys } from '../../graphql/stored/root.ts'
 import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'

@@ -1,9 +1,8 @@
 import { type ExecutionArgs, type ExecutionResult, getArgumentValues, getOperationAST } from 'graphql'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
-import type { OperationScope } from '../../graphql/stored/collect.ts'
+import { fieldsOf, type OperationScope } from '../../graphql/stored/collect.ts'
 import { type FeedField, feedReading } from '../../graphql/stored/feed-field.ts'
-import { fieldsOf } from '../../graphql/stored/merged-fields.ts'
 import { isComplete, resolverReading, responseReading } from '../../graphql/stored/reading.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Follower, Sink } from '../../notifications/feed-follower.ts'
@@ -34,7 +33,7 @@ export type SubscriptionArgs = Pick<ExecutionArgs, 'document' | 'operationName' 
  * Undefined for a subscription that has to be executed for each subscriber, and for what execution refuses.
  * @param execute executes one event; for those in which the database lacks something, such as the metadata of a token
  */
-export async function followCompiled<Result extends Rendered>(
+export async function subscribeCompiled<Result extends Rendered>(
   { document, operationName, variableValues }: SubscriptionArgs,
   caller: Caller,
   services: Services,
@@ -67,9 +66,9 @@ export async function followCompiled<Result extends Rendered>(
     if (!isFullyStored) return undefined
     const texts = feed.texts(reading)
 
-    async function executed(place: bigint): Promise<string | undefined> {
-      const [entry] = await feed.texts(readingOf(resolverReading).reading).read([place])
-      return entry && JSON.stringify(await execute({ cursor: String(place), text: entry.text }))
+    async function executed(position: bigint): Promise<string | undefined> {
+      const [entry] = await feed.texts(readingOf(resolverReading).reading).read([position])
+      return entry && JSON.stringify(await execute({ cursor: String(position), text: entry.text }))
     }
 
     function render(text: string, place: bigint): Result | Promise<Result | undefined> {

@@ -143,18 +143,18 @@ function countComparisons(
   let pairs = 0
 
   function walk(sets: readonly SelectionSetNode[]): void {
-    const places = new Map<string, { count: number; sets: SelectionSetNode[] }>()
+    const fieldsByKey = new Map<string, { count: number; sets: SelectionSetNode[] }>()
     const spread = new Set<string>()
     let fields = 0
     const collect = (set: SelectionSetNode | undefined) => {
       for (const node of set?.selections ?? []) {
         if (node.kind === Kind.FIELD) {
           const key = (node.alias ?? node.name).value
-          const place = places.get(key) ?? { count: 0, sets: [] }
-          pairs += place.count++
+          const group = fieldsByKey.get(key) ?? { count: 0, sets: [] }
+          pairs += group.count++
           fields++
-          if (node.selectionSet) place.sets.push(node.selectionSet)
-          places.set(key, place)
+          if (node.selectionSet) group.sets.push(node.selectionSet)
+          fieldsByKey.set(key, group)
         } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet)
         else if (!spread.has(node.name.value)) {
           spread.add(node.name.value)
@@ -164,7 +164,7 @@ function countComparisons(
     }
     for (const set of sets) collect(set)
     pairs += (spread.size * (spread.size + fields)) / 2
-    for (const { sets: below } of places.values()) {
+    for (const { sets: below } of fieldsByKey.values()) {
       if (pairs > documentLimits.comparisons) return
       if (below.length > 0) walk(below)
     }

@@ -23,9 +23,8 @@ import {
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import { inputArguments } from '../../graphql/builder.ts'
-import { fieldOf } from '../../graphql/errors/input.ts'
-import { queryError, refusalError } from '../../graphql/errors/mask.ts'
-import { firstFault } from '../../graphql/input/first-fault.ts'
+import { queryError, refusalError } from '../../graphql/errors.ts'
+import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 
 /** Of all cached texts. A parsed document takes some hundred bytes per character of its text. */
@@ -150,32 +149,32 @@ function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefi
   return undefined
 }
 
-interface LiteralPlace {
+interface LiteralPosition {
   /** Path of the argument or input field. */
   field?: string
   argument?: ArgumentNode
   type?: GraphQLInputType | undefined
 }
 
-function placeOf(schema: GraphQLSchema, document: DocumentNode, node: ASTNode | undefined): LiteralPlace {
+function placeOf(schema: GraphQLSchema, document: DocumentNode, node: ASTNode | undefined): LiteralPosition {
   const path: string[] = []
-  const place: LiteralPlace = {}
+  const position: LiteralPosition = {}
   const types = new TypeInfo(schema)
   const find: ASTVisitor = {
     enter(current, _key, parent, _path, ancestors) {
       if (current !== node) return undefined
       for (const ancestor of [...ancestors, parent ?? []]) {
         if (!('kind' in ancestor)) continue
-        if (ancestor.kind === Kind.ARGUMENT) Object.assign(place, { argument: ancestor })
+        if (ancestor.kind === Kind.ARGUMENT) Object.assign(position, { argument: ancestor })
         if (ancestor.kind === Kind.ARGUMENT || ancestor.kind === Kind.OBJECT_FIELD)
           path.push(ancestor.name.value)
       }
-      place.type = types.getArgument()?.type
+      position.type = types.getArgument()?.type
       return BREAK
     },
   }
   visit(document, visitWithTypeInfo(types, find))
-  return path.length > 0 ? { ...place, field: fieldOf(path, inputArguments) } : place
+  return path.length > 0 ? { ...position, field: fieldOf(path, inputArguments) } : position
 }
 
 /** The first fault of an argument without variables: these are not known here. */

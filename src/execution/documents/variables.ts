@@ -13,9 +13,8 @@ import {
 } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import { nestsDeeper } from '../../domain/text/json-text.ts'
-import { fieldOf } from '../../graphql/errors/input.ts'
-import { refusalError, variableError } from '../../graphql/errors/mask.ts'
-import { firstFault } from '../../graphql/input/first-fault.ts'
+import { refusalError, variableError } from '../../graphql/errors.ts'
+import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
 
 /** Total values, and nesting depth. The longest list that a field accepts has a few hundred items. */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }

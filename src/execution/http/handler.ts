@@ -1,24 +1,91 @@
 import type { IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Services } from '../../graphql/context/context.ts'
-import { isFinalStatus, requestStatus } from '../../graphql/errors/status.ts'
+import { isFinalStatus, requestStatus } from '../../graphql/errors.ts'
 import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
-import { conditional } from '../../http/conditional.ts'
 import { createGraphiql } from '../../http/pages/graphiql.ts'
-import { type HttpResponse, noStore, type RoutedAnswer } from '../../http/response.ts'
+import { conditional, type HttpResponse, noStore, type RoutedAnswer } from '../../http/response.ts'
 import type { Admission } from '../admission/admission.ts'
-import { createRememberedAnswers } from '../admission/remembered.ts'
+import { type GraphqlParams, mentionsSchema } from '../admission/operations.ts'
 import { keptUnits } from '../admission/units.ts'
-import { debugQuery } from '../documents/debug-query.ts'
 import { createPersistedDocuments } from '../documents/persisted.ts'
 import type { Executor } from '../execute.ts'
 import { idempotencyKeyOf, type Produced } from '../idempotency.ts'
 import { createRunRequest, streamsElsewhere } from '../yoga.ts'
-import { type AnswerType, acceptedEvents, acceptedType } from './accepted-type.ts'
-import { refused } from './refused.ts'
-import { type GraphqlRequest, type Received, receive } from './request.ts'
+import { graphqlErrorResponse } from './error-response.ts'
+import {
+  type AnswerType,
+  acceptedEvents,
+  acceptedType,
+  type GraphqlRequest,
+  type Received,
+  receive,
+} from './request.ts'
+
+/** Of all answers together; the response with the whole schema has about 170,000. */
+const maxBytes = 8_388_608
+const maxAnswers = 64
+
+/** Cached answers of introspection, which depend on the document and its variables only. */
+export interface IntrospectionCache {
+  /** Undefined for new documents, and for those without introspection. */
+  find(params: GraphqlParams, type: string): HttpResponse | undefined
+  /** @returns the cached answer, with its body as bytes, which are compressed once */
+  keep(params: GraphqlParams, type: string, answer: HttpResponse): HttpResponse
+}
+
+export function createIntrospectionCache(): IntrospectionCache {
+  const answers = new LRUCache<string, HttpResponse>({
+    max: maxAnswers,
+    maxSize: maxBytes,
+    sizeCalculation: ({ body }, key) => body.length + key.length,
+  })
+  return {
+    find({ query, ...params }, type) {
+      if (typeof query !== 'string' || !mentionsSchema(query)) return undefined
+      return answers.get(keyOf({ query, ...params }, type))
+    },
+    keep(params, type, answer) {
+      const cached = { ...answer, body: Buffer.from(answer.body) }
+      answers.set(keyOf(params, type), cached)
+      return cached
+    },
+  }
+}
+
+function keyOf({ query, operationName, variables }: GraphqlParams, type: string): string {
+  return JSON.stringify([type, operationName ?? null, variables ?? null, query])
+}
+
+/** GraphiQL's first query, also in the README. Needs no UID, so that it runs unchanged. */
+export const debugQuery = `# Everything that happened to the newest order, and why.
+query NewestOrder {
+  orders(first: 1) {
+    nodes {
+      uid
+      status
+      sellToken { symbol decimals }
+      buyToken { symbol decimals }
+      debugReport {
+        events { nodes { label reason detail timestamp } }
+        auctions {
+          nodes {
+            auctionId
+            nativePrices { token { symbol } price }
+            proposedSolutions { ranking solver isWinner score executedSell executedBuy }
+            settlementAttempts { outcome detail startBlock endBlock }
+            executions { executedFee protocolFees { token { symbol } amount } }
+          }
+        }
+        trades { nodes { blockNumber txHash sellAmount buyAmount } }
+      }
+    }
+  }
+}
+`
 
 export const maxGraphqlBytes = 262_144
 
@@ -46,7 +113,7 @@ export function createGraphqlHandler(
   const documents = createPersistedDocuments(services.documents, services.shared?.documents, services.now)
   const run = createRunRequest(executor, services, documents, streamPath)
   const graphiql = createGraphiql(debugQuery)
-  const cachedAnswers = createRememberedAnswers()
+  const cachedAnswers = createIntrospectionCache()
 
   /** Runs an admitted request, and charges the units that it took. */
   async function produce(
@@ -126,7 +193,11 @@ export function createGraphqlHandler(
         masked.extensions.code === 'MethodNotAllowed' ? { Allow: allow } : {}
       // A malformed body. It gets the type that the client accepts, as malformed documents do.
       const isMalformedBody = error instanceof GraphQLError
-      return refused(masked, headers, isMalformedBody ? acceptedType(req.headers.accept).type : undefined)
+      return graphqlErrorResponse(
+        masked,
+        headers,
+        isMalformedBody ? acceptedType(req.headers.accept).type : undefined,
+      )
     }
   }
 }

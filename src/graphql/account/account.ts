@@ -1,16 +1,15 @@
 import { account, accountRelations } from '../../storage/models/account.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
-import { requireFeature } from '../context/features.ts'
+import { requireFeature } from '../context/access.ts'
 import { tradingOn } from '../context/networks.ts'
 import { chainIdsOf, filterArguments, filterRowArguments } from '../order/order.ts'
+import { checkFirst, cursorArguments, networkArgument } from '../paging.ts'
 import { AccountRef } from '../refs.ts'
-import { checkFirst, cursorArguments, networkArgument } from '../relay/paging.ts'
-import { exposeModel, relationOptions } from '../stored/expose.ts'
+import type { Environment } from '../stored/collect.ts'
+import { exposeModel, type FindKeys, relationOptions } from '../stored/expose.ts'
 import { resolveKeyed, resolveKnown } from '../stored/resolve.ts'
-import type { FindKeys } from '../stored/root.ts'
-import type { Environment } from '../stored/stored-field.ts'
-import { NotificationFilterInput, toNotificationFilter } from './notification-filter.ts'
+import { NotificationFilterInput, toNotificationFilter } from './notifications.ts'
 
 const { orders, trades, affiliate, totalSurplus } = accountRelations
 const { notifications, notificationHistory, latestNotifications, unreadNotifications } = accountRelations

@@ -2,6 +2,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
+import { networkArgument } from '../paging.ts'
 import {
   AccountRef,
   PageInfoRef,
@@ -10,7 +11,6 @@ import {
   TokenBalanceEdgeRef,
   TokenBalanceRef,
 } from '../refs.ts'
-import { networkArgument } from '../relay/paging.ts'
 import { identityOf } from '../stored/resolve.ts'
 import { checkWatched, maxNamedTokens, namedPerRead } from '../token/watched.ts'
 
@@ -100,7 +100,7 @@ builder.objectField(AccountRef, 'balances', (t) =>
       const named = [...new Set(tokens ?? [])]
       const found = (held ?? tokens == null) ? [nativeMarker, ...(await trading.heldTokens(owner))] : []
       const list = [...new Set([...named, ...found])]
-      const start = after == null ? 0 : placeBehind(parseCursor(after), list, named.length)
+      const start = after == null ? 0 : indexAfter(parseCursor(after), list, named.length)
       const page = list.slice(start, start + first)
       const hasNextPage = list.length > start + first
       if (page.length === 0) return { block: null, balances: [], hasNextPage, hasPreviousPage: start > 0 }
@@ -121,9 +121,9 @@ builder.objectField(AccountRef, 'balances', (t) =>
  * Where the list continues behind a token. One that the account no longer holds is looked for by its address, among those that are not
  * named. @throws Refusal InvalidParameter
  */
-function placeBehind(token: Address, list: readonly Address[], named: number): number {
-  const place = list.indexOf(token)
-  if (place >= 0) return place + 1
+function indexAfter(token: Address, list: readonly Address[], named: number): number {
+  const found = list.indexOf(token)
+  if (found >= 0) return found + 1
   if (list.length === named) throw wrongCursor()
   const later = list.findIndex((other, index) => index >= named && other !== nativeMarker && other > token)
   return later >= 0 ? later : list.length

@@ -1,10 +1,70 @@
-import { affiliateTypedData } from '../../domain/affiliate/affiliate.ts'
-import { affiliate, affiliateOf } from '../../storage/models/affiliate.ts'
+import type { GraphQLResolveInfo } from 'graphql'
+import { z } from 'zod'
+import { type AffiliateRegistration, registerAffiliate } from '../../affiliates/register.ts'
+import { type Affiliate, affiliateCodePattern, affiliateTypedData } from '../../domain/affiliate/affiliate.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { findAffiliateByWallet, setAffiliateEnabled } from '../../storage/affiliate/affiliates.ts'
+import { affiliate, affiliateOf, enabledCode } from '../../storage/models/affiliate.ts'
+import { affiliateByWallet } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
-import { requireFeature } from '../context/features.ts'
-import { exposeModel } from '../stored/expose.ts'
-import { storedRoot } from '../stored/root.ts'
-import { parseAffiliateCode } from './input.ts'
+import { requireEditor, requireFeature } from '../context/access.ts'
+import type { Context } from '../context/context.ts'
+import { storing } from '../context/stored-bytes.ts'
+import { addressField, flagField, objectExpected, scalarField, textField } from '../input/fields.ts'
+import { inputArgument, inputType } from '../input/input-type.ts'
+import { parseInput } from '../input/parse.ts'
+import { AffiliateRef, RegisterAffiliatePayloadRef, SetAffiliateEnabledPayloadRef } from '../refs.ts'
+import { exposeModel, storedRoot } from '../stored/expose.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+
+/** 8,192 bytes as hex: far longer than any wallet's signature, deployment data (ERC-6492) included. */
+const longestSignature = 16_386
+
+export const affiliateCodeField = textField.regex(
+  affiliateCodePattern,
+  'must be 5 to 20 characters of A-Z, 0-9, _ and -',
+)
+
+const namedCode = z.object({ code: affiliateCodeField })
+
+/** REST accepts text that is not hex and rejects it as an invalid signature; the GraphQL type takes hex only. */
+const signatureField = scalarField(
+  'Hex',
+  textField
+    .min(1, 'must not be empty')
+    .max(longestSignature, `must have at most ${longestSignature} characters`),
+)
+
+export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
+  description: 'A wallet’s wish for a code, signed.',
+  schema: z.object(
+    {
+      walletAddress: addressField.meta({ description: 'Who is to be paid.' }),
+      code: affiliateCodeField.meta({ description: '5 to 20 characters of A-Z, 0-9, _ and -.' }),
+      signedMessage: signatureField.meta({
+        description:
+          'Signature of affiliateTypedData as hex: a key’s, a contract wallet’s (ERC-1271), or that of one not yet deployed (ERC-6492).',
+      }),
+    },
+    objectExpected,
+  ),
+})
+
+const enabled = flagField.meta({ description: 'Whether traders may use the code.' })
+
+/** The editor's request body in REST, which has the code in the path. */
+export const affiliateSwitch = z.object({ enabled }, objectExpected)
+
+const setAffiliateEnabledInput = inputType('SetAffiliateEnabledInput', {
+  description: 'Whether an affiliate’s code may be used.',
+  schema: z.object({ code: affiliateCodeField.meta({ description: 'The code.' }), enabled }, objectExpected),
+})
+
+/** @throws Refusal InvalidParameter */
+export function parseAffiliateCode(code: string): string {
+  return parseInput(namedCode, { code }).code
+}
 
 exposeModel(affiliate)
 
@@ -33,3 +93,100 @@ builder.queryField('affiliateTypedData', (t) =>
     },
   }),
 )
+
+exposeModel(enabledCode.model())
+
+builder.queryFields((t) => ({
+  referralCode: storedRoot(t, enabledCode, {
+    args: { code: t.arg.string({ required: true, description: 'Upper case.' }) },
+    rowArguments: ({ code }: { code: string }, environment) => {
+      requireFeature(environment, 'cms')
+      return { code: parseAffiliateCode(code) }
+    },
+  }),
+}))
+
+RegisterAffiliatePayloadRef.implement({
+  description: 'A wallet that registered.',
+  fields: (t) => ({
+    affiliate: t.field({
+      type: AffiliateRef,
+      description: 'The affiliate as it is stored.',
+      resolve: ({ wallet }, _args, context, info) => storedAffiliate(wallet, context, info),
+    }),
+  }),
+})
+
+SetAffiliateEnabledPayloadRef.implement({
+  description: 'An affiliate whose code was switched.',
+  fields: (t) => ({
+    affiliate: t.field({
+      type: AffiliateRef,
+      description: 'The affiliate as it is now.',
+      resolve: ({ wallet }, _args, context, info) => storedAffiliate(wallet, context, info),
+    }),
+  }),
+})
+
+builder.mutationField('registerAffiliate', (t) =>
+  t.field({
+    type: RegisterAffiliatePayloadRef,
+    description: 'Binds a code to a wallet, for good. A wallet has one code, and a code one wallet.',
+    args: { input: inputArgument(t.arg, registerAffiliateInput, 'Who, and which code.') },
+    extensions: { guard: requireAffiliates },
+    resolve: async (_root, { input: { walletAddress, ...rest } }, context) => ({
+      wallet: (
+        await storing(context, 'affiliate codes', () =>
+          registerOnce({ ...rest, wallet: walletAddress }, context),
+        )
+      ).wallet,
+    }),
+  }),
+)
+
+builder.mutationField('setAffiliateEnabled', (t) =>
+  t.field({
+    type: SetAffiliateEnabledPayloadRef,
+    description:
+      'Switches a code on or off for traders. For the editor: needs the key of the content system, or the operator’s, as a bearer token or X-API-Key.',
+    args: { input: inputArgument(t.arg, setAffiliateEnabledInput, 'Which code, and whether it is on.') },
+    extensions: { guard: requireEditing },
+    resolve: async (_root, { input: { code, enabled } }, context) => {
+      const affiliate = await setAffiliateEnabled(context.db, code, enabled)
+      if (!affiliate) throw new Refusal('NotFound', 'Affiliate code not found', { field: 'code' })
+      return { wallet: affiliate.wallet }
+    },
+  }),
+)
+
+function requireAffiliates(context: Context): void {
+  requireFeature(context, 'cms')
+}
+
+function requireEditing(context: Context): void {
+  requireAffiliates(context)
+  requireEditor(context)
+}
+
+/** An interrupted attempt may have stored the registration; a retry then returns it as success. */
+async function registerOnce(
+  registration: AffiliateRegistration,
+  { affiliates, db, interruptedAt }: Context,
+): Promise<Affiliate> {
+  try {
+    return await registerAffiliate(registration, affiliates)
+  } catch (error) {
+    if (!interruptedAt || !(error instanceof Refusal) || error.code !== 'AffiliateWalletBound') throw error
+    const bound = await findAffiliateByWallet(db, registration.wallet)
+    if (bound?.code === registration.code && bound.createdAt >= interruptedAt) return bound
+    throw error
+  }
+}
+
+async function storedAffiliate(
+  wallet: Address,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<StoredValue> {
+  return (await resolveKeyed(affiliateByWallet, wallet, context, info)) as StoredValue
+}

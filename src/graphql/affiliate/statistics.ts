@@ -1,7 +1,39 @@
+import { formatDollars } from '../../domain/affiliate/rewards.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { ReferredTradeRow } from '../../storage/affiliate/statistics.ts'
+import { tradeByPlace } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
-import { requireFeature } from '../context/features.ts'
-import { AffiliateStatisticsRef } from '../refs.ts'
-import { computedAt, dollars, nextPayout, paidOut } from './dollars.ts'
+import { requireFeature } from '../context/access.ts'
+import { Eligibility } from '../enums.ts'
+import { checkFirst, cursorArguments } from '../paging.ts'
+import {
+  AffiliateStatisticsRef,
+  PageInfoRef,
+  ReferredTradeEdgeRef,
+  ReferredTradeRef,
+  TradeRef,
+  TraderActivityConnectionRef,
+  TraderStatisticsRef,
+} from '../refs.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+
+/** A GraphQL field for a member that holds US dollars. */
+function dollars<Name extends string>(name: Name, description: string) {
+  return {
+    type: 'Decimal' as const,
+    description,
+    resolve: (row: Record<Name, bigint>) => formatDollars(row[name]),
+  }
+}
+
+/** Fields that statistics of affiliates and of traders share. */
+const paidOut = {
+  type: 'Decimal' as const,
+  description: 'Always 0: the service pays nothing out.',
+  resolve: () => '0',
+}
+const nextPayout = dollars('totalEarned', 'totalEarned without paidOut.')
+const computedAt = { type: 'DateTime' as const, description: 'When these figures were computed.' }
 
 AffiliateStatisticsRef.implement({
   description:
@@ -41,3 +73,160 @@ builder.queryField('affiliateStatistics', (t) =>
     },
   }),
 )
+
+TraderStatisticsRef.implement({
+  description: 'What a trader’s own trades earned him under the code that he is bound to, in US dollars.',
+  fields: (t) => ({
+    account: t.expose('account', { type: 'Address', description: 'The trader.' }),
+    boundCode: t.exposeString('code', {
+      description:
+        'That of his first trade with a code that was known and enabled then, and not his own. It never changes.',
+    }),
+    linkedSince: t.expose('linkedSince', { type: 'DateTime', description: 'The time of that trade.' }),
+    rewardsEnd: t.expose('rewardsEnd', { type: 'DateTime', description: 'From here on no trade counts.' }),
+    eligibleVolume: t.field(dollars('eligibleVolume', 'What counts of his trades.')),
+    triggerVolume: t.field(dollars('triggerVolume', 'What he has to trade for a reward.')),
+    totalEarned: t.field(dollars('totalEarned', 'His part of all rewards, rounded down.')),
+    paidOut: t.field(paidOut),
+    nextPayout: t.field(nextPayout),
+    leftToNextReward: t.field(
+      dollars(
+        'leftToNextReward',
+        'What he still has to trade for the next reward; 0 when time or the volume that counts at most is up before.',
+      ),
+    ),
+    computedAt: t.expose('computedAt', computedAt),
+  }),
+})
+
+builder.queryField('traderStatistics', (t) =>
+  t.field({
+    type: TraderStatisticsRef,
+    nullable: true,
+    description:
+      'What a trader’s own trades earned him; null for an account that is bound to no code. Up to 10 seconds old.',
+    args: { account: t.arg({ type: 'Address', required: true, description: 'The trader.' }) },
+    resolve: (_root, { account }, context) => {
+      requireFeature(context, 'statistics')
+      return context.statistics.ofTrader(account, context.client)
+    },
+  }),
+)
+
+ReferredTradeRef.implement({
+  description:
+    'A trade whose order names a code in its appData, and what it counts for that. Dollars are US dollars.',
+  fields: (t) => ({
+    trade: t.field({
+      type: TradeRef,
+      description: 'The trade.',
+      resolve: async ({ trade }, _args, context, info) =>
+        (await resolveKeyed(tradeByPlace, trade, context, info)) as StoredValue,
+    }),
+    chainId: t.field({
+      type: 'SafeInt',
+      description: 'The chain it is on.',
+      resolve: ({ trade }) => trade.chainId,
+    }),
+    time: t.expose('time', {
+      type: 'DateTime',
+      description: 'That of the auction it settles; of its order where it settles none of this service.',
+    }),
+    code: t.exposeString('code', { description: 'What its order names, in capitals.' }),
+    boundCode: t.exposeString('boundCode', {
+      nullable: true,
+      description: 'What the trader is bound to; null when he is bound to none.',
+    }),
+    usdValue: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'What was sold, at the prices of its auction, rounded down; null where that had none.',
+      resolve: ({ value }) => (value === null ? null : formatDollars(value)),
+    }),
+    eligibleVolume: t.field(dollars('eligibleVolume', 'The part of usdValue that counts.')),
+    eligibility: t.expose('eligibility', {
+      type: Eligibility,
+      description: 'Whether it counts, or why not.',
+    }),
+    isBoundToCode: t.boolean({
+      description: 'Whether it names the code that the trader is bound to.',
+      resolve: ({ code, boundCode }) => code === boundCode,
+    }),
+    isEligible: t.boolean({
+      description: 'Whether eligibility is ELIGIBLE.',
+      resolve: ({ eligibility }) => eligibility === 'eligible',
+    }),
+  }),
+})
+
+ReferredTradeEdgeRef.implement({
+  description: 'A referred trade in a page.',
+  fields: (t) => ({
+    cursor: t.string({ description: 'Continues behind this trade.', resolve: cursorOf }),
+    node: t.field({ type: ReferredTradeRef, description: 'The trade.', resolve: (row) => row }),
+  }),
+})
+
+TraderActivityConnectionRef.implement({
+  description: 'A page of a trader’s trades that name a code, newest first. Stable while trades are added.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [ReferredTradeEdgeRef],
+      description: 'Trades with their cursors.',
+      resolve: ({ trades }) => trades,
+    }),
+    nodes: t.field({
+      type: [ReferredTradeRef],
+      description: 'The trades alone.',
+      resolve: ({ trades }) => trades,
+    }),
+    pageInfo: t.field({
+      type: PageInfoRef,
+      description: 'Where the page stands.',
+      resolve: ({ trades, hasNextPage }) => ({
+        page: {
+          hasNextPage,
+          hasPreviousPage: false,
+          startCursor: trades.slice(0, 1).map(cursorOf)[0] ?? null,
+          endCursor: trades.slice(-1).map(cursorOf)[0] ?? null,
+        },
+      }),
+    }),
+    computedAt: t.expose('computedAt', computedAt),
+  }),
+})
+
+builder.queryField('traderActivity', (t) =>
+  t.field({
+    type: TraderActivityConnectionRef,
+    description:
+      'A trader’s trades that name a code, on all networks, and which of them count. Up to 10 seconds old.',
+    args: {
+      account: t.arg({ type: 'Address', required: true, description: 'The trader.' }),
+      ...cursorArguments(t.arg),
+    },
+    resolve: async (_root, { account, first, after }, context) => {
+      requireFeature(context, 'statistics')
+      checkFirst(first)
+      const page = { first: first + 1, after: after == null ? null : parseCursor(after) }
+      const { trades, ...activity } = await context.statistics.activityOf(account, page, context.client)
+      return {
+        ...activity,
+        trades: context.countItems(trades.slice(0, first)),
+        hasNextPage: trades.length > first,
+      }
+    },
+  }),
+)
+
+function cursorOf({ place }: ReferredTradeRow): string {
+  return Buffer.from(`a${place}`).toString('base64url')
+}
+
+/** @throws Refusal InvalidParameter */
+function parseCursor(cursor: string): string {
+  const [, place] =
+    /^a([0-9]{1,18}(?:\.[0-9]{1,18}){3})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (place !== undefined) return place
+  throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
+}

@@ -1,11 +1,81 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { accountOfSession } from '../../accounts/sign-in.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 import type { Db } from '../../storage/database/database.ts'
-import { type Featured, requireFeature } from './features.ts'
-import { requireOperator } from './operator.ts'
+
+/** Parts of the service that settings enable. */
+export interface Features {
+  /** Notifications and affiliates. */
+  cms: boolean
+  /** Statistics of affiliates and traders. */
+  statistics: boolean
+}
+
+const requiredSettings: Readonly<Record<keyof Features, string>> = {
+  cms: 'this needs the settings CMS_ENABLED=true and CMS_API_KEY',
+  statistics: 'this needs the setting DUNE_API_KEY or STATS_SOURCE=own',
+}
+
+interface Featured {
+  features?: Features
+}
+
+/** @throws Refusal FeatureDisabled that names the settings */
+export function requireFeature({ features }: Featured, name: keyof Features): void {
+  if (features?.[name] === false) throw new Refusal('FeatureDisabled', requiredSettings[name])
+}
+
+/**
+ * Whether a request's key is the configured one; always false when none is configured. Compares hashes, so that the
+ * time of the comparison reveals neither the length nor a prefix of the key.
+ */
+export function operatorCheck(key: string | undefined): (apiKey: string | undefined) => boolean {
+  const expected = key === undefined ? undefined : digest(key)
+  return (apiKey) =>
+    expected !== undefined && apiKey !== undefined && timingSafeEqual(expected, digest(apiKey))
+}
+
+/** The key in `Authorization: Bearer …` or `X-API-Key`. */
+export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = headers.authorization && /^Bearer +(\S+)$/i.exec(headers.authorization)?.[1]
+  const key = headers['x-api-key']
+  return bearer || (Array.isArray(key) ? key[0] : key)
+}
+
+/** A request, and whose key it may have. */
+interface KeyedRequest {
+  apiKey: string | undefined
+  isOperator?(apiKey: string | undefined): boolean
+  isEditor?(apiKey: string | undefined): boolean
+  markPersonal?(): void
+}
+
+/** @throws Refusal Unauthorized */
+export function requireOperator({ apiKey, isOperator, markPersonal }: KeyedRequest): void {
+  if (!isOperator?.(apiKey)) {
+    throw new Refusal('Unauthorized', 'send the operator’s key as Authorization: Bearer … or X-API-Key')
+  }
+  markPersonal?.()
+}
+
+/** @throws Refusal Unauthorized */
+export function requireEditor({ apiKey, isEditor, markPersonal }: KeyedRequest): void {
+  if (!isEditor?.(apiKey)) {
+    throw new Refusal(
+      'Unauthorized',
+      'send the key of the content system as Authorization: Bearer … or X-API-Key',
+    )
+  }
+  markPersonal?.()
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
 
 export const accessLevels = ['off', 'operator', 'public'] as const
 /** Who may read something: none, the operator, or all. */
@@ -24,7 +94,7 @@ const settingNames: Readonly<Record<keyof AccessRules, string>> = {
   simulation: 'SIMULATION_ACCESS',
 }
 
-interface Asking {
+interface AccessRequest {
   access?: AccessRules
   apiKey: string | undefined
   isOperator?(apiKey: string | undefined): boolean
@@ -38,7 +108,7 @@ interface Asking {
  */
 export function requireAccess(
   name: keyof AccessRules,
-  asking: Asking,
+  asking: AccessRequest,
   whenOff: RefusalCode = 'FeatureDisabled',
 ): void {
   const level = asking.access?.[name] ?? 'public'
@@ -47,7 +117,7 @@ export function requireAccess(
 }
 
 /** Whether `requireAccess` lets through. */
-export function hasAccess(name: keyof AccessRules, asking: Asking): boolean {
+export function hasAccess(name: keyof AccessRules, asking: AccessRequest): boolean {
   try {
     requireAccess(name, asking)
     return true

@@ -5,9 +5,51 @@ import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { toAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, toHex } from '../../domain/evm/hex.ts'
 import { toOrderUid } from '../../domain/order/uid.ts'
-import { graphqlTypes } from './graph-types.ts'
+import { parseTokenAddress } from '../../domain/token/address.ts'
 
-/** Zod messages without the field's name, which `errors/input.ts` puts in front: `sellToken must be …`. */
+/**
+ * The GraphQL type of a zod schema: a scalar by its name, or the builder's ref of an enum or an input object. Kept
+ * out of the schema's `meta`, which OpenAPI shows.
+ */
+export const graphqlTypes = z.registry<{ type: string | InputRef<unknown> }>()
+
+/** Schemas of inputs by the names of their GraphQL types. */
+export const inputSchemas = new Map<string, z.ZodType>()
+
+interface GraphqlType {
+  type: string | InputRef<unknown>
+  isList: boolean
+  required: boolean
+}
+
+/** @throws TypeError for a schema that no GraphQL type is registered for */
+export function graphqlTypeOf(schema: z.core.$ZodType): GraphqlType {
+  const registered = graphqlTypes.get(schema as z.ZodType)
+  if (registered) return { ...registered, isList: false, required: true }
+  const { def } = (schema as z.ZodType)._zod as z.ZodType['_zod'] & { def: Definition }
+  if (def.type === 'array' && def.element) return { ...graphqlTypeOf(def.element), isList: true }
+  if (def.type === 'pipe' && def.in) return graphqlTypeOf(def.in)
+  if ((def.type === 'optional' || def.type === 'nullable') && def.innerType)
+    return { ...graphqlTypeOf(def.innerType), required: false }
+  throw new TypeError(`no GraphQL type is registered for a ${def.type}`)
+}
+
+interface Definition {
+  type: string
+  element?: z.core.$ZodType
+  in?: z.core.$ZodType
+  innerType?: z.core.$ZodType
+}
+
+/** Member schemas of an object, also of one that is transformed after parsing. */
+export function membersOf(schema: z.core.$ZodType): Record<string, z.ZodType> {
+  const { def } = schema._zod as unknown as { def: Definition & { shape?: Record<string, z.ZodType> } }
+  if (def.type === 'pipe' && def.in) return membersOf(def.in)
+  if (def.shape) return def.shape
+  throw new TypeError(`an input is made of an object, not of a ${def.type}`)
+}
+
+/** Zod messages without the field's name, which `parse.ts` puts in front: `sellToken must be …`. */
 function messages(expectation: string) {
   return {
     error: ({ input }: { input?: unknown }) =>
@@ -142,3 +184,56 @@ export function enumField<const Value extends string>(type: InputRef<unknown>, v
 
 /** The message for a value that is not an object. */
 export const objectExpected = { error: 'a JSON object is expected' }
+
+/** The member that is set, and its value. */
+export type ChosenMember<Members extends z.ZodRawShape> = {
+  [Member in keyof Members & string]: { member: Member; value: NonNullable<z.output<Members[Member]>> }
+}[keyof Members & string]
+
+/** An object with exactly one member set, like `@oneOf` in GraphQL. The schemas of `members` must be nullish. */
+export function oneOf<Members extends Record<string, z.ZodType>>(members: Members) {
+  const names = Object.keys(members)
+  return z.object(members, objectExpected).transform((parsed, context) => {
+    const values = parsed as Record<string, unknown>
+    const [member, second] = names.filter((name) => values[name] != null)
+    if (member !== undefined && second === undefined)
+      return { member, value: values[member] } as ChosenMember<Members>
+    context.addIssue({ code: 'custom', message: `must have exactly one of ${names.join(', ')}` })
+    return z.NEVER
+  })
+}
+
+/** Orders that one request may name. */
+export const maxNamedOrders = 128
+
+/** A bare list of UIDs. */
+export const orderUidsInput = z
+  .array(orderUidField, { error: 'a JSON list of UIDs is expected' })
+  .max(maxNamedOrders, `at most ${maxNamedOrders} orders can be named`)
+
+/** Tokens that one request for details may name. */
+const maxDetailTokens = 100
+
+/** A token as REST routes of token data name it. */
+export const tokenAddressField = z
+  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+  .transform((text, context) => {
+    const parsed = parseTokenAddress(text)
+    if ('address' in parsed) return parsed.address
+    context.addIssue({ code: 'custom', message: parsed.fault })
+    return z.NEVER
+  })
+  .meta({ pattern: '^(-|0x[0-9a-fA-F]{40})$' })
+
+export const tokenDetailsInput = z.object(
+  {
+    tokenAddresses: z
+      .array(tokenAddressField, {
+        error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of addresses'),
+      })
+      .min(1, 'must name a token')
+      .max(maxDetailTokens, `must name at most ${maxDetailTokens} tokens`)
+      .meta({ description: 'Their contracts; `-` is the chain’s own coin.' }),
+  },
+  objectExpected,
+)

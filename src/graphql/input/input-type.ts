@@ -1,7 +1,7 @@
 import type { ArgBuilder, InputFieldMap, InputObjectRef } from '@pothos/core'
 import type { z } from 'zod'
 import { builder, type SchemaTypes } from '../builder.ts'
-import { graphqlTypeOf, graphqlTypes, inputSchemas, membersOf } from './graph-types.ts'
+import { graphqlTypeOf, graphqlTypes, inputSchemas, membersOf } from './fields.ts'
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>
 

@@ -1,20 +1,88 @@
+import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderUid } from '../../domain/order/uid.ts'
+import type { EcdsaScheme } from '../../domain/signing/signing.ts'
 import { findOrder } from '../../storage/order/orders.ts'
 import { builder } from '../builder.ts'
+import { requireOperator } from '../context/access.ts'
 import { type Context, checkNamed } from '../context/context.ts'
 import { type TradingServices, tradingOn } from '../context/networks.ts'
-import { requireOperator } from '../context/operator.ts'
-import { inputArgument } from '../input/input-type.ts'
+import { SigningScheme } from '../enums.ts'
+import {
+  enumField,
+  hexField,
+  maxNamedOrders,
+  networkField,
+  objectExpected,
+  orderUidField,
+  textField,
+} from '../input/fields.ts'
+import { inputArgument, inputType } from '../input/input-type.ts'
 import {
   CancelOrderPayloadRef,
   CancelOrdersByPolicyPayloadRef,
   CancelOrdersPayloadRef,
   OrderRef,
 } from '../refs.ts'
-import { cancelByPolicyInput, cancelOrderInput, cancelOrdersInput } from './cancellation-input.ts'
-import { storedOrder } from './place-order.ts'
-import { maxNamedOrders } from './uids-input.ts'
+import { storedOrder } from './placement.ts'
+
+const ecdsaSchemes: EcdsaScheme[] = ['eip712', 'ethsign']
+const longestReason = 200
+
+const orderUids = z
+  .array(orderUidField, {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of UIDs'),
+  })
+  .max(maxNamedOrders, `must name at most ${maxNamedOrders} orders`)
+
+const signatureMembers = {
+  signature: hexField.meta({ description: '65 bytes.' }),
+  signingScheme: enumField(SigningScheme, ecdsaSchemes).meta({ description: 'How the owner signed.' }),
+}
+
+const signedUids = orderUids.meta({ description: 'As signed: order and repetition count.' })
+const listedUids = orderUids.meta({ description: `At most ${maxNamedOrders}, all of one network.` })
+const networkOfOrders = networkField('That of the orders when left out.')
+
+/** A signed cancellation in REST; other members pass through. An empty list is well-formed and cancels nothing. */
+export const cancellationBody = z.looseObject({ orderUids: signedUids, ...signatureMembers }, objectExpected)
+
+/** A signed cancellation of the one order that the REST path names. */
+export const singleCancellationBody = z.looseObject(signatureMembers, objectExpected)
+
+const cancelOrdersInput = inputType('CancelOrdersInput', {
+  description: 'Orders to be cancelled, all or none, with their owner’s signature over the list.',
+  schema: z.object({ network: networkOfOrders, orderUids: signedUids, ...signatureMembers }, objectExpected),
+})
+
+export const cancelOrderInput = inputType('CancelOrderInput', {
+  description: 'An order to be cancelled, with its owner’s signature.',
+  schema: z.object(
+    {
+      network: networkField('That of the order when left out.'),
+      orderUid: orderUidField.meta({ description: 'The order.' }),
+      ...signatureMembers,
+    },
+    objectExpected,
+  ),
+})
+
+const cancelByPolicyInput = inputType('CancelOrdersByPolicyInput', {
+  description: 'Orders that the operator cancels, all or none.',
+  schema: z.object(
+    {
+      network: networkOfOrders,
+      orderUids: listedUids,
+      reason: textField
+        .min(1, 'must not be empty')
+        .max(longestReason, `must have at most ${longestReason} characters`)
+        .regex(/^\P{Cc}*$/u, 'must be one line')
+        .nullish()
+        .meta({ description: 'One line, which readers of the order’s history see.' }),
+    },
+    objectExpected,
+  ),
+})
 
 CancelOrderPayloadRef.implement({
   description: 'An order that was cancelled.',

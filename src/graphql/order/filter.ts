@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderStatus } from '../../domain/order/status.ts'
 import type { OrderFilter } from '../../storage/order/ranges.ts'
-import { parseInput } from '../errors/input.ts'
+import { parseInput } from '../input/parse.ts'
 import { orderFilter } from './filter-input.ts'
 
 export const OrderFilterInput = orderFilter.type

@@ -1,7 +1,10 @@
+import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderStatus as Status } from '../../domain/order/status.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
 import { filteredOrders } from '../../storage/models/account.ts'
+import { maxSnapshotOrders, orderFeedEntry } from '../../storage/models/order/feed.ts'
 import { order } from '../../storage/models/order/order.ts'
 import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/roots.ts'
 import {
@@ -9,19 +12,20 @@ import {
   solverOutcome,
   solverOutcomes,
 } from '../../storage/models/order/solver-outcome.ts'
+import { findOrderId } from '../../storage/order/orders.ts'
 import type { OneRow, Relation } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { checkNamed } from '../context/context.ts'
 import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
+import { maxNamedOrders as maxNamed } from '../input/fields.ts'
+import { type Arguments, networkArgument } from '../paging.ts'
 import { NetworkRef, OrderRef } from '../refs.ts'
-import { type Arguments, networkArgument } from '../relay/paging.ts'
-import { exposeModel, relationOptions } from '../stored/expose.ts'
-import { identityOf } from '../stored/resolve.ts'
-import { storedRoot } from '../stored/root.ts'
-import type { Environment } from '../stored/stored-field.ts'
+import type { Environment } from '../stored/collect.ts'
+import { exposeModel, relationOptions, storedRoot } from '../stored/expose.ts'
+import { type FeedSubscription, feedField } from '../stored/feed-field.ts'
+import { identityOf, modelRef } from '../stored/resolve.ts'
 import { OrderFilterInput, toOrderFilter } from './filter.ts'
-import { maxNamedOrders as maxNamed } from './uids-input.ts'
 
 exposeModel(order, ['solverOutcomes'])
 exposeModel(solverOutcome)
@@ -153,3 +157,47 @@ export function chainIdsOf(environment: Environment, network: string | null | un
   const networks = network == null ? environment.networks.all : [tradingOn(environment, network)]
   return networks.map((trading) => trading.network.chainId)
 }
+
+exposeModel(orderFeedEntry)
+
+interface EventsArguments {
+  uid?: OrderUid | null
+  owner?: Address | null
+  after?: string | null
+  snapshot?: boolean | null
+}
+
+/** @throws Refusal InvalidParameter, OrderNotFound */
+async function find(
+  { uid, owner, ...rest }: EventsArguments,
+  { feeds, db }: Environment,
+): Promise<FeedSubscription> {
+  const after = rest.after ?? null
+  if ((uid == null) === (owner == null))
+    throw new Refusal('InvalidParameter', 'exactly one of uid and owner is expected', { field: 'uid' })
+  if (owner != null) {
+    const snapshot = rest.snapshot ? { snapshot: true, snapshotEntries: maxSnapshotOrders } : {}
+    return { feed: feeds.owner, key: owner, after, ...snapshot }
+  }
+  const id = uid == null ? undefined : await findOrderId(db, uid)
+  if (id === undefined) throw new Refusal('OrderNotFound', 'there is no such order', { field: 'uid' })
+  return { feed: feeds.order, key: String(id), after, snapshot: rest.snapshot ?? false }
+}
+
+builder.subscriptionField('orderEvents', (t) =>
+  t.field({
+    type: modelRef(orderFeedEntry.name),
+    description:
+      'Events of one order, or of all orders of an account, as they are committed; give uid or owner. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
+    args: {
+      uid: t.arg({ type: 'OrderUid', required: false, description: 'The order.' }),
+      owner: t.arg({ type: 'Address', required: false, description: 'The account.' }),
+      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+      snapshot: t.arg.boolean({
+        required: false,
+        description: `What is now comes first, in entries without an event: the order, or the orders of the account that have not ended, newest first and at most ${maxSnapshotOrders}. Where there are as many, read the account’s orders for older ones. Without effect where the stream is resumed, unless behind an entry that was not the snapshot’s last.`,
+      }),
+    },
+    ...feedField<EventsArguments>({ find }),
+  }),
+)

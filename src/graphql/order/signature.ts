@@ -6,9 +6,9 @@ import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { SignatureMistake } from '../enums.ts'
 import { inputArgument } from '../input/input-type.ts'
+import { networkArgument } from '../paging.ts'
 import { SignatureExplanationRef } from '../refs.ts'
-import { networkArgument } from '../relay/paging.ts'
-import { orderInput } from './creation-input.ts'
+import { orderInput } from './placement.ts'
 
 SignatureExplanationRef.implement({
   description: 'What an order’s signature is, beside what it should be.',

@@ -4,9 +4,8 @@ import type { OrderUid } from '../../domain/order/uid.ts'
 import { listedTrades } from '../../storage/models/trade/roots.ts'
 import { trade } from '../../storage/models/trade/trade.ts'
 import { builder } from '../builder.ts'
-import { networkArgument } from '../relay/paging.ts'
-import { exposeModel } from '../stored/expose.ts'
-import { storedRoot } from '../stored/root.ts'
+import { networkArgument } from '../paging.ts'
+import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { chainIdsOf } from './order.ts'
 
 exposeModel(trade)

@@ -1,14 +1,47 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import type { z } from 'zod'
+import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { builder } from '../builder.ts'
+import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
 import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
-import { QuoteResponseRef } from '../refs.ts'
-import { networkArgument } from '../relay/paging.ts'
-import { fieldsOf } from '../stored/merged-fields.ts'
+import { networkArgument } from '../paging.ts'
+import { QuoteResponseRef, QuoteSlippageRef } from '../refs.ts'
+import { fieldsOf } from '../stored/collect.ts'
+import { type QuoteSlippage, readSlippage } from '../token/market-data.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'
-import { slippageFor } from './slippage.ts'
+
+QuoteSlippageRef.implement({
+  description: 'The slippage that a quote with `slippage: AUTO` took.',
+  fields: (t) => ({
+    bps: t.expose('bps', {
+      type: 'BasisPoints',
+      description: 'That of the market, and at least 50: what `order` has where no other is named.',
+    }),
+    measuredBps: t.expose('measuredBps', {
+      type: 'BasisPoints',
+      nullable: true,
+      description: 'That of the market, as `Market.slippage`; null when it is not known, or not in time.',
+    }),
+  }),
+})
+
+type SlippageRequest = Pick<
+  z.output<typeof quoteInput.schema>,
+  'network' | 'sellToken' | 'buyToken' | 'slippage'
+>
+
+/** Null where the input does not ask for one. */
+async function slippageFor(
+  { network, sellToken, buyToken, slippage }: SlippageRequest,
+  context: Context,
+): Promise<QuoteSlippage | null> {
+  if (slippage !== 'auto') return null
+  const { chainId } = tradingOn(context, network).network
+  return readSlippage({ chainId, base: sellToken, quote: buyToken }, context)
+}
 
 function asksForWarnings({ fieldNodes, variableValues, fragments }: GraphQLResolveInfo): boolean {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
@@ -52,5 +85,23 @@ builder.queryField('quote', (t) =>
     },
     resolve: async (_root, { network, id, from }, context) =>
       (await tradingOn(context, network).storedQuote(BigInt(id), from)) ?? null,
+  }),
+)
+
+builder.subscriptionField('quotes', (t) =>
+  t.field({
+    type: QuoteResponseRef,
+    description:
+      'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
+    extensions: { limited: 'quotes' },
+    args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
+    subscribe(_root, { input }, context) {
+      context.stored?.check('quotes', context.client)
+      return tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context)
+    },
+    async resolve(reply: QuoteReply, { input }, context) {
+      context.stored?.add('quotes', context.client)
+      return { ...reply, slippage: await slippageFor(input, context) }
+    },
   }),
 )

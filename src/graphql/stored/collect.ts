@@ -2,18 +2,96 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
+  GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
   getNamedType,
+  type InlineFragmentNode,
   isAbstractType,
   isObjectType,
+  Kind,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { Relation } from '../../storage/query/model.ts'
+import type { Field, Relation, ValueList } from '../../storage/query/model.ts'
 import type { Selected, Selection } from '../../storage/query/selected.ts'
-import { fieldsOf, typeConditionMatcher } from './merged-fields.ts'
-import { neededFields, type StoredField, storedFieldOf } from './stored-field.ts'
+import type { Services } from '../context/context.ts'
+
+export type Variables = Record<string, unknown>
+
+/** Whether a fragment's type condition includes objects of `type`. */
+export function typeConditionMatcher(schema: GraphQLSchema, type: GraphQLObjectType) {
+  return (condition: string): boolean => {
+    const conditionType = schema.getType(condition)
+    return conditionType === type || (isAbstractType(conditionType) && schema.isSubType(conditionType, type))
+  }
+}
+
+/** Fields as execution merges them: by response key, each fragment once. */
+export function fieldsOf(
+  sets: readonly SelectionSetNode[],
+  variables: Variables,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  matchesType: (condition: string) => boolean = () => true,
+): Map<string, [FieldNode, ...FieldNode[]]> {
+  const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
+  const seen = new Set<string>()
+  const collect = (set: SelectionSetNode | undefined) => {
+    for (const node of set?.selections ?? []) {
+      if (isSkipped(node, variables)) continue
+      if (node.kind === Kind.FIELD) {
+        const key = (node.alias ?? node.name).value
+        const nodes = fields.get(key)
+        if (nodes) nodes.push(node)
+        else fields.set(key, [node])
+      } else if (node.kind === Kind.INLINE_FRAGMENT) spread(node)
+      else if (!seen.has(node.name.value)) {
+        seen.add(node.name.value)
+        spread(fragments.get(node.name.value))
+      }
+    }
+  }
+  const spread = (fragment: InlineFragmentNode | FragmentDefinitionNode | undefined) => {
+    const condition = fragment?.typeCondition?.name.value
+    if (condition === undefined || matchesType(condition)) collect(fragment?.selectionSet)
+  }
+  for (const set of sets) collect(set)
+  return fields
+}
+
+function isSkipped(node: SelectionNode, variables: Variables): boolean {
+  if (!node.directives?.length) return false
+  return (
+    getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true ||
+    getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if === false
+  )
+}
+
+/** What stored fields may use beside their arguments. */
+export type Environment = Services & { restricted?: boolean }
+
+/** `extensions.stored` of a schema field: the model's part that it reads. */
+export interface StoredField {
+  is: Field | Relation | ValueList
+  /** Converts GraphQL arguments to those of the relation's `rows`. @throws Refusal */
+  rowArguments?: (args: never, environment: Environment) => unknown
+}
+
+/** What the resolver of a field that is not stored needs of its object (`extensions.needs`): the object's own statement reads it. */
+function neededFields({ extensions }: GraphQLField<unknown, unknown>): Selected['needs'] {
+  return extensions.needs as Selected['needs']
+}
+
+/** Fields of connections and edges (`extensions.isPagePart`) are stored as parts of their relation. */
+export function storedFieldOf({
+  extensions,
+}: GraphQLField<unknown, unknown>): StoredField | 'page part' | undefined {
+  if (extensions.isPagePart === true) return 'page part'
+  return extensions.stored as StoredField | undefined
+}
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 

@@ -1,15 +1,92 @@
-import type { Field, Model, Relation, ValueList } from '../../storage/query/model.ts'
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Keyed } from '../../storage/query/keyed.ts'
+import type { Field, Model, PageRows, Relation, ValueList } from '../../storage/query/model.ts'
+import { countLimit } from '../../storage/query/page.ts'
 import { builder } from '../builder.ts'
+import type { Context } from '../context/context.ts'
 import { enumByName } from '../enums.ts'
-import { NodeRef } from '../refs.ts'
-import { pageArguments } from '../relay/paging.ts'
-import { connectionOf } from './connection.ts'
-import { modelRef, setModelRef } from './model-ref.ts'
-import { identityOf, resolveLookedUp, resolveStored, type StoredValue } from './resolve.ts'
-import type { StoredField } from './stored-field.ts'
+import { pageArguments } from '../paging.ts'
+import { NodeRef, PageInfoRef } from '../refs.ts'
+import type { Environment, StoredField } from './collect.ts'
+import {
+  identityOf,
+  type ModelRef,
+  modelRef,
+  resolveLookedUp,
+  resolveRoot,
+  resolveStored,
+  type StoredValue,
+  setModelRef,
+} from './resolve.ts'
+
+const connections = new Map<string, unknown>()
+
+const pagePart = { extensions: { isPagePart: true }, resolve: resolveStored as never }
+
+/** The type of a list's edges. */
+export function edgeRef(relation: PageRows): ModelRef {
+  connectionOf(relation)
+  return modelRef(`${relation.model().name}Edge`)
+}
+
+/** The connection type of a list; lists with the same connection name share it. */
+function connectionOf(relation: PageRows): unknown {
+  const model = relation.model()
+  const name = relation.connection ?? `${model.name}Connection`
+  const known = connections.get(name)
+  if (known) return known
+  const connection = builder.objectRef<StoredValue>(name)
+  const edge = modelRef(name.replace(/Connection$/, 'Edge'))
+  const item = modelRef(model.name)
+  connections.set(name, connection)
+  edge.implement({
+    description: `An item of ${name} in its place.`,
+    fields: (t) => ({
+      cursor: t.string({ description: 'A page goes on behind it, or ends before it.', ...pagePart }),
+      node: t.field({ type: item, description: 'The item.', ...pagePart }),
+    }),
+  })
+  const { edgeAlias } = relation
+  if (edgeAlias)
+    builder.objectField(edge, edgeAlias, (t) =>
+      t.field({ type: item, description: 'Equal to node.', ...pagePart }),
+    )
+  connection.implement({
+    description: `A page of a list of ${model.name}. Stable while items are added.`,
+    fields: (t) => ({
+      nodes: t.field({ type: [item], description: 'The items alone.', ...pagePart }),
+      edges: t.field({ type: [edge], description: 'The items with their cursors.', ...pagePart }),
+      pageInfo: t.field({
+        type: PageInfoRef,
+        description: 'Where the page stands in its list.',
+        ...pagePart,
+      }),
+      totalCount: t.int({
+        description: `How many items the whole list has, counted up to ${countLimit}: this number stands for so many or more.`,
+        extensions: { ...pagePart.extensions, weight: 100 },
+        resolve: pagePart.resolve,
+      }),
+    }),
+  })
+  builder.objectFields(connection, (t) =>
+    Object.fromEntries(
+      Object.entries(relation.fields ?? {}).map(([field, { codec, nullable, description, deprecated }]) => [
+        field,
+        t.field({
+          type: (enumByName(codec.type) ?? codec.type) as 'String',
+          nullable: nullable as false,
+          description,
+          ...(deprecated && { deprecationReason: deprecated }),
+          ...pagePart,
+        }),
+      ]),
+    ),
+  )
+  return connection
+}
 
 /** Arguments of a relation beside those of a page, and their conversion for its rows. */
-export interface RelationArguments {
+interface RelationArguments {
   args?: object
   rowArguments?: StoredField['rowArguments']
 }
@@ -132,3 +209,34 @@ export function relationOptions<Resolve>(
     extensions: { stored, ...(items !== undefined && { items }) },
   }
 }
+
+interface RootArguments<Args> {
+  args?: object
+  rowArguments: (args: Args, environment: Environment) => unknown
+}
+
+/** Options of a root field whose rows its arguments select. */
+export function storedRoot<Args>(
+  t: unknown,
+  relation: Relation,
+  { args, rowArguments }: RootArguments<Args>,
+): never {
+  const resolve = (_root: unknown, _args: unknown, context: Context, info: GraphQLResolveInfo) =>
+    resolveRoot(context, info)
+  const options: RelationArguments = {
+    ...(args && { args }),
+    rowArguments: rowArguments as NonNullable<StoredField['rowArguments']>,
+  }
+  return (t as { field(options: object): never }).field(relationOptions(relation, options, resolve))
+}
+
+/** Stored objects that a root field names by their keys. */
+export interface KeyLookup {
+  keyed: Keyed<never>
+  keys: readonly unknown[]
+  /** Of the objects; the field's type may be an interface. */
+  typeName: string
+}
+
+/** `extensions.findKeys` of a root field; null when the result is null without a read. @throws Refusal */
+export type FindKeys = (args: never, environment: Environment) => KeyLookup | null | 'not stored'

@@ -7,13 +7,12 @@ import type { FeedReading } from '../../storage/feeds/texts.ts'
 import type { Selection } from '../../storage/query/selected.ts'
 import type { Reading } from '../../storage/query/statement.ts'
 import type { Context } from '../context/context.ts'
-import type { Nodes, OperationScope } from './collect.ts'
+import type { Environment, Nodes, OperationScope } from './collect.ts'
 import { ambientOf, prepareObject, resolverReading, slotsOf } from './reading.ts'
 import { scopeOf } from './resolve.ts'
-import type { Environment } from './stored-field.ts'
 
 /** The part of a feed that a subscription follows. */
-export interface Followed {
+export interface FeedSubscription {
   feed: Feed
   key: string
   /** A cursor, "earliest", or null for now. */
@@ -27,7 +26,7 @@ export interface Followed {
 /** `extensions.feed` of a subscription field whose events are entries of a feed. */
 export interface FeedField<Args = never> {
   /** What the arguments follow. @throws Refusal */
-  find(args: Args, environment: Environment & Caller): Followed | Promise<Followed>
+  find(args: Args, environment: Environment & Caller): FeedSubscription | Promise<FeedSubscription>
   /** The selection of the feed's entry, if the field's type does not name all of its fields. */
   entryOf?(selection: Selection): Selection
 }

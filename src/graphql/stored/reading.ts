@@ -23,12 +23,12 @@ import {
   type Collected,
   collect,
   collectObject,
+  type Environment,
   type Fragments,
   type Nodes,
   type OperationScope,
   type SlotField,
 } from './collect.ts'
-import type { Environment } from './stored-field.ts'
 
 /** A field or object of a document, collected for reading. */
 interface Prepared<Item> {

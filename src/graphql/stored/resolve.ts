@@ -1,9 +1,11 @@
+import type { ImplementableObjectRef } from '@pothos/core'
 import DataLoader from 'dataloader'
 import type { FragmentDefinitionNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
 import type { Token } from '../../domain/token/token.ts'
 import type { TokenKey } from '../../storage/models/keyed.ts'
 import type { Keyed } from '../../storage/query/keyed.ts'
 import { notStored } from '../../storage/query/selected.ts'
+import { builder, type SchemaTypes } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import type { Fragments, Nodes, OperationScope } from './collect.ts'
 import {
@@ -122,4 +124,24 @@ function keyedLoader(
 /** The key of a stored object. */
 export function identityOf<Identity>(parent: StoredValue): Identity {
   return parent['@'] as Identity
+}
+
+export type ModelRef = ImplementableObjectRef<
+  PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>,
+  StoredValue,
+  StoredValue
+>
+
+const refs = new Map<string, ModelRef>()
+
+/** The GraphQL type of a model, by its name. */
+export function modelRef(name: string): ModelRef {
+  const ref = refs.get(name) ?? (builder.objectRef<StoredValue>(name) as ModelRef)
+  refs.set(name, ref)
+  return ref
+}
+
+/** For unions and interfaces. */
+export function setModelRef(name: string, ref: unknown): void {
+  refs.set(name, ref as ModelRef)
 }

@@ -5,10 +5,10 @@ import { noPriceCodes } from '../../tokens/order-book-price.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
 import { ValueState } from '../enums.ts'
+import { networkArgument } from '../paging.ts'
 import { BalancesUpdateRef, TokenBalanceRef, TokenRef } from '../refs.ts'
-import { networkArgument } from '../relay/paging.ts'
-import { tokenOfAddress } from './known-token.ts'
-import { checkWatched, known, maxNamedTokens, stateOf, updateFields, watchedPerRead } from './watched.ts'
+import { tokenOfAddress } from './token.ts'
+import { checkWatched, knownValue, maxNamedTokens, stateOf, updateFields, watchedPerRead } from './watched.ts'
 
 /** Objects that a value counts as whose price may have to be asked for. */
 const pricedWeight = 32
@@ -31,14 +31,14 @@ TokenBalanceRef.implement({
       type: 'Uint256',
       nullable: true,
       description: 'In atoms; null unless it is known.',
-      resolve: ({ value }) => known(value)?.balance ?? null,
+      resolve: ({ value }) => knownValue(value)?.balance ?? null,
     }),
     allowance: t.field({
       type: 'Uint256',
       nullable: true,
       description:
         'Atoms that the network’s vault relayer may take; null unless it is known, and for the chain’s own coin.',
-      resolve: ({ value }) => known(value)?.allowance ?? null,
+      resolve: ({ value }) => knownValue(value)?.allowance ?? null,
     }),
     nativeValue: t.field({
       type: 'Uint256',
@@ -47,7 +47,7 @@ TokenBalanceRef.implement({
         'What the balance is worth at the token’s `nativePrice`, in native atoms, rounded down; null while the balance or the price is not known.',
       extensions: { weight: pricedWeight },
       async resolve({ chainId, subject: { token }, value }, _args, { loaders }) {
-        const balance = known(value)?.balance
+        const balance = knownValue(value)?.balance
         if (balance === undefined) return null
         const rate = await loaders.ofBalances.nativeRate.load({ chainId, address: token }).catch(noPrice)
         return rate ? nativeWorthDown(balance, rate) : null
@@ -60,7 +60,7 @@ TokenBalanceRef.implement({
         'What the balance is worth at the token’s `usdPrice`: up to 18 significant digits, rounded down; null where there is no balance, price or decimals. An error where no source can say now; what another source has said meanwhile is there when it is asked again.',
       extensions: { weight: pricedWeight },
       async resolve({ chainId, subject: { token }, value }, _args, { loaders }) {
-        const balance = known(value)?.balance
+        const balance = knownValue(value)?.balance
         if (balance === undefined) return null
         const key = { chainId, address: token }
         const [price, metadata] = await Promise.all([

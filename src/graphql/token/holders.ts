@@ -13,7 +13,7 @@ import {
   TokenRef,
 } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
-import { sourceFields } from './sourced.ts'
+import { sourceFields } from './source-fields.ts'
 import { tokenKeyOf } from './token.ts'
 
 const { source, asOf, age, maxAge, isStale } = sourceFields(({ sourcedValue }: HolderPage) => sourcedValue)

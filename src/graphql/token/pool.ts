@@ -7,6 +7,8 @@ import type { ValuedPool } from '../../tokens/pool-figures.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
+import { networkOn } from '../network.ts'
+import { checkFirst, cursorArguments } from '../paging.ts'
 import {
   NetworkRef,
   PageInfoRef,
@@ -17,10 +19,8 @@ import {
   type PoolRow,
   TokenRef,
 } from '../refs.ts'
-import { checkFirst, cursorArguments } from '../relay/paging.ts'
-import { networkOn } from '../service/network.ts'
-import { tokenOfAddress } from './known-token.ts'
-import { sourceFields } from './sourced.ts'
+import { sourceFields } from './source-fields.ts'
+import { tokenOfAddress } from './token.ts'
 
 /** Pools that one request may name. */
 export const maxNamedPools = 500
@@ -230,15 +230,15 @@ function named(
   return pools.sort((a, b) => (isBehind(a, b) ? 1 : -1))
 }
 
-type Place = Pick<ValuedPool, 'value' | 'address'>
+type PoolCursor = Pick<ValuedPool, 'value' | 'address'>
 
 /** Opaque to clients. Holds the sort key, so that the next page continues where values have changed. */
-function cursorOf({ value, address }: Place): string {
+function cursorOf({ value, address }: PoolCursor): string {
   return Buffer.from(`l${value ?? '-'}.${address}`).toString('base64url')
 }
 
 /** @throws Refusal InvalidParameter */
-function parseCursor(cursor: string): Place {
+function parseCursor(cursor: string): PoolCursor {
   const match = /^l(-|[0-9]{1,100})\.(0x[0-9a-f]{40})$/.exec(Buffer.from(cursor, 'base64url').toString())
   const [, value, address] = match ?? []
   if (!value || !address)
@@ -246,7 +246,7 @@ function parseCursor(cursor: string): Place {
   return { address: address as Address, value: value === '-' ? null : BigInt(value) }
 }
 
-function isBehind(pool: Place, lastSeen: Place): boolean {
+function isBehind(pool: PoolCursor, lastSeen: PoolCursor): boolean {
   if (pool.value === lastSeen.value) return pool.address > lastSeen.address
   return (pool.value ?? -1n) < (lastSeen.value ?? -1n)
 }

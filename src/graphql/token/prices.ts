@@ -1,11 +1,13 @@
+import type { Sourced } from '../../domain/token/sourced.ts'
 import type { PricesUpdate } from '../../tokens/prices.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
 import { ValueState } from '../enums.ts'
+import { networkArgument } from '../paging.ts'
 import { PricesUpdateRef, TokenPricesRef, TokenRef, UsdPriceRef } from '../refs.ts'
-import { networkArgument } from '../relay/paging.ts'
-import { tokenOfAddress } from './known-token.ts'
-import { checkWatched, known, stateOf, updateFields } from './watched.ts'
+import { sourceFields } from './source-fields.ts'
+import { tokenOfAddress } from './token.ts'
+import { checkWatched, knownValue, stateOf, updateFields } from './watched.ts'
 
 /** Tokens that one subscription may name. */
 const maxTokens = 32
@@ -23,7 +25,7 @@ TokenPricesRef.implement({
       type: UsdPriceRef,
       nullable: true,
       description: 'Value of one whole token; null unless it is known.',
-      resolve: ({ value }) => known(value.usd),
+      resolve: ({ value }) => knownValue(value.usd),
     }),
     usdPriceState: t.field({
       type: ValueState,
@@ -34,7 +36,7 @@ TokenPricesRef.implement({
       type: 'Decimal',
       nullable: true,
       description: 'Native atoms for one atom: 18 significant digits, rounded down; null unless it is known.',
-      resolve: ({ value }) => known(value.native)?.price ?? null,
+      resolve: ({ value }) => knownValue(value.native)?.price ?? null,
     }),
     nativePriceState: t.field({
       type: ValueState,
@@ -85,3 +87,20 @@ builder.subscriptionField('tokenPrices', (t) =>
     }),
   }),
 )
+
+const { source, asOf, age, maxAge, isStale } = sourceFields((price: Sourced<string>) => price)
+
+UsdPriceRef.implement({
+  description: 'The value of a token in US dollars, and its source.',
+  fields: (t) => ({
+    price: t.expose('value', {
+      type: 'Decimal',
+      description: 'US dollars for one whole token: up to 18 significant digits, more than nothing.',
+    }),
+    source: t.field(source),
+    asOf: t.field(asOf),
+    age: t.field(age),
+    maxAge: t.field(maxAge),
+    isStale: t.field(isStale),
+  }),
+})

@@ -1,4 +1,4 @@
-import type { GraphQLResolveInfo } from 'graphql'
+import { type FieldNode, type GraphQLResolveInfo, Kind } from 'graphql'
 import { formatRatioDown } from '../../domain/amount.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
@@ -7,11 +7,10 @@ import { tokenOf } from '../../storage/models/token.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
+import { networkArgument } from '../paging.ts'
 import { TokenRef, UsdPriceRef } from '../refs.ts'
-import { networkArgument } from '../relay/paging.ts'
-import { exposeModel } from '../stored/expose.ts'
+import { exposeModel, type FindKeys } from '../stored/expose.ts'
 import { identityOf, resolveKeyed, resolveKnown, type StoredValue } from '../stored/resolve.ts'
-import type { FindKeys } from '../stored/root.ts'
 
 exposeModel(tokenOf('tok.chain_id', 'tok.address'))
 
@@ -124,3 +123,29 @@ builder.queryFields((t) => ({
     },
   }),
 }))
+
+/** The token of an address that a computed value holds. Reads nothing when only the address is selected. */
+export async function tokenOfAddress(
+  chainId: number,
+  address: Address,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<StoredValue> {
+  const addressOnly = singleFieldObject('address', address, info)
+  return (
+    addressOnly ?? ((await resolveKeyed(tokenByAddress, { chainId, address }, context, info)) as StoredValue)
+  )
+}
+
+/** The object without a read, when `field` is all that is selected; else undefined. */
+export function singleFieldObject(
+  field: string,
+  value: string,
+  { fieldNodes }: GraphQLResolveInfo,
+): StoredValue | undefined {
+  const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? [])
+  const isField = (selection: (typeof selections)[number]): selection is FieldNode =>
+    selection.kind === Kind.FIELD && selection.name.value === field
+  if (!selections.every(isField)) return undefined
+  return Object.fromEntries(selections.map(({ alias, name }) => [(alias ?? name).value, value]))
+}

@@ -13,9 +13,9 @@ export const namedPerRead = 8
 export const watchedPerRead = 16
 
 /** @throws Refusal InvalidParameter */
-export function checkWatched(tokens: readonly Address[], most: number): void {
-  if (tokens.length >= 1 && tokens.length <= most) return
-  throw new Refusal('InvalidParameter', `tokens must name 1 to ${most} tokens`, { field: 'tokens' })
+export function checkWatched(tokens: readonly Address[], max: number): void {
+  if (tokens.length >= 1 && tokens.length <= max) return
+  throw new Refusal('InvalidParameter', `tokens must name 1 to ${max} tokens`, { field: 'tokens' })
 }
 
 /** GraphQL fields that every update of watched values has. */
@@ -46,6 +46,6 @@ export function stateOf(value: object | 'absent' | 'unavailable'): 'known' | 'ab
 }
 
 /** `null` for one that is not known. */
-export function known<Value extends object>(value: Value | 'absent' | 'unavailable'): Value | null {
+export function knownValue<Value extends object>(value: Value | 'absent' | 'unavailable'): Value | null {
   return typeof value === 'string' ? null : value
 }

@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import webPush from 'web-push'
 import type { Channel, PushKeys } from '../../domain/notification/channel.ts'
-import { type ReceiverAnswer, ReceiverFault, type Receivers } from '../../outside/receiver.ts'
+import { ReceiverFault, type ReceiverResponse, type Receivers } from '../../outside/receiver.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
 import { messageOf, pageOf } from './message.ts'
 import type { Sender, SendResult } from './sender.ts'
@@ -60,7 +60,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
     }
   }
 
-  function post(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<ReceiverAnswer> {
+  function post(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<ReceiverResponse> {
     const { headers, body } = webPush.generateRequestDetails(
       { endpoint: channel.address, keys: channel.keys as PushKeys },
       JSON.stringify(message),
@@ -107,7 +107,7 @@ function pushId({ id, notification }: Delivery): string {
   return notification ? `n${notification.id}` : `test${id}`
 }
 
-function toResult({ status, retryAfterMs }: ReceiverAnswer): SendResult {
+function toResult({ status, retryAfterMs }: ReceiverResponse): SendResult {
   if (status >= 200 && status < 300) return { kind: 'sent', status }
   const fault = `status ${status}`
   // The browser has unsubscribed, or its subscription has expired.

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../domain/log.ts'
 import type { Channel, WebhookKeys } from '../../domain/notification/channel.ts'
-import { type ReceiverAnswer, ReceiverFault, type Receivers } from '../../outside/receiver.ts'
+import { ReceiverFault, type ReceiverResponse, type Receivers } from '../../outside/receiver.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
 import type { Sender, SendResult } from './sender.ts'
 
@@ -25,7 +25,7 @@ export function createWebhookSender({ receivers, now }: { receivers: Receivers; 
     id: string,
     event: object,
     signal?: AbortSignal,
-  ): Promise<ReceiverAnswer | SendResult> {
+  ): Promise<ReceiverResponse | SendResult> {
     const body = JSON.stringify(event)
     const seconds = Math.floor(now() / 1_000)
     const headers = {
@@ -90,9 +90,9 @@ function signatures(keys: WebhookKeys, content: string, now: number): string {
     .join(' ')
 }
 
-const isOk = ({ status }: ReceiverAnswer) => status >= 200 && status < 300
+const isOk = ({ status }: ReceiverResponse) => status >= 200 && status < 300
 
-function toResult(answer: ReceiverAnswer): SendResult {
+function toResult(answer: ReceiverResponse): SendResult {
   const { status, retryAfterMs } = answer
   if (isOk(answer)) return { kind: 'sent', status }
   const fault = `status ${status}`

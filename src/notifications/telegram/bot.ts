@@ -2,7 +2,7 @@ import { Api, GrammyError } from 'grammy'
 import type { Clock, Log } from '../../domain/log.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'
-import { readUpTo } from '../../outside/read-up-to.ts'
+import { readUpTo } from '../../outside/http-json.ts'
 import type { SendResult } from '../channels/sender.ts'
 
 export interface BotOptions {

@@ -1,4 +1,4 @@
-import { type Reading, readAppData } from '../../app-data/read.ts'
+import { type ResolvedAppData, readAppData } from '../../app-data/read.ts'
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import type { SimulateOrder } from '../../chain/order/simulation.ts'
 import { emptyAppDataDocument, parseAppDataDocument } from '../../domain/app-data/document.ts'
@@ -133,7 +133,7 @@ type Note = ReturnType<typeof noteRefusals>['note']
 /** As placing makes it. Without a signature, or with a faulty one, it is that of `from`; undefined where that is not named either. */
 async function draftOf(
   { signature, ...asked }: OrderToExplain,
-  reading: Reading,
+  reading: ResolvedAppData,
   note: Note,
   services: OrderServices,
 ): Promise<(Draft & { isSigned: boolean }) | undefined> {

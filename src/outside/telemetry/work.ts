@@ -103,7 +103,7 @@ export interface Source {
 const sourceListeners = new Set<(source: Source) => void>()
 
 /** Adds a listener for sources that are created from now on. @returns a function that removes it */
-export function followSources(listener: (source: Source) => void): () => void {
+export function onSourceAnnounced(listener: (source: Source) => void): () => void {
   sourceListeners.add(listener)
   return () => sourceListeners.delete(listener)
 }

@@ -1,4 +1,4 @@
-import { whileWaited } from '../../concurrency/waiting.ts'
+import { abortable } from '../../concurrency/abortable.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
@@ -80,5 +80,5 @@ function readMarket(
     return { pools, gasPrice, tokens }
   }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(lookMs)])
-  return whileWaited(readAll(), limit, () => new Outage('the market'))
+  return abortable(readAll(), limit, () => new Outage('the market'))
 }

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { whileWaited } from '../../concurrency/waiting.ts'
+import { abortable } from '../../concurrency/abortable.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
-import { nonsense, OutsideFault } from '../../outside/fault.ts'
+import { invalidResponse, OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'
 import type { Ask, Estimate, Estimator } from '../estimator.ts'
 
@@ -43,7 +43,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
     health.ask(async () => {
       const limit = AbortSignal.timeout(limitMs)
       const late = () => new OutsideFault(name, 'did not answer in time')
-      return checked(name, ask, await whileWaited(estimator.estimate(ask, limit), limit, late))
+      return checked(name, ask, await abortable(estimator.estimate(ask, limit), limit, late))
     })
 
   async function cachedRequest(ask: Ask, refuted: Estimate | undefined): Promise<Estimate> {
@@ -69,7 +69,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
     async estimate(ask, signal, refuted) {
       const abandoned = () => new Outage(name, 'the request was abandoned')
       if (signal.aborted) throw abandoned()
-      return whileWaited(cachedRequest(ask, refuted), signal, abandoned)
+      return abortable(cachedRequest(ask, refuted), signal, abandoned)
     },
   }
 }
@@ -78,8 +78,9 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
 function checked(name: string, { kind, amount }: Ask, estimate: Estimate): Estimate {
   const { sellAmount, buyAmount, gas } = estimate
   const fits = (value: bigint) => value > 0n && value <= maxUint256
-  if (!fits(sellAmount) || !fits(buyAmount)) throw nonsense(name, 'an amount is out of range')
-  if ((kind === 'sell' ? sellAmount : buyAmount) !== amount) throw nonsense(name, 'it trades another amount')
-  if (gas <= 0n || gas > maxTransactionGas) throw nonsense(name, 'no transaction uses this much gas')
+  if (!fits(sellAmount) || !fits(buyAmount)) throw invalidResponse(name, 'an amount is out of range')
+  if ((kind === 'sell' ? sellAmount : buyAmount) !== amount)
+    throw invalidResponse(name, 'it trades another amount')
+  if (gas <= 0n || gas > maxTransactionGas) throw invalidResponse(name, 'no transaction uses this much gas')
   return estimate
 }

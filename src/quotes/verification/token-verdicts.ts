@@ -3,7 +3,7 @@ import { createLimiter } from '../../concurrency/limiter.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Clock, Log } from '../../domain/log.ts'
-import { createAnswerCache } from '../../outside/answers.ts'
+import { createAnswerCache } from '../../outside/answer-cache.ts'
 
 export interface TokenVerdicts {
   /**

@@ -10,7 +10,7 @@ import type { SessionKey } from '../../storage/token/balance-sessions.ts'
 import type { KnownBalance } from '../../tokens/balance-reads.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
 import { type EventForm, eventOf } from '../stream.ts'
-import { writeToken } from '../token/result.ts'
+import { writeToken } from '../token/tokens.ts'
 
 type Change = BalancesUpdate['changes'][number]
 

@@ -1,13 +1,11 @@
-import type { Family } from '../errors/body.ts'
-import { errorComponents } from '../errors/documentation.ts'
+import type { Family } from '../errors.ts'
 import { accountRoutes, orderBookRoutes } from '../routes.ts'
-import { patternOf } from '../row/path.ts'
-import type { RowTraits } from '../row/route.ts'
+import type { RowTraits } from '../routing/route.ts'
+import { patternOf } from '../routing/router.ts'
 import { schemaComponents } from './components.ts'
-import { headerComponents } from './headers.ts'
+import { headerComponents, tags } from './operation.ts'
 import { operationOf } from './operations.ts'
-import { pathItemOperation } from './path-item.ts'
-import { tags } from './tags.ts'
+import { errorComponents, pathItemOperation } from './path-item.ts'
 
 const description = `The REST side of the service. \`/graphql\` has everything that is here, and more; GraphiQL shows its schema.
 

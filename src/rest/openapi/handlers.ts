@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { schemaText } from '../../graphql/schema.ts'
-import { conditional } from '../../http/conditional.ts'
-import { constant, once } from '../../http/constant.ts'
-import { createViewerFiles } from '../../http/pages/viewer-files.ts'
-import type { HttpResponse } from '../../http/response.ts'
-import { toErrorBody } from '../errors/body.ts'
+import { createSwaggerUi } from '../../http/pages/swagger-ui.ts'
+import { conditional, constant, type HttpResponse, once } from '../../http/response.ts'
+import { toErrorBody } from '../errors.ts'
 import { openApiDocument } from './document.ts'
 
 type Handler = (req: IncomingMessage) => HttpResponse
@@ -20,7 +18,7 @@ const contentSecurityPolicy = [
 
 /** Handlers of the OpenAPI document, of the GraphQL schema, and of a viewer that contacts no other host. */
 export function createApiHandlers(version: string): { document: Handler; schema: Handler; viewer: Handler } {
-  const files = createViewerFiles()
+  const files = createSwaggerUi()
   const document = once(() => cacheable('application/json', JSON.stringify(openApiDocument(version))))
   const schema = once(() => cacheable('text/plain; charset=utf-8', schemaText()))
 

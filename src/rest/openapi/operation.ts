@@ -1,7 +1,60 @@
 import type { z } from 'zod'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
-import type { HeaderName } from './headers.ts'
-import type { Tag } from './tags.ts'
+
+/** Descriptions of response headers. */
+export const headers = {
+  'X-Request-Id': 'The id of the request in the log: send it to the operator with a report of a problem.',
+  RateLimit: 'What is left of the client’s allowance, by kind, where rates are limited.',
+  'RateLimit-Policy': 'The allowance itself: `q` requests in `w` seconds, by kind.',
+  'Retry-After': 'Whole seconds after which the same request may succeed.',
+  'Idempotent-Replayed': '`true` when this is the answer that an earlier request with the same key got.',
+  'Cache-Control': 'How long caches may keep the answer.',
+  'WWW-Authenticate': '`Bearer`: how a key or a session’s token is sent.',
+  Link: 'Where older entries are, with `rel="next"`; left out where there are none. Relative to the request’s own address.',
+  'X-Pending-Settlements':
+    'After a cancellation: what can still fill the orders, as hashes of transactions that are sent, and as `auction-` with the id where the winner of an auction sends its settlement itself; left out where there is nothing.',
+  'X-Unavailable-Tokens':
+    'Tokens whose balances the node cannot read at the moment; left out where there are none.',
+  ETag: 'Names this answer, for `If-None-Match`.',
+  Age: 'Seconds since a source gave the data.',
+  Warning: '`110 - "Response is Stale"` where no source answers now and an older answer is given.',
+} as const
+
+export type HeaderName = keyof typeof headers
+
+export function headerComponents() {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => {
+      const isNumber = name === 'Retry-After' || name === 'Age'
+      return [name, { description, schema: isNumber ? { type: 'integer', minimum: 0 } : { type: 'string' } }]
+    }),
+  )
+}
+
+export function headerRefs(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** Groups of operations, in the order in which they are shown. */
+export const tags = {
+  Quotes: 'What an order would trade for.',
+  Orders: 'Signed orders: placed, read, cancelled.',
+  Trades: 'What was traded on chain.',
+  'App data': 'Documents that orders carry by their hash.',
+  Competitions: 'Solutions that solvers proposed, and the winners.',
+  Market: 'Native prices and surplus, as the auctions see them; how much prices move.',
+  Networks: 'Whether and in which version a network is served.',
+  Accounts: 'Notifications of an account.',
+  Channels: 'Where an account wants its notifications sent.',
+  Sessions: 'Proof of an account, by a signed message (EIP-4361).',
+  'Token data': 'USD prices, holders and metadata of tokens.',
+  Pools: 'Value, volume and yield of pools.',
+  Simulations: 'What would become of transactions.',
+  Affiliates: 'Affiliate codes, each bound to a wallet for good.',
+  Statistics: 'What affiliates and their traders have done.',
+} as const
+
+export type Tag = keyof typeof tags
 
 /** Documentation of a route, beyond what follows from the route itself. */
 export interface Operation {

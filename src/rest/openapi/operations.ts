@@ -1,31 +1,29 @@
-import { channelOperations } from '../account/channel-documentation.ts'
-import { accountOperations } from '../account/documentation.ts'
-import { sessionOperations } from '../account/session-documentation.ts'
-import { affiliateOperations } from '../affiliate/documentation.ts'
-import { statisticsOperations } from '../affiliate/statistics-documentation.ts'
-import { appDataOperations } from '../app-data/documentation.ts'
-import { balanceOperations } from '../balances/documentation.ts'
-import { balanceSessionOperations } from '../balances/session-documentation.ts'
-import { currentAuctionOperations } from '../competition/current-auction-documentation.ts'
-import { competitionOperations } from '../competition/documentation.ts'
-import { noticeOperations } from '../competition/notices.ts'
-import { type Family, statusOf, toErrorBody } from '../errors/body.ts'
-import { marketDataOperations } from '../market/documentation.ts'
-import { networkOperations } from '../network/documentation.ts'
-import { bundleOperations } from '../order/bundle-documentation.ts'
+import { channelOperations } from '../account/channels-documentation.ts'
+import { notificationOperations } from '../account/notifications.ts'
+import { sessionOperations } from '../account/sessions.ts'
+import { affiliateOperations } from '../affiliate/affiliates.ts'
+import { statisticsOperations } from '../affiliate/statistics.ts'
+import { appDataOperations } from '../app-data.ts'
+import { balanceOperations } from '../balances/balances.ts'
+import { balanceSessionOperations } from '../balances/sessions.ts'
+import { competitionOperations } from '../competition/competition.ts'
+import { currentAuctionOperations } from '../competition/current-auction.ts'
+import { noticeOperations } from '../competition/solver-notices.ts'
+import { type Family, statusOf, toErrorBody } from '../errors.ts'
+import { marketDataOperations } from '../market.ts'
+import { bundleOperations } from '../order/bundle.ts'
 import { cancellationOperations } from '../order/cancellation-documentation.ts'
-import { debugReportOperations } from '../order/debug-report-documentation.ts'
-import { diagnosisOperations } from '../order/diagnosis/documentation.ts'
-import { orderOperations } from '../order/documentation.ts'
-import { simulationOperations } from '../order/simulation-documentation.ts'
-import { quoteOperations } from '../quote/documentation.ts'
-import type { RowTraits } from '../row/route.ts'
-import { tokenDataOperations } from '../token/data-documentation.ts'
-import { marketOperations } from '../token/documentation.ts'
-import { poolOperations } from '../token/pools/documentation.ts'
-import { tradeOperations } from '../trade/documentation.ts'
-import type { Operation, Operations, WrittenExample, WrittenOperation } from './operation.ts'
-import type { Tag } from './tags.ts'
+import { diagnosisOperations } from '../order/diagnosis.ts'
+import { debugReportOperations, orderOperations } from '../order/orders.ts'
+import { simulationOperations } from '../order/simulation.ts'
+import { quoteOperations } from '../quote.ts'
+import type { RowTraits } from '../routing/route.ts'
+import { serviceOperations } from '../service.ts'
+import { tokenOperations } from '../token/native-price.ts'
+import { poolOperations } from '../token/pools.ts'
+import { tokenDataOperations } from '../token/tokens.ts'
+import { tradeOperations } from '../trades.ts'
+import type { Operation, Operations, Tag, WrittenExample, WrittenOperation } from './operation.ts'
 
 type Refused = NonNullable<WrittenExample['refused']>
 type Tagged = WrittenOperation & Pick<Operation, 'tag'>
@@ -46,9 +44,9 @@ export const operations: Operations<Tagged> = {
   ...tagged('Competitions', competitionOperations),
   ...tagged('Competitions', currentAuctionOperations),
   ...tagged('Competitions', noticeOperations),
-  ...tagged('Market', marketOperations),
-  ...tagged('Networks', networkOperations),
-  ...tagged('Accounts', accountOperations),
+  ...tagged('Market', tokenOperations),
+  ...tagged('Networks', serviceOperations),
+  ...tagged('Accounts', notificationOperations),
   ...tagged('Accounts', balanceOperations),
   ...tagged('Accounts', balanceSessionOperations),
   ...tagged('Channels', channelOperations),

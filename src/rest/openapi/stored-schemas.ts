@@ -28,20 +28,21 @@ import { orderQuote } from '../../storage/models/order/quote.ts'
 import { interactions } from '../../storage/models/order/relations.ts'
 import { trade } from '../../storage/models/trade/trade.ts'
 import type { Model } from '../../storage/query/model.ts'
-import { announcement } from '../account/merged.ts'
-import { bodySchema, unionSchema } from './body-schema.ts'
-import type { NamedSchema } from './operation.ts'
+import { announcement } from '../account/announcements.ts'
 import {
-  competition,
-  competitionV1,
+  bodySchema,
+  competitionSchema,
+  competitionV1Schema,
   currentAuction,
   debugReport,
   notification,
   notifications,
   orders,
   trades,
+  unionSchema,
   wrappedOrders,
-} from './schemas/stored.ts'
+} from './body-schemas.ts'
+import type { NamedSchema } from './operation.ts'
 
 /** Bodies with the name and description of their model. */
 const ofModels: readonly [Model, Body?][] = [
@@ -93,9 +94,9 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
     description: 'A rule for what the protocol may take. Only the factors of its kind are there.',
   },
   ReportedTrade: { schema: bodySchema(reportedTrade), description: 'A trade of the order.' },
-  Competition: { schema: competition, description: 'What solvers proposed for one auction.' },
+  Competition: { schema: competitionSchema, description: 'What solvers proposed for one auction.' },
   CompetitionSolution: { schema: bodySchema(competitionSolution), description: 'One proposed solution.' },
-  CompetitionV1: { schema: competitionV1, description: 'The first version’s view of a competition.' },
+  CompetitionV1: { schema: competitionV1Schema, description: 'The first version’s view of a competition.' },
   CompetitionSolutionV1: { schema: bodySchema(competitionSolutionV1), description: 'One proposed solution.' },
   CurrentAuction: { schema: currentAuction, description: 'What solvers are given at the moment.' },
   AuctionOrder: { schema: bodySchema(auctionOrder), description: 'An order as solvers are given it.' },

@@ -1,8 +1,12 @@
+import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import { parseInput } from '../../graphql/errors/input.ts'
-import { bundleBody } from '../../graphql/service/bundle/input.ts'
+import { bundleBody } from '../../graphql/bundle-simulation.ts'
+import { parseInput } from '../../graphql/input/parse.ts'
 import type { PostNetworkSimulationSimulateBundleResult } from '../documents.generated.ts'
-import { type Route, route } from '../row/route.ts'
+import type { Operations } from '../openapi/operation.ts'
+import { address, amount, bytes32, count, hex } from '../openapi/primitives.ts'
+import { sample } from '../openapi/sample.ts'
+import { type Route, route } from '../routing/route.ts'
 
 /** Inputs of a bundle in hex, and what is around them. */
 const maxBytes = 131_072
@@ -86,4 +90,147 @@ function writeState(changes: NonNullable<Transaction['storageChanges']>) {
       .filter((change) => change.account === account)
       .map(({ slot, before, after }) => ({ address: account, key: slot, original: before, dirty: after })),
   }))
+}
+
+const stateSlot = z.object({
+  address: address.describe('Whose storage.'),
+  key: bytes32.describe('The slot.'),
+  original: bytes32.describe('Its value before the bundle.'),
+  dirty: bytes32.describe('Its value after the transaction.'),
+})
+
+export const stateChange = z.object({
+  address: address.describe('Whose storage.'),
+  soltype: z.null().describe('Always null: types of variables are not known.'),
+  original: z.null().describe('Always null.'),
+  dirty: z.null().describe('Always null.'),
+  raw: z.array(stateSlot).describe('Slots that are not as before the bundle.'),
+})
+
+export const simulatedLog = z.object({
+  address: address.describe('The contract that writes it.'),
+  topics: z.array(bytes32).describe('At most four.'),
+  data: hex.describe('What is not indexed.'),
+  event: z
+    .object({
+      name: z.string(),
+      arguments: z.array(z.object({ name: z.string(), type: z.string(), value: z.string() })),
+    })
+    .nullable()
+    .describe('What it says, where the event is a known one.'),
+})
+
+export const simulatedTransaction = z.object({
+  status: z.boolean().describe('Whether it would succeed.'),
+  id: z.string().describe('The block that it runs on, and its place in the bundle.'),
+  error: z.string().optional().describe('Why it would fail; left out if it would not.'),
+  gasUsed: amount.describe('Gas, that of the transaction included.'),
+  cumulativeBalancesDiff: z
+    .record(z.string(), z.record(z.string(), z.string().regex(/^-?[0-9]{1,78}$/)))
+    .describe(
+      'By holder and token: atoms more or less than before the bundle. 0xeeee… is the chain’s own coin.',
+    ),
+  stateDiff: z
+    .array(stateChange)
+    .optional()
+    .describe('By account; left out where the node does not trace the bundle.'),
+  logs: z.array(simulatedLog).describe('In their order; of a bundle at most 500.'),
+  hasAllLogs: z.boolean().describe('Whether `logs` has all of them.'),
+  hasAllBalanceChanges: z
+    .boolean()
+    .describe(
+      'Whether those of all accounts that logs and transfers name were read: at most 64 for a bundle.',
+    ),
+  blockNumber: count.describe('The block on whose state it runs.'),
+})
+
+export const simulatedBundle = z.array(simulatedTransaction)
+
+const word = (text: string) => `0x${text.padStart(64, '0')}`
+const [from, to] = [sample.trader, sample.otherTrader]
+const slot = `0x${'5c'.repeat(32)}`
+
+/** A transfer of one USDC. */
+const transaction = {
+  from,
+  to: sample.usdc,
+  input: `0xa9059cbb${to.slice(2).padStart(64, '0')}${word('f4240').slice(2)}`,
+  value: '0',
+  gas: 100_000,
+}
+
+/** What the node says of it. */
+export const sampleBundle = [
+  {
+    status: true,
+    id: '7-0',
+    gasUsed: '51534',
+    cumulativeBalancesDiff: { [from]: { [sample.usdc]: '-1000000' }, [to]: { [sample.usdc]: '1000000' } },
+    stateDiff: [
+      {
+        address: sample.usdc,
+        soltype: null,
+        original: null,
+        dirty: null,
+        raw: [{ address: sample.usdc, key: slot, original: word('0'), dirty: word('f4240') }],
+      },
+    ],
+    logs: [
+      {
+        address: sample.usdc,
+        topics: [
+          '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+          word(from.slice(2)),
+          word(to.slice(2)),
+        ],
+        data: word('f4240'),
+        event: {
+          name: 'Transfer',
+          arguments: [
+            { name: 'from', type: 'address', value: from },
+            { name: 'to', type: 'address', value: to },
+            { name: 'value', type: 'uint256', value: '1000000' },
+          ],
+        },
+      },
+    ],
+    hasAllLogs: true,
+    hasAllBalanceChanges: true,
+    blockNumber: 7,
+  },
+]
+
+export const bundleOperations: Operations = {
+  'POST /:network/simulation/simulateBundle': {
+    id: 'simulateBundle',
+    summary: 'Simulates transactions that are sent one after the other',
+    description:
+      'On the network’s node, on the state of the newest block; nothing is sent or kept. At most 10 transactions with 49,152 bytes of input and 30,000,000 gas together; each counts as eight small reads. Gas costs nothing, and nonces are not checked. The setting `SIMULATION_ACCESS` says who may ask. There are no links to pages of a provider.',
+    body: bundleBody,
+    answers: {
+      200: { description: 'What would become of each, in their order.', schema: simulatedBundle },
+    },
+    codes: ['MethodNotAllowed', 'Unauthorized', 'FeatureDisabled'],
+    examples: {
+      transfer: { summary: 'A transfer of one USDC', body: [transaction], answer: sampleBundle },
+      empty: {
+        summary: 'No transaction',
+        body: [],
+        refused: ['InvalidParameter', 'must have a transaction'],
+      },
+      malformed: {
+        summary: 'A malformed call',
+        body: [{ ...transaction, input: 'transfer' }],
+        refused: ['InvalidParameter', '[0].input must be bytes of hex with 0x in front'],
+      },
+      creation: {
+        summary: 'A contract that would be created',
+        body: [{ from: sample.trader, input: '0x6001600055' }],
+        refused: [
+          'InvalidParameter',
+          '[0].to is required: a bundle cannot create contracts, simulate a call of the contract’s deployer instead',
+        ],
+      },
+    },
+  },
 }

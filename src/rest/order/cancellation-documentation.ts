@@ -1,8 +1,8 @@
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
-import { cancellationBody, singleCancellationBody } from '../../graphql/order/cancellation-input.ts'
+import { cancellationBody, singleCancellationBody } from '../../graphql/order/cancellation.ts'
 import type { Operations } from '../openapi/operation.ts'
+import { cancelledText } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
-import { cancelledText } from '../openapi/schemas/text.ts'
 
 const codes: readonly RefusalCode[] = [
   'InvalidSignature',

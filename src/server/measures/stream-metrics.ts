@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { createStreamMeter, type StreamMeter } from '../../http/stream-meter.ts'
+import { createStreamMeter, type StreamMeter } from '../../http/event-stream.ts'
 import type { Feed } from '../../notifications/feed.ts'
 import type { Feeds } from '../../notifications/feeds.ts'
 import type { WaitingCommits } from '../../storage/feeds/lock.ts'

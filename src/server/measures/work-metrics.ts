@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { RpcError } from '../../chain/rpc/rpc.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { Throttled } from '../../outside/fault.ts'
-import { followSources, measureWork, type Source, type Work } from '../../outside/telemetry/work.ts'
+import { measureWork, onSourceAnnounced, type Source, type Work } from '../../outside/telemetry/work.ts'
 import type { PoolReport } from '../../storage/database/connections/pool-measures.ts'
 
 /** What the process measures of the work that others do for it: database, nodes, outside sources. */
@@ -45,7 +45,7 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
     watchSource,
     watchPools: (reports) => void pools.push(reports),
     follow() {
-      const ends = [measureWork(measure), followSources(watchSource)]
+      const ends = [measureWork(measure), onSourceAnnounced(watchSource)]
       return () => {
         for (const end of ends) end()
       }

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { constant } from '../../http/constant.ts'
-import type { HttpResponse } from '../../http/response.ts'
+import { constant, type HttpResponse } from '../../http/response.ts'
 import { type PageKind, type PagePath, pageKinds } from './paths.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {

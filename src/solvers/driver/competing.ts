@@ -1,11 +1,11 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
-import { nonsense, OutsideFault, printable } from '../../outside/fault.ts'
+import { invalidResponse, OutsideFault, printable } from '../../outside/fault.ts'
 import {
   exchangeJson,
   isObject,
-  type JsonAnswer,
   type JsonPeer,
+  type JsonResponse,
   type JsonText,
 } from '../../outside/http-json.ts'
 import type { Assignment } from '../solver.ts'
@@ -46,7 +46,7 @@ export function createCompetingDriver(peers: Peers): CompetingDriver {
       const headers = { 'x-auction-id': auctionId.toString() }
       const answer = await exchangeJson(peers.solve, { path: '/solve', body, headers }, signal)
       const solved = parseDriverSolutions(accepted(answer, name))
-      if ('fault' in solved) throw nonsense(name, duplicateFault(answer.body) ?? solved.fault)
+      if ('fault' in solved) throw invalidResponse(name, duplicateFault(answer.body) ?? solved.fault)
       return solved.solutions
     },
     async reveal({ auctionId, solutionId }, signal) {
@@ -54,7 +54,7 @@ export function createCompetingDriver(peers: Peers): CompetingDriver {
       const body = { solutionId, auctionId: auctionId.toString() }
       const answer = await exchangeJson(peers.reveal, { path: '/reveal', body }, signal)
       const calldata = parseRevealed(accepted(answer, name))
-      if (!calldata) throw nonsense(name, 'what it reveals does not match the protocol')
+      if (!calldata) throw invalidResponse(name, 'what it reveals does not match the protocol')
       // The other form is the calldata without payments from the contract's balances.
       return calldata.internalized
     },
@@ -77,7 +77,7 @@ export function createCompetingDriver(peers: Peers): CompetingDriver {
 }
 
 /** The body of an answer that is not an error. */
-function accepted({ status, body }: JsonAnswer, name: string): unknown {
+function accepted({ status, body }: JsonResponse, name: string): unknown {
   const fault = parseDriverFault(body)
   if (fault) throw new Refusal('CustomSolverError', textOf(fault))
   if (status >= 400) throw new OutsideFault(name, `status ${status}`)

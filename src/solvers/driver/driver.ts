@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { nonsense, OutsideFault } from '../../outside/fault.ts'
+import { invalidResponse, OutsideFault } from '../../outside/fault.ts'
 import { exchangeJson, type JsonPeer } from '../../outside/http-json.ts'
 import { amountAtPrices, type Claim, type OutsideQuestion, refusalOf, toClaim } from '../outside/quote.ts'
 import { type DriverQuote, parseDriverAnswer } from './answer.ts'
@@ -35,7 +35,7 @@ export function createDriver(peer: JsonPeer, { vaultRelayer }: { vaultRelayer: A
       const answer = parseDriverAnswer(body)
       if (answer && 'kind' in answer) throw errorOf(peer.name, answer)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
-      if (!answer) throw nonsense(peer.name, 'the response does not match the protocol')
+      if (!answer) throw invalidResponse(peer.name, 'the response does not match the protocol')
       return toClaim(peer.name, question, rawClaim(answer, question), vaultRelayer)
     },
   }

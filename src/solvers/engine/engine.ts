@@ -1,4 +1,4 @@
-import { nonsense, OutsideFault } from '../../outside/fault.ts'
+import { invalidResponse, OutsideFault } from '../../outside/fault.ts'
 import { exchangeJson, isObject, type JsonPeer, JsonText } from '../../outside/http-json.ts'
 import { refusalOf } from '../outside/quote.ts'
 import { type EngineSolution, parseEngineAnswer } from './answer.ts'
@@ -27,7 +27,7 @@ export function createSolverEngine(peer: JsonPeer): SolverEngine {
       const answer = parseEngineAnswer(body)
       if ('error' in answer) throw refusalOf(answer.error.code, answer.error.message)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
-      if ('fault' in answer) throw nonsense(peer.name, duplicateFault(body) ?? answer.fault)
+      if ('fault' in answer) throw invalidResponse(peer.name, duplicateFault(body) ?? answer.fault)
       return answer.solutions
     },
   }

@@ -1,7 +1,7 @@
 import { zeroAppData } from '../../domain/app-data/document.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import { type OrderUid, packOrderUid } from '../../domain/order/uid.ts'
-import { nonsense } from '../../outside/fault.ts'
+import { invalidResponse } from '../../outside/fault.ts'
 import {
   amountAtPrices,
   type Claim,
@@ -67,9 +67,10 @@ export function readEngineQuote(
   const { name, vaultRelayer } = options
   const fee = feeOf(solution, question, name)
   if (calledOrApproved(solution).includes(vaultRelayer))
-    throw nonsense(name, 'it calls or approves the vault relayer')
+    throw invalidResponse(name, 'it calls or approves the vault relayer')
   const interactions = engineCalls(solution.interactions, options)
-  if (!interactions) throw nonsense(name, 'it uses an unknown pool, or takes more from one than it pays')
+  if (!interactions)
+    throw invalidResponse(name, 'it uses an unknown pool, or takes more from one than it pays')
   const raw = {
     computed: amountAtPrices(question, solution.prices, fee),
     gas: solution.gas ?? undefined,
@@ -83,10 +84,10 @@ export function readEngineQuote(
 function feeOf({ trades }: EngineSolution, { kind, amount }: OutsideQuestion, name: string): bigint {
   const [trade, second] = trades.filter((one) => one.kind === 'fulfillment')
   if (!trade || second || trade.order !== quoteUid)
-    throw nonsense(name, 'it trades an order that is not in the auction')
+    throw invalidResponse(name, 'it trades an order that is not in the auction')
   const { executedAmount, fee } = trade
   const filled = kind === 'sell' ? executedAmount + fee : executedAmount
-  if (filled !== amount) throw nonsense(name, 'it trades another amount')
+  if (filled !== amount) throw invalidResponse(name, 'it trades another amount')
   return fee
 }
 

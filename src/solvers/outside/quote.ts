@@ -4,7 +4,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { hexSize } from '../../domain/evm/hex.ts'
 import type { Interaction, OrderKind } from '../../domain/order/order.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
-import { nonsense, printable } from '../../outside/fault.ts'
+import { invalidResponse, printable } from '../../outside/fault.ts'
 
 /**
  * A request to an outside estimator: one exact amount of one pair. The tokens differ; the native coin has its
@@ -59,13 +59,14 @@ export function toClaim(
   vaultRelayer: Address,
 ): Claim {
   const { kind, amount } = question
-  if (computed === undefined) throw nonsense(name, 'a price is missing')
+  if (computed === undefined) throw invalidResponse(name, 'a price is missing')
   if (computed > (kind === 'sell' ? maxUint256 : unboundedSellAmount))
-    throw nonsense(name, 'an amount is out of range')
+    throw invalidResponse(name, 'an amount is out of range')
   const allCalls = [...calls.preInteractions, ...calls.interactions]
   if (allCalls.some(({ target }) => target === vaultRelayer))
-    throw nonsense(name, 'it calls the vault relayer')
-  if (calldataSize(allCalls) > maxCalldata) throw nonsense(name, 'no transaction holds this much calldata')
+    throw invalidResponse(name, 'it calls the vault relayer')
+  if (calldataSize(allCalls) > maxCalldata)
+    throw invalidResponse(name, 'no transaction holds this much calldata')
   const units = gas ?? settlementGas(1, calls.interactions.length)
   if (computed === 0n || units === 0n)
     throw new Refusal('NoLiquidity', 'no route trades this pair at this size')

@@ -6,7 +6,7 @@ import {
   fullAfterUse,
   heldDown,
   waitMs,
-} from '../../../src/execution/admission/bucket.ts'
+} from '../../../src/execution/admission/rate-limits.ts'
 
 /** Ten days after the program was started. */
 const start = 864_000_000

@@ -1,8 +1,8 @@
 import { brotliDecompressSync } from 'node:zlib'
 import { getIntrospectionQuery } from 'graphql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createRememberedAnswers } from '../../../src/execution/admission/remembered.ts'
 import { keptUnits } from '../../../src/execution/admission/units.ts'
+import { createIntrospectionCache } from '../../../src/execution/http/handler.ts'
 import type { TestServer } from '../../setup/server.ts'
 import { clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'
 
@@ -121,7 +121,7 @@ describe('an introspection document that is cached', () => {
   })
 
   test('is evicted after many others', () => {
-    const remembered = createRememberedAnswers()
+    const remembered = createIntrospectionCache()
     const answer = { status: 200, headers: {}, body: '{}' }
     for (let index = 0; index < 65; index++) remembered.keep({ query: small(`T${index}`) }, 'a', answer)
     const isKnown = (index: number) => remembered.find({ query: small(`T${index}`) }, 'a') !== undefined

@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
 import { schema } from '../../../src/graphql/schema.ts'
-import { storedFieldOf } from '../../../src/graphql/stored/stored-field.ts'
+import { storedFieldOf } from '../../../src/graphql/stored/collect.ts'
 import { Prisma } from '../../../src/storage/generated/client.ts'
 import { isKnown } from './oracle/execute.ts'
 import { isApart, isElsewhere, placesElsewhere, storedRoots } from './places.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/evm/address.ts'
-import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../../src/graphql/context/access.ts'
 import { createEmailSender } from '../../../src/notifications/channels/email/sender.ts'
 import { runDelivery } from '../../../src/notifications/delivery/deliver.ts'
 import { createMailer } from '../../../src/outside/smtp.ts'

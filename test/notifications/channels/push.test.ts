@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import webPush from 'web-push'
-import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../../src/graphql/context/access.ts'
 import { createPushSender } from '../../../src/notifications/channels/push.ts'
 import { runDelivery } from '../../../src/notifications/delivery/deliver.ts'
 import { createReceivers } from '../../../src/outside/receiver.ts'

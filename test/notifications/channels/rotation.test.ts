@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../../src/graphql/context/access.ts'
 import { createWebhookSender } from '../../../src/notifications/channels/webhook.ts'
 import { createReceivers } from '../../../src/outside/receiver.ts'
 import { sql } from '../../../src/storage/database/database.ts'

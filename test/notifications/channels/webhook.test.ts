@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Address } from '../../../src/domain/evm/address.ts'
-import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../../src/graphql/context/access.ts'
 import { createWebhookSender } from '../../../src/notifications/channels/webhook.ts'
 import { runDelivery } from '../../../src/notifications/delivery/deliver.ts'
 import { createReceivers } from '../../../src/outside/receiver.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Auction } from '../../../src/domain/auction/auction.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
-import { operatorCheck } from '../../../src/graphql/context/operator.ts'
+import { operatorCheck } from '../../../src/graphql/context/access.ts'
 import { removeCurrentAuction, storeCurrentAuction } from '../../../src/storage/auction/current.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { auctionOrder, dollar, numbered, sampleAuction, wrapped } from '../../fakes/order.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { namedSchemas } from '../../../src/rest/openapi/components.ts'
 import { describedRows, openApiDocument } from '../../../src/rest/openapi/document.ts'
-import { namedSchemas } from '../../../src/rest/openapi/named-schemas.ts'
 import { operations } from '../../../src/rest/openapi/operations.ts'
 import { accountRoutes, orderBookRoutes } from '../../../src/rest/routes.ts'
 

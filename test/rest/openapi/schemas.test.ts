@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { addressField, amountField, hexField, orderUidField } from '../../../src/graphql/input/fields.ts'
-import { schemaOf } from '../../../src/rest/openapi/components.ts'
 import {
-  competition,
-  competitionV1,
+  competitionSchema,
+  competitionV1Schema,
   debugReport,
   order,
   orderProgress,
   orders,
   trades,
-} from '../../../src/rest/openapi/schemas/stored.ts'
+} from '../../../src/rest/openapi/body-schemas.ts'
+import { schemaOf } from '../../../src/rest/openapi/components.ts'
 import { randomStory, storeStory } from '../../fakes/random-story.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
@@ -45,8 +45,8 @@ test('orders of every kind fit the document in every form, without undocumented 
       request(`${server.url}/sepolia/api/${version}/solver_competition/latest`)
     const [first, second] = await Promise.all([latest('v1'), latest('v2')])
     if (second.status === 200) {
-      expect(competitionV1.parse(first.body)).toEqual(first.body)
-      expect(competition.parse(second.body)).toEqual(second.body)
+      expect(competitionV1Schema.parse(first.body)).toEqual(first.body)
+      expect(competitionSchema.parse(second.body)).toEqual(second.body)
     }
   })
   await fc.assert(property, { numRuns: 25 })

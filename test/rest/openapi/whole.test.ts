@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { describedRows } from '../../../src/rest/openapi/document.ts'
 import {
-  competition,
-  competitionV1,
+  competitionSchema,
+  competitionV1Schema,
   debugReport,
   notifications,
   order,
   orderProgress,
   orders,
   trades,
-} from '../../../src/rest/openapi/schemas/stored.ts'
+} from '../../../src/rest/openapi/body-schemas.ts'
+import { describedRows } from '../../../src/rest/openapi/document.ts'
 import { eventually } from '../../setup/eventually.ts'
 import { createTrader, request } from '../../setup/trader.ts'
 import { startWorld, type World } from '../../setup/world.ts'
@@ -64,8 +64,8 @@ test('responses about an order that was quoted, placed and settled fit the docum
     [`/v1/account/${trader.address}/orders`, orders],
     [`/v1/transactions/${txHash}/orders`, orders],
     [`/v2/trades?owner=${trader.address}`, trades],
-    [`/v1/solver_competition/by_tx_hash/${txHash}`, competitionV1],
-    [`/v2/solver_competition/by_tx_hash/${txHash}`, competition],
+    [`/v1/solver_competition/by_tx_hash/${txHash}`, competitionV1Schema],
+    [`/v2/solver_competition/by_tx_hash/${txHash}`, competitionSchema],
   ]
   for (const [path, schema] of forms) {
     const answer = await request(`${trader.base}/api${path}`)

@@ -1,0 +1,243 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { channelKinds, maskedAddress } from '../../domain/notification/channel.ts'
+import { messageId } from '../../notifications/channels/webhook.ts'
+import { findChannel, findChannels } from '../../storage/channels/channels.ts'
+import { findDeliveries } from '../../storage/channels/deliveries.ts'
+import { builder } from '../builder.ts'
+import { requireChannelsOf } from '../context/access.ts'
+import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
+import { parseInput } from '../input/parse.ts'
+import {
+  ChannelPayloadRef,
+  ChannelRef,
+  ChannelSecretPayloadRef,
+  DeliveryConnectionRef,
+  DeliveryEdgeRef,
+  DeliveryRef,
+  NetworkRef,
+  PageInfoRef,
+  SubscribeChannelPayloadRef,
+} from '../refs.ts'
+import { channelInput } from './channel-mutations.ts'
+
+ChannelRef.implement({
+  description: 'Where an account wants its notifications.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Names it in mutations.' }),
+    kind: t.expose('kind', { type: ChannelKind, description: 'How notifications are sent.' }),
+    state: t.expose('state', { type: ChannelState, description: 'Where it stands.' }),
+    address: t.string({
+      nullable: true,
+      description: 'Enough of the address to know it again; null for a chat that is not confirmed.',
+      resolve: maskedAddress,
+    }),
+    types: t.field({
+      type: [NotificationType],
+      description: 'What is sent; all types when it is empty.',
+      resolve: ({ types }) => [...types],
+    }),
+    networks: t.field({
+      type: [NetworkRef],
+      description: 'Networks of which it is sent; all when it is empty.',
+      resolve: ({ chainIds }, _args, { networks }) =>
+        chainIds.flatMap((chainId) => networks.byChainId(chainId)?.network ?? []),
+    }),
+    leastImprovement: t.expose('leastImprovement', {
+      type: 'Decimal',
+      nullable: true,
+      description: 'Smaller price improvements are not sent: a share, such as 0.01.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was subscribed.' }),
+    confirmedAt: t.expose('confirmedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its receiver confirmed it.',
+    }),
+  }),
+})
+
+ChannelPayloadRef.implement({
+  description: 'A channel after a change.',
+  fields: (t) => ({
+    channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
+  }),
+})
+
+ChannelSecretPayloadRef.implement({
+  description: 'A channel and its new secret.',
+  fields: (t) => ({
+    channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
+    secret: t.exposeString('secret', {
+      description: 'What its messages are signed with. It is shown this once.',
+    }),
+  }),
+})
+
+SubscribeChannelPayloadRef.implement({
+  description: 'A channel that waits for its confirmation, or is confirmed.',
+  fields: (t) => ({
+    channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
+    secret: t.exposeString('secret', {
+      nullable: true,
+      description: 'Of a webhook: what its messages are signed with. It is shown this once.',
+    }),
+    confirmationLink: t.exposeString('confirmationLink', {
+      nullable: true,
+      description: 'Of Telegram: opens the bot in a chat, which is confirmed by starting it. It works once.',
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  enabledChannelKinds: t.field({
+    type: [ChannelKind],
+    description: 'Kinds of channels that can be subscribed here; none where notifications are disabled.',
+    resolve: (_root, _args, { channels, features }) =>
+      features?.cms === false ? [] : channelKinds.filter((kind) => channels.senders[kind]),
+  }),
+  pushPublicKey: t.string({
+    nullable: true,
+    description:
+      'What a browser subscribes with (applicationServerKey), in base64url; null where web push is not enabled.',
+    resolve: (_root, _args, { channels, features }) =>
+      features?.cms === false ? null : (channels.pushPublicKey ?? null),
+  }),
+  channelSubscriptions: t.field({
+    type: [ChannelRef],
+    description:
+      'Channels of an account that have not ended, oldest first. Needs a session of the account, or the key of the content system.',
+    args: { account: t.arg({ type: 'Address', required: true, description: 'Whose.' }) },
+    async resolve(_root, { account }, context) {
+      await requireChannelsOf(context, account)
+      return context.countItems(await findChannels(context.db, account))
+    },
+  }),
+  channelSubscription: t.field({
+    type: ChannelRef,
+    nullable: true,
+    description:
+      'A channel of an account, unless it has ended. Needs a session of the account, or the key of the content system.',
+    args: {
+      account: t.arg({ type: 'Address', required: true, description: 'Whose.' }),
+      id: t.arg.id({ required: true, description: 'The channel.' }),
+    },
+    async resolve(_root, { account, id }, context) {
+      await requireChannelsOf(context, account)
+      return findChannel(context.db, account, parseInput(channelInput.schema.pick({ id: true }), { id }).id)
+    },
+  }),
+}))
+
+const maxPage = 100
+const cursorOf = ({ id }: { id: bigint }) => Buffer.from(`d${id}`).toString('base64url')
+
+DeliveryRef.implement({
+  description: 'What was sent to a channel, or is to be sent.',
+  fields: (t) => ({
+    messageId: t.string({
+      description: 'The same in each attempt: receivers drop what they have seen.',
+      resolve: messageId,
+    }),
+    notificationId: t.string({
+      nullable: true,
+      description: 'The notification’s number; null for a test event.',
+      resolve: ({ notificationId }) => notificationId?.toString() ?? null,
+    }),
+    revision: t.expose('revision', {
+      type: 'Uint32',
+      description: '0; one more each time that the notification was reverted, or happened after all.',
+    }),
+    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    attempts: t.expose('attempts', { type: 'Uint32', description: 'Attempts that were begun.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When it was written, with its notification.',
+    }),
+    attemptedAt: t.expose('attemptedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the last attempt began.',
+    }),
+    endedAt: t.expose('endedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was taken or given up.',
+    }),
+    status: t.expose('status', {
+      type: 'Uint32',
+      nullable: true,
+      description: 'Of the receiver’s last answer.',
+    }),
+    fault: t.exposeString('fault', { nullable: true, description: 'Why the last attempt failed.' }),
+  }),
+})
+
+DeliveryEdgeRef.implement({
+  description: 'A delivery in a page.',
+  fields: (t) => ({
+    cursor: t.string({ description: 'Continues behind this delivery.', resolve: cursorOf }),
+    node: t.field({ type: DeliveryRef, description: 'The delivery.', resolve: (delivery) => delivery }),
+  }),
+})
+
+DeliveryConnectionRef.implement({
+  description: 'A page of deliveries, newest first.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [DeliveryEdgeRef],
+      description: 'Deliveries with their cursors.',
+      resolve: ({ deliveries }) => deliveries,
+    }),
+    nodes: t.field({
+      type: [DeliveryRef],
+      description: 'The deliveries alone.',
+      resolve: ({ deliveries }) => deliveries,
+    }),
+    pageInfo: t.field({
+      type: PageInfoRef,
+      description: 'Where the page stands.',
+      resolve: ({ deliveries, hasNextPage }) => ({
+        page: {
+          hasNextPage,
+          hasPreviousPage: false,
+          startCursor: deliveries[0] ? cursorOf(deliveries[0]) : null,
+          endCursor: deliveries.length > 0 ? cursorOf(deliveries.at(-1) as { id: bigint }) : null,
+        },
+      }),
+    }),
+  }),
+})
+
+builder.objectField(ChannelRef, 'deliveries', (t) =>
+  t.field({
+    type: DeliveryConnectionRef,
+    description: 'What was sent to it, or waits, newest first.',
+    args: {
+      first: t.arg.int({
+        defaultValue: 20,
+        required: true,
+        description: `Size of the page, 1 to ${maxPage}.`,
+      }),
+      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+      state: t.arg({ type: DeliveryState, required: false, description: 'Only those in this state.' }),
+    },
+    async resolve({ id }, { first, after, state }, { db, countItems }) {
+      if (first < 1 || first > maxPage)
+        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxPage}`, { field: 'first' })
+      const deliveries = await findDeliveries(db, id, {
+        limit: first + 1,
+        ...(after != null && { before: parseCursor(after) }),
+        ...(state && { state }),
+      })
+      return { deliveries: countItems(deliveries.slice(0, first)), hasNextPage: deliveries.length > first }
+    },
+  }),
+)
+
+/** @throws Refusal InvalidParameter */
+function parseCursor(cursor: string): bigint {
+  const [, id] = /^d([0-9]{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (id === undefined)
+    throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
+  return BigInt(id)
+}

@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { announcementLocations } from '../../domain/notification/announcement.ts'
+import { notificationTypes } from '../../domain/notification/notification.ts'
+import { account } from '../../storage/models/account.ts'
+import { accountByAddress } from '../../storage/models/keyed.ts'
+import { edgeSelection, feedOfAddress } from '../../storage/models/notification/feed.ts'
+import type { NotificationFilter } from '../../storage/models/notification/history.ts'
+import { notification } from '../../storage/models/notification/notification.ts'
+import { markRead, type ReadNotifications } from '../../storage/notification-reads.ts'
+import type { PageRows } from '../../storage/query/model.ts'
+import { builder } from '../builder.ts'
+import { requireChannelsOf, requireFeature } from '../context/access.ts'
+import type { Context } from '../context/context.ts'
+import { defineEnum, NotificationType } from '../enums.ts'
+import {
+  addressField,
+  enumField,
+  flagField,
+  objectExpected,
+  orderUidField,
+  scalarField,
+} from '../input/fields.ts'
+import { inputArgument, inputType } from '../input/input-type.ts'
+import { parseInput } from '../input/parse.ts'
+import { AccountRef, AnnouncementRef, MarkNotificationsReadPayloadRef } from '../refs.ts'
+import { edgeRef, exposeModel, storedRoot } from '../stored/expose.ts'
+import { feedField } from '../stored/feed-field.ts'
+import { identityOf, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+
+exposeModel(notification)
+
+builder.queryFields((t) => ({
+  notifications: storedRoot(t, feedOfAddress, {
+    args: { account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }) },
+    rowArguments: (args, environment) => {
+      requireFeature(environment, 'cms')
+      return args
+    },
+  }),
+}))
+
+builder.subscriptionField('notifications', (t) =>
+  t.field({
+    type: edgeRef(account.relations?.notifications as PageRows),
+    description:
+      'Notifications as they are committed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
+    args: {
+      account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }),
+      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+    },
+    ...feedField<{ account: Address; after?: string | null }>({
+      find({ account, after }, environment) {
+        requireFeature(environment, 'cms')
+        return { feed: environment.feeds.account, key: account, after: after ?? null }
+      },
+      entryOf: (edge) => ({ selection: edgeSelection(edge) }),
+    }),
+  }),
+)
+
+const timeField = scalarField('DateTime', z.date())
+
+const notificationFilter = inputType('NotificationFilter', {
+  description: 'Notifications that meet every condition given.',
+  schema: z.object({
+    types: z
+      .array(enumField(NotificationType, notificationTypes))
+      .min(1, 'must name at least one')
+      .nullish()
+      .meta({ description: 'Of one of these types. At least one.' }),
+    orderUid: orderUidField.nullish().meta({ description: 'About this order.' }),
+    from: timeField.nullish().meta({ description: 'Written at this time or later.' }),
+    until: timeField.nullish().meta({ description: 'Written before this time.' }),
+    unread: flagField
+      .nullish()
+      .meta({ description: 'Only those that are not marked as read; false: only those that are.' }),
+  }),
+})
+
+export const NotificationFilterInput = notificationFilter.type
+
+/** Validates the filter itself, because compiled operations bypass the builder. @throws Refusal InvalidParameter */
+export function toNotificationFilter(
+  input: z.output<typeof notificationFilter.schema> | null | undefined,
+): NotificationFilter {
+  const { types, ...conditions } = parseInput(notificationFilter.schema, input ?? {})
+  const filter = { ...conditions, types: types && [...new Set(types)] }
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value != null))
+}
+
+const maxIds = 1_000
+/** That one mutation marks. */
+const maxMarked = 10_000
+
+MarkNotificationsReadPayloadRef.implement({
+  description: 'What was marked as read.',
+  fields: (t) => ({
+    marked: t.expose('marked', { type: 'Uint32', description: 'How many were not marked before.' }),
+    hasMore: t.boolean({
+      description: `Whether some may be left: one mutation marks ${maxMarked} at most. Send it again then.`,
+      resolve: ({ marked }) => marked === maxMarked,
+    }),
+    account: t.field({
+      type: AccountRef,
+      description: 'The account as it is now.',
+      resolve: async ({ account }, _args, context, info) =>
+        (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
+    }),
+  }),
+})
+
+const notificationId = scalarField(
+  'String',
+  z
+    .string()
+    .regex(/^[0-9]{1,18}$/, 'must be the notificationId of a notification')
+    .transform(BigInt),
+)
+
+const readInput = inputType('MarkNotificationsReadInput', {
+  description: 'Which notifications were read: either upTo or notificationIds.',
+  schema: z.object(
+    {
+      account: addressField.meta({
+        description: 'Whose. Needs a session of this account, or the key of the content system.',
+      }),
+      upTo: notificationId.nullish().meta({
+        description: 'The notificationId of the newest that was shown: it and all that were written before.',
+      }),
+      notificationIds: z
+        .array(notificationId)
+        .min(1, 'must name at least one')
+        .max(maxIds, `must name at most ${maxIds}`)
+        .nullish()
+        .meta({ description: 'These. Those of other accounts are left as they are.' }),
+    },
+    objectExpected,
+  ),
+})
+
+builder.mutationField('markNotificationsRead', (t) =>
+  t.field({
+    type: MarkNotificationsReadPayloadRef,
+    description:
+      'Marks notifications of an account as read. One that a reorg takes back later is unread again. Needs a session of the account, or the key of the content system.',
+    args: { input: inputArgument(t.arg, readInput, 'Which.') },
+    async resolve(_root, { input: { account, ...input } }, context) {
+      await requireChannelsOf(context, account)
+      const limits = { now: new Date(context.now()), limit: maxMarked }
+      return { account, marked: await markRead(context.db, account, whichOf(input), limits) }
+    },
+  }),
+)
+
+/** @throws Refusal InvalidParameter */
+function whichOf({
+  upTo,
+  notificationIds: ids,
+}: {
+  upTo?: bigint | null | undefined
+  notificationIds?: bigint[] | null | undefined
+}): ReadNotifications {
+  if (upTo != null && ids == null) return { upTo }
+  if (ids != null && upTo == null) return { ids }
+  throw new Refusal('InvalidParameter', 'give either upTo or notificationIds', { field: 'upTo' })
+}
+
+const AnnouncementLocation = defineEnum(
+  'AnnouncementLocation',
+  'Where an announcement is meant to be shown.',
+  announcementLocations,
+  { default: 'In the list of notifications.', speechBubble: 'In a speech bubble as well.' },
+)
+
+AnnouncementRef.implement({
+  description: 'What the operator tells an account, or all.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The content system’s number.' }),
+    title: t.exposeString('title', { description: 'Plain text.' }),
+    description: t.exposeString('description', {
+      description: 'Text that may be Markdown, as it was written.',
+    }),
+    url: t.exposeString('url', {
+      nullable: true,
+      description: 'Where it leads: an http or https URL, or a path of the page that shows it.',
+    }),
+    thumbnail: t.exposeString('thumbnail', { nullable: true, description: 'URL of a picture.' }),
+    location: t.expose('location', {
+      type: AnnouncementLocation,
+      description: 'Where it is meant to be shown.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was written.' }),
+    isForAll: t.boolean({
+      description: 'Whether it is for every account.',
+      resolve: ({ account }) => account === null,
+    }),
+  }),
+})
+
+/** Accounts of one request whose announcements may be asked for. */
+const maxAccounts = 8
+const asked = new WeakMap<Context, number>()
+
+builder.objectField(AccountRef, 'announcements', (t) =>
+  t.field({
+    type: [AnnouncementRef],
+    nullable: true,
+    description:
+      'What the connected content system tells the account, newest first, at most 100. Null where none is connected; an error Unavailable where it does not answer.',
+    extensions: { needsOutsideSource: true },
+    async resolve(parent, _args, context) {
+      requireFeature(context, 'cms')
+      const { announcements, countItems } = context
+      if (!announcements) return null
+      const count = (asked.get(context) ?? 0) + 1
+      asked.set(context, count)
+      if (count > maxAccounts)
+        throw new Refusal(
+          'QueryTooComplex',
+          `announcements of more than ${maxAccounts} accounts are asked for at once`,
+        )
+      const { address } = identityOf<{ address: Address }>(parent as StoredValue)
+      return countItems(await announcements.of(address))
+    },
+  }),
+)

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { createSignInChallenge, signIn, signOut, signOutEverywhere } from '../../accounts/sign-in.ts'
+import { accountByAddress } from '../../storage/models/keyed.ts'
+import { builder } from '../builder.ts'
+import { requireAccount } from '../context/access.ts'
+import { storing } from '../context/stored-bytes.ts'
+import { addressField, hexField, objectExpected, textField } from '../input/fields.ts'
+import { inputArgument, inputType } from '../input/input-type.ts'
+import { AccountRef, SignInChallengePayloadRef, SignInPayloadRef, SignOutPayloadRef } from '../refs.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+
+const maxMessageLength = 2_000
+
+SignInChallengePayloadRef.implement({
+  description: 'What a message that proves an account has to contain (EIP-4361).',
+  fields: (t) => ({
+    nonce: t.exposeString('nonce', { description: 'Works once.' }),
+    domain: t.exposeString('domain', { description: 'The message’s domain.' }),
+    uri: t.exposeString('uri', { description: 'The message’s URI.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when the nonce works.' }),
+  }),
+})
+
+SignInPayloadRef.implement({
+  description: 'Proof of an account, for some time.',
+  fields: (t) => ({
+    token: t.exposeString('token', {
+      description: 'Sent as Authorization: Bearer …. It is shown this once.',
+    }),
+    account: t.field({
+      type: AccountRef,
+      description: 'Whose session it is.',
+      resolve: async ({ account }, _args, context, info) =>
+        (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the session ends by itself.' }),
+  }),
+})
+
+SignOutPayloadRef.implement({
+  description: 'Sessions that ended.',
+  fields: (t) => ({
+    sessions: t.expose('sessions', { type: 'Uint32', description: 'How many ended.' }),
+  }),
+})
+
+export const signInInput = inputType('SignInInput', {
+  description: 'A signed message of EIP-4361.',
+  schema: z.object(
+    {
+      message: textField
+        .min(1, 'must not be empty')
+        .max(maxMessageLength, `must have at most ${maxMessageLength} characters`)
+        .meta({
+          description: 'The text that was signed, with the nonce, domain and URI of createSignInChallenge.',
+        }),
+      signature: hexField.meta({
+        description: 'A key’s, a contract wallet’s (ERC-1271), or that of one not yet deployed (ERC-6492).',
+      }),
+    },
+    objectExpected,
+  ),
+})
+
+const accountInput = inputType('SignOutEverywhereInput', {
+  description: 'Whose sessions end.',
+  schema: z.object({ account: addressField.meta({ description: 'The account.' }) }, objectExpected),
+})
+
+builder.mutationFields((t) => ({
+  createSignInChallenge: t.field({
+    type: SignInChallengePayloadRef,
+    description: 'Gives a nonce for a message that proves an account. It works for ten minutes.',
+    resolve: (_root, _args, context) =>
+      storing(context, 'sign-in nonces', () => createSignInChallenge(context.signIn)),
+  }),
+  signIn: t.field({
+    type: SignInPayloadRef,
+    description:
+      'Opens a session for the account that signed the message. An account has 20 at most: older ones end.',
+    args: { input: inputArgument(t.arg, signInInput, 'The message and its signature.') },
+    resolve: (_root, { input }, context) => storing(context, 'sessions', () => signIn(input, context.signIn)),
+  }),
+  signOut: t.field({
+    type: SignOutPayloadRef,
+    description: 'Ends the session whose token the request carries, if it is open.',
+    resolve: async (_root, _args, { db, apiKey }) => ({ sessions: (await signOut(db, apiKey)) ? 1 : 0 }),
+  }),
+  signOutEverywhere: t.field({
+    type: SignOutPayloadRef,
+    description: 'Ends all sessions of an account. Needs one of them, or the key of the content system.',
+    args: { input: inputArgument(t.arg, accountInput, 'Whose.') },
+    async resolve(_root, { input: { account } }, context) {
+      await requireAccount(context, account)
+      return { sessions: await signOutEverywhere(context.db, account) }
+    },
+  }),
+}))

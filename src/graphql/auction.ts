@@ -1,0 +1,245 @@
+import { leftOutReasons, solutionRefusals, solverAnswers, solverOutcomes } from '../domain/auction/refusal.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import { longestAccountRange } from '../domain/settlement/account.ts'
+import { accountingOf } from '../storage/models/auction/accounting.ts'
+import { auction } from '../storage/models/auction/auction.ts'
+import { currentAuction } from '../storage/models/auction/current.ts'
+import { auctionFeedEntry } from '../storage/models/auction/feed.ts'
+import { auctionOfTransaction, latestAuction, oneAuction } from '../storage/models/auction/roots.ts'
+import {
+  listedSettlements,
+  settlement,
+  settlementsOfTransaction,
+} from '../storage/models/auction/settlement.ts'
+import { currentAuctionByChain } from '../storage/models/keyed.ts'
+import type { OneRow } from '../storage/query/model.ts'
+import { builder } from './builder.ts'
+import { requireAccess } from './context/access.ts'
+import { tradingOn } from './context/networks.ts'
+import { defineEnum, standingTexts } from './enums.ts'
+import { networkArgument } from './paging.ts'
+import { AuctionRef, CurrentAuctionRef, NetworkRef, SettlementRef } from './refs.ts'
+import type { Environment } from './stored/collect.ts'
+import { exposeModel, storedRoot } from './stored/expose.ts'
+import { feedField } from './stored/feed-field.ts'
+import { identityOf, modelRef, resolveKeyed } from './stored/resolve.ts'
+
+defineEnum('LeftOutReason', 'Why an auction left out an order.', leftOutReasons, {
+  ...standingTexts,
+  not_yet_valid: 'Its documents say that it may not be traded before a later time.',
+  expires_soon: 'It would expire before a settlement is likely to be mined.',
+  not_checked: 'Its wallet, its hooks or its balance was still to be asked about.',
+})
+
+defineEnum('SolverAnswerKind', 'What became of the question to a solver.', solverAnswers, {
+  answered: 'It answered in time, maybe with nothing.',
+  late: 'Its answer did not come in time.',
+  failed: 'It could not be reached, or its answer was not valid.',
+  not_asked: 'It is paused after settlements that failed, or has enough to submit.',
+})
+
+defineEnum('SolverOutcomeKind', 'How far a solver came with an order.', solverOutcomes, {
+  not_sent: 'The auction did not hold the order.',
+  not_asked: 'The solver was not asked in this auction.',
+  won: 'Its solution with the order won.',
+  beaten: 'It proposed to trade the order; others won.',
+  refused: 'What it proposed for the order broke a rule, or could not be settled.',
+  late: 'Its answer did not come in time.',
+  failed: 'It could not be reached, or its answer was not valid.',
+  no_bid: 'It answered, without the order.',
+})
+
+defineEnum('SolutionRefusalCode', 'Why a solution was refused.', solutionRefusals, {
+  unknown_order: 'It trades an order that the auction did not hold, or one twice.',
+  invalid_price: 'A clearing price is missing, or breaks the limit of an order.',
+  invalid_amount:
+    'An amount is not positive, more than what remains, or not the whole of an order that is filled whole.',
+  no_score: 'It trades no order that counts for the score, or a token without a price.',
+  unsupported: 'It uses what the service does not settle.',
+  own_order: 'An order that the solver brings is not allowed, or not valid.',
+  forbidden_call: 'It calls a contract that it may not call, or leaves somebody a right to tokens.',
+  contract_balance: 'It uses more of the settlement contract’s tokens than it may.',
+  other_than_claimed: 'The revealed settlement is not what its solver claimed.',
+  not_revealed: 'Its solver did not reveal the settlement.',
+  too_many: 'Better solutions of the same answer have the places.',
+  solver_cannot_pay: 'The account of the solver cannot pay for the gas.',
+  gas_too_dear: 'Gas costs more than settlements may offer.',
+  reverts: 'Its settlement fails in a simulation.',
+  reverts_after_others: 'Its settlement fails after those of better winners.',
+  order_cancelled: 'An order that it trades was cancelled before it could win.',
+  unfair: 'A pair scores less in it than in a solution for that pair alone.',
+})
+
+exposeModel(auction)
+exposeModel(auctionFeedEntry)
+exposeModel(currentAuction)
+
+builder.objectField(AuctionRef, 'network', (t) =>
+  t.field({
+    type: NetworkRef,
+    nullable: true,
+    description: 'Where it settles.',
+    resolve: (parent, _args, { networks }) =>
+      networks.byChainId(identityOf<{ chainId: number }>(parent).chainId)?.network,
+  }),
+)
+
+const auctionRoot = (rows: OneRow['rows'], description: string): OneRow => ({
+  kind: 'one',
+  model: () => auction,
+  nullable: true,
+  rows,
+  description,
+})
+
+const chainOf = (environment: Environment, network: string | undefined) =>
+  tradingOn(environment, network).network.chainId
+
+builder.queryFields((t) => {
+  const network = networkArgument(t.arg, 'May be left out where there is only one.')
+  return {
+    auction: storedRoot(
+      t,
+      auctionRoot(
+        oneAuction,
+        'One auction; null when it is not known, or hidden until its deadline block has passed.',
+      ),
+      {
+        args: { network, id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }) },
+        rowArguments: ({ network, id }: { network?: string; id: number }, environment) => ({
+          id,
+          chainId: chainOf(environment, network),
+        }),
+      },
+    ),
+    latestAuction: storedRoot(
+      t,
+      auctionRoot(latestAuction, 'The newest auction that is not hidden; null before the first.'),
+      {
+        args: { network },
+        rowArguments: ({ network }: { network?: string }, environment) => ({
+          chainId: chainOf(environment, network),
+        }),
+      },
+    ),
+    currentAuction: t.field({
+      type: CurrentAuctionRef,
+      nullable: true,
+      description:
+        'What solvers of a network are given at the moment, for those whom the deployment lets read it; null when no order can be settled.',
+      args: { network },
+      resolve: async (_root, { network }, context, info) => {
+        requireAccess('currentAuction', context)
+        return (await resolveKeyed(
+          currentAuctionByChain,
+          chainOf(context, network ?? undefined),
+          context,
+          info,
+        )) as never
+      },
+    }),
+    auctionOfTransaction: storedRoot(
+      t,
+      auctionRoot(
+        auctionOfTransaction,
+        'The auction that a transaction settled; null when it settled none of this service.',
+      ),
+      {
+        args: {
+          network,
+          hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
+        },
+        rowArguments: ({ network, hash }: { network?: string; hash: string }, environment) => ({
+          hash,
+          chainId: chainOf(environment, network),
+        }),
+      },
+    ),
+  }
+})
+
+builder.subscriptionField('auctions', (t) =>
+  t.field({
+    type: modelRef(auctionFeedEntry.name),
+    description:
+      'Competitions of a network and what becomes of their settlements, as they are committed. A hidden competition comes when its deadline block has passed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
+    args: {
+      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+    },
+    ...feedField<{ network?: string; after?: string | null }>({
+      find: ({ network, after }, environment) => ({
+        feed: environment.feeds.network,
+        key: String(chainOf(environment, network)),
+        after: after ?? null,
+      }),
+    }),
+  }),
+)
+
+exposeModel(settlement)
+exposeModel(accountingOf.model())
+
+builder.objectField(SettlementRef, 'network', (t) =>
+  t.field({
+    type: NetworkRef,
+    nullable: true,
+    description: 'Where it is.',
+    resolve: (parent, _args, { networks }) =>
+      networks.byChainId(identityOf<{ chainId: number }>(parent).chainId)?.network,
+  }),
+)
+
+builder.queryFields((t) => {
+  const network = networkArgument(t.arg, 'May be left out where there is only one.')
+  const block = (description: string) => t.arg({ type: 'SafeInt', required: true, description })
+  return {
+    settlements: storedRoot(t, listedSettlements, {
+      args: {
+        network,
+        solver: t.arg({ type: 'Address', required: false, description: 'Only those of this solver.' }),
+      },
+      rowArguments: ({ network, solver, ...page }: SettlementsArguments, environment) => ({
+        ...page,
+        solver: solver ?? null,
+        chainId: tradingOn(environment, network).network.chainId,
+      }),
+    }),
+    settlementsOfTransaction: storedRoot(t, settlementsOfTransaction, {
+      args: { network, hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }) },
+      rowArguments: ({ network, hash }: { network?: string; hash: Bytes32 }, environment) => ({
+        hash,
+        chainId: tradingOn(environment, network).network.chainId,
+      }),
+    }),
+    accounting: storedRoot(t, accountingOf, {
+      args: {
+        network,
+        fromBlock: block('The first block.'),
+        toBlock: block('The last block.'),
+      },
+      rowArguments: ({ network, fromBlock, toBlock }: AccountingArguments, environment) => {
+        const { chainId, blockTimeMs } = tradingOn(environment, network).network
+        const longest = longestAccountRange(blockTimeMs)
+        if (toBlock < fromBlock || toBlock - fromBlock >= longest) {
+          const range = `from fromBlock, ${longest} blocks at most`
+          throw new Refusal('InvalidParameter', `toBlock must be ${range}`, { field: 'toBlock' })
+        }
+        return { chainId, from: fromBlock, to: toBlock }
+      },
+    }),
+  }
+})
+
+interface SettlementsArguments {
+  network?: string
+  solver?: Address | null
+}
+
+interface AccountingArguments {
+  network?: string
+  fromBlock: number
+  toBlock: number
+}

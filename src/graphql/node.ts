@@ -1,0 +1,171 @@
+import { Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { OrderUid } from '../domain/order/uid.ts'
+import {
+  accountByAddress,
+  affiliateByWallet,
+  auctionById,
+  notificationById,
+  orderByUid,
+  settlementByPlace,
+  solutionByKey,
+  storedToken,
+  tradeByPlace,
+} from '../storage/models/keyed.ts'
+import type { Keyed } from '../storage/query/keyed.ts'
+import { nodeIdText, readNodeId } from '../storage/query/node-id.ts'
+import { builder } from './builder.ts'
+import { requireFeature } from './context/access.ts'
+import type { Context } from './context/context.ts'
+
+import { asStored } from './quote/response.ts'
+import { NodeRef } from './refs.ts'
+import type { Environment } from './stored/collect.ts'
+import type { FindKeys, KeyLookup } from './stored/expose.ts'
+import { identityOf, resolveKeyed } from './stored/resolve.ts'
+import { tokenAt } from './token/token.ts'
+
+/** How nodes of one stored type are found by the part of the id behind the type's name. */
+interface StoredKind {
+  key: RegExp
+  find(parts: readonly string[], environment: Environment): Pick<KeyLookup, 'keyed' | 'keys'>
+}
+
+/** How nodes of one type are found without reading a row. */
+interface ServiceKind {
+  key: RegExp
+  find(parts: readonly string[], context: Context): Promise<object | null>
+}
+
+function storedKind<Key>(
+  key: RegExp,
+  keyOf: (...parts: string[]) => Key,
+  keyed: Keyed<Key> | ((environment: Environment) => Keyed<Key>),
+): StoredKind {
+  return {
+    key,
+    find: (parts, environment) => ({
+      keyed: (typeof keyed === 'function' ? keyed(environment) : keyed) as never,
+      keys: [keyOf(...parts)],
+    }),
+  }
+}
+
+function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Keyed<Key> {
+  return (environment) => {
+    requireFeature(environment, 'cms')
+    return keyed
+  }
+}
+
+/** Of a log. */
+const rowPosition = /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/
+const rowPositionOf = (chainId?: string, blockNumber?: string, logIndex?: string) => ({
+  chainId: Number(chainId),
+  blockNumber: Number(blockNumber),
+  logIndex: Number(logIndex),
+})
+
+const rowKey = /^([1-9][0-9]{0,17})$/
+
+const serviceKinds: Readonly<Record<string, ServiceKind>> = {
+  Network: {
+    key: /^([1-9][0-9]{0,14})$/,
+    find: async ([chainId], { networks }) => networks.byChainId(Number(chainId))?.network ?? null,
+  },
+  Quote: {
+    key: /^([1-9][0-9]{0,14}):([1-9][0-9]{0,17}):(0x[0-9a-f]{40})$/,
+    async find([chainId, id = '', from], { networks }) {
+      const reply = await networks.byChainId(Number(chainId))?.storedQuote(BigInt(id), from as Address)
+      return reply ? asStored(reply) : null
+    },
+  },
+}
+
+const storedKinds: Readonly<Record<string, StoredKind>> = {
+  Account: storedKind(/^(0x[0-9a-f]{40})$/, (address) => address as Address, accountByAddress),
+  Affiliate: storedKind(
+    /^(0x[0-9a-f]{40})$/,
+    (wallet) => wallet as Address,
+    requireCmsFor(affiliateByWallet),
+  ),
+  Auction: storedKind(rowKey, BigInt, auctionById),
+  Notification: storedKind(rowKey, BigInt, requireCmsFor(notificationById)),
+  Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
+  Settlement: storedKind(rowPosition, rowPositionOf, settlementByPlace),
+  Solution: storedKind(
+    /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
+    (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
+    solutionByKey,
+  ),
+  Token: storedKind(
+    /^([0-9]{1,9}):(0x[0-9a-f]{40})$/,
+    (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
+    storedToken,
+  ),
+  Trade: storedKind(rowPosition, rowPositionOf, tradeByPlace),
+}
+
+NodeRef.implement({
+  description: 'What can be found again by an id.',
+  fields: (t) => ({
+    id: t.id({
+      description: nodeIdText,
+      resolve: () => {
+        throw new TypeError('every type has its own id')
+      },
+    }),
+  }),
+  resolveType: (value) => typeNames.get(value) ?? null,
+})
+
+/** The type that each value was found as; `resolveType` needs it. */
+const typeNames = new WeakMap<object, string>()
+
+/** @throws Refusal InvalidParameter */
+const findKeys: FindKeys = ({ id }: { id: string }, environment) => {
+  const stored = parseId(id, storedKinds)
+  if (stored) return { ...stored.kind.find(stored.parts, environment), typeName: stored.name }
+  if (parseId(id, serviceKinds)) return 'not stored'
+  throw new Refusal('InvalidParameter', 'id must be one that a node was given', { field: 'id' })
+}
+
+/** Kind, type name and key parts of an id; undefined for other types and for malformed keys. */
+function parseId<Kind extends { key: RegExp }>(nodeId: string, kinds: Readonly<Record<string, Kind>>) {
+  const id = readNodeId(nodeId)
+  const [name = ''] = id.split(':', 1)
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+  const key = kind?.key.exec(id.slice(name.length + 1))
+  return kind && key ? { kind, name, parts: key.slice(1) } : undefined
+}
+
+async function findByService(id: string, context: Context): Promise<object | null> {
+  const parsed = parseId(id, serviceKinds)
+  const value = parsed ? await parsed.kind.find(parsed.parts, context) : null
+  if (value && parsed) typeNames.set(value, parsed.name)
+  return value
+}
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: NodeRef,
+    nullable: true,
+    description: 'What has this id; null when it is not known, or hidden.',
+    args: { id: t.arg.id({ required: true, description: 'As a node’s id was given out.' }) },
+    extensions: { findKeys },
+    resolve: async (_root, { id }, context, info) => {
+      const lookup = findKeys({ id } as never, context)
+      if (!lookup) return null
+      if (lookup === 'not stored') return (await findByService(id, context)) as never
+      const [key] = lookup.keys as [never]
+      const value =
+        lookup.typeName === 'Token'
+          ? await tokenAt(key, context, info, lookup.typeName)
+          : await resolveKeyed(lookup.keyed, key, context, info, lookup.typeName)
+      // For an interface, the row names the concrete type.
+      if (value)
+        typeNames.set(value, identityOf<{ type?: string } | undefined>(value)?.type ?? lookup.typeName)
+      return value as never
+    },
+  }),
+)

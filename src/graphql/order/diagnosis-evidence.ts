@@ -1,0 +1,272 @@
+import { formatPercent } from '../../domain/diagnosis/words.ts'
+import { formatPriceDown } from '../../domain/order/value.ts'
+import { orderByUid } from '../../storage/models/keyed.ts'
+import { builder } from '../builder.ts'
+import { CancellationSource } from '../enums.ts'
+import {
+  AmountsEvidenceRef,
+  BlocksEvidenceRef,
+  CancellationEvidenceRef,
+  CompetitionEvidenceRef,
+  FeeEvidenceRef,
+  OrderEvidenceRef,
+  OrderRef,
+  PoolEvidenceRef,
+  PriceAmountsRef,
+  PriceEvidenceRef,
+  RefusalEvidenceRef,
+  RevertEvidenceRef,
+  TokenEvidenceRef,
+  TokenRef,
+  TransactionEvidenceRef,
+  ValidityEvidenceRef,
+} from '../refs.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { tokenOfAddress } from '../token/token.ts'
+
+AmountsEvidenceRef.implement({
+  description: 'How much of a token is needed, and how much there is.',
+  fields: (t) => ({
+    token: t.field({
+      type: TokenRef,
+      description: 'The token.',
+      resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
+    }),
+    needed: t.expose('needed', { type: 'Uint256', description: 'Atoms that the order needs.' }),
+    available: t.expose('available', { type: 'Uint256', description: 'Atoms that there are.' }),
+    missing: t.expose('missing', { type: 'Uint256', description: 'Atoms that are missing.' }),
+  }),
+})
+
+TokenEvidenceRef.implement({
+  description: 'A token that the reason is about.',
+  fields: (t) => ({
+    token: t.field({
+      type: TokenRef,
+      description: 'The token.',
+      resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
+    }),
+  }),
+})
+
+PoolEvidenceRef.implement({
+  description: 'A pool that the reason is about.',
+  fields: (t) => ({ pool: t.expose('pool', { type: 'Address', description: 'Its contract.' }) }),
+})
+
+PriceAmountsRef.implement({
+  description: 'A price as an exact fraction: buy atoms for sell atoms.',
+  fields: (t) => ({
+    decimal: t.field({
+      type: 'Decimal',
+      description: 'Buy atoms for one sell atom: 36 digits behind the point, rounded down.',
+      resolve: ({ sell, buy }) => formatPriceDown({ numerator: buy, denominator: sell }),
+    }),
+    sellAmount: t.expose('sell', { type: 'Uint256', description: 'Sell atoms.' }),
+    buyAmount: t.expose('buy', { type: 'Uint256', description: 'Buy atoms for them.' }),
+  }),
+})
+
+PriceEvidenceRef.implement({
+  description: 'The limit of an order against the market.',
+  fields: (t) => ({
+    limit: t.expose('limit', { type: PriceAmountsRef, description: 'What the order asks for.' }),
+    best: t.expose('best', {
+      type: PriceAmountsRef,
+      nullable: true,
+      description: 'The best price that was seen for it; null where none was.',
+    }),
+    foundAt: t.expose('at', { type: 'DateTime', nullable: true, description: 'When the best was seen.' }),
+    foundAtBlock: t.expose('block', { type: 'SafeInt', nullable: true, description: 'At which block.' }),
+    foundBy: t.expose('solver', {
+      type: 'Address',
+      nullable: true,
+      description: 'Who proposed it; null for the router of the service.',
+    }),
+    foundInAuction: t.expose('auctionId', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'In which auction; null for the router.',
+    }),
+    gapPercent: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description:
+        'How far the newest price is from the limit, in per cent of the limit; negative where it is better: by the service’s own routes for all that is left, as in its quotes, which outside estimators may better. Null where nothing is known.',
+      resolve: ({ gap }) => (gap === null ? null : formatPercent(gap)),
+    }),
+    gapSeenAt: t.expose('gapSeenAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When that gap was seen. One that moved little since is not written again.',
+    }),
+    dayMovementPercent: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description:
+        'How the market moved within the last day, in per cent; positive towards the limit. Null where it is not known.',
+      resolve: ({ dayMovement }) => (dayMovement === null ? null : formatPercent(dayMovement)),
+    }),
+    secondsNeeded: t.expose('secondsNeeded', {
+      type: 'SafeInt',
+      nullable: true,
+      description:
+        'The time that the market would need for the gap at that movement, rounded up; null where it moves away, or is not known.',
+    }),
+  }),
+})
+
+FeeEvidenceRef.implement({
+  description: 'The fee of the network against what the price leaves for it.',
+  fields: (t) => ({
+    token: t.field({
+      type: TokenRef,
+      description: 'The token that is sold.',
+      resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
+    }),
+    fee: t.expose('fee', {
+      type: 'Uint256',
+      description: 'Atoms that a settlement of the order alone would cost.',
+    }),
+    left: t.expose('left', { type: 'Uint256', description: 'Atoms that the price leaves for it.' }),
+    leastAmount: t.expose('leastAmount', {
+      type: 'Uint256',
+      nullable: true,
+      description:
+        'Atoms to sell from which it would pay at the same price and the same fee; null where no size would.',
+    }),
+  }),
+})
+
+CompetitionEvidenceRef.implement({
+  description: 'A solution for the order, and what became of it.',
+  fields: (t) => ({
+    auctionId: t.expose('auctionId', { type: 'SafeInt', description: 'The auction.' }),
+    solver: t.expose('solver', { type: 'Address', description: 'Whose solution it is.' }),
+    score: t.expose('score', {
+      type: 'Uint256',
+      nullable: true,
+      description: 'Its score in native atoms; null where it was refused before.',
+    }),
+    winningScore: t.expose('winningScore', {
+      type: 'Uint256',
+      nullable: true,
+      description: 'The score of the best winner; null where there was none.',
+    }),
+    scoreGap: t.expose('scoreGap', {
+      type: 'Uint256',
+      nullable: true,
+      description: 'By how much its score is below that; null where it is not.',
+    }),
+    refusal: t.exposeString('refusal', {
+      nullable: true,
+      description: 'Why it was refused; null where it was not.',
+    }),
+  }),
+})
+
+BlocksEvidenceRef.implement({
+  description: 'A block that the reason is about.',
+  fields: (t) => ({
+    number: t.expose('number', {
+      type: 'SafeInt',
+      description: 'The last block that was seen, or that counts.',
+    }),
+    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'Its time, where it is known.' }),
+    head: t.expose('head', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'The newest block, where it is known.',
+    }),
+  }),
+})
+
+TransactionEvidenceRef.implement({
+  description: 'A transaction that the reason is about.',
+  fields: (t) => ({
+    txHash: t.expose('txHash', { type: 'Bytes32', description: 'Its hash.' }),
+    block: t.expose('block', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Its block; null while it is in none, or where that is not known.',
+    }),
+  }),
+})
+
+OrderEvidenceRef.implement({
+  description: 'Another order that the reason is about.',
+  fields: (t) => ({
+    uid: t.expose('uid', { type: 'OrderUid', description: 'Its UID.' }),
+    order: t.field({
+      type: OrderRef,
+      nullable: true,
+      description: 'The order; null where it is not known.',
+      resolve: async ({ uid }, _args, context, info) =>
+        (await resolveKeyed(orderByUid, uid, context, info)) as StoredValue | null,
+    }),
+  }),
+})
+
+RevertEvidenceRef.implement({
+  description: 'What a contract answered.',
+  fields: (t) => ({
+    reason: t.exposeString('reason', { description: 'In its words; hex where it has none.' }),
+  }),
+})
+
+ValidityEvidenceRef.implement({
+  description: 'When the order may be traded.',
+  fields: (t) => ({
+    from: t.expose('from', { type: 'DateTime', nullable: true, description: 'Not before; null: at once.' }),
+    until: t.expose('until', { type: 'DateTime', description: 'Not later.' }),
+    offeredUntil: t.expose('offeredUntil', {
+      type: 'DateTime',
+      description: 'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+    }),
+  }),
+})
+
+CancellationEvidenceRef.implement({
+  description: 'Who cancelled the order.',
+  fields: (t) => ({
+    by: t.expose('by', { type: CancellationSource, description: 'Who, or what.' }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'More about it, as text; null where there is none.',
+    }),
+  }),
+})
+
+RefusalEvidenceRef.implement({
+  description: 'The error with which the service would refuse to place the order.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'Its code, of the list of errors.' }),
+    field: t.exposeString('field', {
+      nullable: true,
+      description: 'The member of the order that is at fault; null where it is none.',
+    }),
+    message: t.exposeString('message', { description: 'What is wrong.' }),
+  }),
+})
+
+const types = {
+  amounts: AmountsEvidenceRef,
+  token: TokenEvidenceRef,
+  pool: PoolEvidenceRef,
+  price: PriceEvidenceRef,
+  fee: FeeEvidenceRef,
+  competition: CompetitionEvidenceRef,
+  blocks: BlocksEvidenceRef,
+  transaction: TransactionEvidenceRef,
+  order: OrderEvidenceRef,
+  revert: RevertEvidenceRef,
+  validity: ValidityEvidenceRef,
+  cancellation: CancellationEvidenceRef,
+  refusal: RefusalEvidenceRef,
+}
+
+export const DiagnosisEvidence = builder.unionType('DiagnosisEvidence', {
+  description: 'A fact behind a reason.',
+  types: Object.values(types),
+  resolveType: ({ kind }) => types[kind],
+})

@@ -1,0 +1,298 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { z } from 'zod'
+import { toAppDataInput } from '../../domain/app-data/document.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { OrderCreation } from '../../domain/order/creation.ts'
+import {
+  buyTokenDestinations,
+  orderKinds,
+  sellTokenSources,
+  signingSchemes,
+} from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/uid.ts'
+import { orderByUid } from '../../storage/models/keyed.ts'
+import { builder } from '../builder.ts'
+import type { Context } from '../context/context.ts'
+import { type TradingServices, tradingOn } from '../context/networks.ts'
+import { storing } from '../context/stored-bytes.ts'
+import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
+import { isFinalStatus, maskError, requestStatus } from '../errors.ts'
+import {
+  addressField,
+  amountField,
+  appDataHashField,
+  enumField,
+  flagField,
+  graphqlTypes,
+  hexField,
+  networkField,
+  objectExpected,
+  onlyNetwork,
+  safeIntField,
+  textField,
+  uint32Field,
+} from '../input/fields.ts'
+import { type Input, inputArgument, inputType } from '../input/input-type.ts'
+import { parseInput } from '../input/parse.ts'
+import {
+  OrderRef,
+  PlaceOrderErrorRef,
+  PlaceOrderPayloadRef,
+  PlaceOrderResultRef,
+  PlaceOrdersPayloadRef,
+} from '../refs.ts'
+import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { singleFieldObject } from '../token/token.ts'
+
+/** Orders that one request may place: the burst of the default rate limit. */
+const maxPlacedOrders = 10
+
+const members = {
+  sellToken: addressField.meta({ description: 'What is sold.' }),
+  buyToken: addressField.meta({ description: 'What is bought.' }),
+  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
+  sellAmount: amountField('SellAmountOverflow').meta({ description: 'In sell token atoms.' }),
+  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'In buy token atoms.' }),
+  validTo: uint32Field.meta({ description: 'Unix seconds.' }),
+  appData: textField.meta({ description: 'The document, or its hash.' }),
+  appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
+  feeAmount: amountField('SellAmountOverflow').meta({ description: 'Must be 0.' }),
+  kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
+  partiallyFillable: flagField.meta({ description: 'Whether a part may be traded.' }),
+  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
+    .nullish()
+    .meta({ description: 'ERC20 when left out.' }),
+  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
+    .nullish()
+    .meta({ description: 'ERC20 when left out.' }),
+  signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
+  signature: hexField.meta({
+    description: '65 bytes for a key’s signature, or 64 compact ones; at most 8192 for EIP1271.',
+  }),
+  from: addressField.nullish().meta({ description: 'The owner; required for PRESIGN and EIP1271.' }),
+  quoteId: safeIntField.nullish().meta({ description: 'The quote the order was made from.' }),
+  fullBalanceCheck: flagField.nullish().meta({ description: 'Require the whole sell amount now.' }),
+}
+
+/**
+ * A signed order as a client sends it. Malformed input is InvalidParameter; `src/orders/checks` decide whether a
+ * well-formed order is acceptable. The length and v of a signature are a part of that: a wrong one is InvalidSignature.
+ */
+export const orderInput = inputType('OrderInput', {
+  description: 'A signed order.',
+  schema: z.object(members, objectExpected).transform(toCreation),
+})
+
+export const placeOrderInput = inputType('PlaceOrderInput', {
+  description: 'A signed order, and the network it is for.',
+  schema: z
+    .object({ network: networkField(onlyNetwork), ...members }, objectExpected)
+    .transform(({ network, ...order }) => ({ network, creation: toCreation(order) })),
+})
+
+const explanationMembers = {
+  ...members,
+  signature: members.signature.nullish().meta({
+    description:
+      'As in an order that is placed; left out where it is not signed yet: then `from` is required.',
+  }),
+}
+
+/** An order to explain as REST describes it. */
+export const explanationBody = z.object(explanationMembers, objectExpected)
+
+export const explainOrderInput = inputType('ExplainOrderInput', {
+  description: 'An order that is not placed, and maybe not signed, and the network it is for.',
+  schema: z
+    .object({ network: networkField(onlyNetwork), ...explanationMembers }, objectExpected)
+    .transform(({ network, signature = null, ...order }) => ({
+      network,
+      order: { ...toCreation({ ...order, signature: '0x' }), signature },
+    })),
+})
+
+const placeOrdersInput = inputType('PlaceOrdersInput', {
+  description: 'Signed orders of one network.',
+  schema: z.object(
+    {
+      network: networkField(onlyNetwork),
+      orders: z
+        .array(parsedOrRefused(orderInput))
+        .min(1, 'must name an order')
+        .max(maxPlacedOrders, `must name at most ${maxPlacedOrders} orders`)
+        .meta({ description: `The orders, at most ${maxPlacedOrders}; each counts as a submission.` }),
+    },
+    objectExpected,
+  ),
+})
+
+/** Parses each order on its own: an invalid one does not reject the others. */
+function parsedOrRefused<Schema extends z.ZodType>({ schema, type }: Input<Schema>) {
+  const each = z.unknown().transform((value): { creation: z.output<Schema> } | { refusal: Refusal } => {
+    try {
+      return { creation: parseInput(schema, value) }
+    } catch (refusal) {
+      if (refusal instanceof Refusal) return { refusal }
+      throw refusal
+    }
+  })
+  graphqlTypes.add(each, { type })
+  return each
+}
+
+function toCreation({ appDataHash, ...order }: z.output<z.ZodObject<typeof members>>): OrderCreation {
+  return {
+    ...order,
+    receiver: order.receiver ?? null,
+    appData: toAppDataInput(order.appData, appDataHash),
+    sellTokenBalance: order.sellTokenBalance ?? 'erc20',
+    buyTokenBalance: order.buyTokenBalance ?? 'erc20',
+    from: order.from ?? null,
+    quoteId: order.quoteId == null ? null : BigInt(order.quoteId),
+    fullBalanceCheck: order.fullBalanceCheck ?? false,
+  }
+}
+
+PlaceOrderPayloadRef.implement({
+  description: 'What became of an order that was sent.',
+  fields: (t) => ({
+    order: t.field({
+      type: OrderRef,
+      description: 'The order as it is stored.',
+      resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
+    }),
+  }),
+})
+
+builder.mutationField('placeOrder', (t) =>
+  t.field({
+    type: PlaceOrderPayloadRef,
+    description: 'Checks and stores a signed order. What is answered is stored.',
+    args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
+    resolve: async (_root, { input: { network, creation } }, context) => ({
+      uid: await storing(
+        context,
+        'orders',
+        () => placeOrderOnce(creation, tradingOn(context, network), context),
+        () => textBytes(creation),
+      ),
+    }),
+  }),
+)
+
+/** Bytes of an order that its client chooses the length of. */
+function textBytes({ appData, signature }: OrderCreation): number {
+  return Buffer.byteLength(appData.document ?? '') + signature.length / 2
+}
+
+/** A retry succeeds if an interrupted attempt placed the order, even if checks would refuse it by now. */
+async function placeOrderOnce(
+  creation: OrderCreation,
+  trading: TradingServices,
+  { interruptedAt, ...meter }: Pick<Context, 'interruptedAt' | 'takeGas' | 'addGas'>,
+): Promise<OrderUid> {
+  try {
+    return await trading.placeOrder(creation, meter)
+  } catch (error) {
+    const placed = interruptedAt && (await trading.placedSince(creation, interruptedAt))
+    if (placed) return placed
+    throw error
+  }
+}
+
+/** An order that was just written. Does not read it back when only its UID is selected, as in REST. */
+export async function storedOrder(
+  uid: OrderUid,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<StoredValue> {
+  const uidOnly = singleFieldObject('uid', uid, info)
+  if (uidOnly) return uidOnly
+  const order = await resolveKeyed(orderByUid, uid, context, info)
+  if (!order) throw new Error(`order ${uid} was stored and is not there`)
+  return order
+}
+
+PlaceOrdersPayloadRef.implement({
+  description: 'What became of orders that were sent together.',
+  fields: (t) => ({
+    results: t.expose('results', {
+      type: [PlaceOrderResultRef],
+      description: 'One for each order, in the order of the input.',
+      extensions: { items: maxPlacedOrders },
+    }),
+  }),
+})
+
+PlaceOrderResultRef.implement({
+  description: 'What became of one of several orders: either the order or an error.',
+  fields: (t) => ({
+    index: t.expose('index', { type: 'Uint32', description: 'Its place in the input, from 0.' }),
+    order: t.field({
+      type: OrderRef,
+      nullable: true,
+      description: 'The order as it is stored; null when it was refused.',
+      resolve: ({ uid }, _args, context, info) => (uid ? storedOrder(uid, context, info) : null),
+    }),
+    error: t.field({
+      type: PlaceOrderErrorRef,
+      nullable: true,
+      description: 'Why it was refused; null when it is stored.',
+      resolve: ({ index, error }) => (error ? { index, error } : null),
+    }),
+  }),
+})
+
+PlaceOrderErrorRef.implement({
+  description: 'Why one of several orders was refused, as placeOrder would have refused it.',
+  fields: (t) => ({
+    code: t.string({
+      description: 'One of the closed list that extensions.code is of.',
+      resolve: ({ error }) => String(error.extensions.code),
+    }),
+    message: t.string({
+      description: 'For people; names what to change.',
+      resolve: ({ error }) => error.message,
+    }),
+    field: t.string({
+      nullable: true,
+      description: 'The field of the order that is at fault; null when it is none of them.',
+      resolve: ({ error }) => (error.extensions.field as string | undefined) ?? null,
+    }),
+    retryable: t.boolean({
+      description: 'Whether the same order can be accepted later.',
+      resolve: ({ error }) => error.extensions.retryable === true,
+    }),
+    index: t.expose('index', { type: 'Uint32', description: 'The order’s place in the input, from 0.' }),
+    data: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Details of some codes, as in extensions.data.',
+      resolve: ({ error }) => error.extensions.data ?? null,
+    }),
+  }),
+})
+
+builder.mutationField('placeOrders', (t) =>
+  t.field({
+    type: PlaceOrdersPayloadRef,
+    description:
+      'Checks and stores signed orders, each by itself: one that is refused does not keep others from being stored.',
+    extensions: { chargedFor: 'orders' },
+    args: { input: inputArgument(t.arg, placeOrdersInput, 'The orders.') },
+    async resolve(_root, { input: { network, orders } }, context) {
+      const trading = tradingOn(context, network)
+      const results = orders.map(async (order, index) => {
+        try {
+          if ('refusal' in order) throw order.refusal
+          return { index, uid: await placeOrderOnce(order.creation, trading, context) }
+        } catch (error) {
+          const masked = maskError(error, context.log, context.requestId)
+          if (!isFinalStatus(requestStatus(masked))) context.markIncomplete?.()
+          return { index, error: masked }
+        }
+      })
+      return { results: context.countItems(await Promise.all(results)) }
+    },
+  }),
+)

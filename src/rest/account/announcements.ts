@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { type Announcement, announcementLocations } from '../../domain/notification/announcement.ts'
+import type { Announcements } from '../../notifications/announcements.ts'
+import { address, timestamp } from '../openapi/primitives.ts'
+
+/** An announcement in the shape of a notification, with a type of its own. */
+export const announcement = z.object({
+  id: z.string().meta({ description: 'announcement- and the content system’s number.' }),
+  account: address.meta({ description: 'Whose list it is in.' }),
+  type: z.literal('announcement').meta({ description: 'Tells it apart from notifications.' }),
+  message: z.string().meta({ description: 'Title and description.' }),
+  timestamp: timestamp.meta({ description: 'When it was written.' }),
+  metadata: z
+    .object({
+      title: z.string().meta({ description: 'Plain text.' }),
+      description: z.string().meta({ description: 'Text that may be Markdown.' }),
+      url: z.string().nullable().meta({ description: 'Where it leads.' }),
+      thumbnail: z.string().nullable().meta({ description: 'URL of a picture.' }),
+      location: z.enum(announcementLocations).meta({ description: 'Where it is meant to be shown.' }),
+      isForAll: z.boolean().meta({ description: 'Whether it is for every account.' }),
+    })
+    .meta({ description: 'Its parts.' }),
+})
+
+/** What the content system has for the account; undefined where it does not answer, which hides nothing that is stored. */
+export async function announcementsFor(
+  account: Address,
+  announcements: Announcements | undefined,
+): Promise<readonly Announcement[] | undefined> {
+  try {
+    return (await announcements?.of(account)) ?? []
+  } catch (fault) {
+    if (fault instanceof Outage) return undefined
+    throw fault
+  }
+}
+
+/**
+ * Both lists in one, newest first, at most `limit`.
+ * @param stored JSON of notifications, newest first
+ */
+export function mergedList(
+  stored: string,
+  announcements: readonly Announcement[],
+  account: Address,
+  limit: number,
+): string {
+  if (announcements.length === 0) return stored
+  const notifications = JSON.parse(stored) as { timestamp: string }[]
+  const own = announcements.map((each) => toNotification(each, account))
+  return JSON.stringify(
+    [...notifications, ...own]
+      .map((item) => ({ item, at: Date.parse(item.timestamp) }))
+      .sort((one, other) => other.at - one.at)
+      .slice(0, limit)
+      .map(({ item }) => item),
+  )
+}
+
+function toNotification(each: Announcement, account: Address): z.output<typeof announcement> {
+  const { id, title, description, url, thumbnail, location, createdAt } = each
+  return {
+    id: `announcement-${id}`,
+    account,
+    type: 'announcement',
+    message: description === '' ? title : `${title}\n${description}`,
+    timestamp: createdAt.toISOString().replace('.000Z', 'Z'),
+    metadata: { title, description, url, thumbnail, location, isForAll: each.account === null },
+  }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { channelInput } from '../../graphql/account/channel-mutations.ts'
+import { signInInput } from '../../graphql/account/sign-in.ts'
+import { parseInput } from '../../graphql/input/parse.ts'
+import type { Operations } from '../openapi/operation.ts'
+import { address, count, timestamp } from '../openapi/primitives.ts'
+import { sample } from '../openapi/sample.ts'
+import { checkedInput } from '../routing/request.ts'
+import { type Route, route } from '../routing/route.ts'
+
+export const signInBody = signInInput.schema
+
+export const signInChallenge = z.object({
+  nonce: z.string(),
+  domain: z.string(),
+  uri: z.url(),
+  expiresAt: timestamp,
+})
+
+export const openedSession = z.object({
+  token: z.string(),
+  account: address.meta({ description: 'Whose session it is.' }),
+  expiresAt: timestamp,
+})
+
+export const endedSessions = z.object({ sessions: count })
+
+const accountPath = channelInput.schema.pick({ account: true })
+
+/** Proof of an account. */
+export const sessionRoutes: Route[] = [
+  route({
+    on: 'POST /sessions/challenges',
+    hasNoBody: true,
+    run: 'mutation { createSignInChallenge { nonce domain uri expiresAt } }',
+    answer: ({ createSignInChallenge }) => createSignInChallenge,
+    status: () => 201,
+  }),
+  route({
+    on: 'POST /sessions',
+    isSecret: true,
+    run: 'mutation ($input: SignInInput!) { signIn(input: $input) { token expiresAt account { address } } }',
+    variables: ({ body }) => ({ input: checkedInput(signInBody, body) }),
+    answer: ({ signIn: { account, ...session } }) => ({ ...session, account: account.address }),
+    status: () => 201,
+  }),
+  route({
+    on: 'DELETE /sessions',
+    hasNoBody: true,
+    run: 'mutation { signOut { sessions } }',
+    answer: ({ signOut }) => signOut,
+  }),
+  route({
+    on: 'DELETE /accounts/:account/sessions',
+    hasNoBody: true,
+    run: 'mutation ($input: SignOutEverywhereInput!) { signOutEverywhere(input: $input) { sessions } }',
+    variables: ({ path }) => ({ input: parseInput(accountPath, path) }),
+    answer: ({ signOutEverywhere }) => signOutEverywhere,
+  }),
+]
+
+const headers = { Authorization: `Bearer ${sample.session}` }
+
+export const sessionOperations: Operations = {
+  'POST /sessions/challenges': {
+    id: 'createSignInChallenge',
+    summary: 'What a message that proves an account has to contain',
+    description: 'The nonce works for ten minutes, once.',
+    answers: { 201: { description: 'A new nonce.', schema: signInChallenge } },
+    codes: ['FeatureDisabled'],
+    examples: {
+      challenge: {
+        summary: 'A nonce',
+        answer: {
+          nonce: sample.nonce,
+          domain: 'trade.example',
+          uri: 'https://trade.example',
+          expiresAt: '2027-01-15T08:10:00Z',
+        },
+      },
+    },
+  },
+  'POST /sessions': {
+    id: 'signIn',
+    summary: 'Sign in',
+    description:
+      'With a message of EIP-4361 that the account has signed: a key, a contract wallet (ERC-1271), or one that is not yet deployed (ERC-6492). An account has 20 sessions at most: older ones end.',
+    body: signInBody,
+    answers: {
+      201: { description: 'The token, this once: `Authorization: Bearer …`.', schema: openedSession },
+    },
+    codes: ['InvalidSignIn', 'FeatureDisabled'],
+    examples: {
+      key: {
+        summary: 'Signed by a key',
+        body: sample.signIn,
+        answer: {
+          token: 'tgs_Fl5Dk8vQmJ2hXr0aPz6cYt1uWb9eNs4oKi7gLx3jZyQ',
+          account: sample.trader,
+          expiresAt: '2027-01-15T09:00:00Z',
+        },
+      },
+      again: {
+        summary: 'The same once more',
+        body: sample.signIn,
+        refused: ['InvalidSignIn', 'the nonce is unknown, used or expired'],
+      },
+      malformed: {
+        summary: 'Another text',
+        body: { ...sample.signIn, message: 'Let me in' },
+        refused: ['InvalidSignIn', 'the message does not follow EIP-4361'],
+      },
+    },
+  },
+  'DELETE /sessions': {
+    id: 'signOut',
+    summary: 'Sign out',
+    description: 'Ends the session whose token the request carries, if it is open.',
+    answers: { 200: { description: 'How many sessions ended.', schema: endedSessions } },
+    examples: { open: { summary: 'An open session', headers, answer: { sessions: 1 } } },
+  },
+  'DELETE /accounts/:account/sessions': {
+    id: 'signOutEverywhere',
+    summary: 'End all sessions of an account',
+    needsSession: true,
+    answers: { 200: { description: 'How many ended.', schema: endedSessions } },
+    examples: {
+      key: {
+        summary: 'By the key of the content system',
+        path: { account: sample.trader },
+        headers: { 'X-API-Key': sample.key },
+        answer: { sessions: 1 },
+      },
+      withoutSession: {
+        summary: 'Without a session',
+        path: { account: sample.trader },
+        refused: ['Unauthorized', 'send the token of a session of this account as Authorization: Bearer …'],
+      },
+    },
+  },
+}

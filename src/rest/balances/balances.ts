@@ -1,0 +1,335 @@
+import { z } from 'zod'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import { parseTokenAddress } from '../../domain/token/address.ts'
+import { objectExpected, tokenAddressField } from '../../graphql/input/fields.ts'
+import { parseInput } from '../../graphql/input/parse.ts'
+import { maxNamedTokens, watchedPerRead } from '../../graphql/token/watched.ts'
+import type { GetNetworkAccountsAccountBalancesResult } from '../documents.generated.ts'
+import type { Operations, Parameter, WrittenExample } from '../openapi/operation.ts'
+import { anyAddress } from '../openapi/parameters.ts'
+import { address, amount, plainText } from '../openapi/primitives.ts'
+import { sample } from '../openapi/sample.ts'
+import type { AnyRoute, EventRoute } from '../routing/endpoint.ts'
+import { readAddress } from '../routing/request.ts'
+import { type RestRequest, type Route, route } from '../routing/route.ts'
+import { eventOf } from '../stream.ts'
+import { tokenDetails, writeToken } from '../token/tokens.ts'
+import { balanceStream, streamForm } from './events.ts'
+
+type Nodes = NonNullable<GetNetworkAccountsAccountBalancesResult['account']>['balances']['nodes']
+
+/** Those that are known. What is no token is left out. */
+function writeBalances(nodes: Nodes) {
+  return nodes.flatMap(({ token, balance, allowance }) =>
+    balance === null ? [] : [{ balance, allowance: allowance ?? '0', token: writeToken(token) }],
+  )
+}
+
+/** More than nothing. */
+function writeHeld(nodes: readonly { token: { address: string }; balance: string | null }[]) {
+  const held = nodes.flatMap(({ token, balance }) =>
+    balance === null || balance === '0' ? [] : [[token.address, balance] as const],
+  )
+  return { balances: Object.fromEntries(held) }
+}
+
+/** Tokens that the node cannot read now, which are missing from the body. */
+function unavailableHeader(
+  nodes: readonly { token: { address: string }; state: string }[],
+): Record<string, string> {
+  const tokens = nodes.flatMap(({ token, state }) => (state === 'unavailable' ? [token.address] : []))
+  return tokens.length > 0 ? { 'X-Unavailable-Tokens': tokens.join(', ') } : {}
+}
+
+const longestShown = 80
+
+export const watchedTokensInput = z.object(
+  {
+    tokens: z
+      .array(tokenAddressField, {
+        error: ({ input }) => (input === undefined ? 'is required' : 'must be a list of addresses'),
+      })
+      .min(1, 'must name a token')
+      .max(maxNamedTokens, `must name at most ${maxNamedTokens} tokens`)
+      .meta({ description: 'Their contracts; `-` is the chain’s own coin.' }),
+  },
+  objectExpected,
+)
+
+/** Of a stream: in the address, or in the body where there is one. @throws Refusal InvalidParameter */
+function watchedTokens({ query, body }: RestRequest<string>): Address[] {
+  if (body === undefined) return parseTokens(query.getAll('tokens'), maxNamedTokens)
+  return [...new Set(parseInput(watchedTokensInput, body).tokens)]
+}
+
+/**
+ * Lists with commas between, of each parameter of this name: each token once, blanks are skipped.
+ * @throws Refusal InvalidParameter
+ */
+function parseTokens(texts: readonly string[], max: number): Address[] {
+  if (texts.length === 0) throw refusal('tokens is required')
+  const entries = texts
+    .flatMap((text) => text.split(','))
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+  if (entries.length === 0) throw refusal('At least one token address is required')
+  const tokens = new Set(entries.map(parseToken))
+  if (tokens.size > max) throw refusal(`tokens must name at most ${max} tokens`)
+  return [...tokens]
+}
+
+function parseToken(entry: string): Address {
+  const parsed = parseTokenAddress(entry)
+  if ('address' in parsed) return parsed.address
+  throw refusal(`Invalid Ethereum address: ${entry.slice(0, longestShown)}: it ${parsed.fault}`)
+}
+
+function refusal(message: string): Refusal {
+  return new Refusal('InvalidParameter', message, { field: 'tokens' })
+}
+
+/** A page of the GraphQL list that these routes are made of. */
+const maxBalances = 500
+/** As an address of 16 KiB has. */
+const maxNamed = 350
+
+/** An unknown network is 400 here, as on the routes of tokens. */
+const statuses: Route['statuses'] = { 'NotFound of network': 400 }
+
+/** More than 1,500 addresses take. */
+const maxStreamBytes = 131_072
+
+const stream: Omit<EventRoute, 'on'> = {
+  statuses,
+  maxBytes: maxStreamBytes,
+  units: (request) => Math.ceil(watchedTokens(request).length / watchedPerRead),
+  events: (request, context) =>
+    balanceStream(
+      {
+        network: request.network,
+        account: readAddress('account', request.path.account),
+        typed: request.path.account ?? '',
+        tokens: watchedTokens(request),
+      },
+      context,
+    ),
+  form: streamForm,
+}
+
+export const balanceRoutes: AnyRoute[] = [
+  route({
+    on: 'GET /:network/accounts/:account/balances',
+    run: `query ($network: NetworkName!, $account: Address!, $tokens: [TokenAddress!]!, $first: Int!) {
+      account(address: $account) {
+        balances(network: $network, tokens: $tokens, first: $first) {
+          nodes { token { address symbol name decimals } state balance allowance }
+        }
+      }
+    }`,
+    variables({ network, path, query }) {
+      const tokens = parseTokens(query.getAll('tokens'), maxNamed)
+      return { network, account: readAddress('account', path.account), tokens, first: tokens.length }
+    },
+    answer: ({ account }) => writeBalances(account.balances.nodes),
+    statuses,
+    headersOf: ({ account }) => unavailableHeader(account.balances.nodes),
+  }),
+  { on: 'GET /:network/accounts/:account/balances/sse', ...stream },
+  { on: 'POST /:network/accounts/:account/balances/sse', ...stream },
+  route({
+    on: 'GET /:network/address/:account/balances',
+    run: `query ($network: NetworkName!, $account: Address!, $tokens: [TokenAddress!], $first: Int!) {
+      account(address: $account) {
+        balances(network: $network, tokens: $tokens, held: true, first: $first) {
+          nodes { token { address } state balance }
+        }
+      }
+    }`,
+    variables({ network, path, query }) {
+      const tokens = query.has('tokens') ? parseTokens(query.getAll('tokens'), maxNamed) : null
+      return { network, account: readAddress('account', path.account), tokens, first: maxBalances }
+    },
+    answer: ({ account }) => writeHeld(account.balances.nodes),
+    statuses,
+    headers: { 'Cache-Control': 'public, max-age=5' },
+    headersOf: ({ account }, { query }) => ({
+      ...unavailableHeader(account.balances.nodes),
+      ...(query.get('ignoreCache') === 'true' && { 'Cache-Control': 'no-store' }),
+    }),
+  }),
+]
+
+export const accountBalance = z.object({
+  balance: amount.meta({ description: 'Atoms.' }),
+  allowance: amount.meta({
+    description: 'Atoms that the vault relayer may take; 0 of the chain’s own coin, which it cannot take.',
+  }),
+  token: tokenDetails,
+})
+
+export const accountBalances = z.array(accountBalance)
+
+export const heldBalances = z.object({
+  balances: z.record(address, amount).meta({ description: 'Atoms by token, more than nothing.' }),
+})
+
+const path = { account: { description: 'Whose balances.', schema: anyAddress } }
+
+const tokensOf = (most: string): Parameter => ({
+  description: `Contracts with commas between, \`-\` for the chain’s own coin: ${most}. Mixed case has to be a valid EIP-55 checksum.`,
+  schema: z.string(),
+})
+
+const usdc = {
+  balance: '2500000000',
+  allowance: '1000000000',
+  token: { address: sample.usdc, name: 'USD Coin', symbol: 'USDC', decimals: 6 },
+}
+const coin = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const ether = {
+  balance: '2000000000000000000',
+  allowance: '0',
+  token: { address: coin, name: 'Ether', symbol: 'ETH', decimals: 18 },
+}
+
+const ofTrader = { account: sample.trader }
+const named = { tokens: `${sample.usdc},-,${sample.newcomer}` }
+
+const refusals: Record<string, WrittenExample> = {
+  none: {
+    summary: 'No token',
+    path: ofTrader,
+    query: { tokens: ' , ' },
+    refused: ['InvalidParameter', 'At least one token address is required'],
+  },
+  malformed: {
+    summary: 'No address',
+    path: ofTrader,
+    query: { tokens: '0x12' },
+    refused: [
+      'InvalidParameter',
+      'Invalid Ethereum address: 0x12: it must be an address: 20 bytes of hex with 0x in front, or - for the chain’s own coin',
+    ],
+  },
+}
+
+export const balanceOperations: Operations = {
+  'GET /:network/accounts/:account/balances': {
+    id: 'balances',
+    summary: 'Balances of an account, of tokens that are named',
+    description:
+      'All at one block, in the order of the tokens, each once. An address that is no token is left out; so is a token that the node cannot read now, which `X-Unavailable-Tokens` names. 503 means that nothing can be read.',
+    path,
+    query: { tokens: tokensOf('1 to 350: an address has 16 KiB at most') },
+    answers: {
+      200: {
+        description: 'Balances, and what the vault relayer may take of them.',
+        schema: accountBalances,
+        headers: ['X-Unavailable-Tokens'],
+      },
+    },
+    examples: {
+      three: {
+        summary: 'USDC of the local stack, the chain’s own coin, and an address that is no token',
+        path: ofTrader,
+        query: named,
+        answer: [usdc, ether],
+      },
+      ...refusals,
+    },
+  },
+  'GET /:network/accounts/:account/balances/sse': {
+    id: 'balanceStream',
+    summary: 'Balances of an account as they change',
+    description: [
+      'Server-sent events. `initial_balances` has all balances as the route without `/sse` has them, in `balances`; tokens that cannot be read now are in `unavailable`. `balance_update` is a change: `type` `balance_change` with `oldBalance` and `newBalance`, or `allowance_change` with `oldAllowance` and `newAllowance`; both with `chainId`, `userAddress` as the path has it, `tokenAddress`, and `timestamp` in milliseconds. What was not known before is null. `ping` keeps the connection.',
+      'An event named `error` has `code` and `message`. Without `tokenAddress` the node is away: `initial_balances` follows when it is back. With it, this token cannot be read at the moment.',
+      'The `id` of an event stands for all that a client knows. One that sends it as `Last-Event-ID`, as browsers do, gets `initial_balances` only if it has missed something.',
+    ].join('\n\n'),
+    path,
+    query: {
+      tokens: tokensOf('1 to 350: an address has 16 KiB at most. A POST names up to 1,500'),
+      lastEventId: {
+        description: 'In place of the header `Last-Event-ID`.',
+        schema: z.string(),
+      },
+    },
+    answers: {
+      200: {
+        description: 'Events until the client leaves.',
+        schema: plainText,
+        contentType: 'text/event-stream',
+      },
+    },
+    examples: {
+      three: {
+        summary: 'The first event; numbers of `retry` differ',
+        path: ofTrader,
+        query: named,
+        answer: `retry: 2000\n\nid: 7-3jm71kf063289\n${eventOf({ balances: [usdc, ether] }, 'initial_balances')}`,
+      },
+      ...refusals,
+    },
+  },
+  'POST /:network/accounts/:account/balances/sse': {
+    id: 'balanceStreamOfMany',
+    summary: 'The same, of tokens that do not fit into an address',
+    path,
+    body: watchedTokensInput,
+    answers: {
+      200: {
+        description: 'Events until the client leaves.',
+        schema: plainText,
+        contentType: 'text/event-stream',
+      },
+    },
+    examples: {
+      one: {
+        summary: 'The first event; numbers of `retry` differ',
+        path: ofTrader,
+        body: { tokens: [sample.usdc] },
+        answer: `retry: 2000\n\nid: 7-1ure3pj4k5f12\n${eventOf({ balances: [usdc] }, 'initial_balances')}`,
+      },
+      none: {
+        summary: 'No token',
+        path: ofTrader,
+        body: { tokens: [] },
+        refused: ['InvalidParameter', 'tokens must name a token'],
+      },
+    },
+  },
+  'GET /:network/address/:account/balances': {
+    id: 'heldBalances',
+    summary: 'Balances that an account holds',
+    description:
+      'Of the chain’s own coin, of the tokens that the account holds as far as the service follows their transfers (`holderTokens` of the network), and of those that are named. Zeros are left out. `X-Unavailable-Tokens` names what cannot be read now.',
+    path,
+    query: {
+      tokens: tokensOf('at most 350, beside those that it holds'),
+      ignoreCache: {
+        description: 'With `true` the answer is not to be kept by caches.',
+        schema: z.enum(['true', 'false']),
+      },
+    },
+    answers: {
+      200: {
+        description: 'Atoms by token.',
+        schema: heldBalances,
+        headers: ['ETag', 'X-Unavailable-Tokens'],
+      },
+    },
+    examples: {
+      all: {
+        summary: 'USDC of the local stack, and the chain’s own coin',
+        path: ofTrader,
+        answer: { balances: { [coin]: ether.balance, [sample.usdc]: usdc.balance } },
+      },
+      malformed: {
+        summary: 'No address',
+        path: { account: '0x12' },
+        refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex with 0x in front'],
+      },
+    },
+  },
+}

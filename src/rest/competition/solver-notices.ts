@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { noticesJson } from '../../storage/auction/outside.ts'
+import type { Operations } from '../openapi/operation.ts'
+import { anyAddress } from '../openapi/parameters.ts'
+import { count, timestamp } from '../openapi/primitives.ts'
+import { sample } from '../openapi/sample.ts'
+import type { StoredRoute } from '../routing/endpoint.ts'
+import { readAddress } from '../routing/request.ts'
+
+const listed = 100
+
+/** What became of the solutions of an outside solver. */
+export const noticeRoutes: StoredRoute[] = [
+  {
+    on: 'GET /api/v1/solver_notices/:solver',
+    items: () => listed,
+    read: async ({ path }, { db, network: { chainId }, ambient: { hidesCompetitions } }) => ({
+      body: await noticesJson(db, {
+        chainId,
+        solver: readAddress('solver', path.solver),
+        limit: listed,
+        hidesCompetitions,
+      }),
+    }),
+  },
+]
+
+export const solverNotices = z.array(
+  z.object({
+    auctionId: count.describe('The auction.'),
+    solutionIds: z
+      .array(z.string())
+      .describe('The solver’s own ids; empty where the notice is about its whole answer.'),
+    kind: z.string().describe('The kind of the notice, as in `POST /notify` of the solver protocol.'),
+    reason: z.string().describe('Why, in words.'),
+    timestamp: timestamp.describe('When the solver was notified.'),
+  }),
+)
+
+export const noticeOperations: Operations = {
+  'GET /api/v1/solver_notices/:solver': {
+    id: 'solverNotices',
+    summary: 'What became of the solutions of an outside solver',
+    description:
+      'The newest 100 notices to the solver whose settlements this account submits, newest first. Where a deployment hides competitions, those about an auction come once its deadline block has passed.',
+    path: {
+      solver: { description: 'The account that submits the solver’s settlements.', schema: anyAddress },
+    },
+    answers: { 200: { description: 'An empty list when there are none.', schema: solverNotices } },
+    examples: {
+      none: { summary: 'Nothing', path: { solver: sample.newcomer }, answer: [] },
+      malformed: {
+        summary: 'No address',
+        path: { solver: '0x12' },
+        refused: ['InvalidParameter', 'solver must be an address: 20 bytes of hex with 0x in front'],
+      },
+    },
+  },
+}

@@ -1,0 +1,160 @@
+import type { GraphQLError } from 'graphql'
+import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
+import { refusalHeaders } from '../execution/http/error-response.ts'
+import type { Produced } from '../execution/idempotency.ts'
+import { type RowTraits, refusalCaching } from './routing/route.ts'
+
+/** HTTP status of every code. A new code does not compile without one. A route may override it (`statuses`). */
+export const statusOf: Record<RefusalCode, number> = {
+  InvalidParameter: 400,
+  UnsupportedMediaType: 415,
+  PayloadTooLarge: 413,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  NotFound: 404,
+  OrderNotFound: 404,
+  QueryTooComplex: 400,
+  FeedGap: 410,
+  SlowConsumer: 408,
+  // GraphQL only. Its clients expect 200, and then send the text.
+  PERSISTED_QUERY_NOT_FOUND: 200,
+  InvalidQuery: 400,
+
+  InvalidSignature: 400,
+  InvalidEip1271Signature: 400,
+  MissingFrom: 400,
+  AppdataFromMismatch: 400,
+  IncompatibleSigningScheme: 400,
+  InvalidAppData: 400,
+  AppDataInvalid: 400,
+  AppDataHashMismatch: 400,
+  AppDataMismatch: 400,
+  ZeroAmount: 400,
+  NonZeroFee: 400,
+  SellAmountOverflow: 400,
+  BuyAmountOverflow: 400,
+  UnsupportedOrderType: 400,
+  UnsupportedBuyTokenDestination: 400,
+  UnsupportedSellTokenSource: 400,
+  OrderExpired: 400,
+  InsufficientValidTo: 400,
+  ExcessiveValidTo: 400,
+  InvalidValidFrom: 400,
+  SameBuyAndSellToken: 400,
+  InvalidNativeSellToken: 400,
+  UnsupportedToken: 400,
+  InsufficientBalance: 400,
+  InsufficientAllowance: 400,
+  TransferSimulationFailed: 400,
+  TooMuchGas: 400,
+  TooManyLimitOrders: 400,
+  DuplicatedOrder: 400,
+  BadRequest: 400,
+  Forbidden: 403,
+  OldOrderActivelyBidOn: 400,
+
+  OnChainOrder: 400,
+  OrderFullyExecuted: 400,
+  AlreadyCancelled: 400,
+  Unauthorized: 401,
+  WrongOwner: 401,
+
+  NoLiquidity: 404,
+  SellAmountDoesNotCoverFee: 400,
+  TradingOutsideAllowedWindow: 400,
+  TokenTemporarilySuspended: 400,
+  InsufficientLiquidity: 400,
+  CustomSolverError: 400,
+  QuoteNotVerified: 400,
+  InvalidTradeFilter: 400,
+  InvalidLimit: 400,
+  LIMIT_OUT_OF_BOUNDS: 400,
+
+  AffiliateWalletMismatch: 400,
+  InvalidAffiliateSignature: 401,
+  AffiliateWalletBound: 409,
+  AffiliateCodeTaken: 409,
+  AffiliateExists: 409,
+  AffiliateCodeDisabled: 403,
+  FeatureDisabled: 503,
+
+  InvalidSignIn: 401,
+  ChannelExists: 409,
+  TooManyChannels: 409,
+  TooManyConfirmations: 429,
+  TooManySecrets: 429,
+  ChannelUnreachable: 422,
+  ChannelNotFound: 404,
+
+  IdempotencyKeyReused: 422,
+  IdempotencyKeyInUse: 409,
+  RateLimited: 429,
+  Unavailable: 503,
+  InternalServerError: 500,
+}
+
+/** Two forms of error bodies: `orderBook`, and `account` for tokens, accounts and affiliates. */
+export type Family = 'orderBook' | 'account'
+
+/** Also for paths without a route. */
+export function familyOf(pathname: string): Family {
+  return /^\/(about|accounts|affiliate|ref-codes|sessions|sse)(\/|$)|^\/[^/]+\/(tokens|accounts|address|sessions|markets|yield|simulation)(\/|$)/.test(
+    pathname,
+  )
+    ? 'account'
+    : 'orderBook'
+}
+
+export interface Fault {
+  code: RefusalCode
+  message: string
+  data?: unknown
+}
+
+export function toErrorBody(family: Family, { code, message, data }: Fault): Record<string, unknown> {
+  if (family === 'account') return { message }
+  return { errorType: code, description: message, ...(data !== undefined && { data }) }
+}
+
+/**
+ * The response to a masked error.
+ * @param row undefined for a path or method without a route
+ * @param allow the methods of the path, for a refused method
+ */
+export function restErrorResponse(
+  error: GraphQLError,
+  family: Family,
+  row: RowTraits | undefined,
+  allow: string | undefined,
+): Produced {
+  const status = statusFor(error, row)
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    ...refusalHeaders(status, error.extensions),
+  }
+  if (allow) headers.Allow = allow
+  if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
+  return { status, headers, body: JSON.stringify(errorBodyOf(error, family)) }
+}
+
+/** In the form of the family. */
+export function errorBodyOf(error: GraphQLError, family: Family): Record<string, unknown> {
+  return toErrorBody(family, faultOf(error))
+}
+
+/** A route may override the status of a code, or of a code at one field. */
+function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
+  const { code } = faultOf(error)
+  return row?.statuses?.[`${code} of ${error.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
+}
+
+function faultOf({ extensions, message }: GraphQLError): Fault {
+  return { code: extensions.code, message, data: withoutItems(extensions.data) } as Fault
+}
+
+/** Drops `items`, the refusals of list items: only GraphQL has them, and REST bodies stay as published. */
+function withoutItems(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('items' in data)) return data
+  const { items: _, ...rest } = data
+  return Object.keys(rest).length > 0 ? rest : undefined
+}

@@ -1,0 +1,161 @@
+import {
+  type GraphQLNamedType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
+import { z } from 'zod'
+import { schema } from '../../graphql/schema.ts'
+import {
+  type Body,
+  isField,
+  isOneOf,
+  isOptional,
+  type ListMember,
+  type Member,
+} from '../../storage/bodies/body.ts'
+import {
+  competition as competitionBody,
+  competitionV1 as competitionV1Body,
+} from '../../storage/bodies/competition.ts'
+import { currentAuctionBody } from '../../storage/bodies/current-auction.ts'
+import { debugReportBody } from '../../storage/bodies/debug-report.ts'
+import { notificationBody } from '../../storage/bodies/notification.ts'
+import { fullOrder } from '../../storage/bodies/order.ts'
+import { orderProgressBody } from '../../storage/bodies/order-progress.ts'
+import { listedTrade } from '../../storage/bodies/trade.ts'
+import type { Field } from '../../storage/query/model.ts'
+import { announcement } from '../account/announcements.ts'
+import { address, amount, bytes32, count, decimal, hex, orderUid, share, timestamp } from './primitives.ts'
+
+/** Descriptions of the fields of a GraphQL type: REST members of the same name take them. */
+export function graphqlDescriptions(type: string): Record<string, string> {
+  const namedType = schema.getType(type)
+  if (!isObjectType(namedType) && !isInterfaceType(namedType) && !isInputObjectType(namedType))
+    throw new Error(`the GraphQL schema has no type ${type}`)
+  return Object.fromEntries(
+    Object.values(namedType.getFields()).map(({ name, description, type: fieldType }) => [
+      name,
+      inPlainText(description ?? '', String(getNamedType(fieldType))),
+    ]),
+  )
+}
+
+const membersOf = (type: GraphQLNamedType | undefined) => (isEnumType(type) ? type.getValues() : [])
+
+const allMembers = Object.values(schema.getTypeMap()).flatMap(membersOf)
+
+/**
+ * Replaces names of GraphQL enum members by their REST values: `EIP712 when left out.` is `eip712 when left out.`
+ * @param type GraphQL type of the described value; if it is an enum, its members come first
+ */
+export function inPlainText(description: string, type?: string): string {
+  const ownMembers = type === undefined ? [] : membersOf(schema.getType(type))
+  return description.replace(/\b[A-Z][A-Z0-9_]+\b/g, (name) => {
+    const member = [...ownMembers, ...allMembers].find((candidate) => candidate.name === name)
+    return member ? String(member.value) : name
+  })
+}
+
+/** Schemas of values, by the type that their codec names. */
+const valueSchemas: Readonly<Record<string, z.ZodType>> = {
+  Address: address,
+  Bytes32: bytes32,
+  OrderUid: orderUid,
+  Hex: hex,
+  Uint256: amount,
+  Decimal: decimal,
+  Share: share,
+  Uint32: count,
+  SafeInt: count,
+  Int: count,
+  DateTime: timestamp,
+  Boolean: z.boolean(),
+  String: z.string(),
+  ID: z.string(),
+  JSON: z.record(z.string(), z.unknown()),
+}
+
+const bodySchemas = new WeakMap<Body, z.ZodObject>()
+const unionSchemas = new WeakMap<object, z.ZodType>()
+
+/** Always the same schema for a body, so that `schemaOf` finds its name. */
+export function bodySchema(body: Body): z.ZodObject {
+  return cached(bodySchemas, body, () => {
+    const members = Object.entries(body).map(([key, member]) => {
+      const schema = memberSchema(member)
+      return [key, isOptional(member) ? schema.optional() : schema]
+    })
+    return z.object(Object.fromEntries(members))
+  })
+}
+
+/** One of several bodies. */
+export function unionSchema(variants: Readonly<Record<string, Body>>): z.ZodType {
+  return cached(unionSchemas, variants, () => z.union(Object.values(variants).map(bodySchema)))
+}
+
+function cached<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  const value = cache.get(key) ?? make()
+  cache.set(key, value)
+  return value
+}
+
+function memberSchema(member: Member): z.ZodType {
+  if ('codec' in member) return fieldSchema(member)
+  if ('absent' in member) return fieldSchema({ ...member.absent, nullable: false })
+  if ('one' in member) return bodySchema(member.one)
+  if ('never' in member) return bodySchema(member.never)
+  if ('json' in member) return bodySchema(member.holds)
+  if ('variants' in member) return unionSchema(member.variants)
+  return described(plainSchema(member), member.description)
+}
+
+/** Without the description of the member. */
+function plainSchema(member: Extract<Member, { description?: string }>): z.ZodType {
+  if ('object' in member) {
+    return member.unless ? bodySchema(member.object).nullable() : bodySchema(member.object)
+  }
+  if ('perhaps' in member) return z.array(bodySchema(member.perhaps))
+  if ('list' in member) return listSchema(member)
+  if ('map' in member)
+    return z.record(valueSchema(member.map.key) as z.core.$ZodRecordKey, valueSchema(member.map.value))
+  return z.null()
+}
+
+function listSchema({ list }: ListMember): z.ZodType {
+  if (isField(list)) return z.array(valueSchema(list))
+  return z.array(isOneOf(list) ? unionSchema(list.variants) : bodySchema(list))
+}
+
+function fieldSchema(field: Field): z.ZodType {
+  const schema = valueSchema(field)
+  const { description, codec } = field
+  return described(field.nullable ? schema.nullable() : schema, description, codec.type)
+}
+
+function valueSchema({ codec: { type, values } }: Field): z.ZodType {
+  if (values) return z.enum(values as readonly string[])
+  const schema = valueSchemas[type]
+  if (!schema) throw new Error(`nothing says what a ${type} is in JSON`)
+  return schema
+}
+
+function described(schema: z.ZodType, description: string | undefined, type?: string): z.ZodType {
+  return description ? schema.meta({ description: inPlainText(description, type) }) : schema
+}
+
+/** Bodies that the database writes. Orders in lists lack optional members of single orders. */
+export const order = bodySchema(fullOrder)
+export const orders = z.array(order)
+export const wrappedOrders = z.array(z.object({ order }))
+export const orderProgress = bodySchema(orderProgressBody)
+export const debugReport = bodySchema(debugReportBody)
+export const trades = z.array(bodySchema(listedTrade))
+export const competitionSchema = bodySchema(competitionBody)
+export const competitionV1Schema = bodySchema(competitionV1Body)
+export const currentAuction = bodySchema(currentAuctionBody)
+export const notification = bodySchema(notificationBody)
+export const notifications = z.array(z.union([notification, announcement]))

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
+
+/** Values as the service writes them: hex in lowercase, amounts without leading zeros. */
+export const address = z.string().regex(/^0x[0-9a-f]{40}$/)
+export const orderUid = z.string().regex(/^0x[0-9a-f]{112}$/)
+export const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/)
+export const hex = z.string().regex(/^0x([0-9a-f]{2})*$/)
+
+/** Atoms, up to uint256. */
+export const amount = z.string().regex(/^(0|[1-9][0-9]{0,77})$/)
+
+/** A plain decimal without an exponent. */
+export const decimal = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
+
+export const timestamp = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/)
+  .meta({ format: 'date-time' })
+
+/** Blocks, indexes, ids, Unix seconds. */
+export const count = z.int().min(0)
+
+/** From 0 to 1. */
+export const share = z.number().min(0).max(1)
+
+export const plainText = z.string()
+export const uidText = z.string().regex(/^0x[0-9a-f]{112}$/)
+export const hashText = z.string().regex(/^0x[0-9a-f]{64}$/)
+export const cancelledText = z.literal('Cancelled')
+
+const codes = Object.keys(refusalCodes) as RefusalCode[]
+
+export const orderBookError = z.object({
+  errorType: z.enum(codes).meta({ description: 'The code; the list is closed.' }),
+  description: z.string().meta({ description: 'For people: names what to change.' }),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Data with which a program can correct the request, where there is some.' }),
+})
+
+export const accountError = z.object({
+  message: z.string().meta({ description: 'For people: names what to change.' }),
+})

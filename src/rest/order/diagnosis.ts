@@ -1,0 +1,339 @@
+import { z } from 'zod'
+import { diagnosisCodes } from '../../domain/diagnosis/code.ts'
+import { cancellationSources } from '../../domain/order/event.ts'
+import { explanationBody } from '../../graphql/order/placement.ts'
+import type { Operations } from '../openapi/operation.ts'
+import { address, amount, bytes32, count, decimal, orderUid, timestamp } from '../openapi/primitives.ts'
+import { sample } from '../openapi/sample.ts'
+import { checkedInput } from '../routing/request.ts'
+import { type Route, route } from '../routing/route.ts'
+import { noSuchOrder } from './examples.ts'
+
+/** A reason as the document reads it. */
+export interface DiagnosisReasonResult {
+  evidence: readonly (Readonly<Record<string, unknown>> & { __typename: string })[]
+}
+
+type DiagnosisResult = DiagnosisReasonResult & { further: readonly DiagnosisReasonResult[] }
+
+/** As in GraphQL, but evidence has its kind, and tokens are addresses. */
+function writeDiagnosis({ further, ...reason }: DiagnosisResult) {
+  return { ...writeReason(reason), further: further.map(writeReason) }
+}
+
+function writeReason({ evidence, ...reason }: DiagnosisReasonResult) {
+  return { ...reason, evidence: evidence.map(writeEvidence) }
+}
+
+function writeEvidence({ __typename, token, ...evidence }: DiagnosisReasonResult['evidence'][number]) {
+  const kind = __typename.replace('Evidence', '')
+  return {
+    kind: kind.charAt(0).toLowerCase() + kind.slice(1),
+    ...(token !== undefined && { token: (token as { address: string }).address }),
+    ...evidence,
+  }
+}
+
+const reasonFragment = `
+    fragment reason on Diagnosed {
+      code summary since retryable advice
+      evidence {
+        __typename
+        ... on AmountsEvidence { token { address } needed available missing }
+        ... on TokenEvidence { token { address } }
+        ... on PoolEvidence { pool }
+        ... on PriceEvidence {
+          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction
+          gapPercent gapSeenAt dayMovementPercent secondsNeeded
+        }
+        ... on FeeEvidence { token { address } fee left leastAmount }
+        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }
+        ... on BlocksEvidence { number at head }
+        ... on TransactionEvidence { txHash block }
+        ... on OrderEvidence { uid }
+        ... on RevertEvidence { reason }
+        ... on ValidityEvidence { from until offeredUntil }
+        ... on CancellationEvidence { by detail }
+        ... on RefusalEvidence { code field message }
+      }
+    }`
+
+export const diagnosisRoutes: Route[] = [
+  route({
+    on: 'GET /api/v1/orders/:uid/diagnosis',
+    run: `query ($network: NetworkName!, $uid: OrderUid!) {
+      order(uid: $uid, network: $network) {
+        diagnosis { ...reason further { ...reason } }
+      }
+    }
+${reasonFragment}`,
+    variables: ({ network, path }) => ({ network, uid: path.uid ?? '' }),
+    answer: ({ order }) => order && writeDiagnosis(order.diagnosis as never),
+    missing: 'Order was not found',
+  }),
+  route({
+    on: 'POST /api/v1/orders/diagnosis',
+    run: `query ($input: ExplainOrderInput!) {
+      explainOrder(input: $input) { ...reason further { ...reason } }
+    }
+    ${reasonFragment}`,
+    variables: ({ network, body }) => ({ input: { ...checkedInput(explanationBody, body), network } }),
+    answer: ({ explainOrder }) => writeDiagnosis(explainOrder as never),
+  }),
+]
+
+const percent = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
+const token = address.describe('The token.')
+
+const priceAmounts = z.object({
+  decimal: decimal.describe('Buy atoms for one sell atom: 36 digits behind the point, rounded down.'),
+  sellAmount: amount.describe('Sell atoms.'),
+  buyAmount: amount.describe('Buy atoms for them.'),
+})
+
+export const diagnosisEvidence = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('amounts').describe('How much of a token is needed, and how much there is.'),
+    token,
+    needed: amount.describe('Atoms that the order needs.'),
+    available: amount.describe('Atoms that there are.'),
+    missing: amount.describe('Atoms that are missing.'),
+  }),
+  z.object({ kind: z.literal('token').describe('A token that the reason is about.'), token }),
+  z.object({
+    kind: z.literal('pool').describe('A pool that the reason is about.'),
+    pool: address.describe('Its contract.'),
+  }),
+  z.object({
+    kind: z.literal('price').describe('The limit of the order against the market.'),
+    limit: priceAmounts.describe('What the order asks for.'),
+    best: priceAmounts.nullable().describe('The best price that was seen for it; null where none was.'),
+    foundAt: timestamp.nullable().describe('When the best was seen.'),
+    foundAtBlock: count.nullable().describe('At which block.'),
+    foundBy: address.nullable().describe('Who proposed it; null for the router of the service.'),
+    foundInAuction: count.nullable().describe('In which auction; null for the router.'),
+    gapPercent: percent
+      .nullable()
+      .describe('How far the newest price is from the limit, in per cent; negative where it is better.'),
+    gapSeenAt: timestamp
+      .nullable()
+      .describe('When that gap was seen. One that moved little since is not written again.'),
+    dayMovementPercent: percent
+      .nullable()
+      .describe('How the market moved within the last day, in per cent; positive towards the limit.'),
+    secondsNeeded: count
+      .nullable()
+      .describe(
+        'The time that the market would need for the gap at that movement; null where it moves away.',
+      ),
+  }),
+  z.object({
+    kind: z.literal('fee').describe('The fee of the network against what the price leaves for it.'),
+    token,
+    fee: amount.describe('Atoms that a settlement of the order alone would cost.'),
+    left: amount.describe('Atoms that the price leaves for it.'),
+    leastAmount: amount
+      .nullable()
+      .describe('Atoms to sell from which it would pay at the same price and fee; null where no size would.'),
+  }),
+  z.object({
+    kind: z.literal('competition').describe('A solution for the order, and what became of it.'),
+    auctionId: count.describe('The auction.'),
+    solver: address.describe('Whose solution it is.'),
+    score: amount.nullable().describe('Its score in native atoms; null where it was refused before.'),
+    winningScore: amount.nullable().describe('The score of the best winner; null without one.'),
+    scoreGap: amount.nullable().describe('By how much its score is below that; null where it is not.'),
+    refusal: z.string().nullable().describe('Why it was refused; null where it was not.'),
+  }),
+  z.object({
+    kind: z.literal('blocks').describe('A block that the reason is about.'),
+    number: count.describe('The last block that was seen, or that counts.'),
+    at: timestamp.nullable().describe('Its time, where it is known.'),
+    head: count.nullable().describe('The newest block, where it is known.'),
+  }),
+  z.object({
+    kind: z.literal('transaction').describe('A transaction that the reason is about.'),
+    txHash: bytes32.describe('Its hash.'),
+    block: count.nullable().describe('Its block; null while it is in none, or where that is not known.'),
+  }),
+  z.object({
+    kind: z.literal('order').describe('Another order that the reason is about.'),
+    uid: orderUid.describe('Its UID.'),
+  }),
+  z.object({
+    kind: z.literal('revert').describe('What a contract answered.'),
+    reason: z.string().describe('In its words; hex where it has none.'),
+  }),
+  z.object({
+    kind: z.literal('validity').describe('When the order may be traded.'),
+    from: timestamp.nullable().describe('Not before; null: at once.'),
+    until: timestamp.describe('Not later.'),
+    offeredUntil: timestamp.describe(
+      'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+    ),
+  }),
+  z.object({
+    kind: z.literal('cancellation').describe('Who cancelled the order.'),
+    by: z.enum(cancellationSources).describe('Who, or what.'),
+    detail: z.string().nullable().describe('More about it, as text; null where there is none.'),
+  }),
+  z.object({
+    kind: z.literal('refusal').describe('The error with which the service would refuse to place the order.'),
+    code: z.string().describe('Its code, of the list of errors.'),
+    field: z.string().nullable().describe('The member of the order that is at fault; null where it is none.'),
+    message: z.string().describe('What is wrong.'),
+  }),
+])
+
+const reason = {
+  code: z.enum(diagnosisCodes).describe('The reason.'),
+  summary: z.string().describe('In words, with the figures.'),
+  since: timestamp.nullable().describe('Since when it is so; null where that is not known.'),
+  retryable: z
+    .boolean()
+    .describe('Whether waiting may be enough: nobody has to change the order or its account.'),
+  advice: z.string().describe('What to do.'),
+  evidence: z.array(diagnosisEvidence).describe('The facts behind it.'),
+}
+
+export const diagnosisReason = z.object(reason)
+
+export const orderDiagnosis = z.object({
+  ...reason,
+  further: z
+    .array(diagnosisReason)
+    .describe('The other reasons, in the order in which they have to be solved.'),
+})
+
+export const sampleDiagnosis = {
+  code: 'filled',
+  summary:
+    'The order is filled: 1,000,000,000,000,000,000 atoms of 0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa for 2,940,000,000 atoms of 0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
+  since: null,
+  retryable: false,
+  advice: 'Nothing is left to do.',
+  evidence: [
+    { kind: 'transaction', txHash: sample.transaction, block: 109 },
+    {
+      kind: 'amounts',
+      token: '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      needed: '1000000000000000000',
+      available: '1000000000000000000',
+      missing: '0',
+    },
+  ],
+  further: [],
+}
+
+const unsigned = {
+  sellToken: sample.weth,
+  buyToken: sample.usdc,
+  sellAmount: '1000000000000000000',
+  buyAmount: '2900000000',
+  validTo: 1_800_001_200,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'sell',
+  partiallyFillable: false,
+  signingScheme: 'eip712',
+  from: sample.trader,
+}
+
+const sampleFar = {
+  code: 'expired',
+  summary:
+    'The service would refuse the order: validTo 1700000000 is in the past (now 1800000000, Unix seconds).',
+  since: null,
+  retryable: false,
+  advice:
+    'Place a new order to trade. It needs a limit nearer to the market, which was 50.15 % worse than that of this one.',
+  evidence: [
+    {
+      ...{ kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
+      offeredUntil: '2023-11-14T22:12:20Z',
+    },
+    {
+      kind: 'refusal',
+      code: 'OrderExpired',
+      field: 'validTo',
+      message: 'validTo 1700000000 is in the past (now 1800000000, Unix seconds)',
+    },
+  ],
+  further: [
+    {
+      code: 'priceOutOfReach',
+      summary:
+        'The order asks for a better price than the market gives. For its whole amount, 1 WETH, the market is 50.15 % worse than the limit, before the fee of the network.',
+      since: null,
+      retryable: true,
+      advice: 'Keep this in mind for a new order.',
+      evidence: [
+        {
+          kind: 'price',
+          limit: { decimal: '0.000000006', sellAmount: '1000000000000000000', buyAmount: '6000000000' },
+          best: {
+            decimal: '0.000000002990701827',
+            sellAmount: '1000000000000000000',
+            buyAmount: '2990701827',
+          },
+          foundAt: '2027-01-15T08:00:00Z',
+          foundAtBlock: 7,
+          foundBy: null,
+          foundInAuction: null,
+          gapPercent: '50.1549',
+          gapSeenAt: '2027-01-15T08:00:00Z',
+          dayMovementPercent: null,
+          secondsNeeded: null,
+        },
+      ],
+    },
+  ],
+}
+
+export const diagnosisOperations: Operations = {
+  'GET /api/v1/orders/:uid/diagnosis': {
+    id: 'orderDiagnosis',
+    summary: 'Why an order is not filled, or how it ended',
+    description:
+      'The reason that has to be solved first, and the others, with what proves them: from what is stored, and at most one look at the chain. What a hidden competition hides is left out.',
+    answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
+    examples: {
+      filled: { summary: 'A filled order', path: { uid: sample.settled }, answer: sampleDiagnosis },
+      ...noSuchOrder,
+    },
+  },
+  'POST /api/v1/orders/diagnosis': {
+    id: 'explainOrder',
+    summary: 'What would keep an order from being filled, before it is placed or signed',
+    description:
+      'All checks of placing, not only up to the first fault, the account, the market’s price against the limit, and a settlement of the order alone on the network’s node (that where the setting `SIMULATION_ACCESS` lets the caller simulate). Nothing is stored. Without `signature` it is an order that is not signed yet. Of an order that is placed it is the order’s own diagnosis. Counts as a quote.',
+    body: explanationBody,
+    answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
+    codes: ['MissingFrom', 'SellAmountOverflow', 'BuyAmountOverflow', 'AppDataHashMismatch'],
+    examples: {
+      placeable: {
+        summary: 'Nothing keeps it from being filled',
+        body: unsigned,
+        answer: {
+          code: 'placeable',
+          summary: 'No known reason would keep the order from being filled.',
+          since: null,
+          retryable: true,
+          advice: 'Sign and place it.',
+          evidence: [],
+          further: [],
+        },
+      },
+      far: {
+        summary: 'Its price is out of reach, and its time is over',
+        body: { ...unsigned, buyAmount: '6000000000', validTo: 1_700_000_000 },
+        answer: sampleFar,
+      },
+      nobody: {
+        summary: 'Nobody is named who sells',
+        body: { ...unsigned, from: null },
+        refused: ['MissingFrom', 'an order without a signature needs from'],
+      },
+    },
+  },
+}

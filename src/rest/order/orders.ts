@@ -1,0 +1,330 @@
+import { Refusal } from '../../domain/errors/error.ts'
+import { checkNamed } from '../../graphql/context/context.ts'
+import { orderUidsInput } from '../../graphql/input/fields.ts'
+import { parseInput } from '../../graphql/input/parse.ts'
+import { orderInput } from '../../graphql/order/placement.ts'
+import { checkLimit } from '../../graphql/paging.ts'
+import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
+import { fullOrder, listedOrder } from '../../storage/bodies/order.ts'
+import { orderProgressBody } from '../../storage/bodies/order-progress.ts'
+import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
+import {
+  namedOrders,
+  oneOrder,
+  ordersOfAccount,
+  ordersOfTransaction,
+  progressOfOrder,
+} from '../../storage/models/order/roots.ts'
+import { debugReport, order, orderProgress, orders, wrappedOrders } from '../openapi/body-schemas.ts'
+import type { Operations, WrittenOperation } from '../openapi/operation.ts'
+import { hashParameter, pageParameters } from '../openapi/parameters.ts'
+import { count, uidText } from '../openapi/primitives.ts'
+import { sample } from '../openapi/sample.ts'
+import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
+import { readAddress, readHash, readPage, readUid } from '../routing/request.ts'
+import { noSuchOrder, sampleDebugReport, sampleListedOrder, sampleSettledOrder } from './examples.ts'
+
+const orderBody = oneBody(fullOrder)
+const orderList = listOfBodies(listedOrder)
+const wrappedOrderList = listOfWrapped('order', fullOrder)
+const progressBody = oneBody(orderProgressBody)
+const reportBody = oneBody(debugReportBody, [oldestReported])
+
+const answerOf = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
+
+export const orderRoutes: StoredRoute[] = [
+  {
+    on: 'GET /api/v1/orders/:uid',
+    missing: 'Order was not found',
+    read: async ({ path }, { db, network, ambient }) => {
+      const uid = readUid('uid', path.uid)
+      return answerOf(await readBody(db, orderBody, oneOrder({ uid, chainId: network.chainId }), ambient))
+    },
+  },
+  {
+    on: 'POST /api/v1/orders/by_uids',
+    items: ({ body }) => (Array.isArray(body) ? body.length : 1),
+    read: async ({ body }, { db, network, ambient, ...limits }) => {
+      const uids = parseInput(orderUidsInput, body)
+      checkNamed(uids, 'uids', limits)
+      const rows = namedOrders({ uids: [...new Set(uids)], chainId: network.chainId })
+      return answerOf(await readBody(db, wrappedOrderList, rows, ambient))
+    },
+  },
+  {
+    on: 'GET /api/v1/orders/:uid/status',
+    missing: 'no order has this UID, or no competition is stored for where it stands',
+    read: async ({ path }, { db, network, ambient }) => {
+      const uid = readUid('uid', path.uid)
+      return answerOf(
+        await readBody(db, progressBody, progressOfOrder({ uid, chainId: network.chainId }), ambient),
+      )
+    },
+  },
+  {
+    on: 'GET /api/v1/transactions/:hash/orders',
+    read: async ({ path }, { db, network, ambient }) => {
+      const hash = readHash('hash', path.hash)
+      return answerOf(
+        await readBody(db, orderList, ordersOfTransaction({ hash, chainId: network.chainId }), ambient),
+      )
+    },
+  },
+  {
+    on: 'GET /api/v1/account/:owner/orders',
+    items: ({ query }) => readPage(query).limit,
+    read: async ({ path, query }, { db, network, ambient }) => {
+      const owner = readAddress('owner', path.owner)
+      const { offset, limit } = readPage(query)
+      checkLimit(limit, 'LIMIT_OUT_OF_BOUNDS')
+      const rows = ordersOfAccount({ owner, chainId: network.chainId, offset, limit })
+      return answerOf(await readBody(db, orderList, rows, ambient))
+    },
+  },
+  ...['', '/restricted'].map((prefix) => ({
+    on: `GET ${prefix}/api/v1/debug/order/:uid`,
+    missing: 'Order was not found',
+    restricted: prefix !== '',
+    read: readReport,
+  })),
+]
+
+async function readReport(
+  { path, query }: Parameters<StoredRoute['read']>[0],
+  { db, network, ambient, reportAuctions }: StoredReading,
+) {
+  const uid = readUid('uid', path.uid)
+  const auctionsBefore = readAuctionsBefore(query.get('auctionsBefore'))
+  const rows = oneOrder({ uid, chainId: network.chainId })
+  const row = await readBody(db, reportBody, rows, { ...ambient, values: [auctionsBefore, reportAuctions] })
+  if (!row) return null
+  const [body, nextAuction] = row
+  return {
+    body,
+    ...(nextAuction !== null && { headers: { Link: `<?auctionsBefore=${nextAuction}>; rel="next"` } }),
+  }
+}
+
+/** @throws Refusal InvalidParameter */
+function readAuctionsBefore(text: string | null): bigint | null {
+  if (text === null) return null
+  if (/^[0-9]{1,18}$/.test(text)) return BigInt(text)
+  throw new Refusal('InvalidParameter', 'auctionsBefore must be the id of an auction', {
+    field: 'auctionsBefore',
+  })
+}
+
+const signed = {
+  sellToken: sample.weth,
+  buyToken: sample.usdc,
+  receiver: sample.trader,
+  sellAmount: '1000000000000000000',
+  buyAmount: '2900000000',
+  validTo: 1_800_001_200,
+  appData: '{}',
+  appDataHash: sample.emptyDocumentHash,
+  feeAmount: '0',
+  kind: 'sell',
+  partiallyFillable: false,
+  sellTokenBalance: 'erc20',
+  buyTokenBalance: 'erc20',
+  signingScheme: 'eip712',
+  signature:
+    '0xe098447de58d34930f9c4de6a47b57c6a5f51a6a36fd72d65e9e78c230499e773d149e6b9bbfc0661b07010167cace832b3817554842bd4a9abd07b5aacf5d4e1b',
+  from: sample.trader,
+}
+
+export const orderOperations: Operations = {
+  'POST /api/v1/orders': {
+    id: 'placeOrder',
+    summary: 'Place a signed order',
+    description:
+      'All checks are made before the response; with 201 the order is stored. With `eip712` and `ethsign` the owner signs the order’s typed data, with `presign` on chain, with `eip1271` a contract wallet accepts it.',
+    body: orderInput.schema,
+    answers: { 201: { description: 'The order’s UID.', schema: uidText } },
+    codes: [
+      'InvalidSignature',
+      'InvalidEip1271Signature',
+      'WrongOwner',
+      'MissingFrom',
+      'AppdataFromMismatch',
+      'InvalidAppData',
+      'AppDataHashMismatch',
+      'ZeroAmount',
+      'NonZeroFee',
+      'SellAmountOverflow',
+      'BuyAmountOverflow',
+      'UnsupportedOrderType',
+      'UnsupportedBuyTokenDestination',
+      'UnsupportedSellTokenSource',
+      'OrderExpired',
+      'InsufficientValidTo',
+      'ExcessiveValidTo',
+      'InvalidValidFrom',
+      'SameBuyAndSellToken',
+      'InvalidNativeSellToken',
+      'UnsupportedToken',
+      'InsufficientBalance',
+      'InsufficientAllowance',
+      'TransferSimulationFailed',
+      'TooMuchGas',
+      'TooManyLimitOrders',
+      'DuplicatedOrder',
+      'Forbidden',
+      'OldOrderActivelyBidOn',
+      'OrderNotFound',
+      'OnChainOrder',
+      'OrderFullyExecuted',
+      'AlreadyCancelled',
+    ],
+    examples: {
+      sell: { summary: 'Signed by a key', body: signed, answer: sample.placed },
+      again: {
+        summary: 'The same once more',
+        body: signed,
+        refused: ['DuplicatedOrder', 'an order with this UID exists already', { uid: sample.placed }],
+      },
+      otherAmount: {
+        summary: 'Not what was signed',
+        body: { ...signed, buyAmount: '2900000001' },
+        refused: [
+          'InvalidSignature',
+          'signature recovers to 0x07ddb06002be1472e2ec8cae1b4366ae481c3009, from is 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+          {
+            signer: '0x07ddb06002be1472e2ec8cae1b4366ae481c3009',
+            mistake: null,
+            explanation:
+              'it recovers to 0x07ddb06002be1472e2ec8cae1b4366ae481c3009, not to 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266, and no known mistake explains that: another account signed, or another order was signed',
+          },
+        ],
+      },
+    },
+  },
+  'GET /api/v1/orders/:uid': {
+    id: 'order',
+    summary: 'One order',
+    answers: { 200: { description: 'The order, with its quote where it has one.', schema: order } },
+    examples: {
+      fulfilled: { summary: 'Fully settled', path: { uid: sample.settled }, answer: sampleSettledOrder },
+      ...noSuchOrder,
+    },
+  },
+  'POST /api/v1/orders/by_uids': {
+    id: 'ordersByUids',
+    summary: 'Many orders at once',
+    description: 'A UID that is not known is left out.',
+    body: orderUidsInput,
+    answers: { 200: { description: 'Orders, each in an object of its own.', schema: wrappedOrders } },
+    examples: {
+      two: {
+        summary: 'One that is known, and one that is not',
+        body: [sample.settled, sample.unknownUid],
+        answer: [{ order: sampleSettledOrder }],
+      },
+      text: {
+        summary: 'No list',
+        body: {},
+        refused: ['InvalidParameter', 'a JSON list of UIDs is expected'],
+      },
+    },
+  },
+  'GET /api/v1/orders/:uid/status': {
+    id: 'orderStatus',
+    summary: 'The progress of an order towards its settlement',
+    answers: { 200: { description: 'Its stage, and what solvers proposed.', schema: orderProgress } },
+    examples: {
+      traded: {
+        summary: 'Traded',
+        path: { uid: sample.settled },
+        answer: {
+          type: 'traded',
+          value: [
+            {
+              solver: '0x5050505050505050505050505050505050505050',
+              executedAmounts: { sell: '1000000000000000000', buy: '2939000000' },
+            },
+            {
+              solver: '0x5050505050505050505050505050505050505050',
+              executedAmounts: { sell: '1000000000000000000', buy: '2940000000' },
+            },
+          ],
+        },
+      },
+      unknown: { summary: 'An unknown UID', path: { uid: sample.unknownUid }, refused: 'missing' },
+    },
+  },
+  'GET /api/v1/transactions/:hash/orders': {
+    id: 'transactionOrders',
+    summary: 'Orders that a transaction traded',
+    path: { hash: { ...hashParameter, description: 'The transaction.' } },
+    answers: { 200: { description: 'Orders, without their quotes.', schema: orders } },
+    examples: {
+      settlement: {
+        summary: 'A settlement',
+        path: { hash: sample.transaction },
+        answer: [sampleListedOrder],
+      },
+      unknown: { summary: 'An unknown transaction', path: { hash: sample.unknownHash }, answer: [] },
+      malformed: {
+        summary: 'No hash',
+        path: { hash: '0x12' },
+        refused: ['InvalidParameter', 'hash must be 32 bytes of hex with 0x in front'],
+      },
+    },
+  },
+  'GET /api/v1/account/:owner/orders': {
+    id: 'accountOrders',
+    summary: 'Orders of an account',
+    query: pageParameters,
+    answers: { 200: { description: 'Newest first, without their quotes.', schema: orders } },
+    codes: ['LIMIT_OUT_OF_BOUNDS'],
+    examples: {
+      page: {
+        summary: 'A first page',
+        path: { owner: sample.otherTrader },
+        query: { offset: '0', limit: '10' },
+        answer: [sampleListedOrder],
+      },
+      tooMany: {
+        summary: 'More than a page may hold',
+        path: { owner: sample.otherTrader },
+        query: { limit: '1001' },
+        refused: ['LIMIT_OUT_OF_BOUNDS', 'limit must be from 1 to 1000'],
+      },
+    },
+  },
+}
+
+const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
+  description:
+    'Auctions by id, as many of the newest as the deployment says (usually 200); the `Link` header leads to older ones. Trades: the newest 100.',
+  query: { auctionsBefore: { description: 'Only auctions whose id is below this one.', schema: count } },
+  answers: {
+    200: {
+      description: 'Lists are always there; what is not known inside them is left out.',
+      schema: debugReport,
+      headers: ['Link'],
+    },
+  },
+  examples: {
+    fulfilled: {
+      summary: 'A fully settled order',
+      path: { uid: sample.settled },
+      answer: sampleDebugReport,
+    },
+    ...noSuchOrder,
+  },
+}
+
+export const debugReportOperations: Operations = {
+  'GET /api/v1/debug/order/:uid': {
+    ...shared,
+    id: 'debugReport',
+    summary: 'Everything that happened to an order',
+  },
+  'GET /restricted/api/v1/debug/order/:uid': {
+    ...shared,
+    id: 'restrictedDebugReport',
+    summary: 'The same, at the path that other deployments keep for the operator',
+  },
+}

@@ -1,0 +1,297 @@
+import { type DocumentNode, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { Admission } from '../../execution/admission/admission.ts'
+import { type Charge, chargeOf, oneRead } from '../../execution/admission/charge.ts'
+import { costOf } from '../../execution/admission/cost.ts'
+import {
+  estimatedUnits,
+  executedUnits,
+  keptUnits,
+  readUnits,
+  writtenUnits,
+} from '../../execution/admission/units.ts'
+import type { Executor } from '../../execution/execute.ts'
+import type { Produced } from '../../execution/idempotency.ts'
+import type { Context, Services } from '../../graphql/context/context.ts'
+import { tradingOn } from '../../graphql/context/networks.ts'
+import { schema } from '../../graphql/schema.ts'
+import { ambientOf } from '../../graphql/stored/reading.ts'
+import { type HttpResponse, weakTag } from '../../http/response.ts'
+import { defaultReportAuctions } from '../../storage/bodies/debug-report.ts'
+import { type Reader, readFor } from '../../storage/database/database.ts'
+import type { Ambient } from '../../storage/query/selected.ts'
+import { errorBodyOf, type Family } from '../errors.ts'
+import { type EventForm, eventOf, type Subscriber } from '../stream.ts'
+import { compileEnumSpelling } from './enum-spelling.ts'
+import { freshnessHeaders, isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
+import { type PathPattern, patternOf } from './router.ts'
+
+/** In characters: longer bodies are kept as bytes, whose compression is cached. */
+const maxTextLength = 1_024
+
+/** Answers from memory. The body is written once, the headers again for each second of the age. */
+function createMemoryResponse(
+  recall: NonNullable<Route['fromMemory']>,
+  services: Services,
+): (path: Record<string, string>) => HttpResponse | undefined {
+  const cache = new WeakMap<object, { age: number; answer: HttpResponse }>()
+  return (path) => {
+    const found = recall({ network: path.network ?? '', path }, services)
+    if (!found) return undefined
+    const { of, freshness } = found
+    const cached = cache.get(of)
+    if (cached?.age === freshness.age) return cached.answer
+    const earlier = cached?.answer ?? write(found.answer())
+    if (!earlier) return undefined
+    const answer = { ...earlier, headers: { ...earlier.headers, ...freshnessHeaders(freshness) } }
+    cache.set(of, { age: freshness.age, answer })
+    return answer
+  }
+}
+
+/** Undefined for null: then the document produces the refusal. */
+function write(content: unknown): HttpResponse | undefined {
+  if (content === null) return undefined
+  const text = JSON.stringify(content)
+  const headers = { 'Content-Type': 'application/json', ETag: weakTag(text) }
+  return { status: 200, headers, body: text.length < maxTextLength ? text : Buffer.from(text) }
+}
+
+const json = 'application/json'
+
+/** A compiled row. */
+export interface Endpoint extends PathPattern {
+  family: Family
+  row: RowTraits
+  /** The least that a request is charged. */
+  charge: Charge
+  /** Reserves the cost of the request's parameters. @param bytes of the body @throws Refusal as `Admission.reserve` does */
+  reserve(request: RestRequest, admission: Admission, bytes: number): void
+  /** The cost units of an answer of so many bytes. */
+  units(bytes: number): number
+  /** Whether a request may carry an Idempotency-Key. */
+  isRepeatable: boolean
+  /** @param context creates the context of the execution, if the row has a document; @param reader for whom a row without one reads */
+  perform(request: RestRequest, context: () => ExecutionContext, reader: Reader): Promise<HttpResponse>
+  /** Answers from memory; returns undefined when the document has to be executed. */
+  recall: ReturnType<typeof createMemoryResponse> | undefined
+  /** For subscriptions, which are answered as an event stream. */
+  events?: {
+    /** @throws Refusal before the first event */
+    subscribe(request: RestRequest, context: ExecutionContext): ReturnType<Subscriber['subscribe']>
+    form: EventForm
+  }
+}
+
+type ExecutionContext = ReturnType<Executor['context']>
+
+/** @throws when the row's document does not fit the schema */
+export function compile(row: Route, family: Family, executor: Executor, services: Services): Endpoint {
+  const document = executor.trust(row.run)
+  const spelling = compileEnumSpelling(schema, document)
+  const charge = chargeOf(schema, document)
+  const variablesByRequest = new WeakMap<RestRequest, Record<string, unknown>>()
+  const variablesOf = (request: RestRequest) => {
+    const variables = variablesByRequest.get(request) ?? spelling.toVariables(row.variables?.(request) ?? {})
+    variablesByRequest.set(request, variables)
+    return variables
+  }
+  return {
+    ...patternOf(row.on, family === 'orderBook'),
+    family,
+    row,
+    charge,
+    isRepeatable: isRepeatable(row),
+    reserve(request, admission, bytes) {
+      if (charge.reads === 0 || isSubscription(document)) return
+      const variables = variablesOf(request)
+      admission.reserve({
+        charge: chargeOf(schema, document, undefined, variables),
+        estimate: () => estimatedUnits(costOf({ schema, document, variableValues: variables })?.requested),
+        read: readUnits(bytes),
+      })
+    },
+    units: executedUnits,
+    async perform(request, context) {
+      const contextValue = row.restricted ? { ...context(), restricted: true } : context()
+      const variables = variablesOf(request)
+      const { data, errors } = await executor.run(document, variables, contextValue)
+      if (errors?.[0]) throw errors[0]
+      return toAnswer(row, spelling.toRestSpelling(data) as never, request)
+    },
+    recall: row.fromMemory && createMemoryResponse(row.fromMemory, services),
+    ...(isSubscription(document) && {
+      events: {
+        async subscribe(request, contextValue) {
+          const variableValues = variablesOf(request)
+          const results = await executor.subscribe({ schema, document, variableValues, contextValue })
+          if (!(Symbol.asyncIterator in results)) throw results.errors?.[0]
+          return eventsOf(
+            results,
+            (data) => eventOf(row.answer(spelling.toRestSpelling(data) as never)),
+            family,
+          )
+        },
+        form: { closing: (fault) => eventOf(errorBodyOf(fault, family), 'error') },
+      },
+    }),
+  }
+}
+
+/** An error is the last event. */
+async function* eventsOf(
+  results: AsyncGenerator<ExecutionResult, void>,
+  write: (data: ExecutionResult['data']) => string,
+  family: Family,
+): AsyncGenerator<string, void> {
+  for await (const { data, errors } of results) {
+    yield errors?.[0] ? eventOf(errorBodyOf(errors[0], family), 'error') : write(data)
+    if (errors) return
+  }
+}
+
+/** Turns the document's result into the row's answer. @throws Refusal NotFound */
+function toAnswer(row: Route, result: never, request: RestRequest): Produced {
+  const content = row.answer(result)
+  if (content === null && row.missing) throw new Refusal('NotFound', row.missing)
+  const contentType = row.contentType ?? json
+  const freshness = row.freshness?.(result)
+  return {
+    status: row.status?.(result) ?? 200,
+    headers: {
+      'Content-Type': contentType,
+      ...row.headers,
+      ...row.headersOf?.(result, request),
+      ...(freshness && freshnessHeaders(freshness)),
+    },
+    body: contentType === json ? JSON.stringify(content) : String(content),
+  }
+}
+
+function isSubscription(document: DocumentNode): boolean {
+  return getOperationAST(document)?.operation === OperationTypeNode.SUBSCRIPTION
+}
+
+/** A row without a document says itself what it costs. */
+interface UndocumentedRow extends RowTraits {
+  /** Cost units, before it is run. @throws Refusal for invalid input */
+  units(request: RestRequest<string>): number
+}
+
+/** What the endpoints of such rows share. */
+function undocumented(row: UndocumentedRow, family: Family) {
+  return {
+    ...patternOf(row.on, family === 'orderBook'),
+    family,
+    row,
+    charge: oneRead,
+    reserve(request, admission, bytes) {
+      const reads = Math.max(1, row.units(request as RestRequest<string>))
+      admission.reserve({ charge: { ...oneRead, reads }, read: readUnits(bytes) })
+    },
+    isRepeatable: false,
+    recall: undefined,
+  } satisfies Partial<Endpoint>
+}
+
+/** A path of a protocol that REST alone has: it has no document. Doing it twice does no harm. */
+export interface ActionRoute extends UndocumentedRow {
+  /** @returns status and body of the answer @throws Refusal */
+  act(request: RestRequest<string>, context: Context): Promise<{ status: number; body: object }>
+}
+
+export function compileAction(row: ActionRoute, family: Family): Endpoint {
+  return {
+    ...undocumented(row, family),
+    units: executedUnits,
+    async perform(request, context) {
+      const { status, body } = await row.act(request as RestRequest<string>, context())
+      const headers = { 'Content-Type': 'application/json', ...row.headers }
+      return { status, headers, body: JSON.stringify(body) }
+    },
+  }
+}
+
+/** A path that is answered with an event stream and has no document: its events are cheap enough for ten thousand streams. */
+export interface EventRoute extends UndocumentedRow {
+  /** Complete events, until the context's signal aborts. @throws Refusal */
+  events(request: RestRequest<string>, context: Context): Promise<AsyncGenerator<string, void>>
+  form: EventForm
+}
+
+export function compileEvents(row: EventRoute, family: Family): Endpoint {
+  return {
+    ...undocumented(row, family),
+    units: () => 0,
+    perform: () => Promise.reject(new TypeError(`${row.on} is a stream`)),
+    events: {
+      subscribe: (request, context) => row.events(request as RestRequest<string>, context),
+      form: row.form,
+    },
+  }
+}
+
+/** The context of reading a stored row. */
+export interface StoredReading extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'> {
+  ambient: Ambient
+  /** On routes of the order book. */
+  network: Network
+  reportAuctions: number
+}
+
+/** A path whose body the database writes. It has no document. */
+export interface StoredRoute extends RowTraits {
+  /** Most items that the body may list, for the estimated cost; 1 if left out. */
+  items?(request: RestRequest<string>): number
+  /** Reads the body; null for a 404. @throws Refusal for invalid input */
+  read(request: RestRequest<string>, reading: StoredReading): Promise<StoredAnswer | null>
+}
+
+export type AnyRoute = Route | StoredRoute | EventRoute | ActionRoute
+
+export interface StoredAnswer {
+  body: string | Buffer
+  headers?: Record<string, string>
+}
+
+/** Compiles a row whose body the database writes. */
+export function compileStored(row: StoredRoute, family: Family, services: Services): Endpoint {
+  const { reportAuctions = defaultReportAuctions } = services
+  return {
+    ...patternOf(row.on, family === 'orderBook'),
+    family,
+    row,
+    charge: oneRead,
+    reserve(request, admission, bytes) {
+      admission.reserve({
+        charge: oneRead,
+        estimate: () => estimatedUnits(row.items?.(request as RestRequest<string>) ?? 1),
+        read: readUnits(bytes),
+      })
+    },
+    units: row.isKept ? keptUnits : writtenUnits,
+    isRepeatable: false,
+    recall: undefined,
+    async perform(request, _context, reader) {
+      const { maxOrderUids, announcements } = services
+      const answer = await row.read(
+        request as RestRequest<string>,
+        {
+          db: readFor(services.db, reader),
+          announcements,
+          ambient: ambientOf({ ...services, restricted: row.restricted === true }),
+          reportAuctions,
+          ...(maxOrderUids !== undefined && { maxOrderUids }),
+          ...(family === 'orderBook' && { network: tradingOn(services, request.network).network }),
+        } as Parameters<StoredRoute['read']>[1],
+      )
+      if (!answer) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
+      return {
+        status: 200,
+        headers: { 'Content-Type': 'application/json', ...row.headers, ...answer.headers },
+        body: answer.body,
+      }
+    },
+  }
+}

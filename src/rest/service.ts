@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { Operations, WrittenExample } from './openapi/operation.ts'
+import { plainText } from './openapi/primitives.ts'
+
+const elsewhere: WrittenExample = {
+  summary: 'A network that is not served',
+  path: { network: 'atlantis' },
+  refused: ['NotFound', 'there is no network atlantis, but sepolia'],
+}
+
+export const about = z.object({
+  name: z.string().meta({ description: 'The program.' }),
+  version: z.string().meta({ description: 'The build that answers.' }),
+  gitCommitHash: z.string().optional().meta({ description: 'Its commit, where the deployment says it.' }),
+})
+
+export const serviceOperations: Operations = {
+  'GET /about': {
+    id: 'about',
+    summary: 'What answers here',
+    description: 'Whether it is ready is at `/{network}/api/v1/ready`.',
+    answers: { 200: { description: 'The program and its version.', schema: about, headers: ['ETag'] } },
+    examples: { about: { summary: 'A release', answer: { name: 'Tradegraph', version: '0.1.0' } } },
+  },
+  'GET /api/v1/version': {
+    id: 'version',
+    summary: 'The version of the service',
+    answers: { 200: { description: 'Its name.', schema: plainText } },
+    examples: { version: { summary: 'A release', answer: '0.1.0' }, elsewhere },
+  },
+  'GET /api/v1/ready': {
+    id: 'ready',
+    summary: 'Whether a network is ready',
+    description: '200 while the database and the node of the network answer, else 503. The body is empty.',
+    answers: { 200: { description: 'It is ready.', schema: plainText } },
+    examples: { ready: { summary: 'Ready', answer: '' }, elsewhere },
+  },
+}
