@@ -149,6 +149,8 @@ const everything = {
 
 const uid = sampleOrder().uid
 const variables = {
+  network: 'sepolia',
+  first: 2,
   uid,
   account: numbered('0f'),
   owner: numbered('0f'),
