@@ -145,10 +145,13 @@ function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?', 1)[0] ?? '/'
 }
 
-/** Aborts when the connection is closed. */
+/** Reason of aborts, made once: an abort without one makes an error with a stack for each answer. */
+const closed = new Error('the connection is closed')
+
+/** Aborts when the connection is closed, also behind a whole answer. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
-  if (res.destroyed) gone.abort()
-  else res.once('close', () => gone.abort())
+  if (res.destroyed) gone.abort(closed)
+  else res.once('close', () => gone.abort(closed))
   return gone.signal
 }

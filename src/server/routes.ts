@@ -70,7 +70,7 @@ export function createHttpRouter(
   // GraphQL and REST streams share one quota, and are counted together.
   const quota = createQuota(streamLimits, options.shared?.streams)
   const meter = options.streamMeter ?? createStreamMeter()
-  const streams = createStreamHandler(executor, streamLimits, quota, meter)
+  const streams = createStreamHandler(executor, streamLimits, quota, meter, options.shared?.peers)
   const { deliveries } = executor
   const eventStreams = createEventStreams({ ...quota, ...streamLimits, deliveries, meter })
   const tables = { orderBook: orderBookRoutes, account: accountRoutes }

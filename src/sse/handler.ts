@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Response } from 'graphql-sse'
 import { createTurns } from '../concurrency/event-loop.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { CountDelivery } from '../execution/admission/admission.ts'
@@ -10,8 +11,10 @@ import { acceptedEvents } from '../execution/http/request.ts'
 import { type Caller, withLastEventId } from '../http/caller.ts'
 import { createBeats, type StreamMeter } from '../http/event-stream.ts'
 import type { RoutedAnswer } from '../http/response.ts'
+import type { Peers } from '../outside/redis/peers.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { DirectStream } from './direct.ts'
+import { createElsewhere, type ForeignRequest } from './elsewhere.ts'
 import { frameForm } from './frames.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
@@ -19,6 +22,7 @@ import { argsOf, givesToken, paramsOf, searchOf, tokenOf, toRequest } from './re
 import { createReservations } from './reservations.ts'
 import {
   isStream,
+  keptResponse,
   type OpenStream,
   openStream,
   readParams,
@@ -63,29 +67,85 @@ interface StreamHandler {
   close(): void
 }
 
-/** GraphQL over SSE, with a connection for each operation or one for several. */
+/**
+ * GraphQL over SSE, with a connection for each operation or one for several. A stream of several lives at the process that its client
+ * opened it at; its operations come there from the others.
+ * @param peers the other processes
+ */
 export function createStreamHandler(
   executor: Executor,
   limits: StreamLimits,
   quota: Quota,
   meter: StreamMeter,
+  peers?: Peers,
 ): StreamHandler {
   const operations = createOperations(executor, meter)
-  const reservations = createReservations(limits.reservedMs, (token) => void forget(operations, token))
+  const reservations = createReservations(limits.reservedMs, {
+    onDropped: (token) => void forget(operations, token),
+    onEnded: (token) => elsewhere.forget(token),
+  })
+  const elsewhere = createElsewhere(peers, { tokens: reservations.tokens, give, perform })
   const open = new Set<Pick<OpenStream, 'close' | 'destroy'>>()
   const beats = createBeats(Math.min(limits.keepAliveMs, limits.stalledMs))
   // Thousands that come back at once do not keep others waiting.
   const turn = createTurns()
 
-  /** Counts an operation once it is known. @returns its parameters; null for a request without one */
-  async function readOperation(req: IncomingMessage, caller: Caller) {
+  /**
+   * Counts an operation once it is known, unless it is another process that will. @returns its parameters; null for a request
+   * without one
+   */
+  async function readOperation(req: IncomingMessage, caller: Caller, isForeign: boolean) {
     // Ending an operation or a stream costs nothing.
     if (req.method === 'DELETE') return { admission: undefined, body: null, params: {} as GraphqlParams }
     const admission = executor.arrive(caller)
     const body = await readParams(req)
     const params: GraphqlParams = body ?? paramsOf(req.url)
-    executor.reserveOperation(admission, params, Number(req.headers['content-length'] ?? req.url?.length))
+    const bytes = Number(req.headers['content-length'] ?? req.url?.length)
+    if (!isForeign) executor.reserveOperation(admission, params, bytes)
     return { admission, body, params }
+  }
+
+  async function give(token: string) {
+    if (!reservations.get(token)) return undefined
+    const kept = reservations.kept(token)
+    if (kept) return kept
+    reservations.end(token)
+    void forget(operations, token)
+    // The other process takes a place for it.
+    await quota.tell()
+    return 'given'
+  }
+
+  /** A request that came to another process, about a stream that lives here. */
+  async function perform(token: string, { method, url, body, caller: from }: ForeignRequest) {
+    const reservation = reservations.get(token)
+    if (!reservation) return undefined
+    const caller: Caller = { ...from, apiKey: from.apiKey, setHeader: () => {} }
+    try {
+      const admission = method === 'DELETE' ? undefined : executor.arrive(caller)
+      const params = body ?? paramsOf(url)
+      if (admission) executor.reserveOperation(admission, params, JSON.stringify(params).length)
+      const { signal } = new AbortController()
+      const exchange = { caller, admission, channel: reservation.channel, operationId: '', token, signal }
+      const headers = { accept: '*/*', 'content-type': 'application/json' }
+      reservations.use(token)
+      return await operations(toRequest(method, url, headers, body, exchange))
+    } catch (fault) {
+      return refusalResponse(executor.mask(fault, caller.requestId))
+    }
+  }
+
+  /** Takes over a stream that was reserved at another process. @returns a refusal; undefined on success */
+  async function takeOver(token: string | null, from: Caller): Promise<Response | undefined> {
+    const kept = await elsewhere.take(token)
+    if (kept || token === null) return keptResponse(kept)
+    const release = await quota.take(from.client)
+    const channel = createChannel(limits.perStream, counting(from))
+    const exchange = { caller: from, admission: undefined, channel, operationId: '', token, signal: noSignal }
+    await operations(toRequest('PUT', '/', { accept: '*/*' }, null, exchange))
+    reservations.add(token, { channel, release })
+    await elsewhere.announce(token)
+    return undefined
   }
 
   function written(stream: Pick<OpenStream, 'close' | 'destroy'>, end: () => void) {
@@ -151,27 +211,45 @@ export function createStreamHandler(
         },
       }
     }
-    if (request.method === 'PUT' && token && status === 201) reservations.add(token, { channel, release })
-    else release()
+    if (request.method === 'PUT' && token && status === 201) {
+      reservations.add(token, { channel, release })
+      await elsewhere.announce(token)
+    } else {
+      release()
+      if (token) reservations.use(token)
+    }
     return toHttpResponse(response)
   }
 
   return {
     async handle(req, from, gone) {
       const token = req.method === 'PUT' ? randomUUID() : tokenOf(req)
-      const reservation = token === null ? undefined : reservations.get(token)
+      let reservation = token === null ? undefined : reservations.get(token)
       const { accepted, named } = acceptedEvents(req.headers.accept ?? '')
       const opens = req.method !== 'PUT' && req.method !== 'DELETE' && (givesToken(req) ? named : accepted)
+      const isForeign = req.method !== 'PUT' && givesToken(req) && !reservation
       let release = () => {}
       try {
         if (!accepted && token === null && !givesToken(req) && req.method !== 'DELETE') throw notAcceptable
-        if (req.method === 'PUT' || (opens && !reservation)) release = await quota.take(from.client)
+        const takesOver = isForeign && opens && req.method === 'GET' && paramsOf(req.url).query === null
+        if (req.method === 'PUT' || (opens && !reservation && !takesOver))
+          release = await quota.take(from.client)
         if (opens) await turn(from.client)
         const caller = withLastEventId(from, req, searchOf(req.url))
-        const { admission, body, params } = await readOperation(req, caller)
+        const { admission, body, params } = await readOperation(req, caller, isForeign && !opens)
         // A stream of its own, which an operation comes with, is opened whatever its token is.
         const isOwn = opens && params.query != null
-        if (req.method !== 'PUT' && givesToken(req) && !reservation && !isOwn) throw unknownStream
+        if (isForeign && !isOwn && !takesOver) {
+          const { requestId, client, apiKey, lastEventId } = caller
+          const sender = { requestId, client, apiKey, ...(lastEventId !== undefined && { lastEventId }) }
+          const request = { method: req.method ?? 'GET', url: req.url ?? '/', body, caller: sender }
+          return toHttpResponse(await elsewhere.perform(token, request))
+        }
+        if (takesOver) {
+          const refused = await takeOver(token, from)
+          if (refused) return toHttpResponse(refused)
+          reservation = reservations.get(token ?? '')
+        }
         const direct = opens && !reservation ? await openDirect(params, caller, release) : undefined
         if (direct) return direct
         const channel = reservation?.channel ?? createChannel(limits.perStream, counting(from))
@@ -206,6 +284,7 @@ export function createStreamHandler(
     },
 
     close() {
+      elsewhere.close()
       reservations.close()
       for (const stream of open) stream.close('SHUTTING_DOWN')
       setTimeout(() => {
@@ -214,11 +293,6 @@ export function createStreamHandler(
     },
   }
 }
-
-const unknownStream = new Refusal(
-  'NotFound',
-  'this process has no stream with this token: it was reserved at another process, or not opened in time; send all requests of a stream to the process that took its PUT, or use a stream for each operation',
-)
 
 const notAcceptable = new Refusal('NotAcceptable', `this path streams: ${streamAdvice}`)
 
@@ -230,6 +304,8 @@ interface Answering {
 
 /** How long clients have to take the reason when the process stops. */
 const closingMs = 1_000
+
+const noSignal = new AbortController().signal
 
 const noCaller: Caller = { requestId: '', client: '', apiKey: undefined, setHeader: () => {} }
 

@@ -5,6 +5,8 @@ import { heldMs, type SharedStreams } from '../outside/redis/shared.ts'
 export interface Quota {
   /** Takes a slot. @returns a function that releases it. @throws Refusal RateLimited, or Unavailable where the process has no slot */
   take(client: string): Promise<() => void>
+  /** Reports to other processes what was released, without the pause. */
+  tell(): Promise<void>
   /** Reports nothing more to other processes. */
   stop(): void
 }
@@ -27,20 +29,25 @@ export function createQuota(
   const changed = new Set<string>()
   const repeating = common && setInterval(() => report(openByClient.keys()), heldMs / 3).unref()
 
-  function report(clients: Iterable<string>): void {
+  async function report(clients: Iterable<string>): Promise<void> {
     const counts = [...clients].map((client) => [client, openByClient.get(client) ?? 0] as const)
-    for (let start = 0; start < counts.length; start += maxBatch)
-      common?.hold(counts.slice(start, start + maxBatch)).catch(() => {})
+    const batches = Array.from({ length: Math.ceil(counts.length / maxBatch) }, (_, index) =>
+      counts.slice(index * maxBatch, (index + 1) * maxBatch),
+    )
+    await Promise.all(batches.map((batch) => common?.hold(batch).catch(() => {})))
+  }
+
+  function tell(): Promise<void> {
+    const clients = [...changed]
+    changed.clear()
+    return report(clients)
   }
 
   function tellSoon(client: string): void {
     if (!common) return
     changed.add(client)
     if (changed.size > 1) return
-    setTimeout(() => {
-      report(changed)
-      changed.clear()
-    }, pauseMs).unref()
+    setTimeout(tell, pauseMs).unref()
   }
 
   function release(client: string): void {
@@ -52,6 +59,7 @@ export function createQuota(
   }
 
   return {
+    tell,
     stop: () => clearInterval(repeating),
     async take(client) {
       const openOfClient = openByClient.get(client) ?? 0

@@ -1,4 +1,5 @@
 import type { Channel } from './channel.ts'
+import type { Kept } from './elsewhere.ts'
 
 /** A stream that a client reserved (PUT), or opened, for the results of several operations. */
 interface Reservation {
@@ -10,15 +11,26 @@ interface Reservation {
 interface Reservations {
   add(token: string, reservation: Reservation): void
   get(token: string): Reservation | undefined
+  tokens(): string[]
+  /** Notes that an operation was started on it. */
+  use(token: string): void
+  /** Returns the reason against giving its stream to another process; undefined if there is none. */
+  kept(token: string): Kept | undefined
   /** The client opened the stream: the reservation stays until `end`. */
   open(token: string): void
   end(token: string): void
   close(): void
 }
 
-/** @param onDropped called for a reservation that was not opened within `reservedMs`, and for each one at `close` */
-export function createReservations(reservedMs: number, onDropped: (token: string) => void): Reservations {
-  const reservations = new Map<string, Reservation & { timer: NodeJS.Timeout }>()
+/**
+ * `onDropped` is called for a reservation that was not opened within `reservedMs`, and for each one at `close`; `onEnded` for each that
+ * ends.
+ */
+export function createReservations(
+  reservedMs: number,
+  { onDropped, onEnded }: { onDropped(token: string): void; onEnded(token: string): void },
+): Reservations {
+  const reservations = new Map<string, Reservation & { timer: NodeJS.Timeout; kept: Kept | undefined }>()
 
   function end(token: string): void {
     const reservation = reservations.get(token)
@@ -27,6 +39,7 @@ export function createReservations(reservedMs: number, onDropped: (token: string
     clearTimeout(reservation.timer)
     reservation.channel.close()
     reservation.release()
+    onEnded(token)
   }
 
   return {
@@ -35,10 +48,21 @@ export function createReservations(reservedMs: number, onDropped: (token: string
         end(token)
         onDropped(token)
       }, reservedMs)
-      reservations.set(token, { ...reservation, timer })
+      reservations.set(token, { ...reservation, timer, kept: undefined })
     },
     get: (token) => reservations.get(token),
-    open: (token) => clearTimeout(reservations.get(token)?.timer),
+    tokens: () => [...reservations.keys()],
+    use(token) {
+      const reservation = reservations.get(token)
+      if (reservation) reservation.kept ??= 'used'
+    },
+    kept: (token) => reservations.get(token)?.kept,
+    open(token) {
+      const reservation = reservations.get(token)
+      if (!reservation) return
+      clearTimeout(reservation.timer)
+      reservation.kept = 'open'
+    },
     end,
     close() {
       for (const token of [...reservations.keys()]) {

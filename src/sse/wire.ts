@@ -138,6 +138,15 @@ const statusRefusals: Partial<Record<number, Refusal>> = {
   415: new Refusal('UnsupportedMediaType', 'the body must be declared as Content-Type: application/json'),
 }
 
+/** Refuses as graphql-sse does for its own streams. */
+export function keptResponse(kept: 'open' | 'used' | undefined): Response {
+  const message =
+    kept === 'used'
+      ? 'Stream has operations already: open it before them, or at the process that took its PUT'
+      : 'Stream already open'
+  return [JSON.stringify({ errors: [{ message }] }), { status: 409, statusText: 'Conflict', headers: json }]
+}
+
 export function refusalResponse(error: GraphQLError): Response {
   const status = requestStatus(error)
   const headers = {

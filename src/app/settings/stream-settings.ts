@@ -8,7 +8,7 @@ export const streamSettings = {
     .url({ protocol: /^rediss?$/ })
     .optional()
     .describe(
-      'Redis over which the processes of a service share rate limits, STREAMS_PER_CLIENT and registered documents. Without it, or while it is away, each process counts for itself.',
+      'Redis over which the processes of a service share rate limits, STREAMS_PER_CLIENT, registered documents and streams of several operations. Without it, or while it is away, each process counts for itself.',
     ),
   STREAMS_PER_CLIENT: integer(0, 100_000)
     .default(100)

@@ -7,6 +7,8 @@ import { createHealth } from '../health.ts'
 export interface RedisConnection {
   /** Runs a command. @throws OutsideFault */
   ask<T>(command: (redis: Redis) => Promise<T>): Promise<T>
+  /** Subscribes over a connection of its own, which is opened again after a loss: messages sent meanwhile are lost. */
+  listen(channel: string, onMessage: (text: string) => void): void
   /** Resolves after the first attempt to connect. @throws if it failed */
   connected(): Promise<void>
   close(): void
@@ -24,16 +26,20 @@ const limits = {
 /** Opens a connection. @param url redis:// or rediss:// */
 export function openRedis({ url, now, log }: { url: string; now: Clock; log: Log }): RedisConnection {
   const health = createHealth({ name, limits, now, log })
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    connectTimeout: 1_000,
-    commandTimeout: commandTimeoutMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(5_000, 100 * 2 ** Math.min(attempt, 6)),
-  })
-  // The commands report failures.
-  redis.on('error', () => {})
+  const open = () => {
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      connectTimeout: 1_000,
+      commandTimeout: commandTimeoutMs,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(5_000, 100 * 2 ** Math.min(attempt, 6)),
+    })
+    // The commands report failures.
+    return redis.on('error', () => {})
+  }
+  const redis = open()
+  const listening: Redis[] = []
   const connecting = redis.connect()
   connecting.catch(() => {})
   return {
@@ -44,6 +50,16 @@ export function openRedis({ url, now, log }: { url: string; now: Clock; log: Log
           throw new OutsideFault(name, /timed out/.test(fault.message) ? 'did not answer in time' : 'failed')
         }),
       ),
-    close: () => redis.disconnect(),
+    listen(channel, onMessage) {
+      const listener = open()
+      listening.push(listener)
+      listener.on('message', (_channel, text) => onMessage(text))
+      // A subscription that fails is tried again with the next connection.
+      listener.on('ready', () => void listener.subscribe(channel).catch(() => listener.disconnect(true)))
+      listener.connect().catch(() => {})
+    },
+    close() {
+      for (const each of [redis, ...listening]) each.disconnect()
+    },
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createPeers, type Peers } from './peers.ts'
 import type { RedisConnection } from './redis.ts'
 
 /**
@@ -9,6 +10,7 @@ export interface Shared {
   budgets: SharedBudgets
   streams: SharedStreams
   documents: SharedDocuments
+  peers: Peers
 }
 
 /**
@@ -111,6 +113,7 @@ export function shareOver(redis: RedisConnection): Shared {
   const process = randomUUID()
   const streamsKey = (client: string) => `${prefix}streams:${client}`
   return {
+    peers: createPeers(redis, process, heldMs),
     budgets: {
       async count(uses) {
         const keys = uses.map(({ client, kind }) => `${prefix}budget:${kind}:${client}`)

@@ -2,15 +2,15 @@ import type { Socket } from 'node:net'
 import type { Pool, PoolClient } from 'pg'
 import { dial } from './cancel.ts'
 
-/** Of the question whether TLS is spoken, in the protocol: any server answers it before it knows who asks. */
+/** Message SSLRequest of the protocol: a server answers it before any authentication. */
 const tlsQuestion = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
-/** A statement that is silent for so long is a reason to ask the server whether it answers at all. */
+/** Silence of a statement after which the server is asked over another connection. */
 const silentMs = 250
 
 /** Members of node-postgres' client that its types leave out. */
 type Wired = PoolClient & { readyForQuery: boolean; connection: { stream: Socket } }
 
-/** What a connection has received, and since when it waits for more. */
+/** Bytes that a connection has received, and the time since which it waits for more. */
 interface Wait {
   bytes: number
   since: number
