@@ -52,7 +52,8 @@ describe('a database that hangs, although connections to it are open,', () => {
         await using events = await openEvents(`${url}/graphql/stream?${new URLSearchParams({ query })}`)
         return await eventually('it says so', async () => /Unavailable/.exec(events.text())?.[0], 20_000)
       },
-      5_000,
+      // It reads again twice, each time over a new connection.
+      9_000,
     ],
   ])('is reported soon to the first request over %s', async (_, ask, limitMs) => {
     await using database = await createTestDatabase()
