@@ -44,7 +44,7 @@ export const tags = {
   Market: 'Native prices and surplus, as the auctions see them; how much prices move.',
   Networks: 'Whether and in which version a network is served.',
   Accounts: 'Notifications of an account.',
-  Channels: 'Where an account wants its notifications sent.',
+  Channels: 'The receivers of an account’s notifications.',
   Sessions: 'Proof of an account, by a signed message (EIP-4361).',
   'Token data': 'USD prices, holders and metadata of tokens.',
   Pools: 'Value, volume and yield of pools.',
