@@ -24,7 +24,7 @@ export interface RoundOptions {
   /** Failures, which grow while the program runs. */
   failures: readonly Failure[]
   books: Books
-  /** Whether there is time for all tricks of bad solvers. */
+  /** There is time for all tricks of bad solvers. */
   everyTrick?: boolean
   signal: AbortSignal
 }

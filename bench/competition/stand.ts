@@ -45,7 +45,7 @@ export interface StandOptions {
   field: Field
   plans: readonly Plan[]
   home: string
-  /** Whether this run has already built the program. */
+  /** This run has already built the program. */
   built: boolean
   print: (line: string) => void
   hear: (text: string) => void

@@ -141,7 +141,7 @@ SELECT a, s, s + 1, bench.bytes('solver', (a + s) % 7, 20), s = 0, s = ${solutio
   bench.amount(a, 9 - s), CASE s WHEN 0 THEN bench.amount(a, 8) END
 FROM ${auctionNumbers}, generate_series(0, ${solutions - 1}) s`,
 
-  // In the order in which auctions end: the rows of one order are scattered, as in a live database.
+  // Rows follow the end of auctions: the rows of one order are scattered, as in a live database.
   solution_executions: `
 INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy, policy_set_id)
 SELECT i, a, s, div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)) + s, 1 + i % 3

@@ -86,7 +86,7 @@ const smartTags = makeJSONPgSmartTagsPlugin({
 const preset = {
   extends: [PostGraphileAmberPreset],
   plugins: [smartTags],
-  // Without this, columns are ordered only where they lead an index.
+  // Otherwise columns are ordered only where they lead an index.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [
     makePgService({ connectionString: process.argv[2], schemas: ['public'], poolConfig: { max: 10 } }),

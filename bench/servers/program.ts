@@ -30,7 +30,7 @@ export interface ProgramOptions {
   network?: object
   /** The command; `serve` by default. */
   command?: 'serve' | 'all'
-  /** Whether this run has already built it. */
+  /** This run has already built it. */
   built?: boolean
   /** Settings in addition to the usual ones. */
   env?: Record<string, string>

@@ -27,12 +27,9 @@ export const tokenVolatility = z.object({
   tokenAddress: address.meta({ description: 'The token’s contract, as the pair names it.' }),
   usdPrice: z.number().min(0).meta({ description: 'US dollars for one whole token now.' }),
   prices: z.array(pricePoint).meta({ description: 'The prices of a day, every five minutes, oldest first.' }),
-  volatilityInUsd: z
-    .number()
-    .min(0)
-    .meta({
-      description: 'The movement of the price within five minutes in US dollars: one standard deviation.',
-    }),
+  volatilityInUsd: z.number().min(0).meta({
+    description: 'The movement of the price within five minutes in US dollars: one standard deviation.',
+  }),
   volatilityInTokens: z.number().min(0).meta({ description: 'The same as a share of the price now.' }),
 })
 

@@ -19,7 +19,7 @@ export interface Bounds {
   vaultRelayer: Address
   /** The URL of the chain's node. */
   rpcUrl: string
-  /** Whether the draining engine also tries to be faster than the guard. */
+  /** The draining engine also tries to be faster than the guard. */
   races?: boolean
 }
 

@@ -66,7 +66,7 @@ export const notificationOperations: Operations = {
           },
         ],
       },
-      none: { summary: 'Nothing', path: { account: sample.newcomer }, answer: [] },
+      none: { summary: 'No notifications', path: { account: sample.newcomer }, answer: [] },
       malformed: {
         summary: 'No address',
         path: { account: '0x12' },

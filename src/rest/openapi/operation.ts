@@ -36,21 +36,21 @@ export function headerRefs(names: readonly HeaderName[]) {
 
 /** Groups of operations, in display order. */
 export const tags = {
-  Quotes: 'What an order would trade for.',
+  Quotes: 'Prices and fees of orders before they are placed.',
   Orders: 'Signed orders: placed, read, cancelled.',
-  Trades: 'What was traded on chain.',
+  Trades: 'Trades on chain.',
   'App data': 'Documents that orders carry by their hash.',
   Competitions: 'Solutions that solvers proposed, and the winners.',
-  Market: 'Native prices and surplus, as the auctions see them; how much prices move.',
+  Market: 'Native prices and surplus at the auctions’ prices; volatility.',
   Networks: 'Whether and in which version a network is served.',
   Accounts: 'Notifications of an account.',
   Channels: 'The receivers of an account’s notifications.',
   Sessions: 'Proof of an account, by a signed message (EIP-4361).',
   'Token data': 'USD prices, holders and metadata of tokens.',
   Pools: 'Value, volume and yield of pools.',
-  Simulations: 'What would become of transactions.',
-  Affiliates: 'Affiliate codes, each bound to a wallet for good.',
-  Statistics: 'What affiliates and their traders have done.',
+  Simulations: 'Results of transactions that are not sent.',
+  Affiliates: 'Affiliate codes, each permanently bound to a wallet.',
+  Statistics: 'Figures of affiliates and their traders.',
 } as const
 
 export type Tag = keyof typeof tags

@@ -304,7 +304,7 @@ export const diagnosisOperations: Operations = {
   },
   'POST /api/v1/orders/diagnosis': {
     id: 'explainOrder',
-    summary: 'What would keep an order from being filled, before it is placed or signed',
+    summary: 'Why an order would not be filled, before it is placed or signed',
     description:
       'Makes all checks of placing, beyond the first fault; checks the account, and the market price against the limit; simulates a settlement of the order alone on the network’s node, if the setting `SIMULATION_ACCESS` lets the caller simulate. Nothing is stored. An order without `signature` counts as not signed yet. For a placed order, returns its own diagnosis. Counts as a quote.',
     body: explanationBody,
@@ -312,7 +312,7 @@ export const diagnosisOperations: Operations = {
     codes: ['MissingFrom', 'SellAmountOverflow', 'BuyAmountOverflow', 'AppDataHashMismatch'],
     examples: {
       placeable: {
-        summary: 'Nothing keeps it from being filled',
+        summary: 'An order that can be filled',
         body: unsigned,
         answer: {
           code: 'placeable',

@@ -185,7 +185,7 @@ const given: Omit<WrittenOperation, 'id'> = {
       refused: ['BadRequest', 'appData is not JSON'],
     },
     nothing: {
-      summary: 'Nothing to sell',
+      summary: 'A sell amount of 0',
       body: { ...order, sellAmount: '0' },
       refused: ['InvalidParameter', 'sellAmount must not be 0'],
     },

@@ -149,7 +149,7 @@ export type RowTraits = Pick<
   | 'isPersonal'
 > &
   Partial<Pick<Route, 'run' | 'freshness'>> & {
-    /** Whether successes may have the headers of an immutable body. */
+    /** Successes may have the headers of an immutable body. */
     isCached?: boolean
     /** The body is kept in memory: a request costs only its sending. */
     isKept?: boolean
