@@ -23,7 +23,7 @@ export interface RowResult {
   statements?: Statement[] | undefined
 }
 
-/** Of one turn, or the medians of several; for blocks and errors the maximum. */
+/** Figures of one turn, or the medians of several; for blocks and errors the maximum. */
 export interface Figures {
   requestsPerSecond: number
   p50Ms: number
@@ -34,16 +34,16 @@ export interface Figures {
   cpuMsPerRequest: number
   longestBlockMs: number
   rssMb: number
-  /** Of one request at a time: the longest of all, and the median of the longest in each of some passes. */
+  /** The longest block with one request at a time: the maximum of all, and the median over the passes. */
   longestBlockAloneMs?: number
   defaultBlockAloneMs?: number
   statementsPerRequest?: number | undefined
   /** Requests to the chain's node. */
   rpcPerRequest?: number
   maxMs?: number
-  /** Share of the quotes that a simulation confirmed. */
+  /** The share of quotes that a simulation confirmed. */
   verified?: number
-  /** Share of the response time during which the chain's node had a request of the server. */
+  /** The share of the response time during which the server had a request at the chain's node. */
   rpcShare?: number
 }
 
@@ -54,9 +54,9 @@ const quietRequests = 20
 const checkedSubjects = 3
 
 /**
- * Asks each system for each workload before any is measured: a system that refuses a request is fast, and its figures and
- * the ratios to it mean nothing.
- * @throws with the first answer that is not right
+ * Checks each system with each workload before any is measured: a system that refuses a request is fast, and
+ * its figures and the ratios to it mean nothing.
+ * @throws with the first wrong answer
  */
 export async function checkAnswers(
   workloads: readonly Workload[],
@@ -74,7 +74,7 @@ export async function checkAnswers(
   }
 }
 
-/** All rows of a workload, in turns. */
+/** Measures all rows of a workload, in turns. */
 export async function measure(workload: Workload, options: MeasureOptions): Promise<RowResult[]> {
   const results = new Map<Row, RowResult>()
   for (const row of workload.rows) {
@@ -100,7 +100,7 @@ export async function measure(workload: Workload, options: MeasureOptions): Prom
   return [...results.values()]
 }
 
-/** Each round begins with another row: the first one loads the database's cache for the others. */
+/** Starts each round with another row: the first one loads the database's cache for the others. */
 function inTurns<T>(rows: readonly T[], round: number): T[] {
   const first = (round - 1) % rows.length
   return [...rows.slice(first), ...rows.slice(0, first)]
@@ -116,7 +116,10 @@ async function timedTurn(row: Row, round: number, options: MeasureOptions): Prom
   return toFigures(turn, await vitals())
 }
 
-/** One request at a time, with its SQL counted. Other programs on the machine read blocks too, but not in every pass. */
+/**
+ * Sends one request at a time, and counts its SQL. Other programs on the machine cause blocks too, but not in
+ * every pass.
+ */
 async function quietPass(row: Row, result: RowResult, counting: boolean, options: MeasureOptions) {
   const next = questions(row, 0, options)
   const { port, vitals } = row.server

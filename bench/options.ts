@@ -85,7 +85,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   if (!subjects) throw new Error('--subjects must be whole or all')
   return {
     suite,
-    // Whole groups only.
+    // The number is rounded up to whole groups.
     orders: Math.ceil(orders / shape.groupSize) * shape.groupSize,
     brief: whole('brief', values.brief, 0, 100_000_000),
     subjects,

@@ -47,7 +47,7 @@ export const countColumns: Columns = {
   errors: common.errors,
 }
 
-/** For answers that take less than a tenth of a millisecond. */
+/** Columns for answers below a tenth of a millisecond. */
 export const tokenColumns: Columns = {
   'req/s': common['req/s'],
   'p50 ms': ({ p50Ms }) => p50Ms.toFixed(3),
@@ -57,7 +57,7 @@ export const tokenColumns: Columns = {
   errors: common.errors,
 }
 
-/** One workload's table: a line for each system, with its throughput as a multiple of each peer's. */
+/** Formats one workload's table: a line for each system, with its throughput as a multiple of each peer's. */
 export function formatTable(title: string, results: readonly RowResult[], columns = readColumns): string {
   const measured = peers.filter((peer) => results.some((result) => result.peer === peer && result.figures))
   const head = ['system', ...Object.keys(columns), ...measured.map((peer) => `x ${peer}`)]
@@ -80,7 +80,7 @@ export function formatTable(title: string, results: readonly RowResult[], column
   return [title, toTable(head, lines), ...skipped, ...faults].join('\n')
 }
 
-/** Names to the left, figures to the right. */
+/** Formats a table, names left-aligned, figures right-aligned. */
 export function toTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((_, index) => Math.max(...[head, ...lines].map((line) => line[index]?.length ?? 0)))
   const format = (line: readonly string[]) =>
@@ -90,7 +90,7 @@ export function toTable(head: readonly string[], lines: readonly (readonly strin
   return [head, ...lines].map(format).join('\n')
 }
 
-/** Throughput as a multiple of each peer's. Figures with errors have none. */
+/** Returns throughput as a multiple of each peer's. Figures with errors have none. */
 export function ratios({ figures }: RowResult, results: readonly RowResult[]): Record<string, number> {
   return Object.fromEntries(
     peers.flatMap((peer) => {

@@ -84,7 +84,10 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
-/** The limit is only valid if it answers the same, value by value, for some orders. */
+/**
+ * Checks that the bare handler answers the same, value by value, for some orders: otherwise the limit is
+ * invalid.
+ */
 async function compareBodies(workloads: readonly Workload[], subjects: readonly Subject[]): Promise<void> {
   for (const { name, rows } of workloads) {
     const limit = rows.find(({ peer }) => peer === 'one statement')
@@ -120,7 +123,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** The named suite, ready to run, or its help text. */
+/** Returns the named suite, ready to run, or its help text. */
 function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<boolean>) {
   if (argv.includes('orders') && !argv.includes('--help')) {
     const options = readPlacingOptions(argv)
@@ -321,7 +324,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** A step that fails, such as the end of a server that a signal has ended, does not keep the others from running: the last one stops the database. */
+/**
+ * Runs all steps, also after one fails, such as the end of a server that a signal has ended: the last one
+ * stops the database.
+ */
 async function takeBack(undo: Undo): Promise<void> {
   for (const step of undo.toReversed()) {
     try {

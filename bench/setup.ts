@@ -12,7 +12,7 @@ import type { DebugServers } from './suites/debug.ts'
 
 type Print = (line: string) => void
 
-/** Cleanups that run at the end in any case, the last one first. */
+/** Cleanups that always run at the end, the last one first. */
 export type Undo = (() => Promise<void> | void)[]
 
 export interface FilledDatabase {
@@ -20,7 +20,7 @@ export interface FilledDatabase {
   filling: Filling
 }
 
-/** The database, filled now or by an earlier run. */
+/** Returns the database, filled now or by an earlier run. */
 export async function prepareDatabase(
   options: Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl'> & Partial<Pick<Options, 'brief'>>,
   undo: Undo,
@@ -44,7 +44,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Applies new migrations; an edited one makes the fill useless. */
+/** Applies new migrations; an edited one invalidates the fill. */
 async function current(
   url: string,
   { orders, brief }: Pick<Filling, 'orders' | 'brief'>,
@@ -70,11 +70,11 @@ async function embedded(name: string, home: string, undo: Undo): Promise<string>
 export interface Stand {
   servers: DebugServers
   node: FakeNode
-  /** Why PostGraphile is missing. */
+  /** The reason for which PostGraphile is missing. */
   withoutPostgraphile: string | undefined
 }
 
-/** Every server of a run, each in its own process. */
+/** Starts every server of a run, each in its own process. */
 export async function startServers(
   options: Options,
   databaseUrl: string,

@@ -1,7 +1,7 @@
 import { type ChainFacts, chains } from '../src/domain/network/chains.ts'
 import { cell, generated, page, table } from './markdown.ts'
 
-/** docs/reference/chains.md: the table of known chains, and which source of token data knows which. */
+/** Returns docs/reference/chains.md: the known chains, and the token data sources that support each. */
 export function chainsPage(): string {
   const all = [...chains]
   const yes = (known: string | undefined) => (known === undefined ? 'no' : `yes, as \`${known}\``)
@@ -46,7 +46,7 @@ export function chainsPage(): string {
   )
 }
 
-/** Sources of prices, series, holders and pools. */
+/** Returns the sources of prices, series, holders and pools. */
 function sourcesOf({ coingecko, moralis, ethplorer, usdReference }: ChainFacts): string[] {
   const list = (...sources: (string | false | undefined)[]) => sources.filter(Boolean).join(', ')
   const orderBook = usdReference ? '*orderbook*' : '*orderbook* with `usdReference`'

@@ -23,12 +23,14 @@ interface NamedText {
   text: string
 }
 
-/** TypeScript types of the variables and results of the REST rows' documents, by text. Enum members are REST values. */
+/** Returns TypeScript types of the REST rows' documents, by text. Enum members are REST values. */
 export function documentTypes(rows: readonly RowTraits[]): Promise<string> {
   return typesByText(namedRows(rows), { filename: documentTypesFile, of: 'the REST rows', schema })
 }
 
-/** The same for the documents of the pages, by their names there. Enum members are those of GraphQL, and scalars as in JSON. */
+/**
+ * Returns the same for the pages' documents, by name. Enum members are GraphQL names, scalars JSON values.
+ */
 export function pageTypes(documents: Readonly<Record<string, string>>): Promise<string> {
   const named = Object.entries(documents).map(([name, text]) => ({ name: typeName(name), text }))
   return typesByText(named, {
@@ -60,14 +62,14 @@ async function typesByText(
   return `// Made from the documents of ${of} by \`npm run codegen\`.
 ${types.trim()}
 
-/** What a document gives and takes, by its text. */
+/** The result and variables of each document, by its text. */
 export interface Documents {
 ${documents.map(({ name, text }) => `  ${JSON.stringify(text)}: { result: ${name}Result; variables: ${name}Variables }`).join('\n')}
 }
 `
 }
 
-/** Each text once. Type names come from the first row that runs the document. */
+/** Returns each text once. Type names come from the first row that runs the document. */
 function namedRows(rows: readonly RowTraits[]): NamedText[] {
   const nameByText = new Map<string, string>()
   for (const { on, run } of rows) {
@@ -76,7 +78,7 @@ function namedRows(rows: readonly RowTraits[]): NamedText[] {
   return [...nameByText].map(([text, name]) => ({ text, name }))
 }
 
-/** `GET /api/v1/orders/:uid` is `GetApiV1OrdersUid`. */
+/** Returns `GetApiV1OrdersUid` for `GET /api/v1/orders/:uid`. */
 function typeName(on: string): string {
   const [method = '', ...path] = on.split(/[^A-Za-z0-9]+/)
   return [method === method.toUpperCase() ? method.toLowerCase() : method, ...path]

@@ -14,7 +14,7 @@ The search of the first page, and \`tradegraph explain TEXT\` in the terminal, e
 
 This page is made from the program's own list by \`npm run codegen\`.`
 
-/** docs/errors.md: the closed list of codes as a table. */
+/** Returns docs/errors.md: the closed list of codes as a table. */
 export function errorsPage(): string {
   const routes = [...orderBookRoutes, ...accountRoutes]
   const rows = Object.entries(refusalCodes).map(([code, { retryable, description, advice }]) => [
@@ -27,7 +27,7 @@ export function errorsPage(): string {
   return page(introduction, table(['code', 'status', 'meaning', 'retryable', 'what to do'], rows))
 }
 
-/** The status of the code, and its exceptions, each with the routes that have it. */
+/** Returns the status of the code and its exceptions, each with its routes. */
 function statusText(code: RefusalCode, routes: readonly RowTraits[]): string {
   const routesByException = new Map<string, Set<string>>()
   for (const { on, statuses = {} } of routes) {

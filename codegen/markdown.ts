@@ -1,4 +1,4 @@
-/** Text in a cell of a table: one line, without the character that ends a cell. */
+/** Returns the text of a table cell: one line, without the character that ends a cell. */
 export function cell(text: string): string {
   return text
     .replaceAll(/\s*\n\s*/g, ' ')
@@ -6,13 +6,13 @@ export function cell(text: string): string {
     .trim()
 }
 
-/** A table of GitHub's Markdown; cells are written as they are. */
+/** Returns a table in GitHub's Markdown; cells are written unchanged. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
-/** A page ends with one line break. */
+/** Joins parts to a page, which ends with one line break. */
 export function page(...parts: string[]): string {
   return `${parts.join('\n\n')}\n`
 }

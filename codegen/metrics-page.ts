@@ -7,11 +7,11 @@ interface Metric {
   type: string
   help: string
   labels: string[]
-  /** Upper bounds of a histogram. */
+  /** The upper bounds of a histogram. */
   buckets: string[]
 }
 
-/** Measures each kind of thing once, so that every metric has its labels. */
+/** Records one measurement of each kind, so that every metric has its labels. */
 function measureAll(metrics: Metrics): void {
   const { count, countLimited, countRemoved, loops, chain, streams, deliveries, work } = metrics
   count('GET', '/health/live', 200, 1)
@@ -44,7 +44,7 @@ function measureAll(metrics: Metrics): void {
   work.watchSource({ name: node, state: () => 'closed' })
 }
 
-/** docs/reference/metrics.md: what the registry holds once each kind was counted. */
+/** Returns docs/reference/metrics.md: the registry's content after one measurement of each kind. */
 export async function metricsPage(): Promise<string> {
   const metrics = createMetrics(false)
   measureAll(metrics)

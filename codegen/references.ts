@@ -3,7 +3,7 @@ import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { settingsPage } from './settings-page.ts'
 
-/** Pages of docs that follow from the program, by file. */
+/** Returns the documentation pages that are generated from the program, by file. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     'docs/errors.md': errorsPage(),

@@ -1,7 +1,10 @@
 import { isScalarType, isSpecifiedScalarType } from 'graphql'
 import { schema } from '../src/graphql/schema.ts'
 
-/** JSON type of each custom scalar: `config.scalars` of graphql-codegen, for clients that have only the SDL. */
+/**
+ * Returns the JSON type of each custom scalar: `config.scalars` of graphql-codegen, for clients with only the
+ * SDL.
+ */
 export function scalarMap(): Record<string, string> {
   const scalars = Object.values(schema.getTypeMap())
     .filter(isScalarType)

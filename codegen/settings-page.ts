@@ -2,7 +2,7 @@ import { defaultOf } from '../src/app/config.ts'
 import { settings } from '../src/app/settings.ts'
 import { cell, generated, page, table } from './markdown.ts'
 
-/** docs/reference/settings.md: each setting with its default and the text that `--help` prints. */
+/** Returns docs/reference/settings.md: each setting with its default and its text in `--help`. */
 export function settingsPage(): string {
   const rows = Object.entries(settings.shape).map(([name, schema]) => [
     `\`${name}\``,

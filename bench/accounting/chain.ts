@@ -14,7 +14,7 @@ export interface Contracts {
   wrappedNative: string
 }
 
-/** A settlement as it is on chain. */
+/** A settlement on chain. */
 export interface ChainSettlement {
   block: number
   caller: string
@@ -23,7 +23,7 @@ export interface ChainSettlement {
   trades: LoggedTrade[]
   gasUsed: bigint
   gasPrice: bigint
-  /** What the contract got, by token. */
+  /** The contract's net receipts, by token. */
   flows: { token: string; amount: bigint }[]
 }
 
@@ -101,7 +101,7 @@ async function settlementsIn(ask: Ask, contracts: Contracts, hash: string): Prom
   })
 }
 
-/** Inputs of the calls of the settlement contract that did not revert. */
+/** Returns the inputs of calls of the settlement contract that did not revert. */
 async function tracedInputs(ask: Ask, settlement: string, hash: string): Promise<string[]> {
   interface Frame {
     error?: string
@@ -129,7 +129,7 @@ function tradesIn(logs: readonly ChainLog[], settlement: string): LoggedTrade[] 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const nobody = `0x${'00'.repeat(20)}`
 
-/** The native coin and its wrapped form are one: unwrapping changes nothing. */
+/** Sums flows by token. The native coin and its wrapped form are one: unwrapping changes nothing. */
 function flowsIn(logs: readonly ChainLog[], { settlement, wrappedNative }: Contracts) {
   return logs.flatMap(({ address, topics: [event, first, second, third], data }) => {
     const at = (amount: bigint, token = wrappedNative) => [{ token, amount }]
@@ -145,7 +145,7 @@ function flowsIn(logs: readonly ChainLog[], { settlement, wrappedNative }: Contr
     if (address === wrappedNative && event === topics.deposit)
       return accountIn(first) === settlement ? at(BigInt(data)) : []
     if (address !== settlement) return []
-    // What it sends to itself stays.
+    // Coins that the contract sends to itself stay.
     if (event === topics.interaction && wordOf(data) > 0n)
       return accountIn(first) === settlement ? [] : at(-wordOf(data))
     if (event !== topics.trade) return []
@@ -154,7 +154,10 @@ function flowsIn(logs: readonly ChainLog[], { settlement, wrappedNative }: Contr
   })
 }
 
-/** What these accounts sent that settled nothing: settlements that reverted, and transfers to themselves that ended one. */
+/**
+ * Reads these accounts' transactions that settled nothing: reverted settlements, and transfers to themselves
+ * that ended one.
+ */
 export async function readLost(
   ask: Ask,
   { settlement }: Contracts,

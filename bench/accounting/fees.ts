@@ -1,6 +1,6 @@
 import type { CallTrade } from './settle-call.ts'
 
-/** As REST and exported auctions write them, as parts per million. */
+/** A fee policy, as REST and exported auctions write it, in parts per million. */
 export interface Policy {
   kind: 'surplus' | 'volume' | 'priceImprovement'
   factor: bigint
@@ -18,7 +18,10 @@ const up = (a: bigint, b: bigint) => (a + b - 1n) / b
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 const positive = (a: bigint) => (a > 0n ? a : 0n)
 
-/** What a trade paid: for the network in sell atoms, and by policy in atoms of the side that is not fixed. */
+/**
+ * Returns the fees of a trade: the network fee in sell atoms, and each policy's in atoms of the side that is
+ * not fixed.
+ */
 export function feesOfTrade(
   trade: CallTrade,
   policies: readonly Policy[],
@@ -62,7 +65,7 @@ function included(
   return least((surplus * factor) / (million > factor ? million - factor : 1n), ofVolume(maxVolumeFactor))
 }
 
-/** The better of limit and quote, at the size of the order. */
+/** Returns the better of limit and quote, at the size of the order. */
 function better({ kind, sellAmount, buyAmount }: CallTrade, quoted: Quoted) {
   if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return { sellAmount, buyAmount }
   if (kind === 'sell') {

@@ -9,8 +9,8 @@ import {
 import { feesOfTrade } from './fees.ts'
 import type { Competition, Records } from './records.ts'
 
-// The accounts of `tradegraph accounting`, computed from logs, receipts and calldata of a chain and from the competitions of the
-// service, with none of the program's code.
+// The accounts of `tradegraph accounting`, computed from a chain's logs, receipts and calldata and from the
+// service's competitions, without the program's code.
 
 export interface Question {
   ask: Ask
@@ -39,14 +39,14 @@ type Kind = (typeof kinds)[number]
 
 interface Amount {
   kind: Kind
-  /** Amounts with one group are one sum, whose value is rounded. */
+  /** The group of amounts that are summed before their value is rounded. */
   group: string
   recipient: string
   token: string
   amount: bigint
 }
 
-/** The CSV of the range. */
+/** Returns the CSV of the range. */
 export async function accountingFromChain(question: Question): Promise<string> {
   const { ask, contracts, records, network, from, to, blockTimeMs } = question
   const competitions = await records.competitions(from, to)
@@ -104,7 +104,8 @@ export async function accountingFromChain(question: Question): Promise<string> {
   }
   for (const { sender, auctionId, ...gas } of reverted)
     if (competitions.has(auctionId)) countLost(sender, 'reverted', gas)
-  // A transfer does not say what it ended. Nonces follow each other, so it was the first that won and is nowhere on chain.
+  // A transfer does not name what it ended. Nonces follow each other, so it was the first winner that is
+  // nowhere on chain.
   const unsettled = [...competitions.values()]
     .flatMap((competition) => competition.solutions.map((solution) => ({ competition, solution })))
     .filter(({ solution }) => solution.isWinner && settled.every((each) => each.solution !== solution))
@@ -154,7 +155,7 @@ function solutionOf(
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const unit = 10n ** 18n
 
-/** Sums of fees and slippage, with their values, rounded down. */
+/** Returns sums of fees and slippage, with their values, rounded down. */
 async function amountsOf(
   settlement: ChainSettlement,
   competition: Competition,

@@ -15,7 +15,7 @@ export interface Competition {
   }[]
 }
 
-/** An order in what `tradegraph auction export` prints. */
+/** An order in the output of `tradegraph auction export`. */
 interface ExportedOrder {
   uid: string
   feePolicies: Record<string, { factor: number; maxVolumeFactor?: number; quote?: Record<string, string> }>[]
@@ -23,14 +23,14 @@ interface ExportedOrder {
 
 export interface OrderTerms {
   policies: Policy[]
-  /** Of the last policies, as many as there are. */
+  /** Recipients of the last policies, as many as there are. */
   recipients: string[]
   quoted: Quoted | undefined
 }
 
-/** What the service says of auctions, over REST and in exported auctions. */
+/** The service's records of auctions, from REST and exported auctions. */
 export interface Records {
-  /** Those whose deadline is in the range. */
+  /** Returns the competitions whose deadline is in the range. */
   competitions(from: number, to: number): Promise<Map<bigint, Competition>>
   terms(uid: string, auctionId: bigint): Promise<OrderTerms>
 }

@@ -5,8 +5,8 @@ import { askNode } from './chain.ts'
 import { accountingFromChain } from './from-chain.ts'
 import { createRecords } from './records.ts'
 
-// node --import tsx bench/accounting/run.ts --rpc URL --service URL/network --settlement ADDRESS --wrapped ADDRESS \
-//   --from BLOCK --to BLOCK [--block-time MS] [--exported FOLDER of ID.json]
+// node --import tsx bench/accounting/run.ts --rpc URL --service URL/network --settlement ADDRESS \
+//   --wrapped ADDRESS --from BLOCK --to BLOCK [--block-time MS] [--exported FOLDER of ID.json]
 
 const { values } = parseArgs({
   options: {

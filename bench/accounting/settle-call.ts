@@ -15,7 +15,7 @@ export interface CallTrade {
 }
 
 export interface SettleCall {
-  /** In the last 8 bytes. */
+  /** The id in the last 8 bytes. */
   auctionId: bigint
   trades: CallTrade[]
 }
@@ -26,7 +26,7 @@ const abi = new Interface([
   `function settle(address[] tokens, uint256[] prices, ${trade}[] trades, (address target, uint256 value, bytes callData)[][3] interactions)`,
 ])
 
-/** `undefined` for another call, or one without an auction id. */
+/** Returns undefined for another call, or one without an auction id. */
 export function parseSettleCall(input: string): SettleCall | undefined {
   if (!input.startsWith('0x13d79a0b') || (input.length / 2 - 5) % 32 !== 8) return undefined
   const [tokenList, prices, trades] = abi.decodeFunctionData('settle', input)

@@ -14,7 +14,7 @@ const atOnce = 200
 /** Storage slots of `Erc20`. */
 const slots = { balanceOf: 0n, allowance: 1n }
 
-/** The owners hold what they sell, and have approved it; wallets have their code. Mining is off. */
+/** Gives owners the tokens that they sell and approves them; deploys the wallets' code. Mining is off. */
 export async function fundOwners(rpc: Rpc, { network }: Market, owners: readonly Owner[]): Promise<void> {
   const holdings = owners.flatMap(({ address: owner, pairs }) =>
     [...new Set(pairs.map(([sell]) => sell.address))].map((token) => ({ owner, token })),
@@ -41,7 +41,7 @@ function mappingSlot(key: Address, slot: string): Hex {
   return bytesToHex(keccak(hexToBytes(`0x${word(key)}${slot}`)))
 }
 
-/** The wallets' code, in which their signer stands, is what the constructor returns. */
+/** Returns calls that set the wallets' code, which the constructor returns with the signer in it. */
 async function walletCalls(rpc: Rpc, owners: readonly Owner[]) {
   const [signer] = owners
   const { bytecode } = JSON.parse(readFileSync(artifact, 'utf8')) as { bytecode: string }

@@ -1,9 +1,9 @@
 import { query } from '../database/open.ts'
 
-/** What a database holds, and what it has written. */
+/** The content of a database, and its writes. */
 export interface Cost {
   rows: number
-  /** Of all tables with their indexes. */
+  /** The size of all tables with their indexes. */
   bytes: number
   walBytes: number
 }
@@ -12,7 +12,7 @@ export interface TableCost extends Pick<Cost, 'rows' | 'bytes'> {
   table: string
 }
 
-/** Every table of the program. */
+/** Reads the costs of every table of the program. */
 export async function tableCosts(url: string): Promise<TableCost[]> {
   const tables = await query<{ table: string; bytes: number }>(
     url,

@@ -31,12 +31,12 @@ const reportDocument = documents.debug.replace('auctions(first: 20)', 'auctions(
 
 export interface DayResults {
   cost: Cost
-  /** That grew. */
+  /** The tables that grew. */
   tables: TableCost[]
   pages: FirstPage[]
 }
 
-/** A day of auctions in rows, and the report of an order that rested in all of them. */
+/** Writes a day of auctions as rows, and reads the report of an order that rested in all of them. */
 export async function runDay(options: AuctionOptions, undo: Undo, print: Print): Promise<DayResults> {
   const { resting, auctions, home } = options
   const database = await openEmptyDatabase(home, 'auctions_day')
@@ -45,7 +45,7 @@ export async function runDay(options: AuctionOptions, undo: Undo, print: Print):
   const market: Market = { ...describeMarket(), network: { ...describeMarket().network, ...shape.network } }
   const priced = describeTokens()
   const accounts = describeOwners(createTraders(owners), choosePairs(priced, pairs))
-  // From a hundredth away from the market to twice its price, evenly.
+  // Limits from one hundredth away from the market to twice its price, evenly spread.
   const asks = (number: number) => 1_010 + ((number * 7) % 990)
   await insertResting(database.url, { owners: accounts, count: resting, market, asks })
   await nameTokens(database.url, market, priced)
@@ -73,7 +73,7 @@ function describeTokens(): PricedToken[] {
   }))
 }
 
-/** No node answers for their names. */
+/** Stores the tokens' names, which no node returns. */
 async function nameTokens(url: string, { network }: Market, priced: readonly PricedToken[]): Promise<void> {
   await query(
     url,

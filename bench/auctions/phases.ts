@@ -5,9 +5,9 @@ export const phases = ['assemble', 'solve', 'simulate', 'record', 'settle'] as c
 export type Phase = (typeof phases)[number]
 
 export interface PhaseTimes {
-  /** In milliseconds, of each auction that had the phase, in order. */
+  /** Milliseconds of each auction that had the phase, in order. */
   of: Record<Phase, number[]>
-  /** Orders of the newest auction by where they stand. */
+  /** Orders of the newest auction by standing. */
   standings: Record<string, number>
 }
 
@@ -15,7 +15,7 @@ interface Reading extends Pick<PhaseTimes, 'standings'> {
   sums: Record<Phase, { ms: number; count: number }>
 }
 
-/** Reads the program's metrics more often than there are auctions, so that each one's times can be told apart. */
+/** Reads the program's metrics more often than auctions run, to separate their times. */
 export function watchPhases(port: number, key: string): { times: PhaseTimes; stop(): Promise<void> } {
   const times: PhaseTimes = { of: emptyTimes(), standings: {} }
   const stopping = new AbortController()
@@ -25,7 +25,7 @@ export function watchPhases(port: number, key: string): { times: PhaseTimes; sto
       const reading = await readMetrics(port, key)
       for (const phase of phases) {
         const [now, before] = [reading.sums[phase], last?.sums[phase] ?? { ms: 0, count: 0 }]
-        // Several rounds of solving in one auction are told by their mean.
+        // An auction with several rounds of solving reports their mean.
         const count = now.count - before.count
         if (count > 0) times.of[phase].push((now.ms - before.ms) / count)
       }
@@ -35,7 +35,7 @@ export function watchPhases(port: number, key: string): { times: PhaseTimes; sto
     }
   }
   const watching = watch()
-  // Told when it is stopped.
+  // The error is reported when watching stops.
   watching.catch(() => {})
   return {
     times,
@@ -75,7 +75,7 @@ export interface PhaseFigures {
   p95Ms: number
 }
 
-/** @param from the first of each phase that counts as steady */
+/** @param from the first auction of each phase that counts as steady */
 export function summarisePhases(
   { of }: PhaseTimes,
   from: Record<Phase, number>,

@@ -2,7 +2,7 @@ import { toTable } from '../report.ts'
 import { phases } from './phases.ts'
 import type { AuctionResults } from './run.ts'
 
-/** Simulating includes solving. */
+/** Formats the results; simulating includes solving. */
 export function formatResults(results: readonly AuctionResults[]): string {
   const ms = (value: number) => value.toFixed(1)
   const times = results.flatMap(({ orders, phases: figures }) =>

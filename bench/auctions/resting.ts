@@ -9,22 +9,28 @@ import { insertOrders } from '../../src/storage/order/insert.ts'
 import { signOrder, type Trader } from '../placing/submissions.ts'
 import { amountWorth, type PricedToken } from '../quoting/pools.ts'
 
-/** An owner of resting orders. A wallet's contract checks the signature of `key`; before orders with hooks a call runs. */
+/**
+ * An owner of resting orders. A wallet's contract checks the signature of `key`; orders with hooks first run
+ * a call.
+ */
 export interface Owner extends Trader {
   kind: 'plain' | 'wallet' | 'hooks'
-  /** What it sells, and for what. */
+  /** The sold and bought tokens. */
   pairs: readonly (readonly [PricedToken, PricedToken])[]
 }
 
 const pairsOfOwner = 3
-/** Value of each order, in wei. */
+/** The value of each order, in wei. */
 const worth = 5n * 10n ** 17n
 const perPage = 500
-/** `totalSupply()`. */
+/** The calldata of `totalSupply()`. */
 const hookCall: Hex = '0x18160ddd'
 const document = '{"appCode":"bench resting","metadata":{},"version":"1.3.0"}'
 
-/** Every tenth owner is a contract wallet, whose signer is the first trader, and every tenth has hooks. */
+/**
+ * Describes owners: every tenth is a contract wallet, whose signer is the first trader; every tenth has
+ * hooks.
+ */
 export function describeOwners(traders: readonly Trader[], pairs: Owner['pairs']): Owner[] {
   const [signer] = traders
   if (!signer) throw new Error('there are no traders')
@@ -48,11 +54,11 @@ export interface RestingOptions {
   owners: readonly Owner[]
   count: number
   market: Market
-  /** What an order asks for, as thousandths of what the market pays. */
+  /** An order's limit price in thousandths of the market price. */
   asks: (number: number) => number
 }
 
-/** The owners in turns. */
+/** Inserts orders; the owners alternate. */
 export async function insertResting(databaseUrl: string, options: RestingOptions): Promise<void> {
   const { count } = options
   const db = openDatabase({ url: databaseUrl, maxConnections: 4 })

@@ -24,12 +24,12 @@ type Print = (line: string) => void
 
 export interface AuctionResults {
   orders: number
-  /** From the start of the program until every resting order stands somewhere. */
+  /** Seconds from the program's start until every resting order has a standing. */
   standingSeconds: number
   standings: Record<string, number>
   phases: Record<Phase, PhaseFigures>
   swap: { p50Ms: number; p95Ms: number }
-  /** Stored while the swaps were placed. */
+  /** Auctions stored while the swaps were placed. */
   auctions: number
   cost: Cost
   rssMb: number
@@ -76,7 +76,7 @@ async function measureAmong(measuring: Measuring, undo: Undo): Promise<AuctionRe
   const database = await openEmptyDatabase(home, `auctions_${count}`)
   undo.push(database.stop)
   await applyMigrations(database.url)
-  // Far from the market: 1.5 to 5 times what it pays.
+  // Limits far from the market: 1.5 to 5 times its price.
   const asks = (number: number) => 1_500 + (number % 3_500)
   await insertResting(database.url, { owners: accounts, count, market: chain.market, asks })
   const program = await start(measuring, database.url)

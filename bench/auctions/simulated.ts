@@ -19,23 +19,26 @@ import { query } from '../database/open.ts'
 import { createRandom } from '../database/subjects.ts'
 
 export const blockMs = 12_000
-/** PostgreSQL writes a checkpoint every five minutes, and after it each page whole when it changes first. */
+/** PostgreSQL writes a checkpoint every five minutes, and after it each page in full at its first change. */
 const auctionsPerCheckpoint = 25
 const gasPrice = 10n ** 9n
 const ether = 10n ** 18n
-/** Standard deviation of a price from one auction to the next. */
+/** The standard deviation of a price from one auction to the next. */
 const volatility = 0.0005
 
 export interface SimulatedOptions {
   databaseUrl: string
   network: Network
-  /** Wei of a whole token of 18 decimals, at the start. */
+  /** The start value of a whole token of 18 decimals, in wei. */
   prices: ReadonlyMap<Address, bigint>
   auctions: number
   told: (auctions: number) => void
 }
 
-/** Writes what auctions of all live orders write, one every block, from the state in memory as the program has it. */
+/**
+ * Writes the rows of auctions of all live orders, one every block, from the same state in memory as the
+ * program's.
+ */
 export async function simulateAuctions(options: SimulatedOptions): Promise<void> {
   const { databaseUrl, network, auctions, told } = options
   const db = openDatabase({ url: databaseUrl, maxConnections: 4 })
@@ -81,7 +84,7 @@ export async function simulateAuctions(options: SimulatedOptions): Promise<void>
   }
 }
 
-/** What the router finds for a part of the orders after each auction: a pool takes 0.3 %. */
+/** Simulates the router's prices for a part of the orders after each auction: a pool takes 0.3 %. */
 function createTurns() {
   const turns = 50n
   const prices = new Map<bigint, RoutedPrice>()
@@ -108,10 +111,10 @@ async function liveOrders(db: Database, chainId: number): Promise<Order[]> {
   return [...book.orders()].toSorted((a, b) => Number(a.id - b.id))
 }
 
-/** All prices change from one auction to the next, but that of the native token. */
+/** Changes all prices from one auction to the next, except that of the native token. */
 function walkPrices(start: ReadonlyMap<Address, bigint>, wrappedNative: Address) {
   const random = createRandom(5)
-  // Close to a normal distribution.
+  // The sum is close to a normal distribution.
   const step = () => (random() + random() + random() + random() - 2) * Math.sqrt(3) * volatility
   let prices = new Map([...start].map(([token, price]) => [token, Number(price)]))
   return () => {
@@ -131,7 +134,7 @@ interface Recording
   number: number
 }
 
-/** An auction of all orders with one solution, which trades one of them; its settlement fails. */
+/** Stores an auction of all orders with one solution for one of them, whose settlement fails. */
 async function record(recording: Recording): Promise<void> {
   const { db, now, network, orders, nativePrices, number } = recording
   const block = 1_000 + number

@@ -13,8 +13,8 @@ const document = '{"appCode":"bench swaps","metadata":{},"version":"1.3.0"}'
 const longestMs = 60_000
 
 /**
- * Places swaps of the market's traders over REST one after the other, each at another moment of a block.
- * @returns milliseconds from sending each order until REST tells it as filled
+ * Places swaps of the market's traders over REST one by one, each at another moment of a block.
+ * @returns milliseconds from sending each order until REST reports it as filled
  */
 export async function timeSwaps(port: number, market: Market, count: number): Promise<number[]> {
   const random = createRandom(4)
@@ -41,7 +41,7 @@ async function timeSwap(port: number, market: Market, index: number): Promise<nu
   throw new Error(`a swap was not filled in ${longestMs / 1_000} s: ${body}`)
 }
 
-/** 0.1 WETH for USDC, for a fifth less than the price that the pools begin with. */
+/** Returns a swap of 0.1 WETH for USDC, for a fifth less than the pools' initial price. */
 function swap(market: Market, index: number) {
   const { network, tokens, accounts } = market
   const account = accounts[index % accounts.length]

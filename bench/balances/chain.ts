@@ -9,9 +9,9 @@ import type { Known } from './worker.ts'
 export interface ChangingChain {
   rpcUrl: string
   market: Awaited<ReturnType<typeof startBenchChain>>['market']
-  /** Every balance that the accounts should have. */
+  /** The expected balances of all accounts. */
   expected: Record<string, Known>
-  /** Sends something to so many accounts by chance. @returns the block and when it was there */
+  /** Mines a block that sends tokens to `changes` random accounts. @returns the block and its time */
   mine(changes: number): Promise<{ block: number; at: number }>
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface ChangingChain {
 const transfers = new Interface(['function transfer(address to, uint256 value)'])
 const gas = '0x20000'
 
-/** Blocks come when they are asked for. The accounts have nothing in the beginning. */
+/** Starts a chain that mines on request. The accounts begin with nothing. */
 export async function startChangingChain(home: string, accounts: readonly string[]): Promise<ChangingChain> {
   const chain = await startBenchChain(home, async () => {})
   const rpc: Rpc = createRpc({ url: chain.rpcUrl, log: createLog('warn') })

@@ -18,7 +18,7 @@ import type { WatchHandlers } from './worker.ts'
 type Print = (line: string) => void
 type Workers = Apart<WatchHandlers>[]
 
-/** Of one block. */
+/** Figures of one block. */
 interface BlockFigures {
   watchers: number
   cpuMs: number
@@ -32,11 +32,11 @@ export interface BalanceResults {
   watched: BlockFigures
   /** Milliseconds from a block to its watchers. */
   delays: { updates: number; p50: number; p99: number; worst: number }
-  /** After the outage. */
+  /** Figures after the outage. */
   outages: number
   backMs: number
   rssMb: number
-  /** Watchers that know another balance than the chain's in the end. */
+  /** Watchers whose final balances differ from the chain's. */
   wrong: number
 }
 
@@ -133,7 +133,7 @@ async function openAll(
   return now() - started
 }
 
-/** @throws when watchers are missing balances for too long */
+/** @throws when watchers lack balances for too long */
 async function complete(workers: Workers, watchers: number): Promise<void> {
   for (const deadline = now() + 3 * settleMs; ; await pause(20)) {
     const standings = await Promise.all(workers.map((worker) => worker.standing()))
@@ -142,7 +142,7 @@ async function complete(workers: Workers, watchers: number): Promise<void> {
   }
 }
 
-/** A block each second. @param times gets when each was there */
+/** Mines a block each second. @param times receives the time of each */
 async function measureBlocks(
   stand: Stand,
   watchers: number,
@@ -185,7 +185,7 @@ function delaysOf(arrivals: readonly [block: number, at: number][], times: Reado
   return { updates: delays.length, p50: at(0.5), p99: at(0.99), worst: at(1) }
 }
 
-/** Blocks come while the node is away; when it is back, everybody has to know what the chain has. */
+/** Mines blocks while the node is away; when it is back, every watcher must get the chain's balances. */
 async function goAway({ options, chain, node, workers }: Stand) {
   node.setAway(true)
   const end = now() + options.awaySeconds * 1_000

@@ -10,7 +10,7 @@ export interface WatchOptions {
   /** The query of every stream. */
   search: string
   accounts: readonly string[]
-  /** How many connections are opened at a time. */
+  /** The number of connections that are opened at the same time. */
   atOnce: number
 }
 
@@ -27,14 +27,14 @@ export interface Standing {
   complete: number
   updates: number
   outages: number
-  /** Why connections ended. */
+  /** Reasons for which connections ended. */
   ended: Record<string, number>
 }
 
-/** The rest has an id. */
+/** The maximum length of a reason; the rest has an id. */
 const longestReason = 40
 let watchers: Watcher[] = []
-/** Block and arrival of each block's update. */
+/** The block and arrival time of each block's update. */
 let arrivals: [block: number, at: number][] = []
 let [open, updates, outages] = [0, 0, 0]
 const ended: Record<string, number> = {}
@@ -105,13 +105,13 @@ const handlers = {
     outages,
     ended,
   }),
-  /** Arrivals since the last call. */
+  /** Takes the arrivals since the last call. */
   take(): [number, number][] {
     const taken = arrivals
     arrivals = []
     return taken
   },
-  /** @returns how many watchers know something else */
+  /** @returns the number of watchers with other balances */
   wrong: (expected: Record<string, Known>): number =>
     watchers.filter(({ account, known }) =>
       Object.entries(expected[account] ?? {}).some(([token, balance]) => known[token] !== balance),

@@ -9,9 +9,9 @@ import { toTable } from '../report.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import { prepareDatabase, startServers, type Undo } from '../setup.ts'
 
-/** Orders of an account that one read lists. */
+/** The numbers of an account's orders in one read. */
 const listed = [1, 10]
-/** Bursts that are not counted: code is compiled, connections are opened. */
+/** Uncounted bursts that compile code and open connections. */
 const warmups = 3
 
 const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
@@ -22,7 +22,7 @@ interface System {
   path: (owner: string, limit: number) => string
 }
 
-/** Of one burst, or the medians of several; for errors the sum. */
+/** Figures of one burst, or the medians of several; errors are summed. */
 interface BurstFigures {
   p50Ms: number
   p99Ms: number
@@ -31,8 +31,8 @@ interface BurstFigures {
 }
 
 /**
- * Sends reads all at once, each on a connection of its own, to the program and to the bare handler in turns: an account's newest orders
- * over REST, whose bodies are equal. `right` is false where a read is refused.
+ * Sends simultaneous reads, each on its own connection, to the program and to the bare handler in turns: an
+ * account's newest orders over REST, with equal bodies. `right` is false if a read is refused.
  */
 export async function runBurst(options: Options, undo: Undo, print: (line: string) => void) {
   const { url, filling } = await prepareDatabase(options, undo, print)
@@ -62,7 +62,8 @@ export async function runBurst(options: Options, undo: Undo, print: (line: strin
       }
     }
     const [program, handler] = [ours, bare].map((system) => rounds.get(system) ?? [])
-    // In turns: other load on the machine is in both figures of a round. A refused read is fast: its round has no ratio.
+    // Turns alternate: other load on the machine affects both figures of a round. A refused read is fast: its
+    // round has no ratio.
     const ratios = (program ?? []).flatMap((of, round) => {
       const other = handler?.[round]
       return other && of.errors + other.errors === 0 ? [of.p99Ms / other.p99Ms] : []

@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/storage/database/database.ts'
 import { openSignals } from '../../src/storage/database/signals.ts'
 
 /**
- * A process that sends as the role `deliver` does, with a clock that its parent moves: `offset` in a message is milliseconds ahead. It
- * answers with what it has cost so far.
+ * A process that sends like the role `deliver`, with a clock that its parent moves: `offset` in a message is
+ * milliseconds ahead. It answers with its cost so far.
  */
 const [url = '', timeoutMs = '10000'] = process.argv.slice(2)
 let offset = 0

@@ -12,16 +12,16 @@ import {
 export interface KillOptions {
   url: string
   accounts: number
-  /** Of each account. */
+  /** Messages of each account. */
   messages: number
   kills: number
   random: () => number
-  /** It is a fault when something waits by then. */
+  /** The time limit: a message that still waits is a fault. */
   seconds: number
 }
 
 export interface KillResult {
-  /** By the state in which they ended. */
+  /** Deliveries by final state. */
   states: Record<string, number>
   requests: number
   repeated: number
@@ -31,19 +31,21 @@ export interface KillResult {
   faults: string[]
 }
 
-/** Each twentieth refuses everything. */
+/** Every twentieth channel refuses everything. */
 export const isDead = (channel: number) => channel % 20 === 0
 const timeoutMs = 10_000
 const idleMs = 150
-/** By then whoever holds a lease has been killed: it sends nothing. */
+/** The time after which a holder of a lease has been killed and sends nothing. */
 const heldIdleMs = 1_000
-/** How far the clock goes beyond the next attempt, so that many are made at once: this, and a share of the way to it. */
+/**
+ * The clock's advance beyond the next attempt, so that many run together: this, and a share of the way to it.
+ */
 const beyondMs = 60_000
 const beyondShare = 0.25
 
 /**
- * Two processes send to receivers that take, refuse, answer late or not at all, and are killed at random. Their clocks are moved to the next
- * attempt whenever nothing is under way, and what waits ages with them.
+ * Two processes send to receivers that accept, refuse, answer late or not at all, and are killed at random.
+ * When they are idle, their clocks move to the next attempt, and waiting messages age with them.
  */
 export async function runKills(options: KillOptions): Promise<KillResult> {
   const { url, accounts, messages, kills, random, seconds } = options
@@ -94,7 +96,7 @@ export async function runKills(options: KillOptions): Promise<KillResult> {
         `UPDATE deliveries SET waiting_since = waiting_since - $1 * interval '1 millisecond' WHERE state = 'waiting'`,
         [ahead],
       )
-      // One that is killed does not answer; the next one starts with this clock.
+      // A killed process does not answer; its successor starts with this clock.
       const moves = deliverers.map((deliverer) => deliverer.move(offset).catch(() => undefined))
       await Promise.race([Promise.all(moves), pause(1_000)])
       await client.query(`SELECT pg_notify('tradegraph_deliveries', '')`)

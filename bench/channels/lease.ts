@@ -8,17 +8,17 @@ import { type Answer, connect, notify, startDeliverer, startReceiver, writeChann
 export interface LeaseFigures {
   title: string
   channels: number
-  /** Of one look: carrying over what was written, and leasing. */
+  /** The time of one poll: moving new messages to the queue, and leasing. */
   p50Ms: number
   p99Ms: number
   statements: number
-  /** On the average. */
+  /** The average number of leased messages. */
   leased: number
 }
 
 export interface LeaseResults {
   rows: LeaseFigures[]
-  /** Of a process that finds nothing, in a second. */
+  /** The cost of an idle process, per second. */
   idle: { statements: number; cpuMs: number }
 }
 

@@ -8,10 +8,10 @@ export interface Load {
   url: string
   accounts: number
   notifications: number
-  /** All at once when left out. */
+  /** Messages per second; all at once when left out. */
   perSecond?: number
   answerTo: (channel: number) => Answer
-  /** Whose messages are waited for, and measured. */
+  /** Channels whose messages are awaited and measured. */
   isMeasured: (channel: number) => boolean
 }
 
@@ -20,11 +20,11 @@ export interface LoadFigures {
   measured: number
   missing: number
   perSecond: number
-  /** From just before the commit to the receiver; of the first half of the load, and of the rest. */
+  /** Lag from just before the commit to the receiver, of the first half of the load and of the rest. */
   lagMs: Lag
   firstHalf: Lag
   secondHalf: Lag
-  /** Of each request, whoever got it. */
+  /** Statements per request, to any receiver. */
   statements: number
   cpuMs: number
 }
@@ -39,7 +39,7 @@ const timeoutMs = 10_000
 const tickMs = 50
 const longestMs = 600_000
 
-/** One process sends what is written. */
+/** Measures one process that sends the written messages. */
 export async function measureLoad(load: Load): Promise<LoadFigures> {
   const { url, accounts, notifications, perSecond, answerTo, isMeasured } = load
   const client = await connect(url)
@@ -93,7 +93,7 @@ export async function measureLoad(load: Load): Promise<LoadFigures> {
   }
 }
 
-/** @returns when each was committed, by account and place */
+/** @returns the commit time of each, by account and place */
 async function write(client: pg.Client, accounts: number, notifications: number, perSecond?: number) {
   const writtenAt = new Map<string, number>()
   const started = Date.now()

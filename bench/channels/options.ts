@@ -9,7 +9,7 @@ export interface ChannelOptions {
   only: readonly ChannelPart[]
   notifications: number
   accounts: number
-  /** From 0 to 1. */
+  /** The share of dead receivers, from 0 to 1. */
   dead: number
   perSecond: number
   seconds: number

@@ -33,7 +33,7 @@ export async function runChannels(
   const faults: string[] = []
   const steady = { perSecond, notifications: perSecond * seconds }
 
-  /** Each tenth, if a tenth is dead: one refuses, the next one never answers. */
+  /** Every tenth, for a share of a tenth: alternately refusing and silent. */
   const isDead = (channel: number) => Math.floor((channel + 1) * dead) > Math.floor(channel * dead)
   const someDead = (channel: number): Answer =>
     isDead(channel) ? (Math.floor(channel * dead) % 2 === 0 ? 'refuse' : 'hang') : 'take'

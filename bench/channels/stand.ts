@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
 
-/** What a process has cost. */
+/** The cost of a process. */
 export interface Cost {
   cpuMs: number
   statements: number
@@ -13,7 +13,7 @@ export interface Cost {
 
 export interface Deliverer {
   move(offset: number): Promise<Cost>
-  /** Ends it at once, wherever it is. */
+  /** Ends the process at once, wherever it is. */
   kill(): Promise<void>
 }
 
@@ -36,23 +36,29 @@ export async function startDeliverer(url: string, timeoutMs: number): Promise<De
   }
 }
 
-/** A message as it arrived. */
+/** An arrived message. */
 export interface Arrival {
   channel: number
-  /** In the order in which the messages of its channel were written. */
+  /** The message's place in the order in which its channel's messages were written. */
   place: number
   id: string
   at: number
   isTaken: boolean
 }
 
-/** A number: taken after so many milliseconds. `hang`: the connection stays open without an answer. */
+/**
+ * The receiver's behaviour. A number: accepts after so many milliseconds. `hang`: the connection stays open
+ * without an answer.
+ */
 export type Answer = 'take' | 'refuse' | 'nothing' | 'late' | 'hang' | number
 
-/** Of answers that come late; a connection without one is closed by then, so that a busy machine changes no outcome. */
+/**
+ * The delay of late answers; a silent connection is closed by then, so that a busy machine changes no
+ * outcome.
+ */
 const lateMs = 100
 
-/** A server that answers each channel as told, and keeps what arrives. */
+/** Starts a server that answers each channel as configured, and keeps its messages. */
 export async function startReceiver(answerTo: (channel: number) => Answer) {
   const arrivals: Arrival[] = []
   let open = 0
@@ -93,7 +99,7 @@ export async function startReceiver(answerTo: (channel: number) => Answer) {
   }
 }
 
-/** Confirmed webhooks of as many accounts, in place of all others. */
+/** Replaces all channels by confirmed webhooks of as many accounts. */
 export async function writeChannels(client: pg.Client, url: string, count: number): Promise<void> {
   await client.query('TRUNCATE deliveries, channels, channel_wakes, feed_entries, notifications')
   await client.query(
@@ -104,7 +110,7 @@ export async function writeChannels(client: pg.Client, url: string, count: numbe
   )
 }
 
-/** One notification for each of these accounts. Its message is its place among those of the account. */
+/** Writes one notification for each account. The message is its place among those of the account. */
 export async function notify(client: pg.Client, accounts: readonly number[], place: number): Promise<void> {
   await client.query(
     `INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata)

@@ -3,10 +3,10 @@ import { settlementAbi } from '../../src/chain/settlement/abi.ts'
 import { type Followed, rpc } from './load.ts'
 import type { Stand } from './stand.ts'
 
-/** What streams, webhooks and the chain have, beside the database; all since the beginning. */
+/** The state of streams, webhooks and chain, compared with the database since the beginning. */
 export interface Checked {
   orders: number
-  /** What a trader would still wait for. */
+  /** Orders that their traders still wait for. */
   unfilled: number
   events: number
   lost: number
@@ -15,17 +15,17 @@ export interface Checked {
   messagesLost: number
   messagesRepeated: number
   settlements: number
-  /** Orders with two trades, solutions with two settlements, on chain. */
+  /** Orders with two trades and solutions with two settlements, on chain. */
   double: number
-  /** Transactions of the solver without a settlement: they reverted, or took the nonce of one that was late. */
+  /** Transactions of the solver without a settlement: they reverted, or took a late one's nonce. */
   inVain: number
-  /** Trades on the chain without a row, and the other way round. */
+  /** Trades on the chain without a row, and rows without a trade. */
   unindexed: number
 }
 
 const settleMs = 120_000
 
-/** Waits for what is under way, and compares. */
+/** Waits for running work, and compares. */
 export async function check(stand: Stand, followed: readonly Followed[]): Promise<Checked> {
   const { run, chain, accounts, received } = stand
   const count = async (statement: string) => Number((await run(statement))[0]?.count ?? 0)
@@ -53,7 +53,7 @@ export async function check(stand: Stand, followed: readonly Followed[]): Promis
     const { places } = one.follower
     const got = new Set(places)
     lost += logOf(one).filter((place) => !got.has(place)).length
-    // One that comes late stands behind a later one: the feed's order is part of it.
+    // A late entry follows a later one: the feed's order counts too.
     repeated += places.filter((place, index) => index > 0 && place <= (places[index - 1] ?? 0)).length
   }
   const ids = new Set(received.map(({ path, headers }) => `${path} ${headers['webhook-id']}`))

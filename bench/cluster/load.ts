@@ -10,13 +10,13 @@ import {
 import { createTrader } from '../../test/setup/trader.ts'
 import type { Stand } from './stand.ts'
 
-/** What clients do during one part. */
+/** The clients' traffic during one part. */
 export interface Traffic {
   reads: Exchanged[]
-  /** Orders, and what their owners read at once. */
+  /** Orders, and their owners' reads right after. */
   orders: Exchanged[]
   ownReads: Exchanged[]
-  /** Blocks by which an answer was behind the chain, at most. */
+  /** The maximum of blocks by which an answer was behind the chain. */
   blocksBehind: number
 }
 
@@ -26,7 +26,7 @@ export interface Followed {
   follower: Follower
 }
 
-/** Each account's notifications, and the events of its orders, in turn. */
+/** Follows, in turn, an account's notifications and its orders' events. */
 export function followAll({ url, accounts }: Stand, count: number): Followed[] {
   return Array.from({ length: count }, (_, place) => {
     const account = accounts[(place >> 1) % accounts.length] ?? ''
@@ -42,11 +42,11 @@ export function followAll({ url, accounts }: Stand, count: number): Followed[] {
 const swap = { sell: 'WETH', buy: 'USDC', buyAmount: 1n } as const
 const recent = 100
 
-/** Goes on from part to part, so that no two orders are alike. */
+/** Counts over all parts, so that no two orders are equal. */
 let placed = 0
 const uids: string[] = []
 
-/** Until it is stopped. */
+/** Starts traffic, which runs until it is stopped. */
 export function startTraffic(
   { url, chain, accounts }: Stand,
   { rate, orders }: { rate: number; orders: number },

@@ -12,12 +12,12 @@ import { type Stand, startStand } from './stand.ts'
 type Part = (typeof clusterParts)[number]
 type Print = (line: string) => void
 
-/** From the signal to the end of the process: faults of requests that were under way then are the kill's own. */
+/** The time from the signal to the end of the process: faults of requests during it belong to the kill. */
 type Kill = readonly [from: number, to: number]
 
 interface Happened {
   kills: Kill[]
-  /** What there is to tell of the part itself. */
+  /** The part's own results as text. */
   told: string
 }
 
@@ -28,23 +28,23 @@ export interface PartResult {
   p50Ms: number
   p99Ms: number
   orders: number
-  /** Apart from those under way at a kill. */
+  /** Failed requests, without those during a kill. */
   failed: number
   underWay: number
-  /** From the first to the last fault. */
+  /** Milliseconds from the first to the last fault. */
   failingMs: number
-  /** With numbers, which differ each time, left out. */
+  /** Faults, without their varying numbers. */
   faults: Record<string, number>
   blocksBehind: number
   ends: Record<string, number>
   checked: Checked
 }
 
-/** A part is right when nothing but what it does itself fails. */
+/** Parts in which other requests may fail; any other part is right without such failures. */
 const mayFail: readonly Part[] = ['switch']
 const redisAwayMs = 20_000
 const killPauseMs = 3_000
-/** The balancer hears of it a little later. */
+/** The time that the balancer may need to notice a kill. */
 const killSpanMs = 250
 
 export async function runCluster(options: ClusterOptions, undo: Undo, print: Print) {
@@ -122,7 +122,7 @@ const parts: Record<Part, Play> = {
     await replica.run('SELECT pg_wal_replay_pause()')
     await pause(lagSeconds * 1_000)
     await eventually('the replica goes on', async () => {
-      // What it replays then is so late that it cancels statements at once: this one too.
+      // The replica's replay is then so late that it cancels statements at once: this one too.
       const rows = await replica.run('SELECT pg_wal_replay_resume()').catch(() => [])
       return rows.length > 0
     })
@@ -218,7 +218,7 @@ function difference(later: Record<string, number>, earlier: Record<string, numbe
   return Object.fromEntries(entries.filter(([, count]) => count > 0))
 }
 
-/** Of any number of them. */
+/** Returns the maximum of any number of values. */
 const max = (values: readonly number[]) =>
   values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY)
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`

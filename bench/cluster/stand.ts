@@ -14,11 +14,11 @@ import type { Undo } from '../setup.ts'
 const root = path.join(import.meta.dirname, '..', '..')
 const roles = ['serve', 'serve', 'serve', 'auction', 'auction', 'index', 'index', 'deliver']
 
-/** One of the processes, which goes on after a restart. */
+/** One of the processes, also after a restart. */
 export interface Member {
   name: string
   role: string
-  /** @returns the exit code, when it was gone by `performance.now()`, and how long the next one took to be ready */
+  /** @returns the exit code, the end in `performance.now()`, and the time until the next one was ready */
   restart(signal: NodeJS.Signals): Promise<{ code: number | null; goneAt: number; ms: number }>
 }
 
@@ -37,7 +37,7 @@ export async function startStand(home: string, undo: Undo, print: (line: string)
   const redis = after(await startRedis())
   const receiver = after(await startReceiver())
   receiver.answer = () => ({ status: 200 })
-  // The address that a switch-over moves: what a virtual address or a name does.
+  // The address that a switch-over moves, like a virtual address or a name.
   let current = primary
   const address = after(
     await startCuttingProxy(
@@ -55,7 +55,7 @@ export async function startStand(home: string, undo: Undo, print: (line: string)
     DATABASE_DIRECT_URL: direct.href,
     DATABASE_READ_URL: replica.url,
     REDIS_URL: redis.url,
-    // Limits that nobody meets, so that they are shared.
+    // High limits that no client meets, so that they are shared.
     RATE_LIMIT_READS: '100000',
     RATE_LIMIT_ORDERS: '1000',
     STREAMS_PER_CLIENT: '10000',
@@ -64,7 +64,7 @@ export async function startStand(home: string, undo: Undo, print: (line: string)
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
   }
   const members: Member[] = []
-  // One after the other: all at once they would keep a small machine from connecting in time.
+  // Sequential starts: together they would delay connections too long on a small machine.
   for (const [place, role] of roles.entries()) {
     const port = ports[place]
     const start = () => processes.start(role, { ...environment, ...(port && { PORT: `${port}` }) })
@@ -95,9 +95,9 @@ export async function startStand(home: string, undo: Undo, print: (line: string)
     redis,
     replica,
     received: receiver.received,
-    /** At the database of this moment. */
+    /** Runs on the current primary. */
     run: (statement: string) => current.run(statement),
-    /** As planned ones are: the replica has all when the primary has ended. */
+    /** Like a planned switch-over: the replica has all data when the primary has ended. */
     async switchOver() {
       await primary.stop()
       await replica.run('SELECT pg_promote(true)')

@@ -1,7 +1,7 @@
 import { describeMarket } from '../../src/dev/market/market.ts'
 import { startSolverDriver } from '../../test/fakes/solver-driver.ts'
 
-// An honest driver in a process of its own. Its account is one of those for outside solvers, by index.
+// An honest driver in its own process. Its account is one for outside solvers, by index.
 const [rpcUrl = '', index = ''] = process.argv.slice(2)
 const { network, outsideSolvers } = describeMarket()
 const account = outsideSolvers[Number(index)]

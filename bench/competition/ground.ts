@@ -3,9 +3,9 @@ import type { Market } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 
-/** Where a competition takes place: a running program over the local chain. */
+/** The environment of a competition: a running program over the local chain. */
 export interface Ground {
-  /** Of the program. */
+  /** The program's URL. */
   url: string
   rpc: Rpc
   market: Market
@@ -19,7 +19,7 @@ export interface Answer {
 
 const timeoutMs = 30_000
 
-/** REST of the ground's network, without code of the program. */
+/** Requests REST of the ground's network, without the program's code. */
 export async function ask(
   { url, market }: Pick<Ground, 'url' | 'market'>,
   path: string,
@@ -39,14 +39,14 @@ export async function ask(
   return { status: response.status, body: isJson ? JSON.parse(text) : text }
 }
 
-/** The debug report of an order: its newest hundred auctions. */
+/** Returns the debug report of an order: its newest hundred auctions. */
 export async function reportOf(ground: Ground, uid: string): Promise<Answer['body']> {
   const { status, body } = await ask(ground, `/api/v1/debug/order/${uid}`)
   if (status !== 200) throw new Error(`the report of ${uid}: ${status}`)
   return body
 }
 
-/** Mined with one of the next blocks. @param from an account that the node signs for */
+/** Sends a transaction, mined with a later block. @param from an account that the node signs for */
 export function send(
   { rpc }: Pick<Ground, 'rpc'>,
   from: Address,

@@ -13,18 +13,18 @@ import type { Plan } from './orders/plan.ts'
 
 export interface RoundOptions {
   plans: readonly Plan[]
-  /** In which the orders are placed. */
+  /** The time in which the orders are placed. */
   seconds: number
-  /** For their ends, beyond that. */
+  /** The additional time for their ends. */
   restMs: number
-  /** Of outside solvers, by name. */
+  /** Accounts of outside solvers, by name. */
   accounts: Record<string, string>
-  /** Winners of one auction, at most. */
+  /** The maximum number of winners of one auction. */
   maxWinners: number
-  /** Grows while the program runs. */
+  /** Failures, which grow while the program runs. */
   failures: readonly Failure[]
   books: Books
-  /** Whether there is time for all tricks of bad solvers. */
+  /** There is time for all tricks of bad solvers. */
   everyTrick?: boolean
   signal: AbortSignal
 }
@@ -35,14 +35,14 @@ export interface RoundResults {
   selection: SelectionResults
   balances: BalanceResults
   accounting: AccountingResults
-  /** Only where there are bad solvers. */
+  /** Results of bad solvers, if there are any. */
   bad?: BadResults
   /** Settlements by solver. */
   settled: Record<string, number>
   faults: string[]
 }
 
-/** Places the orders, waits for their ends, and checks what became of them and of the settlement contract. */
+/** Places the orders, waits for their ends, and checks the outcome and the settlement contract. */
 export async function runRound(
   ground: Ground,
   crowd: Crowd,
@@ -82,7 +82,7 @@ export async function runRound(
 
 const quietBlocks = 4
 
-/** Until what was sent is mined and indexed. */
+/** Waits until sent transactions are mined and indexed. */
 async function untilQuiet({ rpc }: Ground, signal: AbortSignal): Promise<void> {
   const block = async () => Number(await rpc.call<string>('eth_blockNumber'))
   const last = (await block()) + quietBlocks

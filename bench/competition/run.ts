@@ -13,16 +13,16 @@ type Print = (line: string) => void
 export interface CompetitionResults extends RoundResults {
   field: Field
   phases: Record<Phase, PhaseFigures>
-  /** From the question to the solvers until the winners are known. */
+  /** The time from the request to the solvers until the winners are known. */
   competing: { p50Ms: number; p99Ms: number }
   rssMb: number
 }
 
-/** For the last orders to be filled, and to expire. */
+/** The time for the last orders to be filled or to expire. */
 const restMs = 30_000
-/** Auctions with bad solvers may take this much longer than without: each of their solutions is simulated. */
+/** The maximum ratio of auction times with and without bad solvers: each bad solution is simulated. */
 const mostTimes = { p50: 1.5, p99: 2 }
-/** Differences below this are none. */
+/** Smaller differences are ignored. */
 const noiseMs = 40
 
 export async function runCompetition(
@@ -91,7 +91,7 @@ async function competeOnce(
   }
 }
 
-/** Good solvers that won nothing. */
+/** Returns good solvers that won nothing. */
 function idle(accounts: Record<string, string>, settled: Record<string, number>): string[] {
   return ['engine', 'driver']
     .filter((name) => accounts[name] && !settled[name])
@@ -102,7 +102,7 @@ async function takeBack(undo: Undo): Promise<void> {
   for (let step = undo.pop(); step; step = undo.pop()) await step()
 }
 
-/** Where auctions take longer with bad solvers than in the slower run without. */
+/** Returns the percentiles at which auctions take longer with bad solvers than in the slower run without. */
 function slower(results: readonly CompetitionResults[]): string[] {
   const all = results.find(({ field }) => field === 'all')?.competing
   const others = results.filter(({ field }) => field !== 'all').map(({ competing }) => competing)

@@ -24,7 +24,7 @@ import type { Ground } from './ground.ts'
 import { type Crowd, prepareCrowd } from './orders/crowd.ts'
 import type { Plan } from './orders/plan.ts'
 
-/** Who takes part beside the built-in solver. */
+/** The participants next to the built-in solver. */
 export const fields = {
   alone: [],
   good: ['engine', 'driver'],
@@ -37,7 +37,7 @@ export interface Stand {
   crowd: Crowd
   program: ServerProcess
   books: Books
-  /** Of outside solvers, by name. */
+  /** Accounts of outside solvers, by name. */
   accounts: Record<string, string>
 }
 
@@ -45,7 +45,7 @@ export interface StandOptions {
   field: Field
   plans: readonly Plan[]
   home: string
-  /** This run has built the program already. */
+  /** This run has already built the program. */
   built: boolean
   print: (line: string) => void
   hear: (text: string) => void
@@ -57,16 +57,16 @@ export const maxWinners = 20
 const root = path.join(import.meta.dirname, '..', '..')
 const startMs = 20_000
 
-/** Fees of every kind that orders pay without asking: half of the surplus, 1 % of the volume at most. */
+/** Fees of every kind that orders pay by default: half of the surplus, at most 1 % of the volume. */
 export const competitionSettings = {
   FEE_POLICIES: '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]',
-  // Some orders have to expire within a run.
+  // Some orders must expire within a run.
   ORDER_MIN_VALIDITY: '5',
   AUCTION_MAX_WINNERS: String(maxWinners),
   AUCTION_MAX_UNDER_WAY: '64',
 }
 
-/** Everything anew: a chain, a database, the program and its solvers, each in a process of its own. */
+/** Opens a new chain and database, the program and its solvers, each in its own process. */
 export async function openStand(options: StandOptions, undo: Undo): Promise<Stand> {
   const { field, plans, home, built, print, hear, races } = options
   const keep = async <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
@@ -172,7 +172,7 @@ export function toAccounts(names: readonly string[], { outsideSolvers }: Market)
   return Object.fromEntries(names.map((name, index) => [name, outsideSolvers[index]?.address ?? '']))
 }
 
-/** The example of an engine, as its users run it. */
+/** Starts the example engine as its users do. */
 export async function startExample(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort()
   const script = path.join(root, 'examples', 'solver', 'solver.ts')
@@ -189,7 +189,7 @@ export async function startExample(): Promise<{ url: string; stop(): Promise<voi
     await stop()
     throw error
   }
-  // What it prints about each auction is not read.
+  // Its output about each auction is not read.
   child.stdout.resume()
   return { url: `http://127.0.0.1:${port}`, stop }
 }

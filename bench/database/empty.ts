@@ -2,7 +2,7 @@ import { createLog } from '../../src/app/observing/log.ts'
 import { clear } from './fill.ts'
 import { type BenchServer, openEmbedded, query } from './open.ts'
 
-/** An empty database on the one server of the home. @throws when the server does not commit durably */
+/** Opens an empty database on the home's single server. @throws when the server does not commit durably */
 export async function openEmptyDatabase(home: string, name: string): Promise<BenchServer> {
   const server = await openEmbedded(home, name, createLog('warn'))
   await clear(server.url)

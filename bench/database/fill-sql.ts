@@ -8,15 +8,15 @@ const firstAuction = `($1::bigint - 1) / ${groupSize} * ${auctions} + 1`
 const lastAuction = `$2::bigint / ${groupSize} * ${auctions}`
 const auctionNumbers = `generate_series(${firstAuction}, ${lastAuction}) a`
 
-/** Number of an order and of each auction that traded it. */
+/** The numbers of an order and of each auction that traded it. */
 const tradeNumbers = `generate_series($1::bigint, $2::bigint) i,
   LATERAL generate_series(${auctions + 1} - bench.trades(i), ${auctions}) k,
   LATERAL (SELECT (i - 1) / ${groupSize} * ${auctions} + k AS a) n`
 
-/** A trade's position among all trades, which is also that of its notification. */
+/** A trade's position among all trades, and its notification's position. */
 const notificationNumber = `a * ${groupSize} + (i - 1) % ${groupSize}`
 
-/** Functions of an order's number that several tables share, in their own schema. */
+/** Returns functions of an order's number that several tables share, in their own schema. */
 export function helperSql({ orders, stride, owners, brief }: Size): string {
   return `
 
@@ -46,7 +46,10 @@ CREATE FUNCTION bench.trades(i bigint) RETURNS int LANGUAGE sql IMMUTABLE PARALL
   RETURN CASE WHEN i % 4 = 0 THEN 2 ELSE 1 END;`
 }
 
-/** Tables that do not grow with the orders. Hashes of documents are not keccak256 here: no read computes them. */
+/**
+ * Statements for tables that do not grow with the orders. Hashes of documents are not keccak256 here: no read
+ * computes them.
+ */
 export const sharedSql = `
 INSERT INTO tokens (chain_id, address, symbol, name, decimals)
   SELECT ${chainId}, bench.token(k), 'TK' || k, 'Token ' || k, CASE WHEN k % 3 = 0 THEN 6 ELSE 18 END
@@ -66,7 +69,7 @@ INSERT INTO fee_policy_sets (id, policies) VALUES
 INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
   VALUES (${chainId}, 90000000, bench.bytes('block', 90000000, 32), bench.created(0));`
 
-/** Brief orders from number \`$1\` to \`$2\`: cancelled, or expired. */
+/** Statements for brief orders from number \`$1\` to \`$2\`: cancelled, or expired. */
 export const briefSql: Readonly<Record<string, string>> = {
   orders: `
 INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, sell_amount, buy_amount, valid_to, app_data, fee_amount, kind,
@@ -85,7 +88,7 @@ SELECT i, (ARRAY['created', 'cancelled'])[k], bench.created(i) + (k - 1) * '60 s
 FROM generate_series($1::bigint, $2::bigint) i, generate_series(1, 1 + i % 2) k`,
 }
 
-/** Rows of the orders from number \`$1\` to \`$2\`, both whole groups; every statement takes both. */
+/** Statements for orders from number \`$1\` to \`$2\`, both whole groups; each takes both. */
 export const batchSql: Readonly<Record<string, string>> = {
   orders: `
 INSERT INTO orders (id, chain_id, uid, owner, sell_token, buy_token, receiver, sell_amount, buy_amount, valid_to, app_data,
@@ -122,7 +125,8 @@ INSERT INTO auction_spans (chain_id, order_id, first_auction, last_auction)
 SELECT ${chainId}, i, (i - 1) / ${groupSize} * ${auctions} + 1, ((i - 1) / ${groupSize} + 1) * ${auctions}
 FROM generate_series($1::bigint, $2::bigint) i`,
 
-  // Every price differs from the auction before. The first three tokens of a group are not in the next one, and lose theirs there.
+  // Every price differs from the previous auction. A group's first three tokens are not in the next one, and
+  // lose theirs there.
   price_changes: `
 INSERT INTO price_changes (series_id, auction_id, price)
 SELECT bench.series((a - 1) / ${auctions} * 3 + k), a, bench.amount(a, k)
@@ -137,7 +141,7 @@ SELECT a, s, s + 1, bench.bytes('solver', (a + s) % 7, 20), s = 0, s = ${solutio
   bench.amount(a, 9 - s), CASE s WHEN 0 THEN bench.amount(a, 8) END
 FROM ${auctionNumbers}, generate_series(0, ${solutions - 1}) s`,
 
-  // In the order in which auctions end: the rows of one order lie apart, as in a live database.
+  // Rows follow the end of auctions: the rows of one order are scattered, as in a live database.
   solution_executions: `
 INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy, policy_set_id)
 SELECT i, a, s, div(bench.amount(i, 1), bench.trades(i)), div(bench.amount(i, 2), bench.trades(i)) + s, 1 + i % 3

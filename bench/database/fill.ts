@@ -7,24 +7,24 @@ import { sizeOf } from './shape.ts'
 
 export interface Filling {
   orders: number
-  /** Orders with an event or two beside them. */
+  /** Orders with only one or two events. */
   brief: number
   /** The duration of the fill. */
   seconds: number
-  /** Size of all tables of the program with their indexes. */
+  /** The size of all tables of the program with their indexes. */
   bytes: number
 }
 
-/** Bounds what one statement holds; a multiple of the group size. */
+/** A bound on one statement's size; a multiple of the group size. */
 const batchOrders = 10_000
 const writers = 2
 
-/** A change to the statements' text is a change of content. */
+/** A hash of the statements' text, whose change is a change of content. */
 const version = createHash('sha256')
   .update(JSON.stringify([helperSql(sizeOf(1_000_000)), sharedSql, batchSql, briefSql]))
   .digest('hex')
 
-/** What an earlier run filled, if it equals what this run would fill. */
+/** Returns an earlier run's fill, if it equals this run's. */
 export async function findFilling(url: string, orders: number, brief: number): Promise<Filling | undefined> {
   const [found] = await query(url, "SELECT to_regclass('bench.filling') IS NOT NULL AS there")
   if (!found?.there) return undefined
@@ -33,7 +33,7 @@ export async function findFilling(url: string, orders: number, brief: number): P
   return { orders, brief, seconds: filling.seconds, bytes: filling.bytes }
 }
 
-/** Empties what the bench filled. @throws for a database with other content */
+/** Empties the bench's tables. @throws for a database with other content */
 export async function clear(url: string): Promise<void> {
   const [found] = await query(
     url,

@@ -9,7 +9,7 @@ export interface BenchServer {
   stop(): Promise<void>
 }
 
-/** The embedded PostgreSQL of a home, with one database for each size; it counts statements. */
+/** Opens the embedded PostgreSQL of a home, with one database for each size; it counts statements. */
 export async function openEmbedded(home: string, name: string, log: Log): Promise<BenchServer> {
   const start = { home: path.resolve(home), log, sharedBuffers: quarterOfMemory() }
   let server = await startDatabase(start)
@@ -25,7 +25,10 @@ export async function openEmbedded(home: string, name: string, log: Log): Promis
   return { url: url.href, stop: server.stop }
 }
 
-/** The advice of PostgreSQL's manual for a dedicated server. With less, every figure includes the copying of pages. */
+/**
+ * Returns the size that PostgreSQL's manual advises for a dedicated server. With less, every figure includes
+ * page copies.
+ */
 function quarterOfMemory(): string {
   return `${Math.floor(totalmem() / 4 / 2 ** 20)}MB`
 }

@@ -1,10 +1,11 @@
 /**
- * The content of the bench database. Everything is a function of the order's number, so two fills of one size are equal.
- * Orders come in groups of 20 that meet in the same 5 auctions, as orders that are open at the same time do. Each auction
- * has prices of the group's 10 tokens and 4 solutions that trade every order of the group; the first one wins and is
- * attempted, and the last one or two attempts succeed: every fourth order is filled in two trades, the others in one.
- * Owners have 20 orders, spread over the whole time; one of them, the collector, has 1,200. Brief orders, if any, come
- * behind them in the tables: never traded, with an event or two, of owners of their own, from the same time.
+ * The content of the bench database. Everything is a function of the order's number, so two fills of one size
+ * are equal. Orders come in groups of 20 that meet in the same 5 auctions, like orders that are open at the
+ * same time. Each auction has prices of the group's 10 tokens and 4 solutions that trade every order of the
+ * group; the first one wins and is attempted, and the last one or two attempts succeed: every fourth order is
+ * filled in two trades, the others in one. Owners have 20 orders, spread over the whole time; one of them,
+ * the collector, has 1,200. Brief orders, if any, follow in the tables: never traded, with one or two events,
+ * from separate owners and the same time.
  */
 export const shape = {
   network: { name: 'bench', chainId: 31_337 },
@@ -18,16 +19,16 @@ export const shape = {
   ordersOfCollector: 1_200,
 } as const
 
-/** Below this the collector would own most of it. */
+/** The minimum: with fewer orders, the collector would own most. */
 export const leastOrders = 5_000
 
 export interface Size {
   orders: number
   /** Every order whose number is a multiple of this is the collector's. */
   stride: number
-  /** Owners beside the collector. */
+  /** The number of owners except the collector. */
   owners: number
-  /** Further orders, with an event or two. */
+  /** Further orders, with one or two events. */
   brief: number
 }
 

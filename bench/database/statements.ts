@@ -8,7 +8,7 @@ export interface Statement {
 
 const ours = '%pg_stat_statements%'
 
-/** PostgreSQL's own count of what was sent to this database, however a server sends it. */
+/** Reports whether PostgreSQL counts the statements that this database gets, however a server sends them. */
 export async function canCount(url: string): Promise<boolean> {
   try {
     await query(url, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA bench')
@@ -19,7 +19,7 @@ export async function canCount(url: string): Promise<boolean> {
   }
 }
 
-/** The number of statements that `requests` requests take, while the database has no other client. */
+/** Counts the statements of `requests` requests, while the database has no other client. */
 export async function countStatements(
   url: string,
   requests: number,

@@ -3,7 +3,7 @@ import { type Size, shape } from './shape.ts'
 
 /** The subjects of requests: an order, and an account with 20 orders. */
 export interface Subject {
-  /** The order's number, from which the rest of the fill follows. */
+  /** The order's number, which determines its other rows. */
   number: number
   uid: Buffer
   owner: Buffer
@@ -16,7 +16,10 @@ export interface Subjects {
 
 const most = 20_000
 
-/** Orders from all over the table, none of them the collector's. `whole` ones have the full story; else brief ones are among them. */
+/**
+ * Reads orders from all over the table, without the collector's. `whole` ones have the full story; otherwise
+ * brief ones are included.
+ */
 export async function readSubjects(
   url: string,
   { orders, stride, brief }: Size,
@@ -35,7 +38,7 @@ export async function readSubjects(
   return { orders: rows, collector: first.owner }
 }
 
-/** Mulberry32: the same numbers in every run. */
+/** Creates Mulberry32: the same numbers in every run. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

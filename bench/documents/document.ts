@@ -3,12 +3,12 @@ import type { Subject } from '../database/subjects.ts'
 /** One request, written for both schemas. */
 export interface BenchDocument {
   name: string
-  /** For the present schema; `fitToSchema` derives the document for an older one. */
+  /** The text for the present schema; `fitToSchema` derives the document for an older one. */
   text: string
-  /** The same fields of the same rows. A variable `$chainId` is given where the text declares it. */
+  /** A query of the same fields and rows. A variable `$chainId` is set if the text declares it. */
   postgraphile: string
   variables?: (matter: Matter, toText: ToText) => Record<string, unknown>
-  /** What a right answer contains, if not the order's UID. */
+  /** The expected content of an answer, if not the order's UID. */
   expect?: (matter: Matter, toText: ToText) => string
 }
 
@@ -17,7 +17,7 @@ export interface Matter extends Subject {
   /** The last auction that held the order. It settled. */
   auction: number
   transaction: Buffer
-  /** Ten orders, this one first. */
+  /** The UIDs of ten orders, this one first. */
   uids: Buffer[]
   /** The order's opaque id on the server under test. */
   id: string

@@ -5,11 +5,11 @@ import { post } from '../load/question.ts'
 import { askOnce } from '../load/turn.ts'
 import type { Matter, ToText } from './document.ts'
 
-/** Too many to be cached, and few enough to request their ids beforehand. */
+/** The maximum: too many to be cached, and few enough to request their ids beforehand. */
 const most = 500
 const together = 10
 
-/** In the fill everything follows from an order's number; see `fill-sql.ts`. */
+/** Derives all subjects from an order's number; see `fill-sql.ts`. */
 export function toMatters(orders: readonly Subject[]): Matter[] {
   const chosen = orders.slice(0, most)
   return chosen.map((subject, index) => {
@@ -25,7 +25,10 @@ export function toMatters(orders: readonly Subject[]): Matter[] {
   })
 }
 
-/** The orders' ids on a server, by their numbers. `ask` is its query for one order by `$uid` as `order { id }`. */
+/**
+ * Reads the orders' ids on a server, by their numbers. `ask` is its query for one order by `$uid` as `order {
+ * id }`.
+ */
 export async function readIds(
   port: number,
   matters: readonly Matter[],

@@ -30,12 +30,12 @@ const olderNames: Readonly<Record<string, string | null>> = {
   'OrderEvent.detail': null,
 }
 
-/** A page of this size holds every list of the bench, so that a list without arguments has the same items. */
+/** A page size that holds every list of the bench, so that a list without arguments has the same items. */
 const wholeList = 20
 
 /**
- * Translates a document of the present schema to that of a server: a connection's nodes are the items of a
- * list where it is one, and an object is a leaf where it was one. A document that fits already is returned unchanged.
+ * Translates a document of the present schema to that of a server: a connection's nodes become list items and
+ * an object becomes a leaf if it was one there. A document that already fits is unchanged.
  * @throws Unfit when the older schema has no equal document
  */
 export function fitToSchema(text: string, schema: GraphQLSchema): string {
@@ -127,7 +127,7 @@ function fitResult(
   return fitSelections(set, type, schema)
 }
 
-/** The selection on a connection's nodes. */
+/** Returns the selection on a connection's nodes. */
 function itemsOf(connection: SelectionSetNode): SelectionSetNode {
   const items = connection.selections.flatMap((node) => {
     if (node.kind !== Kind.FIELD) throw new Unfit('a list is no connection')
@@ -138,7 +138,7 @@ function itemsOf(connection: SelectionSetNode): SelectionSetNode {
   return select(items)
 }
 
-/** All leaves of all types it can have, whatever their names. */
+/** Selects all leaves of all possible types, whatever their names. */
 function leavesOfEach(name: string, schema: GraphQLSchema): SelectionSetNode {
   const type = schema.getType(name)
   const types = isAbstractType(type) ? schema.getPossibleTypes(type) : []
@@ -146,7 +146,7 @@ function leavesOfEach(name: string, schema: GraphQLSchema): SelectionSetNode {
     const fields = Object.values(each.getFields()).filter(
       (field) => isLeafType(getNamedType(field.type)) && !field.deprecationReason,
     )
-    // Types of one union may have one member of two types.
+    // Types of one union may have the same member with two types.
     const leaves = fields.map((field) => ({
       ...leaf(field.name),
       alias: named(`${each.name}_${field.name}`),

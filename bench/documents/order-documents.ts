@@ -21,7 +21,7 @@ const story = {
 const quote = 'sellAmount buyAmount feeAmount solver verified'
 const parts = 'uid kind status sellAmount buyAmount validTo'
 
-/** The same document, with its quote included or not by a variable. */
+/** Returns the same document, with its quote included or not by a variable. */
 function quoteIf(d: boolean): BenchDocument {
   const declare = (text: string) => text.replace(')', ', $d: Boolean!)')
   return {

@@ -9,7 +9,7 @@ import {
 import { post } from '../load/question.ts'
 import { askOnce } from '../load/turn.ts'
 
-/** The schema of a server, by introspection. */
+/** Reads the schema of a server, by introspection. */
 export async function readSchema(port: number): Promise<GraphQLSchema> {
   const query = JSON.stringify({ query: getIntrospectionQuery({ descriptions: false }) })
   const { status, body } = await askOnce(port, post('/graphql', query))
@@ -18,7 +18,7 @@ export async function readSchema(port: number): Promise<GraphQLSchema> {
   return buildClientSchema(answer.data)
 }
 
-/** Whether a field is a connection: an object with nodes, where an older schema has a list. */
+/** Reports whether a field is a connection: an object with nodes, in place of an older schema's list. */
 export function isConnection(schema: GraphQLSchema, type: string, field: string): boolean {
   const parent = schema.getType(type)
   const result = isObjectType(parent) ? parent.getFields()[field] : undefined

@@ -19,7 +19,7 @@ const figures = ({ figures, skipped }: RowResult): string[] =>
       ]
     : ['', '', '', '', '', '', skipped ? 'skipped' : '']
 
-/** A line for each document and system; below, the least and the median of the ratios. */
+/** Formats a line for each document and system; below, the minimum and median of the ratios. */
 export function formatSummary(results: readonly DocumentResult[]): string {
   const lines = results.flatMap(({ name, rows }) =>
     rows.map((row, index) => [
@@ -50,7 +50,7 @@ export function formatSummary(results: readonly DocumentResult[]): string {
   return [toTable(head, lines), ...faults, ...totals(results)].join('\n')
 }
 
-/** Over the documents that a system and PostGraphile both answered. */
+/** Sums the documents that a system and PostGraphile both answered. */
 export function totals(results: readonly DocumentResult[]): string[] {
   const systems = new Set(
     results.flatMap(({ rows }) => rows.filter((row) => !row.peer).map((row) => row.system)),
@@ -70,14 +70,17 @@ export function totals(results: readonly DocumentResult[]): string[] {
   })
 }
 
-/** Between the two in the middle where their number is even. */
+/** Returns the median; of an even number, the mean of the middle two. */
 function middleOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
-/** The median of the rounds' ratios: other load in a round affects both systems. Figures with errors have none. */
+/**
+ * Returns the median of the rounds' ratios: other load in a round affects both systems. Figures with errors
+ * have none.
+ */
 export function ratioOf(row: RowResult, rows: readonly RowResult[]): number | undefined {
   const peer = rows.find((each) => each.peer === 'PostGraphile')
   if (row.peer || !peer || row.figures?.errors || peer.figures?.errors) return undefined

@@ -4,7 +4,7 @@ import type { Row, Workload } from '../suites/workload.ts'
 
 const compared = 5
 
-/** A difference between the systems: they get the same request, so they must return as many values. */
+/** Returns a difference between the systems: the same request must return as many values. */
 export async function unequalAnswers(workload: Workload, subjects: readonly Subject[]): Promise<string[]> {
   const faults: string[] = []
   const [first, ...others] = await answering(workload.rows)
@@ -33,7 +33,7 @@ async function countOf(row: Row | undefined, subject: Subject): Promise<number> 
   return countValues(data ?? null)
 }
 
-/** Leaves that are not null, except introspection fields. */
+/** Counts leaves that are not null, except introspection fields. */
 function countValues(value: unknown, key = ''): number {
   if (value === null || key === '__typename') return 0
   if (typeof value !== 'object') return 1

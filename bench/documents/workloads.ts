@@ -19,7 +19,7 @@ const toHex: ToText = (bytes) => `0x${bytes.toString('hex')}`
 const toBase64: ToText = (bytes) => bytes.toString('base64')
 const { chainId } = shape.network
 
-/** How to request documents of a system. */
+/** Parameters of GraphQL requests to a system. */
 interface GraphqlParams {
   system: string
   server: ServerProcess
@@ -29,7 +29,7 @@ interface GraphqlParams {
 }
 
 /**
- * Every document of every system, the program's first.
+ * Returns every document of every system, the program's first.
  * @throws for an unknown name of a document
  */
 export async function documentWorkloads(

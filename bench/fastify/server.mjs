@@ -1,10 +1,11 @@
-// Order submission as one would write it by hand: fastify checks the form, viem the signature, one request to the node reads
-// balance and allowance, and one transaction stores the same rows. Arguments: database URL, RPC URL, network as JSON.
+// Order submission as written by hand: fastify checks the form, viem the signature, one request to the node
+// reads balance and allowance, and one transaction stores the same rows. Arguments: database URL, RPC URL,
+// network as JSON.
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// The packages are installed beside a copy of the manifest, not beside this file.
+// The packages are installed next to a copy of the manifest, not next to this file.
 const require = createRequire(path.join(process.cwd(), 'package.json'))
 const load = (name) => import(pathToFileURL(require.resolve(name)).href)
 
@@ -62,7 +63,7 @@ const body = {
 const word = (hex) => hex.slice(2).toLowerCase().padStart(64, '0')
 const bytes = (hex) => Buffer.from(hex.slice(2), 'hex')
 
-/** Both calls in one request. */
+/** Sends both calls in one request. */
 async function readFunds(owner, token) {
   const call = (id, data) => ({
     jsonrpc: '2.0',

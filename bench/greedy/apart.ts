@@ -13,7 +13,7 @@ export function startGreedyApart(start: Start) {
   const ended = once(child, 'exit')
   child.send(start)
   return {
-    /** The results since the last call. */
+    /** Takes the results since the last call. */
     async take(): Promise<Greed> {
       const answer = once(child, 'message')
       child.send('take')

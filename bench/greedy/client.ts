@@ -3,7 +3,7 @@ import { type Connection, openConnection } from '../load/connection.ts'
 
 interface GreedyClientOptions {
   port: number
-  /** The address that it sends from. */
+  /** The source address. */
   from: string
   connections: number
   next(): string
@@ -12,17 +12,17 @@ interface GreedyClientOptions {
 export interface Greed {
   answered: number
   refused: number
-  /** Bytes of answers. */
+  /** Bytes of all answers. */
   bytes: number
-  /** Neither answered nor rate-limited, and the reason of the first one. */
+  /** Requests neither answered nor rate-limited, and the first one's reason. */
   failed: number
   firstFault: string | undefined
 }
 
-/** The shortest wait after a refusal without a time. */
+/** The minimum wait after a refusal without a time. */
 const leastWaitMs = 20
 
-/** A client that uses all it can get: when it is refused it sends again as soon as it may. */
+/** Starts a client that uses all it can get: after a refusal it sends again as soon as allowed. */
 export function startGreedy({ port, from, connections, next }: GreedyClientOptions) {
   let greed = none()
   let stopped = false
@@ -60,7 +60,7 @@ export function startGreedy({ port, from, connections, next }: GreedyClientOptio
 
   const running = Array.from({ length: connections }, run)
   return {
-    /** The results since the last call. */
+    /** Takes the results since the last call. */
     take(): Greed {
       const since = greed
       greed = none()

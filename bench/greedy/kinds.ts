@@ -9,11 +9,11 @@ export interface Kind {
   next(): string
 }
 
-/** In hex. */
+/** Subjects in hex. */
 export interface KindSubjects {
   owner: string
   uids: readonly string[]
-  /** Of a chain with a node that runs what it is asked; kinds of the node need it. */
+  /** Subjects of a chain whose node executes calls; kinds of the node need it. */
   market?: NodeSubjects | undefined
 }
 
@@ -38,11 +38,11 @@ export const kindNames = [
   'node-hooks',
 ] as const
 
-/** What these ask for is work of the node: the other client asks for quotes. */
+/** Reports whether a kind's requests are work of the node: the other client then requests quotes. */
 export const isOfNode = (name: string) => name.startsWith('node-')
 
 const network = shape.network.name
-/** As many as one request may name. */
+/** The maximum of UIDs in one request. */
 export const maxUids = 128
 
 const graphql = (query: string, variables: object = {}) =>
@@ -52,7 +52,7 @@ const notifications = `query ($owner: Address!) {
   account(address: $owner) { latestNotifications(first: 1000) { notificationId account type message timestamp metadata } }
 }`
 
-/** Close to the most that one document may hold, with fields that are computed for each order. */
+/** A document close to the maximum size, with fields that are computed for each order. */
 const deep = `query ($owner: Address!) { account(address: $owner) { orders(first: 800) { nodes {
   uid status executedFraction effectiveReceiver executedSellAmountBeforeFees executedFeeAmount
   sellToken { address symbol name decimals } buyToken { address symbol name decimals }
@@ -118,7 +118,7 @@ function nodeKinds(market: NodeSubjects): Kind[] {
 
 let quotes = 0
 
-/** No amount is quoted twice. */
+/** Returns a quote request; no amount is quoted twice. */
 function quote({ network, account, sellToken, buyToken }: NodeSubjects, appData = '{}'): string {
   const amounts = { kind: 'sell', sellAmountBeforeFee: `${10n ** 18n + BigInt(quotes++)}` }
   const body = { sellToken, buyToken, from: account, priceQuality: 'verified', appData, ...amounts }

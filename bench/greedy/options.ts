@@ -9,7 +9,7 @@ export interface GreedyOptions extends Pick<Options, 'orders' | 'fresh' | 'home'
   source: string
   seconds: number
   rounds: number
-  /** Requests a second of the modest client. */
+  /** Requests per second of the modest client. */
   rate: number
   /** Connections of the greedy client. */
   connections: number

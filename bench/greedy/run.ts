@@ -32,15 +32,15 @@ const [greedyAddress, modestAddress] = ['127.0.0.2', '127.0.0.3']
 
 const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
 
-/** Until the greedy client has used up its bucket. */
+/** The time in which the greedy client uses up its bucket. */
 const settlingMs = 3_000
-/** Until its bucket has refilled: the next kind begins with a full one. */
+/** The time in which its bucket refills: the next kind begins with a full one. */
 const restMs = 2_500
 
 export interface GreedyResult {
   kind: string
   title: string
-  /** Milliseconds of the modest client. */
+  /** Milliseconds of the modest client's requests. */
   alone: Latency
   beside: Latency
   ratio: number
@@ -48,7 +48,7 @@ export interface GreedyResult {
   answered: number
   refused: number
   megabytes: number
-  /** Of the program: share of one core, and how long its event loop stood still. */
+  /** The program's share of one core, and the longest block of its event loop. */
   cpu: { alone: number; beside: number }
   longestBlockMs: number
   errors: number
@@ -96,7 +96,7 @@ const usualLimits = () => {
   }
 }
 
-/** The program over a chain with the local market. */
+/** Starts the program over a chain with the local market. */
 async function startChained(databaseUrl: string, options: GreedyOptions, undo: Undo, print: Print) {
   const burner = `0x${'b0'.repeat(20)}`
   const chain = await startBenchChain(path.join(cache, 'greedy-chain'), async (rpc) => {
@@ -123,7 +123,7 @@ async function startChained(databaseUrl: string, options: GreedyOptions, undo: U
   return { program, market }
 }
 
-/** The kinds that the options name, of the node or not. */
+/** Measures the kinds that the options name, of the node or not. */
 async function measureAll(
   program: ServerProcess,
   subjects: KindSubjects,
@@ -207,7 +207,7 @@ function resultOf(kind: Kind, seconds: number, measured: Measured): GreedyResult
   }
 }
 
-/** Medians of every figure; for blocks and errors the maximum. */
+/** Returns medians of every figure; for blocks and errors the maximum. */
 function medianOf(rounds: readonly GreedyResult[]): GreedyResult {
   const [first] = rounds
   if (!first) throw new Error('nothing was measured')
@@ -231,7 +231,7 @@ function medianOf(rounds: readonly GreedyResult[]): GreedyResult {
   }
 }
 
-/** Within the limit of quotes. */
+/** A rate within the limit of quotes. */
 const quotesPerSecond = 5
 
 function modest(program: ServerProcess, { uids, market }: KindSubjects, { rate, seconds }: GreedyOptions) {
@@ -251,7 +251,7 @@ function latencyOf({ latencies }: Turn): Latency {
   return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
 }
 
-/** The fill has none: as many as one page holds, on the account with most orders. */
+/** Stores notifications, which the fill lacks: a full page on the account with most orders. */
 async function storeNotifications(url: string, account: Buffer): Promise<void> {
   await query(
     url,

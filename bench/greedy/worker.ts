@@ -2,8 +2,8 @@ import { startGreedy } from './client.ts'
 import { greedyKinds, type KindSubjects } from './kinds.ts'
 
 /**
- * The greedy client in a separate process, so that its work on answers does not delay the other client's clock.
- * It ends with its parent.
+ * The greedy client in a separate process, so that its work does not delay the other client's clock. It ends
+ * with its parent.
  */
 export interface Start extends KindSubjects {
   port: number

@@ -7,7 +7,7 @@ export interface Answer {
 
 /** One keep-alive HTTP/1.1 connection, with one request on its way at a time. */
 export interface Connection {
-  /** `request` is the whole text of a request, in ASCII. @throws when the connection ends or stays silent */
+  /** Sends `request`, the whole text in ASCII. @throws when the connection ends or stays silent */
   send(request: string): Promise<Answer>
   close(): void
 }
@@ -17,8 +17,9 @@ const headEnd = '\r\n\r\n'
 const lastChunk = '0\r\n\r\n'
 
 /**
- * Bare sockets: the load generator shares two cores with the system under test, and a client library takes more CPU.
- * @param from the local address, where it is not the default
+ * Opens bare sockets: the load generator shares two cores with the system under test, and a client library
+ * takes more CPU.
+ * @param from the local address, if not the default
  */
 export async function openConnection(port: number, from?: string): Promise<Connection> {
   const local = from === undefined ? {} : { localAddress: from }
@@ -82,7 +83,9 @@ function readHead(received: Buffer): Head | undefined {
   }
 }
 
-/** JSON holds no line ends, so the last chunk's mark stands only at the end. */
+/**
+ * Reports whether a body is complete. JSON holds no line ends, so the last chunk's mark is only at the end.
+ */
 function isWhole({ end, length }: Head, size: number, latest: Buffer): boolean {
   if (length !== undefined) return size >= end + length
   return latest.toString('latin1', Math.max(0, latest.length - lastChunk.length)) === lastChunk

@@ -5,9 +5,9 @@ import { type Hear, isRight, type Turn } from './turn.ts'
 
 export interface PacedOptions {
   port: number
-  /** The local address, where it is not the default. */
+  /** The local address, if not the default. */
   from?: string
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
   seconds: number
   next: () => Question
@@ -16,12 +16,12 @@ export interface PacedOptions {
   hear?: Hear
 }
 
-/** A request that takes longer is stuck, not slow. */
+/** The limit above which a request is stuck, not slow. */
 const maxConnections = 500
 
 /**
- * Sends requests by a clock that does not wait for answers. Each is timed from when it was due, so that the wait behind a slow
- * one counts too.
+ * Sends requests by a clock that does not wait for answers. Each is timed from when it was due, to include
+ * the wait behind a slow one.
  */
 export async function runPaced({
   port,
@@ -36,7 +36,7 @@ export async function runPaced({
   let bytes = 0
   let errors = 0
   let firstError: string | undefined
-  // In turn, so that none stays idle for long.
+  // Connections alternate, so that none stays idle for long.
   const idle: Connection[] = []
   let open = 0
 

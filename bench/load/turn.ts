@@ -19,21 +19,21 @@ export type Hear = (answer: Answer, span: readonly [number, number]) => void
 export interface TurnOptions {
   port: number
   connections: number
-  /** The local address of each connection, where they differ. */
+  /** Returns the local address of each connection, if they differ. */
   from?: (connection: number) => string
   next: () => Question
   hear?: Hear
-  /** Ends by time or by number, whichever is given. */
+  /** The end by time or by number, whichever is set. */
   seconds?: number
   requests?: number
   /** The pause of a connection after each answer. */
   restMs?: number
 }
 
-/** With more errors the turn is aborted: the system is broken, not slow. */
+/** The maximum of errors, above which the turn is aborted: the system is broken, not slow. */
 const maxErrors = 100
 
-/** Throughput when each connection sends its next request as soon as it has an answer. */
+/** Measures throughput when each connection sends its next request as soon as it has an answer. */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
   const { port, connections, from, next, hear, seconds = Infinity, requests = Infinity, restMs } = options
   const latencies: number[] = []

@@ -13,25 +13,25 @@ export interface Resting {
 const { network, prices, tokens } = shape
 const { chainId } = network
 
-/** Above the numbers of all other orders and their auctions. */
+/** A number above those of all other orders and their auctions. */
 const orderNumber = 1_000_000_000
 const firstAuction = 1_000_000_001
-/** One auction in so many has a solution that trades the order, with an event. */
+/** The interval of auctions with a solution that trades the order, and an event. */
 const tradedEvery = 20_000
 
-/** Every statement takes the numbers of the first auction and the last one. */
+/** Statements that take the numbers of the first and last auction. */
 const statements: Readonly<Record<string, string>> = {
   auctions: `
 INSERT INTO auctions (id, chain_id, block, deadline_block, created_at)
 SELECT a, ${chainId}, 30000000 + a - $1, 30000005 + a - $1, bench.created(0) + (a - $1) * '12 seconds'::interval
 FROM generate_series($1::bigint, $2::bigint) a`,
 
-  // It still rests. The statement names the last auction for its type alone.
+  // It still rests. The statement uses the last auction only for its type.
   auction_spans: `
 INSERT INTO auction_spans (chain_id, order_id, first_auction)
 SELECT ${chainId}, ${orderNumber}, $1::bigint WHERE $2::bigint IS NOT NULL`,
 
-  // Every price differs from the auction before; tokens of other orders have none.
+  // Every price differs from the previous auction; tokens of other orders have none.
   price_changes: `
 INSERT INTO price_changes (series_id, auction_id, price)
 SELECT bench.series(k), a, bench.amount(a, k) FROM generate_series($1::bigint, $2::bigint) a, generate_series(0, ${prices - 1}) k
@@ -62,7 +62,7 @@ SELECT ${orderNumber}, CASE WHEN a = $1 THEN 'created' ELSE 'considered' END, be
 FROM generate_series($1::bigint, $2::bigint) a WHERE a = $1 OR (a - $1 + 1) % ${tradedEvery} = 0`,
 }
 
-/** A copy of the first order, nothing of which was traded, valid for some years. */
+/** A copy of the first order, untraded and valid for some years. */
 const orderSql = `
 INSERT INTO orders SELECT (jsonb_populate_record(o, jsonb_build_object('id', ${orderNumber}, 'uid', $1::bytea,
   'sell_token', bench.token(0), 'buy_token', bench.token(1), 'partially_fillable', true,
@@ -74,7 +74,7 @@ const version = createHash('sha256')
   .update(JSON.stringify([statements, orderSql]))
   .digest('hex')
 
-/** The order, written now or by an earlier run. */
+/** Returns the order, written now or by an earlier run. */
 export async function fillResting(
   url: string,
   auctions: number,

@@ -6,19 +6,19 @@ export interface FirstPage {
   what: string
   status: number
   bytes: number
-  /** The first request. */
+  /** The time of the first request. */
   coldMs: number
-  /** Later requests, one at a time. */
+  /** The median time of later, sequential requests. */
   p50Ms: number
   maxMs: number
-  /** What was wrong with a failed answer. */
+  /** The fault of a failed answer. */
   fault: string | undefined
   /** The URL of the next part, from the REST response. */
   next: string | undefined
 }
 
 const repeats = 20
-/** A system that takes longer is not asked again. */
+/** The limit above which a system gets no further requests. */
 const timeoutMs = 2_000
 const deadlineMs = 60_000
 
@@ -47,7 +47,7 @@ async function timed(ask: () => Promise<Response>) {
   return { status: response.status, body, ms: performance.now() - started, next: nextOf(response) }
 }
 
-/** The target of `Link: <…>; rel="next"`, resolved against the request. */
+/** Returns the target of `Link: <…>; rel="next"`, resolved against the request. */
 export function nextOf({ headers, url }: Response): string | undefined {
   const target = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers.get('link') ?? '')?.[1]
   return target === undefined ? undefined : new URL(target, url).href

@@ -1,7 +1,7 @@
 import { getJson, nextOf, postGraphql } from './first-page.ts'
 import type { Expected, Page } from './walk.ts'
 
-/** A list of auctions as GraphQL pages it. */
+/** A list of auctions in GraphQL's pages. */
 export interface List {
   what: string
   /** The fields from an order to the list. */
@@ -21,7 +21,7 @@ interface Connection {
   pageInfo: Record<string, unknown>
 }
 
-/** A page of a list. @throws with the server's error */
+/** Reads a page of a list. @throws with the server's error */
 export async function askList(
   port: number,
   { path, direction }: List,
@@ -43,7 +43,7 @@ export async function askList(
   return { ids: nodes.map(({ auctionId }) => auctionId), next, bytes: body.length }
 }
 
-/** A part of the report over REST, and the link to the next. @throws with the server's error */
+/** Reads a part of the report over REST, and the link to the next. @throws with the server's error */
 export async function askReport(url: string): Promise<Page> {
   const response = await getJson(url)
   const body = await response.text()

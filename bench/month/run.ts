@@ -19,7 +19,7 @@ interface NamedWalk extends Walk {
   what: string
 }
 
-/** Measures the report of an order that rested for a month, by its first page and by all of them. */
+/** Measures the report of an order that rested for a month, by its first page and by all pages. */
 export async function runMonth(options: Options, undo: Undo, print: Print) {
   const settings = { ...options, orders: leastOrders, postgraphile: false }
   const { url } = await prepareDatabase(settings, undo, print, 'bench_month')

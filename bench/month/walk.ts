@@ -1,11 +1,11 @@
-/** How far a walk got, and its first error. */
+/** The progress of a walk, and its first error. */
 export interface Walk {
   pages: number
   items: number
   seconds: number
   longestPageMs: number
   largestPage: number
-  /** Undefined when every auction came once and in its position. */
+  /** The fault; undefined when every auction came once and in its position. */
   fault: string | undefined
 }
 
@@ -20,13 +20,13 @@ export interface Page {
 export interface Expected {
   first: number
   items: number
-  /** From the first up, or from the last down. */
+  /** The direction: from the first up, or from the last down. */
   direction: 'up' | 'down'
 }
 
 /**
- * Walks all pages, each requested by the cursor of the one before.
- * @throws what `ask` throws
+ * Walks all pages, each requested by the previous one's cursor.
+ * @throws errors of `ask`
  */
 export async function walk(
   ask: (cursor: string | undefined) => Promise<Page>,

@@ -6,7 +6,7 @@ import type { Address } from '../../src/domain/evm/address.ts'
 const held = 10n ** 24n
 const atOnce = 100
 
-/** All traders hold DAI, and have approved it. */
+/** Gives all traders approved DAI. */
 export async function fundTraders(
   rpc: Rpc,
   { network, tokens }: Market,

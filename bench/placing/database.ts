@@ -2,7 +2,7 @@ import type { Market } from '../../src/dev/market/market.ts'
 import { query } from '../database/open.ts'
 import { quotedAmount, quotes } from './submissions.ts'
 
-/** The state before the first order. */
+/** Restores the state before the first order. */
 export async function emptyOrders(url: string, { network, tokens }: Market): Promise<void> {
   await query(url, 'TRUNCATE orders, order_quotes, order_events, app_data, quotes RESTART IDENTITY')
   await query(

@@ -21,7 +21,7 @@ import { createTraders, signOrders } from './submissions.ts'
 
 type Print = (line: string) => void
 
-/** A system that takes orders, with its own database. */
+/** A system that accepts orders, with its own database. */
 interface System {
   system: string
   peer?: Peer
@@ -103,7 +103,7 @@ interface Measuring extends Omit<PlacingOptions, 'orders' | 'connections'> {
   print: Print
 }
 
-/** All systems in turns; each turn begins with empty tables and a warm server. */
+/** Measures all systems in turns; each turn begins with empty tables and a warm server. */
 async function measure(
   systems: readonly System[],
   connections: number,
@@ -146,7 +146,7 @@ async function measure(
   return results
 }
 
-/** The statements and node requests of one order, without timing. */
+/** Counts the statements and node requests of one order, without timing. */
 async function count(
   { databaseUrl, start }: System,
   connections: number,

@@ -14,7 +14,7 @@ export interface Trader {
   key: Uint8Array
 }
 
-/** Quotes that orders name, by number, each with another amount. */
+/** The number of quotes that orders name, each with another amount. */
 export const quotes = 100
 const apps = 20
 
@@ -24,7 +24,7 @@ export function quotedAmount(quote: number): bigint {
   return BigInt(quote) * ether
 }
 
-/** The same on every run. */
+/** Creates the same traders on every run. */
 export function createTraders(count: number): Trader[] {
   return Array.from({ length: count }, (_, index) => {
     const key = createHash('sha256').update(`trader ${index}`).digest()
@@ -33,7 +33,7 @@ export function createTraders(count: number): Trader[] {
   })
 }
 
-/** Signed orders as clients send them, no two alike: the traders alternate, and each order has a quote. */
+/** Returns signed orders, no two alike: the traders alternate, and each order has a quote. */
 export function signOrders(traders: readonly Trader[], count: number, market: Market): Question[] {
   const { network, tokens } = market
   const validTo = Math.floor(Date.now() / 1000) + 3_600

@@ -9,7 +9,10 @@ import { oneOrder } from '../../src/storage/models/order/roots.ts'
 import { startPooler } from '../../test/setup/pgbouncer.ts'
 import { clear, fill } from '../database/fill.ts'
 
-/** What a pooler without prepared statements costs. `TEST_POSTGRES_URL=… node --import tsx bench/pooler/run.ts` */
+/**
+ * Measures the cost of a pooler without prepared statements. `TEST_POSTGRES_URL=… node --import tsx
+ * bench/pooler/run.ts`
+ */
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const name = `bench_pooler_${process.pid}`
 const atOnce = 4
@@ -67,7 +70,7 @@ try {
   await onServer(`DROP DATABASE ${name} WITH (FORCE)`)
 }
 
-/** A second, beside the median of one in ms. */
+/** Returns runs per second, and the median of one in ms. */
 async function rate(run: () => Promise<void>): Promise<string> {
   for (let time = 0; time < 100; time++) await run()
   const times: number[] = []

@@ -1,10 +1,11 @@
-// PostGraphile over the tables of the program, as its documentation sets it up for production. Arguments: database URL.
+// PostGraphile over the program's tables, set up for production by its documentation. Arguments: database
+// URL.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// The packages are installed beside a copy of the manifest, not beside this file.
+// The packages are installed next to a copy of the manifest, not next to this file.
 const require = createRequire(path.join(process.cwd(), 'package.json'))
 const load = (name) => import(pathToFileURL(require.resolve(name)).href)
 
@@ -14,7 +15,9 @@ const { makePgService } = await load('postgraphile/adaptors/pg')
 const { makeJSONPgSmartTagsPlugin } = await load('postgraphile/utils')
 const { grafserv } = await load('postgraphile/grafserv/node')
 
-/** The tables have no foreign keys; smart tags tell the relations, and give them the names that the queries use. */
+/**
+ * Smart tags declare the relations, since the tables have no foreign keys, and set the names in the queries.
+ */
 const relations = {
   orders: [
     '(app_data) references app_data (hash)|@fieldName document|@foreignFieldName users',
@@ -53,7 +56,7 @@ const relations = {
   ],
 }
 
-/** It takes unique constraints for keys, not unique indexes, and no keys from views. */
+/** PostGraphile takes unique constraints for keys, not unique indexes, and no keys from views. */
 const keys = {
   orders: { unique: 'chain_id,uid' },
   order_auctions: { primaryKey: 'order_id,auction_id' },
@@ -70,7 +73,7 @@ const smartTags = makeJSONPgSmartTagsPlugin({
         { tags: { foreignKey, ...keys[table] } },
       ]),
     ),
-    // Bytes are not offered as conditions otherwise.
+    // Byte columns are not offered as conditions otherwise.
     attribute: Object.fromEntries(
       ['orders.owner', 'trades.owner', 'feed_entries.account'].map((column) => [
         column,
@@ -83,12 +86,12 @@ const smartTags = makeJSONPgSmartTagsPlugin({
 const preset = {
   extends: [PostGraphileAmberPreset],
   plugins: [smartTags],
-  // Otherwise columns are only ordered by where they lead an index.
+  // Otherwise columns are ordered only where they lead an index.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [
     makePgService({ connectionString: process.argv[2], schemas: ['public'], poolConfig: { max: 10 } }),
   ],
-  // Lists beside connections: a query asks for pages where it wants them, and for no more.
+  // Lists next to connections: a query requests pages only where it needs them.
   schema: { defaultBehavior: '+list +connection', dontSwallowErrors: true },
   grafserv: { graphiql: false, watch: false, graphqlPath: '/graphql' },
   grafast: { explain: false },

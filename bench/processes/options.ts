@@ -8,7 +8,7 @@ export interface ProcessesOptions
   seconds: number
   rounds: number
   connections: number
-  /** Numbers of processes. */
+  /** The numbers of processes to measure. */
   processes: number[]
 }
 

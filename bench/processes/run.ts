@@ -21,12 +21,12 @@ export interface ProcessesResult extends Figures {
 type Limits = 'own' | 'shared'
 
 const warmupSeconds = 1
-/** A client asks each process, as behind a balancer. */
+/** Returns a client's address; clients request every process, as behind a balancer. */
 const client = (connection: number) => `127.0.1.${connection + 1}`
-/** Connections of all processes together: the database has the same in each row. */
+/** Connections of all processes together: the same number in each row. */
 const databaseConnections = 24
 
-/** So high that no client meets it; each request is counted all the same. */
+/** Limits that no client meets; each request is still counted. */
 const limits = { RATE_LIMIT_READS: '1000000', RATE_LIMIT_QUOTES: '1000000', RATE_LIMIT_ORDERS: '1000000' }
 
 export async function runProcesses(
@@ -105,7 +105,7 @@ async function measureAll(
   return toFigures(joinTurns(done), joinVitals(await Promise.all(servers.map(({ vitals }) => vitals()))))
 }
 
-/** Of turns at the same time. */
+/** Joins turns that ran at the same time. */
 function joinTurns(turns: readonly Turn[]): Turn {
   const sum = (of: (turn: Turn) => number) => turns.reduce((total, turn) => total + of(turn), 0)
   return {
@@ -118,7 +118,7 @@ function joinTurns(turns: readonly Turn[]): Turn {
   }
 }
 
-/** CPU and memory of all together, and the worst block of one. */
+/** Joins CPU and memory of all processes, and the longest block of one. */
 function joinVitals(vitals: readonly Vitals[]): Vitals {
   const sum = (of: (each: Vitals) => number) => vitals.reduce((total, each) => total + of(each), 0)
   return {

@@ -18,15 +18,15 @@ interface Pool {
   sides: readonly [PricedToken, PricedToken]
   /** The value of each side, in wei. */
   depth: bigint
-  /** The price is off by so many in 10,000, so that routes differ. */
+  /** The price's deviation in 1/10,000, so that routes differ. */
   skew: bigint
 }
 
 const ether = 10n ** 18n
-/** Number of pools in the local market. */
+/** The number of pools in the local market. */
 const poolsOfMarket = 4
 const dollarWei = ether / 3_000n
-/** Bounded by the gas limit of a block. */
+/** The maximum per block, by its gas limit. */
 const createdPerBlock = 6
 const calledPerBlock = 15
 
@@ -41,11 +41,12 @@ const tokenAbi = new Interface([
 ])
 const wrappedAbi = new Interface(['function deposit() payable'])
 
-/** No other program sends from here, so the addresses of its tokens follow from its first transactions. */
+/** The builder, used by no other program: its token addresses follow from its first transactions. */
 const builder = { address: address(`0x${'b1'.repeat(20)}`) }
 
 /**
- * Adds tokens until there are `count` pools: each has one with WETH, USDC and DAI, at about the same price. Mining is off.
+ * Adds tokens until there are `count` pools: each has one with WETH, USDC and DAI, at about the same price.
+ * Mining is off.
  * @returns all tokens of the market
  */
 export async function buildPools(rpc: Rpc, market: Market, count: number): Promise<PricedToken[]> {
@@ -137,7 +138,7 @@ async function fillPools(rpc: Rpc, stage: Stage, market: Market, pools: readonly
   await inBlocks(stage, calledPerBlock, fill)
 }
 
-/** Atoms with a value of so many wei. */
+/** Returns atoms with a value of `wei`. */
 export function amountWorth({ decimals, wei }: PricedToken, worth: bigint): bigint {
   return (worth * 10n ** BigInt(decimals)) / wei
 }

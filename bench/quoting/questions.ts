@@ -3,7 +3,7 @@ import { post, type Question } from '../load/question.ts'
 import { amountWorth, type PricedToken } from './pools.ts'
 
 const traders = 50
-/** Value of an order, in ether: as many small ones as large ones. */
+/** The value of an order, in ether: as many small ones as large ones. */
 const worth = { least: 0.05, factor: 100 }
 
 type TokenPair = readonly [PricedToken, PricedToken]
@@ -15,7 +15,7 @@ export interface QuestionOptions {
   quality: string
 }
 
-/** Pairs to quote: all of them, or so many. */
+/** Returns the pairs to quote: all of them, or the given number. */
 export function choosePairs(tokens: readonly PricedToken[], count: number): TokenPair[] {
   const random = createRandom(3)
   const all = tokens.flatMap((one, index) => tokens.slice(index + 1).map((other) => [one, other] as const))
@@ -26,12 +26,12 @@ export function choosePairs(tokens: readonly PricedToken[], count: number): Toke
   return count === 0 ? shuffled : shuffled.slice(0, count)
 }
 
-/** Each pair once, so that everything about it is cached. */
+/** Returns each pair once, so that all its data is cached. */
 export function everyPair({ pairs, ...options }: QuestionOptions): Question[] {
   return pairs.map(([sell, buy]) => ask({ ...options, sell, buy, ether: 1, isBuy: false, trader: 0 }))
 }
 
-/** Random pairs, sizes, sides and traders; the same for the same seed. */
+/** Returns random pairs, sizes, sides and traders; the same for the same seed. */
 export function randomQuestions({ pairs, ...options }: QuestionOptions, seed: number): () => Question {
   const random = createRandom(seed)
   return () => {

@@ -15,7 +15,7 @@ export interface QuotingResults {
   rows: (RowResult & { counts?: Omit<Counted, 'figures'> })[]
 }
 
-/** Slow and sequential, so that the time separates the program's own requests from those for quotes. */
+/** A slow sequence, so that the time separates the program's own requests from those for quotes. */
 const counted = { requests: 100, restMs: 50 }
 
 export async function runQuoting(
@@ -56,7 +56,7 @@ interface Cell {
   rounds: Figures[]
 }
 
-/** All systems in turns; each process is measured in every way, one after the other. */
+/** Measures all systems in turns; each process in every way, one after the other. */
 async function time({ options, systems, rpcUrl, asked, print }: Measuring): Promise<QuotingResults[]> {
   const { rate, connections, qualities, rounds, seconds } = options
   const ways: Way[] = [{ rate }, ...connections.map((each) => ({ connections: each }))]

@@ -14,7 +14,7 @@ export interface System {
   start(rpcUrl: string): Promise<ServerProcess>
 }
 
-/** The program, and another checkout of it. Each is built once. */
+/** Prepares the program, and another checkout of it. Each is built once. */
 export async function prepareSystems(
   { home, against, profile }: QuotingOptions,
   { market }: BenchChain,

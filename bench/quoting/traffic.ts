@@ -1,6 +1,6 @@
 import type { Span, Traffic } from '../servers/counting-node.ts'
 
-/** Sorted and without overlaps. */
+/** Returns the union, sorted and without overlaps. */
 function union(spans: readonly Span[]): Span[] {
   const joined: [number, number][] = []
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
@@ -13,7 +13,7 @@ function union(spans: readonly Span[]): Span[] {
 
 const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, [from, to]) => sum + to - from, 0)
 
-/** The length of the overlap of two lists of spans. */
+/** Returns the length of the overlap of two lists of spans. */
 function overlap(some: readonly Span[], others: readonly Span[]): number {
   const [a, b] = [union(some), union(others)]
   return lengthOf(a) + lengthOf(b) - lengthOf(union([...a, ...b]))
@@ -24,7 +24,7 @@ export interface Observed {
   seconds: number
 }
 
-/** The requests that quotes caused, without the program's own. */
+/** Returns the requests that quotes caused, without the program's own. */
 export function perQuote(quotes: number, busy: Observed, idle: Observed): Record<string, number> {
   return Object.fromEntries(
     [...busy.traffic.byLabel].map(([label, count]) => {
@@ -34,7 +34,7 @@ export function perQuote(quotes: number, busy: Observed, idle: Observed): Record
   )
 }
 
-/** Share of the waiting for quotes during which the node had a request, without the usual share. */
+/** Returns the share of quoting time during which the node had a request, less the usual share. */
 export function rpcShare(answers: readonly Span[], busy: Observed, idle: Observed): number {
   const anyway = lengthOf(union(idle.traffic.spans)) / 1000 / idle.seconds
   const during = overlap(answers, busy.traffic.spans) / lengthOf(union(answers))

@@ -9,14 +9,14 @@ import { everyPair, type QuestionOptions, randomQuestions } from './questions.ts
 import type { System } from './systems.ts'
 import { type Observed, perQuote, rpcShare } from './traffic.ts'
 
-/** How a turn requests quotes: by a clock, or over so many connections. */
+/** The pace of a turn's quotes: a clock, or a number of connections. */
 export type Way = { rate: number } | { connections: number }
 
 const warmSeconds = 2
 const warmConnections = 4
 const idleSeconds = 5
 
-/** Everything that is cached is cached before the clock starts. */
+/** Fills all caches before the clock starts. */
 export async function warm({ port }: ServerProcess, questions: QuestionOptions): Promise<void> {
   const queue = everyPair(questions).values()
   const random = randomQuestions(questions, 0)
@@ -66,12 +66,14 @@ export interface Counted {
   figures: Figures
   /** Requests to the node by method, for each quote. */
   rpc: Record<string, number>
-  /** The same for each second without quotes. */
+  /** Requests for each second without quotes. */
   rpcIdle: Record<string, number>
   statements: Statement[] | undefined
 }
 
-/** Sequential quotes, with a proxy before the node: what each takes of the database and of the node. */
+/**
+ * Requests sequential quotes through a proxy of the node, and counts database statements and node requests.
+ */
 export async function countedTurn(
   { start, databaseUrl }: System,
   rpcUrl: string,

@@ -12,7 +12,9 @@ export interface BenchChain {
   stop(): Promise<void>
 }
 
-/** A new chain with the local market and the additions of `prepare`, and then a block every second. */
+/**
+ * Starts a new chain with the local market and the additions of `prepare`, then mines a block every second.
+ */
 export async function startBenchChain(
   home: string,
   prepare: (rpc: Rpc, market: Market) => Promise<void>,

@@ -1,27 +1,27 @@
 import { Agent, createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** From and to, of `performance.now()`. */
+/** Start and end, in `performance.now()`. */
 export type Span = readonly [number, number]
 
 export interface Traffic {
   requests: number
-  /** Number of requests by method. */
+  /** The number of requests by method. */
   byLabel: Map<string, number>
-  /** When each was under way, in order of its end. */
+  /** The time of each request, in order of its end. */
   spans: Span[]
 }
 
 export interface CountingNode {
   url: string
-  /** Everything since the last call. */
+  /** Takes everything since the last call. */
   take(): Traffic
-  /** While it is away, it drops every request. */
+  /** Drops every request while it is away. */
   setAway(isAway: boolean): void
   close(): void
 }
 
-/** A proxy before a node that counts; for turns without a clock. */
+/** Starts a counting proxy of a node, for turns without a clock. */
 export async function startCountingNode(rpcUrl: string): Promise<CountingNode> {
   const agent = new Agent({ keepAlive: true })
   let traffic = noTraffic()
@@ -77,7 +77,7 @@ interface Call {
   params?: unknown[]
 }
 
-/** A call that overrides state is a simulation. */
+/** Labels a request; a call that overrides state is a simulation. */
 function labelOf(body: string): string {
   const asked = JSON.parse(body) as Call | Call[]
   const name = ({ method, params = [] }: Call) =>

@@ -8,7 +8,7 @@ import { type ServerProcess, startServer } from './process.ts'
 const sources = path.join(import.meta.dirname, '..', 'fastify')
 const manifest = path.join(sources, 'package.json')
 
-/** Installs the packages of the hand-written peer into `folder`, once. @throws when they cannot be installed */
+/** Installs the hand-written peer's packages into `folder`, once. @throws when they cannot be installed */
 export function installFastify(folder: string): void {
   const { dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies: object }
   const here = (name: string) => existsSync(path.join(folder, 'node_modules', name, 'package.json'))
@@ -22,7 +22,7 @@ export interface FastifyOptions {
   network: Network
 }
 
-/** The hand-written peer of order submission, with its own tables. */
+/** Starts the hand-written peer of order submission, with its own tables. */
 export function startFastify({
   folder,
   databaseUrl,

@@ -1,6 +1,7 @@
 /**
- * JSON as text that is put together with `||`. Down to half the work for PostgreSQL of `json_build_object`, which looks up the
- * type of each of its arguments for each row; in exchange the writer has to know what needs no escaping, and what is never null.
+ * JSON as text that is joined with `||`. It takes PostgreSQL as little as half the work of
+ * `json_build_object`, which looks up the type of each argument for each row; in exchange the writer must
+ * know which values need no escaping and are never null.
  */
 export type Piece = { text: string } | { sql: string }
 
@@ -9,7 +10,7 @@ const text = (value: string): Piece => ({ text: value })
 /** A number, a boolean, or JSON text; never null. */
 export const bare = (sql: string): Piece[] => [{ sql }]
 
-/** Text that holds nothing to escape; never null. */
+/** Text without characters to escape; never null. */
 export const quoted = (sql: string): Piece[] => [text('"'), { sql }, text('"')]
 
 /** A bytea column; never null. */
@@ -24,7 +25,7 @@ export const escaped = (sql: string): Piece[] => bare(`to_json(${sql})::text`)
 
 export const orNull = (value: Piece[]): Piece[] => bare(`coalesce(${toSql(value)}, 'null')`)
 
-/** Members of an object in their order; those in `optional` are left out where they are null. */
+/** Members of an object in their order; null members in `optional` are left out. */
 export function object(members: Record<string, Piece[]>, optional: Record<string, Piece[]> = {}): Piece[] {
   const always = Object.entries(members).flatMap(([key, value], index) => [
     text(`${index ? ',' : ''}"${key}":`),

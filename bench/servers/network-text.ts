@@ -1,4 +1,4 @@
-/** A network as the program reads it: amounts in digits. */
+/** Returns a network in the program's format: amounts in digits. */
 export function networkText(networks: object): string {
   return JSON.stringify(networks, (_key, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,

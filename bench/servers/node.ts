@@ -4,12 +4,12 @@ import { shape } from '../database/shape.ts'
 
 export interface FakeNode {
   url: string
-  /** Requests so far: reads under test must send none. */
+  /** Returns the number of requests so far: reads under test must send none. */
   requests(): number
   close(): void
 }
 
-/** The requests that a serving process sends to a chain's node when it starts. */
+/** Answers the requests that a serving process sends to a chain's node when it starts. */
 export async function startNode(): Promise<FakeNode> {
   let count = 0
   const server = createServer((request, response) => {

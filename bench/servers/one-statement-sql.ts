@@ -1,6 +1,6 @@
 import { bare, escaped, hex, list, object, orNull, type Piece, quoted, time, toSql } from './json-text.ts'
 
-/** The bodies of two REST answers, each from one statement, hand-written for these two alone. */
+/** The bodies of two REST answers, each from one hand-written statement. */
 
 const status = `CASE
   WHEN CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
@@ -94,7 +94,7 @@ const attempt = object(
   { endTimestamp: time('t.ended_at'), endBlock: bare('t.end_block'), outcome: escaped('t.outcome') },
 )
 
-/** Parts per million as the plain number. */
+/** Converts parts per million to a plain number. */
 const factor = (kind: string, column: string) =>
   bare(
     `CASE WHEN p.policy->>'kind' = '${kind}' THEN trim_scale((p.policy->>'${column}')::int / 1000000.0) END`,

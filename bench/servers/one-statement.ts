@@ -1,6 +1,6 @@
 /**
- * The limit: bare `node:http` over statements that build the whole body, prepared once on each of 10 connections. It
- * knows no errors, no limits and no other question. Argument: database URL.
+ * The limit: bare `node:http` over statements that build the whole body, prepared once on each of 10
+ * connections. It has no errors, limits or other requests. Argument: database URL.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { accountOrdersSql, debugReportSql } from './one-statement-sql.ts'
 const { chainId } = shape.network
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 })
 
-/** `/debug/{uid}` or `/orders/{owner}/{limit}`. */
+/** Returns the statement for `/debug/{uid}` or `/orders/{owner}/{limit}`. */
 function statementFor(path: string): pg.QueryConfig {
   const [, kind, subject = '', limit] = path.split('/')
   const bytes = Buffer.from(subject.slice(2), 'hex')

@@ -8,8 +8,8 @@ import { type ServerProcess, startServer } from './process.ts'
 const sources = path.join(import.meta.dirname, '..', 'postgraphile')
 
 /**
- * What its schema lacks, added as its documentation advises: functions on a table's row. Orders find their auctions through a view of its
- * own, whose condition fits the index of auctions.
+ * Functions on a table's row that its schema lacks, added by its documentation's advice. Orders find their
+ * auctions through a separate view, whose condition fits the index of auctions.
  */
 const functions = `
 CREATE OR REPLACE VIEW order_auctions AS SELECT s.order_id, a.id AS auction_id FROM auction_spans s JOIN auctions a
@@ -42,8 +42,8 @@ CREATE OR REPLACE FUNCTION transaction_orders(chain_id int, hash bytea) RETURNS 
     WHERE s.tx_hash = transaction_orders.hash AND s.chain_id = transaction_orders.chain_id) ORDER BY o.id $$`
 
 /**
- * PostGraphile over the same tables, with its own packages and its own Node, installed once into `folder`.
- * @throws when they can't be installed or do not start
+ * Starts PostGraphile over the same tables, with its own packages and Node, installed once into `folder`.
+ * @throws when they cannot be installed or do not start
  */
 export async function startPostgraphile(folder: string, databaseUrl: string): Promise<ServerProcess> {
   const node = path.join(folder, 'node_modules', 'node', 'bin', 'node')

@@ -5,11 +5,11 @@ import path from 'node:path'
 export interface ServerProcess {
   port: number
   pid: number
-  /** The events since the last call. */
+  /** Takes the events since the last call. */
   vitals: () => Promise<Vitals>
   /** Collects garbage first, which stops the process for a moment. */
   heldMemory: () => Promise<HeldMemory>
-  /** By SIGTERM, which has 10 s, unless another signal is named. */
+  /** Stops it by SIGTERM, with 10 s, or by the named signal. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface Vitals {
 
 export interface HeldMemory {
   heapMb: number
-  /** Of buffers. */
+  /** Memory of buffers. */
   externalMb: number
 }
 
@@ -33,12 +33,12 @@ interface Command {
   args: readonly string[]
   cwd?: string
   env?: Record<string, string>
-  /** Gets what it prints, in pieces. */
+  /** Receives the output in pieces. */
   hear?: ((text: string) => void) | undefined
 }
 
 const startMs = 30_000
-/** Longer than a server that is given too much stands still. */
+/** A time longer than an overloaded server stalls. */
 const answerMs = 60_000
 const endMs = 10_000
 const watch = path.join(import.meta.dirname, 'watch-loop.mjs')

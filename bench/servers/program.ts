@@ -22,28 +22,28 @@ const benchNetwork = {
 export interface ProgramOptions {
   /** The checkout. */
   source: string
-  /** Where it is built, with the number of this process behind it: a folder with node_modules above it. */
+  /** The build folder, completed by this process's number: it needs node_modules above it. */
   target: string
   databaseUrl: string
   rpcUrl: string
   /** Defaults to the filled database. */
   network?: object
-  /** What it does; `serve` alone without it. */
+  /** The command; `serve` by default. */
   command?: 'serve' | 'all'
-  /** This run has built it already. */
+  /** This run has already built it. */
   built?: boolean
   /** Settings in addition to the usual ones. */
   env?: Record<string, string>
   /** The target of a CPU profile of the process. */
   profile?: string | undefined
-  /** Gets what it prints, in pieces. */
+  /** Receives the output in pieces. */
   hear?: (text: string) => void
   print: (line: string) => void
 }
 
-/** The program as shipped: built, and started by its command. */
+/** Starts the program as shipped: built, by its command. */
 export async function startProgram(given: ProgramOptions): Promise<ServerProcess> {
-  // Of this run alone: another one would build over it while processes of this one start.
+  // A folder for this run alone: another run would build over it while these processes start.
   const options = { ...given, target: `${given.target}_${process.pid}` }
   const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
@@ -70,14 +70,15 @@ export async function startProgram(given: ProgramOptions): Promise<ServerProcess
   })
 }
 
-/** The path of the command in a build of the checkout, which differs between versions. */
+/** Returns the command's path in a build of the checkout, which differs between versions. */
 function pathOfCommand(source: string): string {
   const { bin } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'))
   return path.relative('dist', bin.tradegraph)
 }
 
 /**
- * Loading sources directly would also measure the loader, which wraps every function in a call.
+ * Builds the program: direct loading of sources would also measure the loader, which wraps every function in
+ * a call.
  * @returns the file of its command
  */
 export function build({
@@ -92,7 +93,7 @@ export function build({
   const flags = ['-p', path.join(source, 'tsconfig.build.json'), '--outDir', target, '--sourceMap', 'false']
   const { status, stdout, error } = spawnSync(compiler, flags, { encoding: 'utf8', timeout: 120_000 })
   if (error) throw error
-  // The compiler emits in spite of errors.
+  // The compiler emits despite errors.
   if (status !== 0) print(`warning: the sources have type errors: ${stdout.split('\n')[0]}`)
   cpSync(path.join(source, 'prisma', 'migrations'), path.join(target, 'prisma', 'migrations'), {
     recursive: true,

@@ -1,5 +1,5 @@
-// Loaded in front of a server under test. On SIGUSR2 it tells its parent what happened since the last time, and on a
-// message what memory is left after a collection.
+// Loaded before a server under test. On SIGUSR2 it reports events since the last time to its parent; on a
+// message it reports the memory left after a collection.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -9,7 +9,7 @@ const delay = monitorEventLoopDelay({ resolution })
 delay.enable()
 let usage = process.cpuUsage()
 
-/** The timer's own interval is part of what is measured. */
+/** The timer's own interval is part of the measurement. */
 const milliseconds = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - resolution)
 
 process.on('SIGUSR2', () => {
@@ -27,13 +27,13 @@ process.on('SIGUSR2', () => {
 process.on('message', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
-  // What the first one finalizes, the second one frees.
+  // The second collection frees objects that the first one finalizes.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()
   process.send?.({ heapMb: heapUsed / 2 ** 20, externalMb: external / 2 ** 20 })
 })
 
-// No server outlives the bench, however that ends.
+// No server outlives the bench, however it ends.
 process.once('disconnect', () => process.exit(0))
 process.channel?.unref()

@@ -21,11 +21,11 @@ import type { SoakOptions } from './options.ts'
 import { largestTables, type Sample, slopesOf, takeHeldMemory, takeSample } from './samples.ts'
 
 const root = path.join(import.meta.dirname, '..', '..')
-/** Orders that clients ask for: those of the last minutes. */
+/** The number of recent orders that clients request. */
 const recent = 200
 /** Samples from one collection to the next. */
 const heldEvery = 12
-/** A stream stays as long as a visit. */
+/** The duration of a stream: one visit. */
 const visitMs = 120_000
 
 export async function runSoak(options: SoakOptions, undo: Undo, print: (line: string) => void) {
@@ -108,7 +108,7 @@ export async function runSoak(options: SoakOptions, undo: Undo, print: (line: st
   return { results: { samples, held, slopes, tables, turns, placed, filled }, errors: turns.errors }
 }
 
-/** What clients ask about, read from the database now and then. */
+/** The subjects of clients, read from the database at intervals. */
 class Subjects {
   orders: { uid: string; owner: string }[] = []
   readonly #url: string
@@ -151,7 +151,7 @@ function questionAbout({ orders }: Subjects, { network, texts, random }: Asking)
   return (questions[Math.floor(random() * questions.length)] as () => Question)()
 }
 
-/** Streams of orders and accounts; each leaves after a visit, and another comes. */
+/** Opens streams of orders and accounts; each leaves after a visit, and another follows. */
 function visit(port: number, subjects: Subjects, count: number, random: () => number) {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)

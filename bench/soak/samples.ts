@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { query } from '../database/open.ts'
 import type { ServerProcess } from '../servers/process.ts'
 
-/** What is there at one moment. Numbers by what they count. */
+/** The state at one moment, as numbers by name. */
 export interface Sample {
   seconds: number
   values: Record<string, number>
@@ -36,13 +36,13 @@ export async function takeSample(program: ServerProcess, url: string, seconds: n
   }
 }
 
-/** What is still in use after a collection: what grows here is never freed. */
+/** Takes the memory in use after a collection: growth here is never freed. */
 export async function takeHeldMemory(program: ServerProcess, seconds: number): Promise<Sample> {
   const { heapMb, externalMb } = await program.heldMemory()
   return { seconds, values: { 'held heap MiB': heapMb, 'held buffers MiB': externalMb } }
 }
 
-/** Bytes, rows and dead rows of the largest tables. */
+/** Returns bytes, rows and dead rows of the largest tables. */
 export async function largestTables(url: string) {
   return query<{ table: string; mb: number; rows: number; dead: number }>(
     url,
@@ -70,7 +70,7 @@ export function slopesOf(samples: readonly Sample[]): Slope[] {
   }))
 }
 
-/** By least squares. */
+/** Returns the slope by least squares. */
 function slope(points: readonly (readonly [number, number])[]): number {
   const mean = (of: 0 | 1) => points.reduce((sum, point) => sum + point[of], 0) / Math.max(1, points.length)
   const [x0, y0] = [mean(0), mean(1)]

@@ -5,7 +5,7 @@ import { feeDenominator, feeNumerator, type Pool, poolSide } from '../../src/dom
 import { gasUnits, settlementBaseGas, tradeGas } from '../../src/domain/settlement/gas.ts'
 import type { Instance } from './instances.ts'
 
-/** The part of the package that is used. */
+/** The used part of the package. */
 interface Highs {
   solve(
     model: string,
@@ -13,26 +13,29 @@ interface Highs {
   ): { Status: string; ObjectiveValue: number; Columns: Record<string, { Primal: number }> }
 }
 
-/** Presolve takes some of these models for infeasible, though all zeros satisfy them. */
+/**
+ * Options without presolve, which reports some of these models as infeasible, though all zeros satisfy them.
+ */
 const options = { output_flag: false, presolve: 'off', mip_rel_gap: 1e-7 }
 
 const load: () => Promise<Highs> = createRequire(import.meta.url)('highs')
 let loaded: Promise<Highs> | undefined
 
-/** Amounts in the model are thousandths of a native coin, at the auction's prices. */
+/** The model's unit: thousandths of a native coin, at the auction's prices. */
 const unit = 1e15
-/** Tangents of a pool's curve at the start. Others follow where a solution gets more than the curve gives. */
+/** Initial tangents of a pool's curve. Others follow where a solution gets more than the curve gives. */
 const firstTangents = 8
 const maxRounds = 40
-/** Thousandths of a native coin that a pool may give too much. */
+/** The tolerated excess of a pool's output, in thousandths of a native coin. */
 const closeEnough = 1e-3
 /** The largest trade of a pool, as a multiple of its reserve. */
 const largestTrade = 4
 
 /**
- * The most that any settlement of this auction can score, in native coins, and a little more: a mixed-integer program. Orders are whole,
- * or any part if partially fillable, each at a price of its own; a pool gives at most what each tangent of its curve says; gas is paid
- * once for the settlement, for each trade, and for each pool that is used, in any token.
+ * Returns an upper bound of the score of any settlement of this auction, in native coins, from a
+ * mixed-integer program. Orders are whole, or any part if partially fillable, each at its own price; a pool
+ * gives at most each tangent of its curve; gas is paid once for the settlement, each trade, and each used
+ * pool, in any token.
  */
 export async function upperBound(instance: Instance): Promise<number> {
   loaded ??= load()
@@ -62,7 +65,7 @@ interface PoolCurve {
   /** Names of its amounts. */
   given: string
   got: string
-  /** Where it has tangents. */
+  /** The positions of its tangents. */
   points: number[]
 }
 
@@ -103,7 +106,7 @@ interface Model {
   rows: string[]
   bounds: string[]
   binaries: string[]
-  /** What comes in by token, minus what goes out. */
+  /** Inputs minus outputs, by token. */
   balances: Map<Address, string[]>
 }
 
@@ -139,7 +142,7 @@ function toModel({ auction, pools }: Instance, curves: readonly PoolCurve[]): st
   ].join('\n')
 }
 
-/** `f` is the part that is filled, `s` its surplus: bought beyond the limit, or not sold. */
+/** Adds an order: `f` is the filled part, `s` its surplus: bought beyond the limit, or not sold. */
 function addOrder(
   model: Model,
   { order }: AuctionOrder,
@@ -164,7 +167,7 @@ function addOrder(
   add(model, isSell ? order.buyToken : order.sellToken, term(-1, surplus))
 }
 
-/** The curve is concave, so each tangent lies above it. */
+/** Adds tangents: the curve is concave, so each lies above it. */
 function addCurve(model: Model, curve: PoolCurve): void {
   const { depth, far, given, got, points, pool } = curve
   const used = `u${pool}`

@@ -5,7 +5,7 @@ import { samplePool, value } from '../../test/fakes/market.ts'
 import { auctionOrder, coin, dollar, numbered, sampleAuction, wrapped } from '../../test/fakes/order.ts'
 import { createRandom } from '../database/subjects.ts'
 
-/** An auction and the pools that it is solved with. */
+/** An auction and its pools. */
 export interface Instance {
   auction: Auction
   pools: Pool[]
@@ -16,7 +16,10 @@ type Random = ReturnType<typeof createRandom>
 const tokens = [wrapped, dollar, coin]
 const gasPrice = 10n ** 9n
 
-/** Two to eight orders on two or three tokens, of both kinds and directions, with limits around the market, over no to three pools. */
+/**
+ * Creates two to eight orders on two or three tokens, of both kinds and directions, with limits around the
+ * market, over zero to three pools.
+ */
 export function smallInstance(seed: number): Instance {
   const random = createRandom(seed)
   const traded = random() < 0.5 ? tokens.slice(0, 2) : tokens
@@ -32,7 +35,7 @@ export function smallInstance(seed: number): Instance {
   return { auction: sampleAuction(orders, gasPrice), pools }
 }
 
-/** Orders of both directions on `pairs` pairs, each with a pool of its own. */
+/** Creates orders of both directions on `pairs` pairs, each with its own pool. */
 export function largeInstance(orders: number, pairs: number, seed = 1): Instance {
   const random = createRandom(seed)
   const others = Array.from({ length: pairs }, (_, index) => numbered((0x1000 + index).toString(16)))
@@ -56,7 +59,10 @@ function distinctPair(random: Random, traded: readonly Address[]): [Address, Add
   return [traded[first] ?? wrapped, traded[second] ?? dollar]
 }
 
-/** A tenth of a native coin to twenty, with a limit from 3 % below to 0.5 % above the market; one in five partially fillable. */
+/**
+ * Returns an order of 0.1 to 20 native coins, with a limit from 3 % below to 0.5 % above the market; one in
+ * five is partially fillable.
+ */
 function randomOrder(random: Random, [sell, buy]: [Address, Address], index: number): AuctionOrder {
   const kind = random() < 0.5 ? 'sell' : 'buy'
   const size = 0.1 * 200 ** random()

@@ -16,9 +16,9 @@ interface System {
 
 export interface SolverResults {
   system: string
-  /** Of the bound, in small auctions. */
+  /** Shares of the bound, in small auctions. */
   share: { median: number; tenth: number; worst: number; sum: number }
-  /** Of a small auction, in milliseconds. */
+  /** The median time of a small auction, in milliseconds. */
   medianMs: number
   longestMs: number
   large: { orders: number; pairs: number; score: number; ms: number; cpuMs: number }[]
@@ -29,7 +29,7 @@ const largeSizes = [
   [10_000, 20],
   [2_000, 1],
 ] as const
-/** A bound below this is no auction that could be settled. */
+/** The minimum bound of an auction that could be settled. */
 const smallestBound = 1e-6
 
 export async function runSolver(

@@ -11,7 +11,10 @@ export const solverOptions = {
   wrappedNative: wrapped,
 }
 
-/** What the winners score in native coins. A winner that swaps through a pool of one before it does not count: its amounts would not hold. */
+/**
+ * Returns the winners' score in native coins. A winner that swaps through an earlier winner's pool does not
+ * count: its amounts would not hold.
+ */
 export async function scoreOf(solver: Solver, { auction, pools }: Instance): Promise<number> {
   const proposals = await solver.solve(auction, { pools }, new AbortController().signal)
   const solutions = proposals.map((proposal) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 const stopMs = 5_000
 
-/** What a process does when it is asked. Arguments and answers are cloned. */
+/** The request handlers of a process. Arguments and answers are cloned. */
 // biome-ignore lint/suspicious/noExplicitAny: any arguments, which `Apart` types again
 export type Handlers = Record<string, (...args: any[]) => unknown>
 
@@ -17,7 +17,7 @@ interface Answer {
   fault?: string
 }
 
-/** Starts a module in a process of its own, and asks its handlers. */
+/** Starts a module in a separate process, and calls its handlers. */
 export function startApart<T extends Handlers>(module: string): Apart<T> {
   const child = fork(module, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
   const ended = once(child, 'exit')
@@ -45,7 +45,7 @@ export function startApart<T extends Handlers>(module: string): Apart<T> {
   }
   return new Proxy({} as Apart<T>, {
     get: (_, name: string) => {
-      // Else an `await` would take it for a promise.
+      // Otherwise an `await` would take it for a promise.
       if (name === 'then') return undefined
       return name === 'stop' ? stop : (...args: unknown[]) => ask(name, args)
     },

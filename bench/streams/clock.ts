@@ -1,4 +1,4 @@
-/** Milliseconds of the machine's clock that never goes back, which all processes share. */
+/** Returns milliseconds of the machine's monotonic clock, which all processes share. */
 export function now(): number {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1_000 + nanoseconds / 1e6

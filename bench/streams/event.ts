@@ -1,16 +1,16 @@
-/** What a stream of any system is asked for. */
+/** The subscription document of every system. */
 export const streamDocument =
   'subscription($account:Address!,$after:String){notifications(account:$account,after:$after){cursor node{type message timestamp}}}'
 
 const digits = 8
 
-/** A message that carries its number: `#` and eight digits. */
+/** Returns a message that carries its number: `#` and eight digits. */
 export function messageOf(number: number, bytes: number): string {
   const text = `Order filled: 1.5 WETH for 4512.37 DAI #${String(number).padStart(digits, '0')}`
   return text.padEnd(bytes, ' more')
 }
 
-/** The number of a message that stands between two places of a text, or -1. */
+/** Returns the number of a message between two places of a text, or -1. */
 export function numberIn(text: Buffer, from: number, to: number): number {
   const mark = text.indexOf(0x23, from)
   if (mark < 0 || mark + digits >= to) return -1
@@ -23,7 +23,7 @@ export function accountAt(index: number): string {
   return `0x${(index + 1).toString(16).padStart(40, '0')}`
 }
 
-/** The first number after `number` that goes to an account, when accounts take turns. */
+/** Returns the first number after `number` that goes to an account, when accounts alternate. */
 export function nextFor(account: number, accounts: number, number: number): number {
   const next = number + 1
   return next + ((account - (next % accounts) + accounts) % accounts)

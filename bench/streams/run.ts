@@ -10,7 +10,7 @@ import { buildStand, type Print, type Stand } from './stand.ts'
 
 export interface StreamResult {
   scenario: ScenarioName
-  /** Of the machine, in the minute before the scenario's end. */
+  /** The machine's load, in the minute before the scenario's end. */
   load: number
   figures: unknown
 }

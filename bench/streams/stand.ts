@@ -23,9 +23,9 @@ export type Print = (line: string) => void
 export interface System {
   name: string
   server: ServerProcess
-  /** Where its streams are. */
+  /** The path of its streams. */
   path: string
-  /** What the source calls it. */
+  /** Its name in the source. */
   to: string
 }
 
@@ -34,19 +34,22 @@ export interface Stand {
   peers: System[]
   crowds: Crowds
   databaseUrl: string
-  /** Makes events, each with the number after the last one's. */
+  /** Makes events, each numbered after the previous one. */
   emit(emission: Omit<Emission, 'first'>): Promise<Emitted & { first: number }>
   halt(): Promise<void>
-  /** Readers that start behind the last event; those of the program with a cursor, so that none is missed at the start. */
+  /**
+   * Opens readers behind the last event; those of the program have a cursor, so that none is missed at the
+   * start.
+   */
   readers(system: System, count: number, accounts: number): Promise<Reader[]>
-  /** Another process of the program over the same database. @param port 0 for any */
+  /** Starts another process of the program over the same database. @param port 0 for any */
   startAnother(port: number, settings?: Record<string, string>): Promise<ServerProcess>
 }
 
-/** The address of the program's streams and of graphql-sse's; Yoga has one address for everything. */
+/** The path of the program's streams and of graphql-sse's; Yoga has one for everything. */
 const streamPath = '/graphql/stream'
 const processes = 2
-/** The loop is looked at seldom: a timer each millisecond would be most of what an idle server does. */
+/** A low resolution for the loop: a timer each millisecond would be most of an idle server's work. */
 const env = { WATCH_RESOLUTION_MS: '20' }
 
 export async function buildStand(options: StreamOptions, undo: Undo, print: Print): Promise<Stand> {
@@ -126,7 +129,7 @@ const headQuestion = post(
 export const readQuestion = { request: headQuestion, expect: '"cursor"' }
 const headTimeoutMs = 10_000
 
-/** A cursor before everything that will be committed. @throws when there is none in time */
+/** Returns a cursor before all later commits. @throws when there is none in time */
 async function headOf(port: number): Promise<string> {
   const deadline = performance.now() + headTimeoutMs
   for (;;) {

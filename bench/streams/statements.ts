@@ -4,7 +4,10 @@ import { canCount } from '../database/statements.ts'
 const role = 'bench_source'
 const longestShown = 110
 
-/** A role of its own for the source: PostgreSQL counts its statements apart from the program's. */
+/**
+ * Returns a URL with a separate role for the source: PostgreSQL counts its statements apart from the
+ * program's.
+ */
 export async function sourceUrl(url: string): Promise<string> {
   const known = await query(url, 'SELECT FROM pg_roles WHERE rolname = $1', [role])
   if (known.length === 0) await query(url, `CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'bench'`)
@@ -25,7 +28,7 @@ export async function resetCount(url: string): Promise<void> {
   await query(url, 'SELECT bench.pg_stat_statements_reset()')
 }
 
-/** The program's statements since the count was reset, the most frequent first. */
+/** Returns the program's statements since the count was reset, the most frequent first. */
 export async function countSince(url: string): Promise<Counted[]> {
   const rows = await query<{ sql: string; calls: string; mean: number }>(
     url,
@@ -41,7 +44,7 @@ export async function countSince(url: string): Promise<Counted[]> {
 export const total = (counted: readonly Counted[]): number =>
   counted.reduce((sum, { calls }) => sum + calls, 0)
 
-/** A line for each. */
+/** Formats a line for each statement. */
 export function linesOf(counted: readonly Counted[]): string[] {
   return counted.map(
     ({ sql, calls, meanMs }) =>

@@ -20,7 +20,7 @@ export interface DebugServers {
 const { name: network, chainId } = shape.network
 const hex = (bytes: Buffer) => `0x${bytes.toString('hex')}`
 
-/** Reads of an order's history, of one order and of an account, on each system that has them. */
+/** Returns reads of an order's history, of one order and of an account, on each system that has them. */
 export async function debugWorkloads(servers: DebugServers, collector: Buffer): Promise<Workload[]> {
   const { oneStatement, program, other } = servers
   const texts = new Map<ServerProcess, Documents>()
@@ -100,7 +100,7 @@ export async function debugWorkloads(servers: DebugServers, collector: Buffer): 
 
 type TextOf = (server: ServerProcess, name: keyof Documents) => string
 
-/** The documents for a server's schema. */
+/** Returns the documents for a server's schema. */
 async function readTexts({ port }: ServerProcess): Promise<Documents> {
   const schema = await readSchema(port)
   return {
@@ -111,7 +111,7 @@ async function readTexts({ port }: ServerProcess): Promise<Documents> {
   }
 }
 
-/** The program's row, and that of the build to compare with. */
+/** Returns the program's row, and that of the build to compare with. */
 function builds(
   { program, other }: DebugServers,
   what: string,
@@ -137,13 +137,13 @@ function postgraphile(
   return server ? [{ system: 'PostGraphile', peer: 'PostGraphile', server, ask }] : []
 }
 
-/** The whole text of the document in every request. */
+/** Sends the whole text of the document in every request. */
 function asText(name: keyof Documents, text: string): Row['ask'] {
   const query = JSON.stringify(text)
   return (subject) => graphql(name, subject, `"query":${query}`)
 }
 
-/** The document by its hash alone, as from a client that sent the text before. */
+/** Sends only the document's hash, like a client that sent the text before. */
 function byHash(name: keyof Documents, text: string): Row['ask'] {
   return (subject) => graphql(name, subject, persisted(text))
 }
@@ -159,7 +159,7 @@ function graphql(name: keyof Documents, { uid, owner }: Subject, document: strin
   return { request: post('/graphql', `{${document},${variables}}`), expect: subject }
 }
 
-/** Sends text and hash once, then the hash alone, for an order that does not exist. */
+/** Sends text and hash once, then only the hash, for an order that does not exist. */
 async function register(
   server: ServerProcess,
   name: keyof Documents,

@@ -6,7 +6,7 @@ export interface Documents {
   account: string
 }
 
-/** For the present schema; `fitToSchema` derives the document for an older one. */
+/** The documents for the present schema; `fitToSchema` derives those for an older one. */
 export const documents: Documents = {
   debug: `query DebugReport($uid: OrderUid!) {
   order(uid: $uid) {
@@ -59,8 +59,9 @@ fragment reason on Diagnosed { code summary since retryable advice evidence { __
 }
 
 /**
- * Bytes are base64 here and policies have two columns for their factors; the status and the prices of an order's two
- * tokens are functions in SQL (see `postgraphile.ts`), which is how PostGraphile gets such fields.
+ * Equivalents for PostGraphile. Bytes are base64 here and policies have two columns for their factors; an
+ * order's status and its tokens' prices are SQL functions (see `postgraphile.ts`), PostGraphile's way to get
+ * such fields.
  */
 export const postgraphileDocuments: Omit<Documents, 'diagnosis'> = {
   debug: `query DebugReport($chainId: Int!, $uid: Base64EncodedBinary!) {

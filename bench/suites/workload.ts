@@ -11,7 +11,7 @@ export interface Workload {
 
 export interface Row {
   system: string
-  /** Set where the other rows are multiples of this row. */
+  /** The peer; the other rows are multiples of this one. */
   peer?: Peer
   server: ServerProcess
   ask(subject: Subject): Question

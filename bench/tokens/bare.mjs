@@ -1,4 +1,4 @@
-// The least that node:http takes for an answer: the body by its path, and nothing else. BODIES is a JSON object.
+// The minimum work of node:http for an answer: the body by its path. BODIES is a JSON object.
 import { createServer } from 'node:http'
 
 const answers = new Map(

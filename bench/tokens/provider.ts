@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface Provider {
   url: string
-  /** Requests so far: reads from memory must send none. */
+  /** Returns the number of requests so far: reads from memory must send none. */
   requests(): number
   close(): void
 }

@@ -30,7 +30,7 @@ export interface TokenResults {
 }
 
 const warmupSeconds = 2
-/** A price needs the market to be read once. */
+/** The timeout; a price needs one read of the market. */
 const timeoutMs = 20_000
 
 export async function runTokens(options: TokenOptions, undo: Undo, print: Print): Promise<TokenResults[]> {
@@ -106,7 +106,7 @@ async function firstAnswer(port: number, path: string): Promise<string> {
   }
 }
 
-/** Both in turns, the other one idle. */
+/** Measures both in turns, the other one idle. */
 async function measure(
   systems: readonly System[],
   question: Question,

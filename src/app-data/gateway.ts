@@ -9,7 +9,7 @@ import type { Clock } from '../domain/log.ts'
 import { readUpTo } from '../outside/http-json.ts'
 import { observed } from '../outside/telemetry/work.ts'
 
-/** Maximum bytes that a block adds to a small file: its type, its size, and a length before each part. */
+/** The maximum size that a block adds to a small file: type, size and a length before each part, in bytes. */
 const maxBlockOverhead = 64
 
 /** Bytes that do not match the requested hash. */
@@ -19,7 +19,7 @@ export class WrongContent extends Error {}
 interface ContentForm {
   cid(hash: Bytes32): string
   /**
-   * The file in a gateway's response; undefined for a block that is no file of one block.
+   * Returns the file in a gateway's response; undefined for a block that is not a single-block file.
    * @throws WrongContent when the bytes do not match the hash
    */
   open(bytes: Uint8Array, hash: Bytes32): Uint8Array | undefined
@@ -35,8 +35,8 @@ const rawForm: ContentForm = {
 }
 
 /**
- * The older scheme: a dag-pb block, named by its sha2-256, that contains the document as a file. Gateways that serve no raw blocks
- * return the file: then the block is built from it, as every IPFS program does.
+ * The older scheme: a dag-pb block, named by its sha2-256, that contains the document as a file. Gateways
+ * without raw blocks return the file; the block is then built from it as IPFS programs build it.
  */
 const blockForm: ContentForm = {
   cid: (hash) => `f01701220${hash.slice(2)}`,
@@ -68,22 +68,23 @@ function fileIn(block: Uint8Array): Uint8Array | undefined {
 
 /** Finds documents that applications published elsewhere, by their hash. */
 export interface AppDataGateway {
-  /** `undefined` when it has none. @throws Outage when it does not answer */
+  /** Returns undefined when it has no document. @throws Outage when it does not answer */
   find(hash: Bytes32): Promise<string | undefined>
 }
 
 export interface IpfsOptions {
-  /** Base URL; documents are below `/ipfs/`. */
+  /** The base URL; documents are below `/ipfs/`. */
   url: string
   maxBytes: number
   timeoutMs?: number
-  /** Concurrent requests for documents; any further one gets an Outage. */
+  /** The maximum of concurrent requests; further ones get an Outage. */
   maxUnderWay?: number
 }
 
 /**
- * An IPFS gateway. A hash can stand for two content ids, which are requested in parallel. There are no retries: clients try again.
- * The content is checked against the hash. Redirects are not followed, because they could lead into the internal network.
+ * Creates a gateway to IPFS. A hash can stand for two content ids, which are requested in parallel. It does
+ * not retry: clients do. It checks the content against the hash. It does not follow redirects, which could
+ * lead into the internal network.
  */
 export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
   const { url, maxBytes, timeoutMs = 5_000, maxUnderWay = 32 } = options
@@ -93,7 +94,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
   async function read(hash: Bytes32, form: ContentForm): Promise<string | undefined> {
     const bytes = await download(`${base}ipfs/${form.cid(hash)}`)
     const file = bytes && open(bytes, hash, form)
-    // A file that is larger than the limit of documents is none.
+    // A file larger than the limit counts as missing.
     return file && file.length <= maxBytes ? toText(file) : undefined
   }
 
@@ -133,7 +134,7 @@ export function createIpfsGateway(options: IpfsOptions): AppDataGateway {
 const name = 'the app data gateway'
 const reading = { kind: 'source', name: 'GET', of: name } as const
 
-/** Asks for raw blocks, if the gateway serves them. */
+/** Requests raw blocks if the gateway serves them. */
 const headers = { accept: 'application/vnd.ipld.raw, */*;q=0.1' }
 
 function open(bytes: Uint8Array, hash: Bytes32, form: ContentForm): Uint8Array | undefined {
@@ -173,7 +174,7 @@ export function cachedGateway(
   }
 }
 
-/** `undefined` for bytes that are not UTF-8: they are no document. */
+/** Returns undefined for bytes that are not UTF-8. */
 function toText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -11,24 +11,25 @@ import { findAppData } from '../storage/app-data.ts'
 import type { Db } from '../storage/database/database.ts'
 import type { AppDataGateway } from './gateway.ts'
 
-/** Where documents come from, and how large they may be. */
+/** The sources of documents, and their size limit. */
 export interface AppDataSources {
   db: Db
   now: Clock
   maxBytes: number
-  /** Where to look for documents that no client uploaded; null when no gateway is configured. */
+  /** The source of documents that no client uploaded; null when no gateway is configured. */
   gateway: AppDataGateway | null
 }
 
 export interface ResolvedAppData {
   parsedAppData: ParsedAppData
-  /** The document when it is not stored under this hash yet: it came with the request, or from the gateway. */
+  /** The document if it is not stored under this hash yet: it came with the request or from the gateway. */
   fullAppData: string | null
 }
 
 /**
- * Reads the document that the client sent, else the one stored under the hash, else the gateway's.
- * @throws Refusal InvalidAppData for a document that is unknown or malformed; Outage when the gateway does not answer
+ * Reads the document from the request, else from storage by its hash, else from the gateway.
+ * @throws Refusal InvalidAppData for an unknown or malformed document; Outage when the gateway does not
+ * answer
  */
 export async function readAppData(
   appData: Pick<AppDataInput, 'hash' | 'document'>,

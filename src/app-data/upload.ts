@@ -11,27 +11,29 @@ export interface Upload {
   /** The hash that the client declares; null if it declares none. */
   hash: Bytes32 | null
   document: string
-  /** Its address, as limits count it. */
+  /** The client's address, as rate limits count it. */
   client: string
 }
 
-/** What may be stored for clients. */
+/** Limits on documents that clients upload. */
 export interface UploadLimits {
-  /** Of a document. */
+  /** The maximum size of a document. */
   maxBytes: number
-  /** Of the documents of one client that no order names. */
+  /** The maximum size of all documents of one client that no order names. */
   maxUnusedBytes: number
-  /** How long these are kept. */
+  /** The time for which such documents are kept. */
   unusedMs: number
   now: Clock
 }
 
-/** When a client that is over its bytes may look again: what is freed, and when, depends on its orders. */
+/** The retry time for a client over its limit; the real time depends on its orders. */
 const fullRetryMs = 3_600_000
 
 /**
- * Stores a document under the hash of its exact bytes. While no order names it, it has an end, and counts for the client.
- * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch; RateLimited for a client with too many bytes that no order names
+ * Stores a document under the hash of its exact bytes. While no order names it, it expires and counts for the
+ * client.
+ * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch; RateLimited for a client whose
+ * unnamed documents have too many bytes
  */
 export async function uploadAppData(
   db: Database,
@@ -59,7 +61,8 @@ export async function uploadAppData(
     client,
     expiresAt: new Date(now() + unusedMs),
   })
-  // A document of the older scheme has a hash that is not that of its bytes, so another one may be stored under this hash.
+  // The hash of a document of the older scheme is not that of its bytes, so another one may be stored under
+  // it.
   if (!created && (await findAppData(db, computed)) !== document) {
     throw new Refusal('AppDataMismatch', `another document is stored under ${computed}`, {
       field: 'fullAppData',

@@ -14,8 +14,8 @@ const hash = { ...hashParameter, description: 'keccak-256 of the document.' }
 const upload: Omit<WrittenOperation, 'id' | 'summary' | 'examples'> = {
   body: appDataBody,
   answers: {
-    200: { description: 'It was known already. Its hash.', schema: hashText },
-    201: { description: 'Stored. Its hash.', schema: hashText },
+    200: { description: 'The hash of a document that was already stored.', schema: hashText },
+    201: { description: 'The hash of the stored document.', schema: hashText },
   },
   codes: ['AppDataInvalid', 'AppDataHashMismatch', 'AppDataMismatch'],
 }
@@ -47,7 +47,7 @@ export const appDataOperations: Operations = {
         refused: 'missing',
       },
       malformed: {
-        summary: 'No hash',
+        summary: 'A malformed hash',
         path: { hash: '0x12' },
         refused: ['InvalidParameter', 'hash must be 32 bytes of hex with 0x in front'],
       },
@@ -60,7 +60,7 @@ export const appDataOperations: Operations = {
     path: { hash },
     examples: {
       known: {
-        summary: 'One that an order brought along',
+        summary: 'A document that came with an order',
         path: { hash: sample.emptyDocumentHash },
         body: { fullAppData: '{}' },
         answer: sample.emptyDocumentHash,
@@ -100,7 +100,7 @@ export const appDataOperations: Operations = {
         answer: '0x11e6f93c7b1192c65579f35831d7f901f99edf0cfd76d54c8dbacd75905c279b',
       },
       text: {
-        summary: 'No JSON',
+        summary: 'Text that is not JSON',
         body: { fullAppData: 'hello' },
         refused: ['AppDataInvalid', 'appData is not JSON'],
       },

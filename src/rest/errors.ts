@@ -4,7 +4,10 @@ import { refusalHeaders } from '../execution/http/error-response.ts'
 import type { Produced } from '../execution/idempotency.ts'
 import { type RowTraits, refusalCaching } from './routing/route.ts'
 
-/** HTTP status of every code. A new code does not compile without one. A route may override it (`statuses`). */
+/**
+ * The HTTP status of every code. A new code does not compile without one. A route may override it
+ * (`statuses`).
+ */
 export const statusOf: Record<RefusalCode, number> = {
   InvalidParameter: 400,
   UnsupportedMediaType: 415,
@@ -96,7 +99,7 @@ export const statusOf: Record<RefusalCode, number> = {
 /** Two forms of error bodies: `orderBook`, and `account` for tokens, accounts and affiliates. */
 export type Family = 'orderBook' | 'account'
 
-/** Also for paths without a route. */
+/** Returns the family of a path, also without a route. */
 export function familyOf(pathname: string): Family {
   return /^\/(about|accounts|affiliate|ref-codes|sessions|sse)(\/|$)|^\/[^/]+\/(tokens|accounts|address|sessions|markets|yield|simulation)(\/|$)/.test(
     pathname,
@@ -137,12 +140,12 @@ export function restErrorResponse(
   return { status, headers, body: JSON.stringify(errorBodyOf(error, family)) }
 }
 
-/** In the form of the family. */
+/** Writes the body in the form of the family. */
 export function errorBodyOf(error: GraphQLError, family: Family): Record<string, unknown> {
   return toErrorBody(family, faultOf(error))
 }
 
-/** A route may override the status of a code, or of a code at one field. */
+/** Returns the status of a code. A route may override it, also for a single field. */
 function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
   const { code } = faultOf(error)
   return row?.statuses?.[`${code} of ${error.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]

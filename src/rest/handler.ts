@@ -83,7 +83,7 @@ export function createRestHandler(
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
     if (key === undefined) return produce(admitted.caller)
     const request = { scope: `POST ${pathname}`, key, body: body ?? '' }
-    // Repetitions get a refusal again too. The body is text: only rows without a document answer bytes.
+    // Repetitions get the same refusal. The body is text: only rows without a document return bytes.
     const produceText = (caller: Caller) => produce(caller).catch(admitted.refuse) as Promise<Produced>
     return executor.answerOnce(request, admitted.caller, produceText)
   }
@@ -170,7 +170,7 @@ function requestOf(
   return { network, path, query: new URLSearchParams(search), headers, body: parseJson(body) }
 }
 
-/** Reads the body; undefined on GET and HEAD, and where there is none. */
+/** Reads the body; returns undefined for GET and HEAD, and for rows without a body. */
 async function readText(
   req: IncomingMessage,
   { anyContentType, hasNoBody, maxBytes = maxBodyBytes }: RowTraits,

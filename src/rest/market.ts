@@ -15,22 +15,21 @@ export const slippageTolerance = z.object({
 })
 
 export const pricePoint = z.object({
-  date: timestamp.meta({ description: 'When.' }),
+  date: timestamp.meta({ description: 'The time of the price.' }),
   price: z.number().min(0).meta({ description: 'US dollars for one whole token.' }),
   volume: z
     .number()
     .min(0)
-    .meta({ description: 'US dollars traded in the 24 hours before; 0 where the source does not say.' }),
+    .meta({ description: 'US dollars traded in the 24 hours before; 0 if the source does not report it.' }),
 })
 
 export const tokenVolatility = z.object({
-  tokenAddress: address.meta({ description: 'Its contract, as the pair names it.' }),
+  tokenAddress: address.meta({ description: 'The token’s contract, as the pair names it.' }),
   usdPrice: z.number().min(0).meta({ description: 'US dollars for one whole token now.' }),
-  prices: z.array(pricePoint).meta({ description: 'Those of a day, every five minutes, the oldest first.' }),
-  volatilityInUsd: z
-    .number()
-    .min(0)
-    .meta({ description: 'How many US dollars the price moves in five minutes: one standard deviation.' }),
+  prices: z.array(pricePoint).meta({ description: 'The prices of a day, every five minutes, oldest first.' }),
+  volatilityInUsd: z.number().min(0).meta({
+    description: 'The movement of the price within five minutes in US dollars: one standard deviation.',
+  }),
   volatilityInTokens: z.number().min(0).meta({ description: 'The same as a share of the price now.' }),
 })
 
@@ -41,7 +40,7 @@ export const volatilityDetails = z.object({
 
 const atoms = z.string().regex(/^[0-9]{1,78}$/, 'must be atoms as digits')
 
-/** The order that a slippage is for. The volatility does not depend on it. */
+/** The order for which a slippage is requested. The volatility does not depend on it. */
 const slippageQuery = z.object({
   orderKind: z.enum(['buy', 'sell'], 'must be buy or sell').optional(),
   partiallyFillable: z.enum(['true', 'false'], 'must be true or false').optional(),
@@ -54,7 +53,7 @@ const slippageQuery = z.object({
     .optional(),
 })
 
-/** As on the routes of tokens. */
+/** Like the routes of tokens. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 const headers = { 'Cache-Control': 'public, max-age=120' }
 
@@ -73,7 +72,7 @@ function marketVariables({ network, path, query }: RestRequest) {
   return { network, ...parseInput(tokens, { base, quote }) }
 }
 
-/** How much the price of one token in another moves. */
+/** Routes for the volatility of a token's price in another token. */
 export const marketRoutes: Route[] = [
   route({
     on: 'GET /:network/markets/:pair/slippageTolerance',
@@ -132,13 +131,16 @@ const path = {
 
 const { shape } = slippageQuery
 const query = {
-  orderKind: { description: 'Of the order; has no effect.', schema: shape.orderKind },
-  partiallyFillable: { description: 'Of the order; has no effect.', schema: shape.partiallyFillable },
-  sellAmount: { description: 'Atoms of the order; have no effect.', schema: shape.sellAmount },
-  buyAmount: { description: 'Atoms of the order; have no effect.', schema: shape.buyAmount },
-  feeAmount: { description: 'Atoms of the order; have no effect.', schema: shape.feeAmount },
+  orderKind: { description: 'The kind of the order; has no effect.', schema: shape.orderKind },
+  partiallyFillable: {
+    description: 'Whether the order is partially fillable; has no effect.',
+    schema: shape.partiallyFillable,
+  },
+  sellAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.sellAmount },
+  buyAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.buyAmount },
+  feeAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.feeAmount },
   expirationTimeInSeconds: {
-    description: 'Of the order; has no effect.',
+    description: 'The lifetime of the order; has no effect.',
     schema: shape.expirationTimeInSeconds,
   },
 }
@@ -159,7 +161,7 @@ const refused: Record<string, WrittenExample> = {
   },
 }
 
-/** As the samples have them: every five minutes, up and down. */
+/** Prices of the sample data: every five minutes, up and down. */
 export const sampleHistory = [2997, 3003, 2997, 3003].map((price, index) => ({
   date: `2027-01-15T07:${40 + 5 * index}:00Z`,
   price,
@@ -169,9 +171,9 @@ export const sampleHistory = [2997, 3003, 2997, 3003].map((price, index) => ({
 export const marketDataOperations: Operations = {
   'GET /:network/markets/:pair/slippageTolerance': {
     id: 'slippageTolerance',
-    summary: 'How far the price of a market moves while an order waits',
+    summary: 'The movement of a market’s price while an order waits',
     description:
-      'From the prices of a day, every five minutes. 0 also means that too few are known: `Market.slippage` of GraphQL tells these apart. 503 means that a source does not answer.',
+      'Computed from the prices of a day, every five minutes. 0 also means that too few are known; `Market.slippage` of GraphQL distinguishes these. 503 means that a source does not answer.',
     path,
     query,
     answers: { 200: { description: 'The slippage to allow.', schema: slippageTolerance, headers: ['ETag'] } },
@@ -190,7 +192,9 @@ export const marketDataOperations: Operations = {
     summary: 'The prices that the slippage of a market comes from',
     path,
     query,
-    answers: { 200: { description: 'By token.', schema: volatilityDetails, headers: ['ETag'] } },
+    answers: {
+      200: { description: 'The volatility of each token.', schema: volatilityDetails, headers: ['ETag'] },
+    },
     examples: {
       market: {
         summary: 'WETH in USDC',

@@ -8,7 +8,7 @@ import { address, amount, bytes32, count, decimal, plainText, timestamp } from '
 import { sample } from './openapi/sample.ts'
 import { present } from './routing/route.ts'
 
-/** The id depends on the database. */
+/** A sample quote; the id depends on the database. */
 const quoteAnswer = {
   quote: {
     sellToken: '0xfff9976782d46cc05630d1f6ebab18b2324d6b14',
@@ -59,13 +59,15 @@ export const quoteResponse = z.object({
   quote: quotedOrder,
   from: address,
   expiration: timestamp,
-  id: count.nullable().meta({ description: 'Goes into the order; null for fast, which is not stored.' }),
+  id: count
+    .nullable()
+    .meta({ description: 'The `quoteId` of the order; null for fast, which is not stored.' }),
   verified: z.boolean(),
   protocolFeeBps: decimal.optional(),
   slippageBps: count
     .max(10_000)
     .optional()
-    .meta({ description: 'With `slippage` `auto`: that of the market, and at least 50.' }),
+    .meta({ description: 'The market’s slippage, at least 50, if `slippage` is `auto`.' }),
 })
 
 const request = {
@@ -107,9 +109,9 @@ export const quoteOperations: Operations = {
     id: 'quote',
     summary: 'Quote an order',
     description:
-      'Price and fee for an order that is described. Give exactly one of sellAmountBeforeFee, sellAmountAfterFee (kind sell) and buyAmountAfterFee (kind buy), and at most one of validTo and validFor. To trade at the quote, sign the order with `feeAmount` 0 and the fee added to the sell amount.',
+      'Returns price and fee for a described order. Give exactly one of sellAmountBeforeFee, sellAmountAfterFee (kind sell) and buyAmountAfterFee (kind buy), and at most one of validTo and validFor. To trade at the quote, sign the order with `feeAmount` 0 and the fee added to the sell amount.',
     body: quoteBody,
-    answers: { 200: { description: 'The best quote that was found in time.', schema: quoteResponse } },
+    answers: { 200: { description: 'The best quote found in time.', schema: quoteResponse } },
     codes,
     examples: {
       sell: { summary: 'One WETH for USDC, on the local stack', body: request, answer: quoteAnswer },
@@ -138,11 +140,11 @@ export const quoteOperations: Operations = {
     id: 'quoteStream',
     summary: 'Quotes as they get better',
     description:
-      'Server-sent events: each is a whole quote, better than the one before; the last is what `quote` would have answered. A failure after the first event is sent as an event named `error`, with the body of an error.',
+      'Server-sent events: each is a whole quote, better than the previous one; the last equals the response of `quote`. A failure after the first event is sent as an event named `error`, with the body of an error.',
     body: quoteBody,
     answers: {
       200: {
-        description: 'Events until nothing better can come.',
+        description: 'Events until no better quote can follow.',
         schema: plainText,
         contentType: 'text/event-stream',
       },
@@ -169,8 +171,8 @@ export const quoteFields = `
 type QuoteResult = PostApiV1QuoteResult['quote']
 
 /**
- * `id` is null for a quote that is not stored; `protocolFeeBps` is left out where there is no volume fee, `slippageBps` where the request
- * does not ask for it.
+ * Writes a quote. `id` is null if it is not stored; `protocolFeeBps` is left out without a volume fee,
+ * `slippageBps` if the request does not request it.
  */
 export function writeQuote({ quote, protocolFeeBps, slippage, ...rest }: QuoteResult) {
   const { sellToken, buyToken } = quote

@@ -155,7 +155,10 @@ interface PendingSettlement {
   txHash: string | null
 }
 
-/** What can still fill cancelled orders, each once: a transaction, or the auction whose winner sends its settlement itself. */
+/**
+ * Names what can still fill cancelled orders, each once: a transaction, or an auction whose winner sends its
+ * settlement itself.
+ */
 function pendingHeader(orders: readonly { pendingSettlements: readonly PendingSettlement[] }[]) {
   const names = new Set(
     orders.flatMap(({ pendingSettlements }) =>
@@ -165,7 +168,7 @@ function pendingHeader(orders: readonly { pendingSettlements: readonly PendingSe
   return names.size > 0 ? { 'X-Pending-Settlements': [...names].join(', ') } : {}
 }
 
-/** REST has flat members for amount and expiry; GraphQL has an input object for each. */
+/** Reads the flat REST members for amount and expiry into the GraphQL input objects. */
 function quoteVariables({ network, body }: RestRequest) {
   return { input: { ...toQuoteInput(checkedInput(quoteBody, body)), network } }
 }

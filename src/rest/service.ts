@@ -11,14 +11,14 @@ const elsewhere: WrittenExample = {
 export const about = z.object({
   name: z.string().meta({ description: 'The program.' }),
   version: z.string().meta({ description: 'The build that answers.' }),
-  gitCommitHash: z.string().optional().meta({ description: 'Its commit, where the deployment says it.' }),
+  gitCommitHash: z.string().optional().meta({ description: 'Its commit, if the deployment sets it.' }),
 })
 
 export const serviceOperations: Operations = {
   'GET /about': {
     id: 'about',
-    summary: 'What answers here',
-    description: 'Whether it is ready is at `/{network}/api/v1/ready`.',
+    summary: 'The program and its version',
+    description: '`/{network}/api/v1/ready` reports whether it is ready.',
     answers: { 200: { description: 'The program and its version.', schema: about, headers: ['ETag'] } },
     examples: { about: { summary: 'A release', answer: { name: 'Tradegraph', version: '0.1.0' } } },
   },

@@ -9,47 +9,50 @@ import { type Beats, createBeats, type StreamMeter, send } from '../http/event-s
 import type { StreamWriter } from '../http/response.ts'
 
 interface EventStreamOptions {
-  /** Takes a slot among the open streams. @returns a function that releases it. @throws Refusal when no slot is free */
+  /**
+   * Takes a slot among the open streams. @returns a function that releases it. @throws Refusal when no slot
+   * is free
+   */
   take(client: string): Promise<() => void>
   deliveries: Gate['deliveries']
   meter: StreamMeter
-  /** The connection of a client that reads nothing for this long is closed. */
+  /** The time after which the connection of a client that reads nothing is closed. */
   stalledMs: number
-  /** Interval of comments: proxies close a connection that stays silent. */
+  /** The interval of comments: proxies close silent connections. */
   keepAliveMs: number
 }
 
-/** What a stream sends beside its events. */
+/** The texts that a stream sends apart from its events. */
 export interface EventForm {
-  /** The only event of a stream that ends before it had one: the service stops. */
+  /** Returns the only event of a stream that ends before its first one: the service stops. */
   closing(fault: GraphQLError): string
-  /** First of all. */
+  /** Returns the text before the first event. */
   opening?(): string
-  /** From time to time, so that proxies keep the connection; a comment if left out. */
+  /** The text that is sent at intervals, so that proxies keep the connection; a comment if left out. */
   beat?: string
 }
 
-/** A client that asks for a stream. */
+/** A client that requests a stream. */
 export interface Subscriber {
   client: string
   /** Aborts when the client has left. */
   gone: AbortSignal
   /**
-   * Complete events. They end when `signal` aborts: the client has left, or all streams end.
-   * @throws refusals from before the first event
+   * Yields complete events. They end when `signal` aborts: the client has left, or all streams end.
+   * @throws refusals before the first event
    */
   subscribe(signal: AbortSignal): Promise<AsyncGenerator<string, void>>
   form: EventForm
 }
 
 export interface EventStreams {
-  /** @throws Refusal when too many streams are open, and whatever `subscribe` throws */
+  /** @throws Refusal when too many streams are open, and any error of `subscribe` */
   open(subscriber: Subscriber): Promise<StreamWriter>
   /** Ends every stream. */
   close(): void
 }
 
-/** REST responses that are event streams. */
+/** Creates REST responses that are event streams. */
 export function createEventStreams(options: EventStreamOptions): EventStreams {
   const openStreams = new Set<AbortController>()
   const beats = createBeats(options.keepAliveMs)
@@ -93,7 +96,7 @@ const headers = {
 
 const closing = refusalError(new Refusal('Unavailable', 'the service is stopping: ask again'))
 
-/** One `data` line is enough: JSON.stringify writes no line breaks. */
+/** Writes an event. One `data` line is enough: JSON.stringify writes no line breaks. */
 export function eventOf(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 }
@@ -104,7 +107,7 @@ interface OpenStream extends Pick<EventStreamOptions, 'stalledMs' | 'meter'>, Pi
   count: CountDelivery
 }
 
-/** The next event is taken when the last one has left the process. */
+/** Writes events, each after the previous one has left the process. */
 async function writeEvents(
   events: AsyncGenerator<string, void>,
   res: ServerResponse,
@@ -126,7 +129,7 @@ async function writeEvents(
     for (let hasEvent = false; ; hasEvent = true) {
       const step = await next()
       if (step === 'aborted') {
-        // A client without a single event must not take the end for an answer.
+        // A client without a single event must not mistake the end for an answer.
         if (!hasEvent) await send(res, form.closing(closing), stalledMs)
         break
       }
@@ -140,13 +143,13 @@ async function writeEvents(
   } finally {
     stopBeats()
     meter.open--
-    // Not awaited: the signal has already woken a source that waits.
+    // Not awaited: the signal has already woken a waiting source.
     events.return().catch(() => {})
     res.end()
   }
 }
 
-/** Not by a race with one promise: that would keep something of each event as long as the stream lasts. */
+/** Ends on abort. A race with one promise would retain part of each event for the life of the stream. */
 function orAborted(events: AsyncGenerator<string, void>, signal: AbortSignal) {
   let onAbort = () => {}
   signal.addEventListener('abort', () => onAbort(), { once: true })

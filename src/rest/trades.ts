@@ -25,7 +25,7 @@ export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
   },
 }))
 
-/** v1 has no pages: it returns one of the greatest size. */
+/** Returns the maximum page for v1, which has no pages. */
 function pageOf(version: string, query: RestRequest['query']) {
   return version === 'v1' ? { offset: 0, limit: 1_000 } : readPage(query)
 }
@@ -72,7 +72,11 @@ const filter = {
 const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
   answers: { 200: { description: 'Newest first.', schema: trades } },
   examples: {
-    ofOrder: { summary: 'Of one order', query: { orderUid: sample.settled }, answer: [tradeOfSettled] },
+    ofOrder: {
+      summary: 'Trades of one order',
+      query: { orderUid: sample.settled },
+      answer: [tradeOfSettled],
+    },
     ofNothing: {
       summary: 'Neither owner nor order',
       query: {},

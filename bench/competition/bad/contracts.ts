@@ -14,10 +14,10 @@ export const callingAbi = new Interface(['function send(address to, uint256 valu
 
 export const thief = address('0x00000000000000000000000000000000007411ef')
 export const callingToken = address('0x000000000000000000000000000000000ca11b0c')
-/** What the thief begins with of each token, in atoms: it outbids others with it. */
+/** The thief's initial atoms of each token, with which it outbids others. */
 const stake = { WETH: unit.WETH / 100n, USDC: unit.USDC, DAI: unit.DAI, COW: unit.COW } as const
 
-/** What each of the market's tokens is called in the balances of the bad. */
+/** Deploys the thief. Each of the market's tokens has a name in the bad solvers' balances. */
 export async function putThief({ rpc, market }: Pick<Ground, 'rpc' | 'market'>): Promise<void> {
   const source = new URL('contracts/Thief.sol', import.meta.url)
   const places: [string, Address][] = [
@@ -39,7 +39,7 @@ export async function putThief({ rpc, market }: Pick<Ground, 'rpc' | 'market'>):
   await rpc.call('evm_mine')
 }
 
-/** @returns the thief's balances beyond what it began with, of those tokens where it has any */
+/** @returns the thief's balances above its initial ones, without zeros */
 export async function takings({ rpc, market }: Pick<Ground, 'rpc' | 'market'>): Promise<[string, bigint][]> {
   const found = await Promise.all(
     Object.entries(stake).map(async ([symbol, amount]): Promise<[string, bigint]> => {

@@ -6,13 +6,13 @@ import { better, type Interaction, type Offer, type Solution, toSolution } from 
 export interface DrainContext {
   settlement: Address
   vaultRelayer: Address
-  /** Of the settlement contract now. */
+  /** Returns the settlement contract's balance now. */
   balanceOf(token: Address): Promise<bigint>
 }
 
 export type Drain = (id: number, offer: Offer, context: DrainContext) => Promise<Solution> | Solution
 
-/** Better than honest by this many millionths, so that it would win. */
+/** The advantage over an honest solution in millionths, enough to win. */
 const bid = 1_000n
 const wantedOf = (output: bigint) => output / 2n
 
@@ -42,7 +42,7 @@ const afterwards = (id: number, offer: Offer, interaction: Interaction) =>
 const meanwhile = (id: number, offer: Offer, interaction: Interaction, more: object = {}) =>
   bidding(id, offer, ({ interactions }) => ({ interactions: [...interactions, custom(interaction, more)] }))
 
-/** What the swap pays and a little from the thief's own pocket, for a seller: an honest solution that is better than all others. */
+/** Pays a seller the swap's output and a little of the thief's own money: more than all honest solutions. */
 function subsidised(id: number, offer: Offer, { settlement }: DrainContext, theft: Interaction): Solution {
   const { order, output } = offer
   const gift = order.kind === 'sell' ? 1n + output / 10_000_000n : 0n
@@ -52,7 +52,7 @@ function subsidised(id: number, offer: Offer, { settlement }: DrainContext, thef
   return { ...solution, interactions: [...solution.interactions, ...interactions] }
 }
 
-/** Solutions that take what the settlement contract has. Every one is well-formed. */
+/** Solutions that take the settlement contract's funds. Each is well-formed. */
 export const drains: Record<string, Drain> = {
   'transfers out afterwards': (id, offer) => afterwards(id, offer, transfer(offer)),
 
@@ -97,7 +97,7 @@ export const drains: Record<string, Drain> = {
   },
 }
 
-/** Takes only what settlements that were mined since the answer have left above what the contract had then. */
+/** Takes only funds that settlements mined since the answer have added to the contract. */
 export const race: Drain = async (id, offer, context) => {
   const { buyToken } = offer.order
   const floor = (await context.balanceOf(buyToken)) + offer.output + 1n + offer.output / 10_000_000n

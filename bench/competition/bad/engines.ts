@@ -6,20 +6,20 @@ import { type DrainContext, drains, race } from './drains.ts'
 import { lies } from './lies.ts'
 import { type Offer, offersIn, type Solution } from './offer.ts'
 
-/** Engines that mean harm. */
+/** The malicious engines. */
 export const badNames = ['liar', 'drain', 'hangs', 'floods'] as const
 export type BadName = (typeof badNames)[number]
 
-/** More than these compete in no answer. */
+/** The maximum of competing solutions in an answer. */
 const perAnswer = 3
 export const floodBytes = 50_000_000
 
 export interface Bounds {
   settlement: Address
   vaultRelayer: Address
-  /** Of the chain's node. */
+  /** The URL of the chain's node. */
   rpcUrl: string
-  /** Whether the one that drains also tries to be faster than the guard. */
+  /** The draining engine also tries to be faster than the guard. */
   races?: boolean
 }
 
@@ -36,7 +36,10 @@ export function badBehaviours(bounds: Bounds): Record<BadName, Behaviour> {
 
 type Turn = (id: number, offer: Offer) => Promise<Solution> | Solution
 
-/** The tricks in turns: each auction goes on where the one before stopped. A solution's id is the trick's number. */
+/**
+ * Plays the tricks in turns: each auction continues after the previous one's last. A solution's id is the
+ * trick's number.
+ */
 function solving(tricks: readonly Turn[]): Behaviour {
   let next = 0
   return async (question, response) => {
@@ -54,7 +57,7 @@ function solving(tricks: readonly Turn[]): Behaviour {
   }
 }
 
-/** Over JSON-RPC of its own: an engine has no code of the program. */
+/** Reads a balance over its own JSON-RPC: an engine has no code of the program. */
 async function balanceOf({ rpcUrl, settlement }: Bounds, to: Address): Promise<bigint> {
   const data = tokenAbi.encodeFunctionData('balanceOf', [settlement])
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to, data }, 'latest'] })

@@ -4,7 +4,7 @@ export type Trick = (id: number, offer: Offer) => Solution
 
 const unknownOrder = `0x${'77'.repeat(56)}`
 
-/** Solutions that say something else than they do. Every one is well-formed. */
+/** Solutions whose claims differ from their actions. Each is well-formed. */
 export const lies: Record<string, Trick> = {
   'promises more than its swap pays': (id, offer) => toSolution(id, offer, better(offer, 10_000n)),
 
@@ -27,6 +27,6 @@ export const lies: Record<string, Trick> = {
     return { ...solution, trades: solution.trades.map((trade) => ({ ...trade, order: unknownOrder })) }
   },
 
-  // The protocol takes half of the surplus, up to a hundredth of the volume: the order still gets what the swap pays.
+  // The protocol takes half of the surplus, up to 1 % of the volume: the order still gets the swap's output.
   'promises fees that its swap does not pay': (id, offer) => toSolution(id, offer, better(offer, 4_000n)),
 }

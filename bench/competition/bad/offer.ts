@@ -3,7 +3,7 @@ import { type Pool, poolInputUp, poolOutputDown } from '../../../src/domain/rout
 import type { SentAuction, SentOrder } from '../../../test/fakes/auction-engine.ts'
 import { type GraphqlParams, poolsIn } from '../../../test/fakes/solver-engine.ts'
 
-/** A whole order through the one best pool, within its limit. */
+/** A whole order through the best single pool, within its limit. */
 export interface Offer {
   order: SentOrder
   pool: Address
@@ -27,7 +27,7 @@ export interface Solution {
   gas: number
 }
 
-/** One for each directed pair of the auction: two with a pair in common cannot both win. */
+/** Returns one for each directed pair of the auction: two with a common pair cannot both win. */
 export function offersIn(question: GraphqlParams): Offer[] {
   const pools = poolsIn(question)
   const taken = new Set<string>()
@@ -53,7 +53,9 @@ function bestOffer(order: SentOrder, pools: readonly Pool[]): Offer | undefined 
   return best && best.input <= sell && best.output >= buy ? best : undefined
 }
 
-/** What it says and what it does can be told apart: `promised` is what the order gets, or pays. */
+/**
+ * Returns a solution whose claim and action can differ: `promised` is the amount that the order gets or pays.
+ */
 export function toSolution(
   id: number,
   { order, pool, input, output }: Offer,
@@ -85,7 +87,7 @@ export function toSolution(
   }
 }
 
-/** The promise, better for the order by so many millionths. */
+/** Returns the promise, better for the order by this many millionths. */
 export function better({ order, input, output }: Offer, millionths: bigint) {
   const more = 1_000_000n + millionths
   return order.kind === 'sell'

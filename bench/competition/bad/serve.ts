@@ -2,7 +2,7 @@ import { address } from '../../../src/domain/evm/address.ts'
 import { startSolverEngine } from '../../../test/fakes/solver-engine.ts'
 import { type BadName, badBehaviours } from './engines.ts'
 
-// All bad engines in one process, each below its name: /liar/solve.
+// Serves all bad engines in one process, each below its name: /liar/solve.
 const [rpcUrl = '', settlement = '', vaultRelayer = '', races] = process.argv.slice(2)
 const behaviours = badBehaviours({
   rpcUrl,
@@ -12,7 +12,7 @@ const behaviours = badBehaviours({
 })
 const engine = await startSolverEngine((question, response) => {
   const [, name = '', ...rest] = question.path.split('/')
-  // What was asked is of no further use.
+  // Requests are of no further use.
   engine.asked.length = 0
   const behaviour = behaviours[name as BadName]
   if (behaviour) behaviour({ ...question, path: `/${rest.join('/')}` }, response)

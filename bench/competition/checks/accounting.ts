@@ -4,12 +4,12 @@ import { accountingFromChain } from '../../accounting/from-chain.ts'
 import { createRecords } from '../../accounting/records.ts'
 import { ask, type Ground } from '../ground.ts'
 
-/** What the service keeps of a run. */
+/** The service's records of a run. */
 export interface Books {
   rpcUrl: string
-  /** `tradegraph accounting --from 0 --to`. */
+  /** Returns the output of `tradegraph accounting --from 0 --to`. */
   accounts(to: number): Promise<string>
-  /** `tradegraph auction export`. */
+  /** Returns the output of `tradegraph auction export`. */
   exported(auctionId: bigint): Promise<string | undefined>
 }
 
@@ -22,10 +22,13 @@ export interface AccountingResults {
 }
 
 const pollMs = 250
-/** For the indexer to pass the last deadline. */
+/** Blocks for the indexer to pass the last deadline. */
 const spareBlocks = 2
 
-/** The accounts of all auctions, compared line by line with those that a script computes from the chain and the exported auctions. */
+/**
+ * Compares the accounts of all auctions line by line with those that a script computes from the chain and the
+ * exported auctions.
+ */
 export async function checkAccounting(
   ground: Ground,
   { rpcUrl, accounts, exported }: Books,
@@ -56,7 +59,7 @@ export async function checkAccounting(
   }
 }
 
-/** Of the rows of solvers, which name no token. */
+/** Sums the rows of solvers, which name no token. */
 function sumsOf([head = '', ...lines]: readonly string[]): Record<string, bigint> {
   const [, , , , ...columns] = head.split(',')
   const rows = lines.map((line) => line.split(',')).filter(([, , token]) => token === '')

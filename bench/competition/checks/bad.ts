@@ -11,7 +11,7 @@ export interface Notice {
   reason: string
 }
 
-/** The newest hundred. */
+/** Returns the newest hundred notices. */
 export async function noticesOf(ground: Ground, solver: string): Promise<Notice[]> {
   const { status, body } = await ask(ground, `/api/v1/solver_notices/${solver}`)
   if (status !== 200) throw new Error(`the notices of ${solver}: ${status}`)
@@ -19,18 +19,18 @@ export async function noticesOf(ground: Ground, solver: string): Promise<Notice[
 }
 
 export interface BadResults {
-  /** What each can read: by trick, or by engine. */
+  /** The notices' reasons, by trick or engine. */
   reasons: Record<string, string[]>
   faults: string[]
 }
 
-/** Of those that have no tricks. */
+/** Kinds of notices to engines without tricks. */
 const kindOf: Partial<Record<BadName, string>> = { hangs: 'timeout', floods: 'deserializationError' }
 const tricksOf: Partial<Record<BadName, object>> = { liar: lies, drain: drains }
 
 /**
- * None has settled or taken anything, and each can read why.
- * @param everyTrick whether there was time for all of them
+ * Checks that no bad solver has settled or taken anything, and that each can read the reason.
+ * @param everyTrick whether there was time for all tricks
  */
 export async function checkBad(
   ground: Ground,

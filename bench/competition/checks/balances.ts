@@ -4,7 +4,7 @@ import { type Ledger, readLedger } from '../../../test/app/hostile/ledger.ts'
 import { type Ground, reportOf } from '../ground.ts'
 import { tokenAbi } from '../orders/crowd.ts'
 
-/** What the settlement contract holds of every token, and of native coins. */
+/** The settlement contract's balances of every token and of native coins. */
 export interface Kept {
   tokens: Balances
   coins: bigint
@@ -34,8 +34,8 @@ export interface BalanceResults {
 }
 
 /**
- * What the contract has gained is what the service tells as fees, for every token. Amounts are whole atoms of two tokens, so each trade may
- * move an atom of one, or its value in the other.
+ * Checks that the contract's gain equals the reported fees, for every token. Amounts are whole atoms of two
+ * tokens, so each trade may move an atom of one, or its value in the other.
  */
 export async function checkBalances(ground: Ground, before: Kept): Promise<BalanceResults> {
   const after = await readKept(ground)
@@ -70,7 +70,7 @@ export async function checkBalances(ground: Ground, before: Kept): Promise<Balan
   }
 }
 
-/** From the senders of the transactions. */
+/** Returns the settling accounts, from the transactions' senders. */
 async function settledBy({ rpc }: Ground, { settlements }: Ledger): Promise<Record<string, number>> {
   const solvers: Record<string, number> = {}
   for (const hash of settlements) {

@@ -4,7 +4,7 @@ import type { Failure } from './failures.ts'
 import { orderScore, type Policy, type Terms } from './score.ts'
 import { type Entry, selectWinners } from './selection.ts'
 
-/** By order. */
+/** Debug reports by order. */
 export type Reports = ReadonlyMap<string, Answer['body']>
 
 interface StoredOrder {
@@ -37,9 +37,12 @@ interface Recomputed extends Entry {
 export interface SelectionResults {
   auctions: number
   solutions: number
-  /** Won solutions by account. */
+  /** Winning solutions by account. */
   wins: Record<string, number>
-  /** Auctions in which a winner could not be settled after others, or had an order that was cancelled meanwhile. */
+  /**
+   * Auctions in which a winner could not be settled after others, or had an order that was cancelled
+   * meanwhile.
+   */
   withFailures: number
   faults: string[]
 }
@@ -50,7 +53,7 @@ export interface SelectionOptions {
   failures: readonly Failure[]
 }
 
-/** Computes the scores and the winners of every stored competition again. */
+/** Recomputes the scores and winners of every stored competition. */
 export async function checkCompetitions(
   ground: Ground,
   options: SelectionOptions,
@@ -60,7 +63,7 @@ export async function checkCompetitions(
   if (latest.status !== 200) return { ...results, faults: ['no competition is stored'] }
   for (let id = 1; id <= latest.body.auctionId; id++) {
     const { status, body } = await ask(ground, `/api/v2/solver_competition/${id}`)
-    // Without a solution nothing is stored.
+    // An auction without a solution is not stored.
     if (status === 404) continue
     results.auctions++
     results.solutions += body.solutions.length
@@ -90,7 +93,7 @@ function checkCompetition(competition: Competition, options: SelectionOptions, r
 const failureOf = ({ solver, score }: Recomputed, failures: readonly Failure[]) =>
   failures.find((failure) => failure.solver === solver && failure.score === score)
 
-/** What is stored otherwise than the reference selection has it. */
+/** Returns the stored values that differ from the reference selection. */
 function differenceOf(entries: readonly Recomputed[], maxWinners: number): string | undefined {
   const { winners, filteredOut, references } = selectWinners(entries, maxWinners)
   for (const entry of entries) {
@@ -107,7 +110,10 @@ function differenceOf(entries: readonly Recomputed[], maxWinners: number): strin
   return undefined
 }
 
-/** Scores of pairs come from the orders, so that all have the same rounding; that of a solution is the stored one, if it is right. */
+/**
+ * Computes scores of pairs from the orders, so that all have the same rounding; a solution's score is the
+ * stored one, if right.
+ */
 function recompute(
   stored: StoredSolution,
   { auctionId, auction }: Competition,
@@ -136,7 +142,7 @@ function recompute(
   return { stored, solver: stored.solverAddress, score, pairs }
 }
 
-/** The wrapped native coin is the one whose price is one. */
+/** Reports whether a token is the wrapped native coin: its price is one. */
 function wrapped(token: string, prices: Record<string, string>): string {
   if (token !== nativeMarker) return token
   return Object.keys(prices).find((priced) => prices[priced] === `${10n ** 18n}`) ?? token

@@ -6,7 +6,7 @@ import type { Reports } from './competitions.ts'
 const ended = new Set(['fulfilled', 'expired', 'cancelled'])
 const perRequest = 100
 
-/** Waits until every order has ended, or for so long. */
+/** Waits until every order has ended, or until the time limit. */
 export async function untilEnded(
   ground: Ground,
   placed: readonly Placed[],
@@ -37,13 +37,13 @@ export async function readReports(ground: Ground, placed: readonly Placed[]): Pr
 
 export interface EndingResults {
   statuses: Record<string, number>
-  /** From the creation to the first trade, in milliseconds, ascending. */
+  /** Milliseconds from the creation to the first trade, ascending. */
   toTradeMs: number[]
   outcomes: Record<string, number>
   faults: string[]
 }
 
-/** Every order has ended as it was planned, and so has every attempt to settle. */
+/** Checks that every order and every attempt to settle has ended as planned. */
 export function checkEndings(placed: readonly Placed[], reports: Reports): EndingResults {
   const results: EndingResults = { statuses: {}, toTradeMs: [], outcomes: {}, faults: [] }
   const attempts = new Map<string, string | undefined>()
@@ -52,7 +52,7 @@ export function checkEndings(placed: readonly Placed[], reports: Reports): Endin
     results.statuses[order.status] = (results.statuses[order.status] ?? 0) + 1
     const isPartly = order.executedSellAmount !== '0' && order.status !== 'fulfilled'
     const name = `order ${plan.number} (${plan.kind} ${plan.sell} ${plan.buy}, ${plan.scheme})`
-    // One that is filled before its funds go away is filled whole.
+    // An order that is filled before its funds leave is filled whole.
     const isWhole = plan.scheme === 'poor' && order.status === 'fulfilled'
     if (order.status !== plan.ending && !isWhole)
       results.faults.push(`${name} is ${order.status} instead of ${plan.ending}: ${storyOf(events)}`)

@@ -1,11 +1,11 @@
 import type { Log } from '../../../src/domain/log.ts'
 
-/** A solution that could not be settled, which the log alone tells. */
+/** A solution that could not be settled, which only the log reports. */
 export interface Failure {
   auctionId: number
   solver: string
   score: bigint
-  /** Solvers of winners after which it fails; none where it fails alone, or an order of it was cancelled. */
+  /** Solvers of winners after which it fails; empty if it fails alone or one of its orders was cancelled. */
   after: readonly string[]
 }
 
@@ -13,7 +13,7 @@ const message = 'solutions cannot be settled'
 
 export interface Failures {
   list: Failure[]
-  /** Takes the log's text in pieces. */
+  /** Reads the log's text in pieces. */
   hear(text: string): void
   log: Log
 }

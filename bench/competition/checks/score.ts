@@ -1,16 +1,16 @@
-// The score of an order as the protocol defines it, with none of the program's code.
+// The protocol's score of an order, without the program's code.
 
 export interface Terms {
   kind: 'sell' | 'buy'
   sellAmount: bigint
   buyAmount: bigint
-  /** What a fee on price improvement is measured against. */
+  /** The quote against which a fee on price improvement is measured. */
   quote?: { sellAmount: bigint; buyAmount: bigint; feeAmount: bigint }
 }
 
 export interface Policy {
   kind: 'surplus' | 'volume' | 'priceImprovement'
-  /** Parts per million. */
+  /** The factor in parts per million. */
   factor: bigint
   maxVolumeFactor: bigint
 }
@@ -35,7 +35,7 @@ function volumeFee(factor: bigint, { kind }: Terms, { sell, buy }: Fill): bigint
   return kind === 'sell' ? (buy * factor) / (whole - factor) : (sell * factor) / (whole + factor)
 }
 
-/** The order's limit, or its quote where that is better for the trader. */
+/** Returns the order's limit, or its quote if that is better for the trader. */
 function improved(terms: Terms): Terms {
   const { kind, sellAmount, buyAmount, quote } = terms
   if (!quote || quote.sellAmount === 0n || quote.buyAmount === 0n) return terms
@@ -54,7 +54,7 @@ function feeOf({ kind, factor, maxVolumeFactor }: Policy, terms: Terms, fill: Fi
   return least((surplus * factor) / (whole - factor), volumeFee(maxVolumeFactor, terms, fill))
 }
 
-/** Policies are undone last to first. @returns fees in the surplus token */
+/** Undoes policies last to first. @returns fees in the surplus token */
 export function protocolFees(policies: readonly Policy[], terms: Terms, fill: Fill): bigint {
   let gross = fill
   let sum = 0n
@@ -67,9 +67,9 @@ export function protocolFees(policies: readonly Policy[], terms: Terms, fill: Fi
 }
 
 /**
- * In native atoms.
+ * Computes the score in native atoms.
  * @param price native atoms for 10^18 atoms of the buy token
- * @returns undefined where the limit is broken; otherwise with what rounding of the fees may change
+ * @returns undefined for a broken limit; otherwise with the possible rounding difference of the fees
  */
 export function orderScore(
   terms: Terms,

@@ -1,22 +1,22 @@
-// Winner selection as the protocol defines it, with none of the program's code.
+// The protocol's winner selection, without the program's code.
 
 export interface Entry {
   solver: string
   score: bigint
-  /** By directed pair. */
+  /** Scores by directed pair. */
   pairs: ReadonlyMap<string, bigint>
-  /** Of one that cannot be settled: the solvers of winners after which it fails; without one of them it counts. */
+  /** The solvers of winners after which a solution cannot be settled; without one of them it counts. */
   failsAfter?: readonly string[] | undefined
 }
 
 export interface Selection<E> {
   winners: E[]
   filteredOut: E[]
-  /** Of each winning solver. */
+  /** Reference scores by winning solver. */
   references: Map<string, bigint>
 }
 
-/** @param entries in the order in which ties are decided */
+/** @param entries in the order that decides ties */
 export function selectWinners<E extends Entry>(entries: readonly E[], maxWinners: number): Selection<E> {
   const ranked = entries.toSorted((a, b) => Number(b.score > a.score) - Number(b.score < a.score))
   const best = new Map<string, bigint>()

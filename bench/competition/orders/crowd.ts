@@ -15,7 +15,7 @@ export const unit: Record<TokenSymbol, bigint> = {
   COW: 10n ** 18n,
   FEE: 10n ** 18n,
 }
-/** Atoms of what a WETH is worth when the market begins. */
+/** Atoms worth one WETH when the market begins. */
 const wethIn: Record<Traded, bigint> = {
   WETH: unit.WETH,
   USDC: 3_000n * unit.USDC,
@@ -23,16 +23,16 @@ const wethIn: Record<Traded, bigint> = {
   COW: 10_000n * unit.COW,
 }
 const symbols = Object.keys(wethIn) as Traded[]
-/** WETHs' worth of each token that an ample wallet holds, and that the settlement contract has kept. */
+/** The value in WETH of an ample wallet's balance of each token, and of the settlement contract's. */
 const [ampleWorth, keptWorth] = [60n, 15n]
 
 export const tokenAbi = new Interface(readArtifact('TestToken').abi)
 export const walletAbi = new Interface(readArtifact('ContractWallet').abi)
 
-/** The market's accounts as signers, each with a contract wallet, and further wallets with little. */
+/** The market's accounts as signers, each with a contract wallet, and further wallets with small balances. */
 export interface Crowd {
   signers: { account: Account; wallet: Wallet; contract: Address }[]
-  /** By the order's number. */
+  /** Poor wallets by order number. */
   poor: Map<number, Address>
 }
 
@@ -42,7 +42,7 @@ export const worthIn = (symbol: Traded | 'native', thousandths: bigint): bigint 
 const contractAt = (number: number) =>
   address(`0x${(0xc0117ac7_0000 + number).toString(16).padStart(40, '0')}`)
 
-/** Puts the wallets on the chain and funds them, and leaves tokens in the settlement contract. */
+/** Deploys and funds the wallets, and leaves tokens in the settlement contract. */
 export async function prepareCrowd(chain: Chain, plans: readonly Plan[]): Promise<Crowd> {
   const { rpc, market } = chain
   const signers = market.accounts.map((account, index) => ({
@@ -72,7 +72,7 @@ export async function prepareCrowd(chain: Chain, plans: readonly Plan[]): Promis
   return { signers, poor }
 }
 
-/** What fees of earlier settlements would be, and some coins. */
+/** Leaves tokens like the fees of earlier settlements, and some coins. */
 async function leaveKept(chain: Chain): Promise<void> {
   const { settlement } = chain.market.network
   const [account] = chain.market.accounts

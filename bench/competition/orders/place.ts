@@ -7,7 +7,7 @@ import { ask, blockTime, type Ground, send } from '../ground.ts'
 import { type Crowd, tokenAbi, walletAbi, worthIn } from './crowd.ts'
 import type { Plan } from './plan.ts'
 
-/** An order that stands in the book, or on the chain. */
+/** An order in the book, or on the chain. */
 export interface Placed {
   plan: Plan
   uid: string
@@ -23,13 +23,15 @@ const contractAbi = new Interface([
   'function invalidateOrder(bytes orderUid)',
 ])
 
-/** From placing to cancelling. */
+/** The time from placing to cancelling. */
 const regretMs = 2_500
-/** The longest wait for a part to be filled. */
+/** The maximum wait for a part to be filled. */
 const partMs = 30_000
 const partner = '0x00000000000000000000000000000000000fa12e'
 
-/** Places an order as its plan says, and does what its owner does afterwards. @throws when the service refuses it */
+/**
+ * Places an order by its plan, and performs its owner's later actions. @throws when the service refuses it
+ */
 export async function placeOrder(ground: Ground, crowd: Crowd, plan: Plan): Promise<Placed> {
   const terms = await quotedTerms(ground, crowd, plan)
   return plan.scheme === 'chain' ? placeOnChain(ground, terms) : placeSigned(ground, terms)
@@ -37,7 +39,7 @@ export async function placeOrder(ground: Ground, crowd: Crowd, plan: Plan): Prom
 
 type Terms = Awaited<ReturnType<typeof quotedTerms>>
 
-/** The order's amounts, from a quote. */
+/** Returns the order's amounts, from a quote. */
 async function quotedTerms(ground: Ground, crowd: Crowd, plan: Plan) {
   const { market } = ground
   const { kind, scheme, worth, asks } = plan
@@ -84,7 +86,7 @@ async function quotedTerms(ground: Ground, crowd: Crowd, plan: Plan) {
   }
 }
 
-/** Each order has a document of its own: so no two have one UID. */
+/** Returns a separate document for each order, so that no two have the same UID. */
 function documentOf({ number, partnerFee }: Plan): string {
   const metadata = partnerFee ? { partnerFee: { ...partnerFee, recipient: partner } } : {}
   return JSON.stringify({ appCode: `competition ${number}`, metadata, version: '1.4.0' })
@@ -136,7 +138,10 @@ async function placeSigned(ground: Ground, terms: Terms): Promise<Placed> {
   return { plan, uid, owner }
 }
 
-/** A third of what the wallet sells goes away after it was checked. It cancels the order on chain once the rest is sold. */
+/**
+ * Removes a third of the wallet's sell tokens after the check. Cancels the order on chain once the rest is
+ * sold.
+ */
 async function fillInPart(
   ground: Ground,
   signer: Address,
@@ -165,7 +170,7 @@ async function cancel(ground: Ground, { plan, signer }: Terms, domain: object, u
   if (status !== 200) throw new Error(`cancelling order ${plan.number}: ${status}`)
 }
 
-/** Sells native coins through the contract for it. */
+/** Sells native coins through the contract for native sell orders. */
 async function placeOnChain(ground: Ground, terms: Terms): Promise<Placed> {
   const { plan, signer, sellAmount, validTo } = terms
   const { network } = ground.market
@@ -183,7 +188,7 @@ async function placeOnChain(ground: Ground, terms: Terms): Promise<Placed> {
     partiallyFillable: plan.partiallyFillable,
     quoteId: terms.quoteId,
   }
-  // The chain has the document's hash alone.
+  // The chain has only the document's hash.
   await ask(ground, `/api/v1/app_data/${appData}`, 'PUT', { fullAppData: terms.document })
   const call = (name: string) => ethFlowAbi.encodeFunctionData(name, [data])
   const creation = { to: ethFlow, data: call('createOrder'), value: sellAmount }
@@ -209,7 +214,7 @@ async function placeOnChain(ground: Ground, terms: Terms): Promise<Placed> {
   return { plan, uid: concat([digest, ethFlow, '0xffffffff']), owner: ethFlow }
 }
 
-/** Evenly over the time, in their order. @returns those placed, and the faults of the others */
+/** Places orders evenly over the time, in sequence. @returns the placed ones, and the others' faults */
 export async function placeAll(
   ground: Ground,
   crowd: Crowd,

@@ -1,37 +1,40 @@
 import type { TokenSymbol } from '../../../src/dev/market/market.ts'
 
-/** `wallet`: a contract wallet with ample funds. `poor`: one of its own that soon has two thirds of what it sells. */
+/**
+ * `wallet`: a contract wallet with ample funds. `poor`: its own wallet, which soon has two thirds of the sell
+ * amount.
+ */
 export type Scheme = 'eip712' | 'ethsign' | 'presign' | 'wallet' | 'poor' | 'chain'
 export type Traded = Exclude<TokenSymbol, 'FEE'>
 
-/** An order that somebody will place, and how it has to end. */
+/** A planned order, and its expected end. */
 export interface Plan {
   number: number
-  /** Of the local market's accounts: who signs. */
+  /** The signing account of the local market. */
   account: number
   scheme: Scheme
   kind: 'sell' | 'buy'
   sell: Traded | 'native'
   buy: Traded | 'native'
   partiallyFillable: boolean
-  /** Of what it sells, in thousandths of a WETH. */
+  /** The value of the sold amount, in thousandths of a WETH. */
   worth: bigint
-  /** Thousandths of the quoted price that it asks for. */
+  /** The limit in thousandths of the quoted price. */
   asks: bigint
-  /** Of its appData. */
+  /** The partner fee of its appData. */
   partnerFee?: Record<string, number>
   ending: 'fulfilled' | 'expired' | 'cancelled'
-  /** Seconds: those that have to expire live shortly, the others longer than a run. */
+  /** The lifetime in seconds: short for orders that must expire, longer than a run for others. */
   lives: number
 }
 
 type Habit = Partial<Plan>
 
-/** Above what any pool pays. */
+/** A limit above every pool's price. */
 const far = 1_500n
 const fair = 970n
 
-/** One of each in every twenty orders. */
+/** The habits in every twenty orders, one of each. */
 const habits: readonly Habit[] = [
   {},
   { kind: 'buy' },
@@ -56,7 +59,7 @@ const habits: readonly Habit[] = [
 ]
 
 const symbols: readonly Traded[] = ['WETH', 'USDC', 'DAI', 'COW']
-/** Every directed pair, each next to its opposite, so that some orders match each other. */
+/** All directed pairs, each next to its opposite, so that some orders match each other. */
 const pairs = symbols.flatMap((one, index) =>
   symbols.slice(index + 1).flatMap((other): [Traded, Traded][] => [
     [one, other],
@@ -66,8 +69,8 @@ const pairs = symbols.flatMap((one, index) =>
 const accounts = 5
 
 /**
- * The same in every run.
- * @param shortLife seconds of those that have to expire
+ * Plans the same orders in every run.
+ * @param shortLife lifetime of expiring orders in seconds
  */
 export function planOrders(count: number, shortLife = 15): Plan[] {
   return Array.from({ length: count }, (_, number): Plan => {
@@ -93,7 +96,7 @@ export function planOrders(count: number, shortLife = 15): Plan[] {
   })
 }
 
-/** The native coin is sold for anything but its wrapped form, and bought for anything but it. */
+/** Returns the pair: the native coin trades against any token but its wrapped form. */
 function pairOf(sell: Traded, buy: Traded, habit: Habit): Pick<Plan, 'sell' | 'buy'> {
   if (habit.sell === 'native') return { sell: 'native', buy: buy === 'WETH' ? sell : buy }
   if (habit.buy === 'native') return { sell: sell === 'WETH' ? buy : sell, buy: 'native' }

@@ -4,7 +4,10 @@ import { type Apart, startApart } from '../apart.ts'
 import type { CrowdOptions, Reader, Standing } from './crowd.ts'
 import type { CrowdHandlers } from './worker.ts'
 
-/** Readers in several processes, each at an address of its own: a process has a limit of files, an address one of ports. */
+/**
+ * Readers in several processes, each at its own address: a process has a limit of files, an address one of
+ * ports.
+ */
 export interface Crowds {
   gather(options: Omit<CrowdOptions, 'from'>): Promise<void>
   /** @returns milliseconds until all were answered */
@@ -13,12 +16,12 @@ export interface Crowds {
   stall(): Promise<void>
   unstall(): Promise<void>
   standing(): Promise<Standing>
-  /** Waits until everybody has the events up to `last`. @returns how many are missing still */
+  /** Waits until all readers have the events up to `last`. @returns the number of missing events */
   settle(last: number, timeoutMs: number): Promise<number>
-  /** Delays of all deliveries, ascending. */
+  /** Returns delays of all deliveries, ascending. */
   since(first: number, times: Float64Array): Promise<Float64Array>
   forget(): Promise<void>
-  /** From now on they take only the CPU that others leave. */
+  /** Limits the readers to CPU that others leave, from now on. */
   giveWay(): Promise<void>
   stop(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { numberIn, streamDocument } from '../event.ts'
 import { createSamples } from './samples.ts'
 import { type OpenStream, openStream } from './stream.ts'
 
-/** One reader: the numbers that it should get, and the cursor that it starts with. */
+/** One reader: the expected numbers, and the initial cursor. */
 export interface Reader {
   account: string
   next: number
@@ -13,16 +13,16 @@ export interface Reader {
 }
 
 export interface CrowdOptions {
-  /** Servers of which each connection takes one by chance. */
+  /** Servers, of which each connection takes one at random. */
   ports: readonly number[]
   from: string
   path: string
   readers: readonly Reader[]
-  /** How many connections are opened at a time. */
+  /** The number of connections that are opened at the same time. */
   atOnce: number
-  /** How a reader comes back: by the argument `after`, or as browsers do, by `Last-Event-ID` at the first address. */
+  /** The way to resume: the argument `after`, or `Last-Event-ID` at the first address, as in browsers. */
   resume: 'none' | 'after' | 'id'
-  /** Readers come back by themselves, and this many a second are cut by chance. */
+  /** Random cuts per second, after which readers resume. */
   cutsPerSecond?: number
 }
 
@@ -31,9 +31,9 @@ export interface Standing {
   delivered: number
   lost: number
   repeated: number
-  /** When the last event arrived. */
+  /** The time when the last event arrived. */
   lastAt: number
-  /** What came that is no event, by its text, and why connections ended. */
+  /** Texts that are not events, and reasons for which connections ended. */
   said: Record<string, number>
 }
 
@@ -165,7 +165,7 @@ export function createCrowd(options: CrowdOptions) {
     },
     stall: () => members.forEach(({ stream }) => void stream?.pause()),
     unstall: () => members.forEach(({ stream }) => void stream?.resume()),
-    /** How many events readers have yet to get, up to and with `last`. */
+    /** Returns the number of events that readers lack, up to and including `last`. */
     missing: (last: number): number =>
       members.reduce((sum, { next, stride }) => sum + Math.max(0, Math.floor((last - next) / stride) + 1), 0),
     standing: (): Standing => ({ open, delivered, lost, repeated, lastAt, said }),

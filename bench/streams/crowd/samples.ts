@@ -1,7 +1,7 @@
 /** Numbers and times of deliveries, in few bytes. */
 export interface Samples {
   add(number: number, at: number): void
-  /** Milliseconds of each delivery from its event's time; numbers below `first` are left out. */
+  /** Returns milliseconds of each delivery from its event's time; numbers below `first` are left out. */
   since(first: number, times: Float64Array): Float64Array
   clear(): void
 }

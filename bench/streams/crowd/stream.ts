@@ -3,9 +3,9 @@ import { now } from '../clock.ts'
 
 export interface StreamListener {
   opened(): void
-  /** One event, between two places of the text, and the time of its arrival. */
+  /** Receives one event, between two places of the text, and its arrival time. */
   hear(text: Buffer, from: number, to: number, at: number): void
-  /** `fault` is the answer of a server that refused, or of a connection that broke. */
+  /** Receives the end; `fault` is a refusing server's answer, or the error of a broken connection. */
   ended(fault: string | undefined): void
 }
 
@@ -27,8 +27,8 @@ const headEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 /**
- * An event stream over a bare socket. All sockets of the process read into one buffer. Framing of chunks is skipped: an event ends with
- * an empty line, which no frame has.
+ * Opens an event stream over a bare socket. All sockets of the process read into one buffer. Framing of
+ * chunks is skipped: an event ends with an empty line, which no frame has.
  */
 export function openStream({ port, from, request }: Target, listener: StreamListener): OpenStream {
   let rest: Buffer | undefined
@@ -60,7 +60,7 @@ export function openStream({ port, from, request }: Target, listener: StreamList
     }
     const left = text.length - at
     if (left >= lastChunk.length && text.subarray(-lastChunk.length).equals(lastChunk)) socket.destroy()
-    // What follows the last event is often the end of its chunk alone.
+    // The rest after the last event is often only the end of its chunk.
     rest = left > 2 ? Buffer.from(text.subarray(at)) : undefined
   }
 

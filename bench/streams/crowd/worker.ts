@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os'
 import { answerParent } from '../apart.ts'
 import { type Crowd, type CrowdOptions, createCrowd, type Standing } from './crowd.ts'
 
-/** Readers in a process of their own. */
+/** Readers in a separate process. */
 let crowd: Crowd | undefined
 
 function current(): Crowd {

@@ -1,4 +1,4 @@
-// graphql-sse over node:http, as its documentation shows it.
+// graphql-sse over node:http, as in its documentation.
 import { createServer } from 'node:http'
 import { createHandler } from 'graphql-sse/lib/use/http'
 import { listen } from './hear.mjs'

@@ -1,9 +1,9 @@
-// The least that node:http takes: each event is made into bytes once, and written to everybody who follows its account.
+// The minimum work of node:http: each event becomes bytes once, written to all followers of its account.
 import { createServer } from 'node:http'
 import { hearEvents, listen, variablesOf } from './hear.mjs'
 
 const followers = new Map()
-/** The latest events of each account, for those who come back: as many as the bench has them miss. */
+/** The latest events of each account, for readers that resume: as many as the bench lets them miss. */
 const latest = new Map()
 const kept = 50
 
@@ -16,7 +16,7 @@ hearEvents('shared-buffer', (account, text) => {
 
 listen(
   createServer((request, response) => {
-    // Of others, while readers come back.
+    // A request of another client, while readers resume.
     if (request.method === 'POST') return response.end('{"cursor":"1"}')
     const { account, after } = variablesOf(request.url)
     const those = followers.get(account) ?? new Set()

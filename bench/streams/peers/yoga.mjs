@@ -1,4 +1,4 @@
-// GraphQL Yoga as its documentation shows it.
+// GraphQL Yoga as in its documentation.
 import { createServer } from 'node:http'
 import { createYoga } from 'graphql-yoga'
 import { listen } from './hear.mjs'

@@ -6,27 +6,27 @@ import { type Counted, countSince, resetCount, total } from '../statements.ts'
 export interface Load {
   streams: number
   accounts: number
-  /** Events a second, of all accounts together. */
+  /** Events per second, of all accounts together. */
   rate: number
   seconds: number
   bytes: number
 }
 
 export interface Delivery {
-  /** What each reader of an event's account should have got. */
+  /** The deliveries due to the readers of the events' accounts. */
   expected: number
   delivered: number
-  /** Skipped or, at the end of the wait, not there yet. */
+  /** Events that are skipped or, at the end of the wait, still missing. */
   lost: number
   repeated: number
-  /** Of the server's process, for each delivery. */
+  /** CPU time of the server's process, for each delivery. */
   cpuUs: number
-  /** From the end of the commit, or of the write to the peer's socket. */
+  /** The delay from the end of the commit, or of the write to the peer's socket. */
   p50Ms: number
   p99Ms: number
-  /** From the beginning of the transaction. */
+  /** The delay from the beginning of the transaction. */
   p99WithCommitMs: number
-  /** Share of a core. */
+  /** The share of a core. */
   core: number
   longestBlockMs: number
   rssMb: number
@@ -38,7 +38,7 @@ export interface Delivery {
 
 const [settleMs, waitMs] = [1_000, 10_000]
 
-/** One turn of one system; the others are idle meanwhile. */
+/** Runs one turn of one system; the others are idle meanwhile. */
 export async function deliver(stand: Stand, system: System, load: Load): Promise<Delivery> {
   const { crowds, databaseUrl } = stand
   const { streams, accounts, rate, seconds, bytes } = load
@@ -90,7 +90,7 @@ export async function deliver(stand: Stand, system: System, load: Load): Promise
   }
 }
 
-/** Medians; of losses the sum, of pauses and memory the maximum. */
+/** Returns medians; of losses the sum, of pauses and memory the maximum. */
 export function middleOf(turns: readonly Delivery[]): Delivery {
   const [first] = turns
   if (!first) throw new Error('nothing was measured')

@@ -6,7 +6,7 @@ import type { Print, Stand } from '../stand.ts'
 interface ExactResult {
   resume: 'after' | 'id'
   readers: number
-  /** Of those that were asked for, as many as were made in time. */
+  /** The requested events that were made in time. */
   events: number
   seconds: number
   delivered: number
@@ -14,23 +14,29 @@ interface ExactResult {
   repeated: number
   missing: number
   kills: number
-  /** Processes that did not start again at once. */
+  /** Processes that did not restart at once. */
   failedStarts: number
-  /** Why connections ended, and what came that is no event. */
+  /** Reasons for which connections ended, and texts that are not events. */
   said: Record<string, number>
 }
 
 const [readers, rate, bytes, cutsPerSecond] = [1_000, 200, 120, 50]
-/** An event goes to a tenth of the readers: to all, 50,000 would be as many deliveries as two cores make in a quarter of an hour. */
+/**
+ * Each event goes to a tenth of the readers: to all, 50,000 events would exceed the deliveries of two cores
+ * in a quarter of an hour.
+ */
 const accounts = 10
-/** No events are made after it. */
+/** The time after which no events are made. */
 const longestMs = 210_000
 const [settleMs, killMs, waitMs] = [1_000, 4_000, 60_000]
 const maxFailedStarts = 5
-/** Readers may be this many events behind when the next ones are made. */
+/** The number of events by which readers may be behind when the next ones are made. */
 const part = 500
 
-/** Readers that are cut by chance and resume, over two processes that are ended in turns, every second time without a warning. */
+/**
+ * Cuts readers at random, which resume, over two processes that are ended in turns, every second time without
+ * a warning.
+ */
 export async function measureExact(
   stand: Stand,
   options: StreamOptions,
@@ -82,7 +88,7 @@ async function run(stand: Stand, resume: 'after' | 'id', events: number, print: 
   let [last, missing, made] = [0, 0, 0]
   const started = performance.now()
   while (made < events && missing === 0 && performance.now() - started < longestMs) {
-    // A machine that has no time makes readers late, not the run worthless.
+    // A slow machine delays readers, but does not invalidate the run.
     missing = await crowds.settle(last, waitMs)
     const count = Math.min(part, events - made)
     const { first } = await stand.emit({ to: 'database', count, rate, accounts, bytes })

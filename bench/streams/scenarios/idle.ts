@@ -7,19 +7,19 @@ import { countSince, resetCount, total } from '../statements.ts'
 interface IdleFigures {
   system: string
   streams: number
-  /** How many were answered. */
+  /** The number of answered streams. */
   open: number
   openMs: number
   core: number
-  /** A second. */
+  /** Statements per second. */
   statements: number | undefined
   rssMb: number
-  /** More than without streams, for each. */
+  /** The additional memory of each stream. */
   kibEach: number
   said: Record<string, number>
 }
 
-/** What a hundred thousand streams would need, from the slope between the first and the last measurement. */
+/** The needs of a hundred thousand streams, from the slope between the first and last measurement. */
 interface Forecast {
   system: string
   streams: number

@@ -18,7 +18,7 @@ interface SpreadResult {
 
 const bytes = 120
 
-/** Streams of one account: each event goes to all. */
+/** Measures streams of one account: each event goes to all. */
 export async function measureOne(
   stand: Stand,
   options: StreamOptions,
@@ -35,7 +35,7 @@ export async function measureOne(
   return results
 }
 
-/** An account a stream: each event goes to one. */
+/** Measures an account for each stream: each event goes to one. */
 export async function measureMany(
   stand: Stand,
   options: StreamOptions,

@@ -5,11 +5,11 @@ import type { Print, Stand } from '../stand.ts'
 interface StalledResult {
   readers: number
   megabytes: number
-  /** Of the program, once a second. */
+  /** The program's memory, once a second. */
   rssMb: number[]
-  /** What readers were told, or how their streams ended. */
+  /** Texts that readers got, or reasons for which their streams ended. */
   said: Record<string, number>
-  /** After they came back by their cursors. */
+  /** Missing events after readers resumed by their cursors. */
   missing: number
   lost: number
   repeated: number
@@ -18,7 +18,7 @@ interface StalledResult {
 const [readers, rate, bytes] = [10, 100, 32 * 1_024]
 const [settleMs, drainMs, waitMs] = [1_000, 3_000, 60_000]
 
-/** Readers stop reading, then read what is left, and come back. */
+/** Measures readers that stop reading, then read the rest, and resume. */
 export async function measureStalled(
   stand: Stand,
   { stalledSeconds }: StreamOptions,
@@ -26,7 +26,8 @@ export async function measureStalled(
 ): Promise<StalledResult> {
   const { crowds, program } = stand
   const { path } = program
-  // They read on after it has passed once, with the reason, and before it has passed twice: then connections are cut.
+  // They read on after it has passed once, with the reason, and before it has passed twice: then connections
+  // are cut.
   const stalledAfterSeconds = Math.ceil(stalledSeconds / 2)
   const server = await stand.startAnother(0, { STREAMS_STALLED_SECONDS: String(stalledAfterSeconds) })
   const crowd = await stand.readers(program, readers, 1)

@@ -8,7 +8,7 @@ import { type Counted, countSince, linesOf, resetCount, total } from '../stateme
 interface StormResult {
   system: string
   title: string
-  /** Until the last reader had the last event that it had missed. */
+  /** The time until the last reader had the last missed event. */
   caughtUpMs: number
   missing: number
   lost: number
@@ -17,7 +17,7 @@ interface StormResult {
   commonest: Counted[]
   cpuMs: number
   longestBlockMs: number
-  /** Another client's reads, alone and beside. */
+  /** Another client's reads, alone and during the storm. */
   read: { alone: Latency; beside: Latency; errors: number; firstError: string | undefined }
   said: Record<string, number>
 }
@@ -29,14 +29,16 @@ interface Latency {
 
 const [readers, behind, bytes] = [1_000, 50, 120]
 const [readRate, readSeconds, waitMs, restMs] = [100, 4, 30_000, 2_000]
-/** Peers have no cursors: whoever names one comes back. */
+/** The cursor for peers, which have none: any value marks a resuming reader. */
 const fromMemory = '0'
-/** Of the other client, which was connected before: a new connection waits behind a thousand in the kernel's queue. */
+/**
+ * Connections of the other client, opened before: a new one waits behind a thousand in the kernel's queue.
+ */
 const readConnections = 20
 
 /**
- * Readers that were cut come back all at once; beside the program to the peer that has the latest events in memory: what others wait
- * for there, in spite of the least work, is for the machine, on which clients take the CPU too.
+ * Reconnects all cut readers at once; compares with the peer that has the latest events in memory: with
+ * minimal work, other clients there wait only for the machine, whose CPU the readers also use.
  */
 export async function measureStorm(
   stand: Stand,
@@ -44,7 +46,7 @@ export async function measureStorm(
   print: Print,
 ): Promise<StormResult[]> {
   const results: StormResult[] = []
-  // Readers are other machines: on this one they are not what others wait for. The scenarios behind this one take no times of them.
+  // Real readers are other machines: here they must not delay others. Later scenarios take no times of them.
   await stand.crowds.giveWay()
   for (const accounts of [1, readers]) {
     const title = `${readers} readers come back, each ${behind} events behind, ${accounts === 1 ? 'of one account' : 'an account each'}`
@@ -53,7 +55,7 @@ export async function measureStorm(
     for (let round = 1; round <= options.rounds; round++)
       for (const [system, done] of turns) done.push(await storm(stand, system, accounts, title))
     for (const rounds of turns.values()) {
-      // The middle one by what matters, as it was.
+      // The median round by the main figure, unchanged.
       const middle = rounds.toSorted((a, b) => a.caughtUpMs - b.caughtUpMs)[Math.floor(rounds.length / 2)]
       for (const round of rounds) print(lineOf(round))
       if (!middle) continue
@@ -108,7 +110,7 @@ async function storm(stand: Stand, system: System, accounts: number, title: stri
     missing,
     lost,
     repeated,
-    // Each read is one.
+    // Each read is one statement.
     statements: to === 'database' ? total(counted) - beside.requests : 0,
     commonest: to === 'database' ? counted.slice(0, 5) : [],
     cpuMs,

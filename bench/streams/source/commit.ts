@@ -13,7 +13,7 @@ export interface BenchEvent {
 
 const orderId = `0x${'ab'.repeat(56)}` as OrderUid
 
-/** Commits events as the program's own writers do. */
+/** Commits events like the program's own writers. */
 export async function commitEvents(db: Database, events: readonly BenchEvent[]): Promise<void> {
   await db.transaction((tx) =>
     recordNotifications(
@@ -31,7 +31,7 @@ export async function commitEvents(db: Database, events: readonly BenchEvent[]):
   )
 }
 
-/** The same by one statement, for the many that readers missed. Triggers give them their entries. */
+/** Commits events by one statement, for the many that readers missed. Triggers give them their entries. */
 export async function commitMany(url: string, events: readonly BenchEvent[]): Promise<void> {
   await query(
     url,

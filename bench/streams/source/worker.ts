@@ -13,15 +13,15 @@ export interface Emission {
   to: string
   first: number
   count: number
-  /** Events a second. Without it, as fast as possible: into the database, by statements of many. */
+  /** Events per second. Without it, as fast as possible: into the database, by statements of many. */
   rate?: number
-  /** They take turns. */
+  /** The number of accounts, which alternate. */
   accounts: number
-  /** Length of the message. */
+  /** The length of the message. */
   bytes: number
 }
 
-/** When the sending of each event began and ended: for the database, its transaction. */
+/** The start and end of sending each event; in the database, of its transaction. */
 export interface Emitted {
   begun: Float64Array
   done: Float64Array
@@ -63,7 +63,7 @@ const handlers = {
     database = { url, db: openDatabase({ url, maxConnections: 4 }) }
   },
 
-  /** By a clock: what is due by now goes out together. */
+  /** Emits by a clock: events that are due go out together. */
   async emit({ to, first, count, rate, accounts, bytes }: Emission): Promise<Emitted> {
     const [begun, done] = [new Float64Array(count), new Float64Array(count)]
     const isPaced = rate !== undefined

@@ -7,24 +7,27 @@ import { address, timestamp } from '../openapi/primitives.ts'
 
 /** An announcement in the shape of a notification, with a type of its own. */
 export const announcement = z.object({
-  id: z.string().meta({ description: 'announcement- and the content system’s number.' }),
-  account: address.meta({ description: 'Whose list it is in.' }),
-  type: z.literal('announcement').meta({ description: 'Tells it apart from notifications.' }),
+  id: z.string().meta({ description: '`announcement-` and the content system’s number.' }),
+  account: address.meta({ description: 'The account of the list.' }),
+  type: z.literal('announcement').meta({ description: 'Distinguishes it from notifications.' }),
   message: z.string().meta({ description: 'Title and description.' }),
-  timestamp: timestamp.meta({ description: 'When it was written.' }),
+  timestamp: timestamp.meta({ description: 'The time when it was written.' }),
   metadata: z
     .object({
       title: z.string().meta({ description: 'Plain text.' }),
       description: z.string().meta({ description: 'Text that may be Markdown.' }),
-      url: z.string().nullable().meta({ description: 'Where it leads.' }),
+      url: z.string().nullable().meta({ description: 'The URL of its target.' }),
       thumbnail: z.string().nullable().meta({ description: 'URL of a picture.' }),
-      location: z.enum(announcementLocations).meta({ description: 'Where it is meant to be shown.' }),
+      location: z.enum(announcementLocations).meta({ description: 'The intended place of display.' }),
       isForAll: z.boolean().meta({ description: 'Whether it is for every account.' }),
     })
     .meta({ description: 'Its parts.' }),
 })
 
-/** What the content system has for the account; undefined where it does not answer, which hides nothing that is stored. */
+/**
+ * Returns the content system's announcements for the account; undefined when it does not answer, so that
+ * stored notifications are still returned.
+ */
 export async function announcementsFor(
   account: Address,
   announcements: Announcements | undefined,
@@ -38,7 +41,7 @@ export async function announcementsFor(
 }
 
 /**
- * Both lists in one, newest first, at most `limit`.
+ * Merges both lists, newest first, at most `limit`.
  * @param stored JSON of notifications, newest first
  */
 export function mergedList(

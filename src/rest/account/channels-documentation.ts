@@ -67,7 +67,7 @@ export const channelOperations: Operations = {
     id: 'channels',
     summary: 'Channels of an account',
     needsSession: true,
-    answers: { 200: { description: 'An empty list when there are none.', schema: channels } },
+    answers: { 200: { description: 'The channels; an empty list when there are none.', schema: channels } },
     examples: {
       two: { summary: 'Two webhooks', ...ofAccount, answer: [hook, pending] },
       withoutSession,
@@ -77,10 +77,12 @@ export const channelOperations: Operations = {
     id: 'subscribeChannel',
     summary: 'Subscribe a channel',
     description:
-      'Its receiver is sent a token that confirms it. Of an address that waits for its confirmation, another token is sent.',
+      'The receiver gets a token that confirms the channel. An address that waits for its confirmation gets another token.',
     needsSession: true,
     body: subscriptionBody,
-    answers: { 201: { description: 'The channel, and what is shown this once.', schema: subscribedChannel } },
+    answers: {
+      201: { description: 'The channel, and the members that are shown once.', schema: subscribedChannel },
+    },
     codes: [
       'FeatureDisabled',
       'ChannelExists',
@@ -125,7 +127,7 @@ export const channelOperations: Operations = {
   'POST /accounts/:account/channels/confirmation': {
     id: 'confirmChannel',
     summary: 'Confirm a channel',
-    description: 'By the token that was sent to its receiver, which works once. Needs nothing else.',
+    description: 'Takes only the token that was sent to its receiver. The token works once.',
     body: confirmationBody,
     answers: { 200: { description: 'The channel.', schema: channel } },
     codes: ['ChannelNotFound', 'ChannelExists'],
@@ -148,7 +150,7 @@ export const channelOperations: Operations = {
     id: 'channel',
     summary: 'One channel',
     needsSession: true,
-    answers: { 200: { description: 'As it is now.', schema: channel } },
+    answers: { 200: { description: 'The current channel.', schema: channel } },
     examples: {
       webhook: { summary: 'A webhook', ...ofChannel, answer: hook },
       unknown: { ...unknown, refused: 'missing' },
@@ -156,17 +158,20 @@ export const channelOperations: Operations = {
   },
   'GET /accounts/:account/channels/:id/deliveries': {
     id: 'channelDeliveries',
-    summary: 'What was sent to a channel, or waits',
+    summary: 'Sent and waiting deliveries of a channel',
     needsSession: true,
     query: {
-      limit: { description: 'How many at most; 20 when left out.', schema: z.int().min(1).max(100) },
-      after: { description: '`next` of the page before.', schema: z.string() },
-      state: { description: 'Only those in this state.', schema: z.enum(deliveryStates) },
+      limit: {
+        description: 'The maximum number of items; 20 when left out.',
+        schema: z.int().min(1).max(100),
+      },
+      after: { description: 'The `next` of the previous page.', schema: z.string() },
+      state: { description: 'Returns only deliveries in this state.', schema: z.enum(deliveryStates) },
     },
     answers: { 200: { description: 'A page, newest first.', schema: deliveries } },
     examples: {
       delivered: {
-        summary: 'A test event that was taken',
+        summary: 'A test event that the receiver accepted',
         ...ofChannel,
         query: { limit: '10', state: 'delivered' },
         answer: {
@@ -198,7 +203,7 @@ export const channelOperations: Operations = {
     summary: 'Change what is sent to a channel',
     needsSession: true,
     body: channelUpdateBody,
-    answers: { 200: { description: 'As it is now.', schema: channel } },
+    answers: { 200: { description: 'The current channel.', schema: channel } },
     codes: ['ChannelNotFound'],
     examples: {
       improvements: {
@@ -226,9 +231,11 @@ export const channelOperations: Operations = {
     id: 'rotateChannelSecret',
     summary: 'Give a webhook a new secret',
     description:
-      'For a day its messages are signed with the previous one too; after three rotations in a day another one is refused.',
+      'The previous secret also signs its messages for a day; a fourth rotation within a day is refused.',
     needsSession: true,
-    answers: { 200: { description: 'The channel, and the secret, this once.', schema: subscribedChannel } },
+    answers: {
+      200: { description: 'The channel, and the secret, which is shown once.', schema: subscribedChannel },
+    },
     codes: ['ChannelNotFound', 'TooManySecrets'],
     examples: {
       rotated: { summary: 'A new secret', ...ofChannel, answer: { ...hook, secret } },
@@ -238,7 +245,7 @@ export const channelOperations: Operations = {
   'POST /accounts/:account/channels/:id/test': {
     id: 'testChannel',
     summary: 'Send a test event',
-    description: 'Behind what waits.',
+    description: 'Queues the event behind waiting deliveries.',
     needsSession: true,
     answers: { 200: { description: 'The id of its message.', schema: testEvent } },
     codes: ['ChannelNotFound'],
@@ -249,21 +256,21 @@ export const channelOperations: Operations = {
   },
   'POST /accounts/:account/channels/:id/replay': {
     id: 'replayChannel',
-    summary: 'Send what has ended again',
-    description: 'In its order, and with the same ids.',
+    summary: 'Send ended deliveries again',
+    description: 'Keeps their order and ids.',
     needsSession: true,
     body: replayBody,
-    answers: { 200: { description: 'How many deliveries are sent again.', schema: replayed } },
+    answers: { 200: { description: 'The number of deliveries that are sent again.', schema: replayed } },
     codes: ['ChannelNotFound'],
     examples: {
       delivered: {
-        summary: 'What was delivered since a time',
+        summary: 'Deliveries since a time',
         ...ofChannel,
         body: { from: '2027-01-15T07:00:00Z', state: 'delivered' },
         answer: { deliveries: 1 },
       },
       malformed: {
-        summary: 'No time',
+        summary: 'A malformed time',
         ...ofChannel,
         body: { from: 'yesterday' },
         refused: ['InvalidParameter', 'from must be a time such as 2027-01-15T08:00:00Z'],
@@ -274,7 +281,7 @@ export const channelOperations: Operations = {
   'DELETE /accounts/:account/channels/:id': {
     id: 'unsubscribeChannel',
     summary: 'End a channel',
-    description: 'For good. What waits is not sent, and its address is forgotten.',
+    description: 'Ends a channel permanently. Waiting deliveries are not sent, and its address is deleted.',
     needsSession: true,
     answers: { 200: { description: 'The channel has ended.', schema: endedChannel } },
     codes: ['ChannelNotFound'],

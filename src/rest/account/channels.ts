@@ -18,14 +18,14 @@ import { inputWithin } from '../routing/request.ts'
 import { present, type RestRequest, type Route, route } from '../routing/route.ts'
 
 export const pushKeysBody = pushKeysInput.schema
-/** Accounts and ids stand in the path. */
+/** The body without account and ids, which are in the path. */
 export const subscriptionBody = subscribeChannelInput.schema.omit({ account: true })
 export const confirmationBody = confirmChannelInput.schema.omit({ account: true })
 export const channelUpdateBody = updateChannelInput.schema.omit({ account: true, id: true }).strict()
 export const replayBody = replayChannelInput.schema.omit({ account: true, id: true, from: true }).extend({
   from: z.iso
     .datetime({ offset: true, error: 'must be a time such as 2027-01-15T08:00:00Z' })
-    .meta({ description: 'Deliveries written since then, at most 1,000, oldest first.' }),
+    .meta({ description: 'Sends deliveries written since then, at most 1,000, oldest first.' }),
 })
 
 export const channel = z.object({
@@ -46,11 +46,11 @@ export const subscribedChannel = channel.extend({
   secret: z
     .string()
     .optional()
-    .meta({ description: 'Of a webhook: what its messages are signed with. It is shown this once.' }),
+    .meta({ description: 'The secret that signs a webhook’s messages. It is shown once.' }),
   confirmationLink: z
     .url()
     .optional()
-    .meta({ description: 'Of Telegram: opens the bot in a chat, which is confirmed by starting it.' }),
+    .meta({ description: 'Opens the Telegram bot in a chat; starting the bot confirms the chat.' }),
 })
 
 export const endedChannel = z.object({ id: z.uuid() })
@@ -72,10 +72,7 @@ export const delivery = z.object({
 
 export const deliveries = z.object({
   deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
-  next: z
-    .string()
-    .optional()
-    .meta({ description: 'Give it as `after` to get the next page; left out on the last.' }),
+  next: z.string().optional().meta({ description: 'The `after` of the next page; left out on the last.' }),
 })
 
 const accountPath = channelInput.schema.pick({ account: true })
@@ -84,7 +81,7 @@ const channelOf = ({ path }: RestRequest) => parseInput(channelInput.schema, pat
 
 const fields = 'id kind state address types networks { name } leastImprovement createdAt confirmedAt' as const
 
-/** Without members that are null. */
+/** Writes a channel without members that are null. */
 function write<Channel extends { networks: readonly { name: string }[] }>({ networks, ...channel }: Channel) {
   return present({ ...channel, networks: networks.map(({ name }) => name) })
 }
@@ -93,7 +90,7 @@ const missing = 'the account has no such channel'
 const deliveryState = z.object({ state: enumField(DeliveryState, deliveryStates).optional() })
 const maxDeliveries = 100
 
-/** Where an account wants its notifications sent. */
+/** Routes of the channels to which an account has its notifications sent. */
 export const channelRoutes: Route[] = [
   route({
     on: 'GET /accounts/:account/channels',

@@ -10,10 +10,10 @@ import { announcementsFor, mergedList } from './announcements.ts'
 
 const notificationList = listOfBodies(notificationBody)
 
-/** The path has no pages: it returns the newest. */
+/** The path has no pages: it returns the newest notifications. */
 const maxNotifications = 1_000
 
-/** Of a list without the announcements that may be there. */
+/** Headers of a list from which announcements may be missing. */
 const incomplete = { 'Cache-Control': 'no-cache', Warning: '199 - "Announcements Are Missing"' }
 
 export const notificationRoutes: StoredRoute[] = [
@@ -41,7 +41,7 @@ export const notificationOperations: Operations = {
     id: 'notifications',
     summary: 'Notifications of an account',
     description:
-      'The newest 1000, newest first, and announcements of the connected content system among them, where there is one. For more, and for a stream without gaps, use `/graphql` and `/graphql/stream`.',
+      'Returns the newest 1000, newest first, with announcements of a connected content system among them. For more, and for a stream without gaps, use `/graphql` and `/graphql/stream`.',
     answers: {
       200: { description: 'An empty list when there are none.', schema: notifications, headers: ['ETag'] },
     },
@@ -66,7 +66,7 @@ export const notificationOperations: Operations = {
           },
         ],
       },
-      none: { summary: 'Nothing', path: { account: sample.newcomer }, answer: [] },
+      none: { summary: 'No notifications', path: { account: sample.newcomer }, answer: [] },
       malformed: {
         summary: 'No address',
         path: { account: '0x12' },

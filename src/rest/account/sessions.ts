@@ -19,7 +19,7 @@ export const signInChallenge = z.object({
 
 export const openedSession = z.object({
   token: z.string(),
-  account: address.meta({ description: 'Whose session it is.' }),
+  account: address.meta({ description: 'The account of the session.' }),
   expiresAt: timestamp,
 })
 
@@ -27,7 +27,7 @@ export const endedSessions = z.object({ sessions: count })
 
 const accountPath = channelInput.schema.pick({ account: true })
 
-/** Proof of an account. */
+/** Routes that prove the control of an account. */
 export const sessionRoutes: Route[] = [
   route({
     on: 'POST /sessions/challenges',
@@ -64,7 +64,7 @@ const headers = { Authorization: `Bearer ${sample.session}` }
 export const sessionOperations: Operations = {
   'POST /sessions/challenges': {
     id: 'createSignInChallenge',
-    summary: 'What a message that proves an account has to contain',
+    summary: 'Contents of a message that proves an account',
     description: 'The nonce works for ten minutes, once.',
     answers: { 201: { description: 'A new nonce.', schema: signInChallenge } },
     codes: ['FeatureDisabled'],
@@ -84,10 +84,10 @@ export const sessionOperations: Operations = {
     id: 'signIn',
     summary: 'Sign in',
     description:
-      'With a message of EIP-4361 that the account has signed: a key, a contract wallet (ERC-1271), or one that is not yet deployed (ERC-6492). An account has 20 sessions at most: older ones end.',
+      'Takes a message of EIP-4361 that the account has signed: a key, a contract wallet (ERC-1271), or one not yet deployed (ERC-6492). An account has at most 20 sessions: older ones end.',
     body: signInBody,
     answers: {
-      201: { description: 'The token, this once: `Authorization: Bearer …`.', schema: openedSession },
+      201: { description: 'The token, shown once: `Authorization: Bearer …`.', schema: openedSession },
     },
     codes: ['InvalidSignIn', 'FeatureDisabled'],
     examples: {
@@ -116,17 +116,17 @@ export const sessionOperations: Operations = {
     id: 'signOut',
     summary: 'Sign out',
     description: 'Ends the session whose token the request carries, if it is open.',
-    answers: { 200: { description: 'How many sessions ended.', schema: endedSessions } },
+    answers: { 200: { description: 'The number of ended sessions.', schema: endedSessions } },
     examples: { open: { summary: 'An open session', headers, answer: { sessions: 1 } } },
   },
   'DELETE /accounts/:account/sessions': {
     id: 'signOutEverywhere',
     summary: 'End all sessions of an account',
     needsSession: true,
-    answers: { 200: { description: 'How many ended.', schema: endedSessions } },
+    answers: { 200: { description: 'The number of ended sessions.', schema: endedSessions } },
     examples: {
       key: {
-        summary: 'By the key of the content system',
+        summary: 'With the key of the content system',
         path: { account: sample.trader },
         headers: { 'X-API-Key': sample.key },
         answer: { sessions: 1 },

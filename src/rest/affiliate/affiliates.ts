@@ -15,7 +15,7 @@ import { timestamp } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 
-/** Decimals are JSON numbers in REST: the nearest doubles. */
+/** Writes decimals as JSON numbers: the nearest doubles. */
 function writeAffiliate(affiliate: NonNullable<GetAffiliateWalletResult['affiliate']>) {
   return {
     code: affiliate.code,
@@ -42,7 +42,7 @@ function writeReferralCode(referral: NonNullable<GetRefCodesCodeResult['referral
 
 const walletPath = z.object({ wallet: addressField })
 
-/** Affiliates and their codes. */
+/** Routes of affiliates and their codes. */
 export const affiliateRoutes: Route[] = [
   route({
     on: 'POST /affiliate/:wallet',
@@ -133,7 +133,7 @@ export const affiliateOperations: Operations = {
     id: 'registerAffiliate',
     summary: 'Bind a code to a wallet',
     description:
-      'For good: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1, whatever the chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql returns what to sign). Signatures of keys, of contract wallets (ERC-1271) and of those not yet deployed (ERC-6492) are accepted.',
+      'The binding is permanent: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1, whatever the chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql returns what to sign). Signatures of keys, of contract wallets (ERC-1271) and of those not yet deployed (ERC-6492) are accepted.',
     body: registerAffiliateInput.schema,
     answers: { 201: { description: 'The code is bound.', schema: registeredAffiliate } },
     codes: [
@@ -163,7 +163,7 @@ export const affiliateOperations: Operations = {
         refused: ['AffiliateWalletMismatch', 'Affiliate wallet address mismatch'],
       },
       otherCode: {
-        summary: 'Another code than was signed',
+        summary: 'Another code than signed',
         path: { wallet: sample.trader },
         body: { ...registration, code: 'LOCAL-SECOND' },
         refused: ['InvalidAffiliateSignature', 'Affiliate has invalid signature'],
@@ -173,9 +173,9 @@ export const affiliateOperations: Operations = {
   'GET /affiliate/:wallet': {
     id: 'affiliate',
     summary: 'The affiliate of a wallet',
-    description: 'Also while its code is switched off.',
+    description: 'Works also while its code is switched off.',
     answers: {
-      200: { description: 'Its code, and the programme as it was when it registered.', schema: affiliate },
+      200: { description: 'The wallet’s code, and the programme at its registration.', schema: affiliate },
     },
     examples: {
       registered: {
@@ -195,7 +195,7 @@ export const affiliateOperations: Operations = {
       },
       unknown: { summary: 'Not registered', path: { wallet: sample.newcomer }, refused: 'missing' },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         path: { wallet: '0x12' },
         refused: ['InvalidParameter', 'wallet must be an address: 20 bytes of hex with 0x in front'],
       },
@@ -204,7 +204,7 @@ export const affiliateOperations: Operations = {
   'GET /ref-codes/:code': {
     id: 'referralCode',
     summary: 'A code as a trader sees it',
-    answers: { 200: { description: 'What the trader gets, and for what.', schema: referralCode } },
+    answers: { 200: { description: 'The trader’s reward and its conditions.', schema: referralCode } },
     codes: ['AffiliateCodeDisabled'],
     examples: {
       known: {
@@ -225,7 +225,7 @@ export const affiliateOperations: Operations = {
         refused: ['AffiliateCodeDisabled', 'Affiliate code disabled'],
       },
       malformed: {
-        summary: 'Small letters',
+        summary: 'A code in lowercase',
         path: { code: 'local-first' },
         refused: ['InvalidParameter', 'code must be 5 to 20 characters of A-Z, 0-9, _ and -'],
       },
@@ -235,7 +235,7 @@ export const affiliateOperations: Operations = {
     id: 'switchReferralCode',
     summary: 'Switch a code on or off',
     body: affiliateSwitch,
-    answers: { 200: { description: 'As it is now.', schema: switchedCode } },
+    answers: { 200: { description: 'The code after the change.', schema: switchedCode } },
     codes: ['NotFound'],
     examples: {
       off: {

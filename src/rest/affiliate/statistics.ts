@@ -14,7 +14,7 @@ import { sample } from '../openapi/sample.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 import { code, dollars } from './affiliates.ts'
 
-/** Only these bodies are in snake_case. Dollars are JSON numbers: the nearest doubles. */
+/** The only bodies in snake_case. Dollars are JSON numbers: the nearest doubles. */
 
 const affiliateStatisticsFields = `wallet code totalVolume triggerVolume totalEarned paidOut nextPayout leftToNextReward
   activeTraders totalTraders computedAt`
@@ -65,7 +65,7 @@ const traderActivityFields = `computedAt nodes {
   trade { txHash orderUid owner sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount buyAmount }
 }`
 
-/** An unknown value is null, never 0. */
+/** Writes an unknown value as null, never as 0. */
 function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
   return {
     rows: nodes.map(({ trade, ...row }) => ({
@@ -92,7 +92,7 @@ function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
   }
 }
 
-/** In whole tokens; in atoms where the contract has no decimals. */
+/** Converts to whole tokens; keeps atoms if the contract has no decimals. */
 function toWholeTokens(
   atoms: string,
   { decimals }: TraderActivity['nodes'][number]['trade']['sellToken'],
@@ -103,7 +103,7 @@ function toWholeTokens(
 const addressPath = z.object({ address: addressField })
 const variables = ({ path }: RestRequest) => parseInput(addressPath, path)
 
-/** What affiliates and their traders have done. */
+/** Routes of statistics about affiliates and their traders. */
 export const statisticsRoutes: Route[] = [
   route({
     on: 'GET /affiliate/affiliate-stats/:address',
@@ -130,23 +130,23 @@ export const statisticsRoutes: Route[] = [
   }),
 ]
 
-const lastUpdatedAt = timestamp.meta({ description: 'When these figures were computed.' })
+const lastUpdatedAt = timestamp.meta({ description: 'The time when these figures were computed.' })
 
 const rewards = {
-  trigger_volume: dollars.meta({ description: 'What a trader has to trade for a reward.' }),
-  total_earned: dollars.meta({ description: 'The part of all rewards, rounded down.' }),
+  trigger_volume: dollars.meta({ description: 'The volume that a trader must trade for a reward.' }),
+  total_earned: dollars.meta({ description: 'The earned part of all rewards, rounded down.' }),
   paid_out: dollars.meta({ description: 'Always 0: the service pays nothing out.' }),
   next_payout: dollars.meta({ description: 'total_earned without paid_out.' }),
   lastUpdatedAt,
 }
 
 export const affiliateStatistics = z.object({
-  affiliate_address: address.meta({ description: 'Whose code it is.' }),
+  affiliate_address: address.meta({ description: 'The wallet of the code.' }),
   referrer_code: code.meta({ description: 'The code.' }),
   total_volume: dollars.meta({ description: 'Eligible volume of all its traders.' }),
   left_to_next_reward: dollars.meta({
     description:
-      'What the active trader who is nearest to his next reward, or a new one, still has to trade; 0 where the volume that counts at most is less.',
+      'The volume that the active trader nearest to the next reward, or a new one, still has to trade; 0 if the maximum eligible volume is less.',
   }),
   active_traders: count.meta({ description: 'Traders whose next trade can still count.' }),
   total_traders: count.meta({ description: 'Traders bound to the code.' }),
@@ -155,39 +155,39 @@ export const affiliateStatistics = z.object({
 
 export const traderStatistics = z.object({
   trader_address: address.meta({ description: 'The trader.' }),
-  bound_referrer_code: code.meta({ description: 'The code that he is bound to, for good.' }),
-  linked_since: timestamp.meta({ description: 'The time of the trade that bound him.' }),
-  rewards_end: timestamp.meta({ description: 'From here on no trade counts.' }),
-  eligible_volume: dollars.meta({ description: 'What counts of his trades.' }),
+  bound_referrer_code: code.meta({ description: 'The code to which the trader is permanently bound.' }),
+  linked_since: timestamp.meta({ description: 'The time of the trade that bound the trader.' }),
+  rewards_end: timestamp.meta({ description: 'The time from which trades do not count.' }),
+  eligible_volume: dollars.meta({ description: 'The eligible volume of the trader’s trades.' }),
   left_to_next_rewards: dollars.meta({
     description:
-      'What he still has to trade for the next reward; 0 when time or the volume that counts at most is up before.',
+      'The volume that the trader still has to trade for the next reward; 0 if time or eligible volume runs out before.',
   }),
   ...rewards,
 })
 
 const units = decimal.meta({
-  description: 'Whole tokens; atoms where the contract does not say how many make one.',
+  description: 'Whole tokens; atoms if the contract has no decimals.',
 })
 
 export const referredTrade = z.object({
-  chain_id: count.meta({ description: 'The chain it is on.' }),
-  creation_date: timestamp.meta({ description: 'That of the auction it settles, else of its order.' }),
+  chain_id: count.meta({ description: 'The chain of the trade.' }),
+  creation_date: timestamp.meta({ description: 'The time of the settled auction, else of the order.' }),
   tx_hash: bytes32.meta({ description: 'The settlement’s transaction.' }),
-  order_uid: orderUid.meta({ description: 'The order traded.' }),
+  order_uid: orderUid.meta({ description: 'The traded order.' }),
   trader_address: address.meta({ description: 'The trader.' }),
-  sell_token: address.meta({ description: 'What was sold.' }),
-  buy_token: address.meta({ description: 'What was bought.' }),
-  sell_token_symbol: z.string().optional().meta({ description: 'Where the contract says.' }),
-  buy_token_symbol: z.string().optional().meta({ description: 'Where the contract says.' }),
+  sell_token: address.meta({ description: 'The sold token.' }),
+  buy_token: address.meta({ description: 'The bought token.' }),
+  sell_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
+  buy_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
   executed_sell_amount: units,
   executed_buy_amount: units,
   usd_value: dollars
     .nullable()
-    .meta({ description: 'What was sold, at the prices of its auction; null where that had none.' }),
+    .meta({ description: 'The sold amount at the prices of its auction; null if it had none.' }),
   eligible_volume_usd: dollars.meta({ description: 'The part of usd_value that counts.' }),
-  referrer_code: code.meta({ description: 'What its order names.' }),
-  bound_referrer_code: code.nullable().meta({ description: 'What the trader is bound to.' }),
+  referrer_code: code.meta({ description: 'The code that the order names.' }),
+  bound_referrer_code: code.nullable().meta({ description: 'The code to which the trader is bound.' }),
   eligibility_reason: z.enum(eligibilities).meta({ description: 'Whether it counts, or why not.' }),
   is_bound_to_code: z
     .boolean()
@@ -204,7 +204,7 @@ const affiliate = { address: { description: 'The affiliate’s wallet.', schema:
 const trader = { address: { description: 'The trader.', schema: addressField } }
 
 const malformed: WrittenExample = {
-  summary: 'No address',
+  summary: 'A malformed address',
   path: { address: '0x12' },
   refused: ['InvalidParameter', 'address must be an address: 20 bytes of hex with 0x in front'],
 }
@@ -212,7 +212,7 @@ const malformed: WrittenExample = {
 export const statisticsOperations: Operations = {
   'GET /affiliate/affiliate-stats/:address': {
     id: 'affiliateStatistics',
-    summary: 'What a wallet’s code brought',
+    summary: 'The earnings of a wallet’s code',
     path: affiliate,
     answers: { 200: { description: 'US dollars.', schema: affiliateStatistics } },
     examples: {
@@ -239,7 +239,7 @@ export const statisticsOperations: Operations = {
   },
   'GET /affiliate/trader-stats/:address': {
     id: 'traderStatistics',
-    summary: 'What a trader’s own trades earned him',
+    summary: 'The earnings of a trader’s own trades',
     path: trader,
     answers: { 200: { description: 'US dollars.', schema: traderStatistics } },
     examples: {
@@ -267,7 +267,7 @@ export const statisticsOperations: Operations = {
   'GET /affiliate/trader-activity/:address': {
     id: 'traderActivity',
     summary: 'A trader’s trades that name a code',
-    description: 'The newest 50.',
+    description: 'Returns the newest 50.',
     path: trader,
     answers: { 200: { description: 'An empty list when there are none.', schema: traderActivity } },
     examples: {

@@ -19,14 +19,14 @@ import { balanceStream, streamForm } from './events.ts'
 
 type Nodes = NonNullable<GetNetworkAccountsAccountBalancesResult['account']>['balances']['nodes']
 
-/** Those that are known. What is no token is left out. */
+/** Writes the known balances, without addresses that are not tokens. */
 function writeBalances(nodes: Nodes) {
   return nodes.flatMap(({ token, balance, allowance }) =>
     balance === null ? [] : [{ balance, allowance: allowance ?? '0', token: writeToken(token) }],
   )
 }
 
-/** More than nothing. */
+/** Writes the balances above zero. */
 function writeHeld(nodes: readonly { token: { address: string }; balance: string | null }[]) {
   const held = nodes.flatMap(({ token, balance }) =>
     balance === null || balance === '0' ? [] : [[token.address, balance] as const],
@@ -34,7 +34,7 @@ function writeHeld(nodes: readonly { token: { address: string }; balance: string
   return { balances: Object.fromEntries(held) }
 }
 
-/** Tokens that the node cannot read now, which are missing from the body. */
+/** Names the tokens that the node cannot read now, which are missing from the body. */
 function unavailableHeader(
   nodes: readonly { token: { address: string }; state: string }[],
 ): Record<string, string> {
@@ -52,19 +52,19 @@ export const watchedTokensInput = z.object(
       })
       .min(1, 'must name a token')
       .max(maxNamedTokens, `must name at most ${maxNamedTokens} tokens`)
-      .meta({ description: 'Their contracts; `-` is the chain’s own coin.' }),
+      .meta({ description: 'Token contracts; `-` is the chain’s own coin.' }),
   },
   objectExpected,
 )
 
-/** Of a stream: in the address, or in the body where there is one. @throws Refusal InvalidParameter */
+/** Reads a stream's tokens from the query or the body. @throws Refusal InvalidParameter */
 function watchedTokens({ query, body }: RestRequest<string>): Address[] {
   if (body === undefined) return parseTokens(query.getAll('tokens'), maxNamedTokens)
   return [...new Set(parseInput(watchedTokensInput, body).tokens)]
 }
 
 /**
- * Lists with commas between, of each parameter of this name: each token once, blanks are skipped.
+ * Parses comma-separated lists from all parameters of one name. Duplicates and blanks are skipped.
  * @throws Refusal InvalidParameter
  */
 function parseTokens(texts: readonly string[], max: number): Address[] {
@@ -89,15 +89,15 @@ function refusal(message: string): Refusal {
   return new Refusal('InvalidParameter', message, { field: 'tokens' })
 }
 
-/** A page of the GraphQL list that these routes are made of. */
+/** The page size of the GraphQL list behind these routes. */
 const maxBalances = 500
-/** As an address of 16 KiB has. */
+/** The maximum that fits an address of 16 KiB. */
 const maxNamed = 350
 
-/** An unknown network is 400 here, as on the routes of tokens. */
+/** Returns 400 for an unknown network, like the routes of tokens. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
-/** More than 1,500 addresses take. */
+/** A size above that of 1,500 addresses. */
 const maxStreamBytes = 131_072
 
 const stream: Omit<EventRoute, 'on'> = {
@@ -161,9 +161,9 @@ export const balanceRoutes: AnyRoute[] = [
 ]
 
 export const accountBalance = z.object({
-  balance: amount.meta({ description: 'Atoms.' }),
+  balance: amount.meta({ description: 'The balance in atoms.' }),
   allowance: amount.meta({
-    description: 'Atoms that the vault relayer may take; 0 of the chain’s own coin, which it cannot take.',
+    description: 'Atoms that the vault relayer may take; 0 for the chain’s own coin, which it cannot take.',
   }),
   token: tokenDetails,
 })
@@ -171,13 +171,13 @@ export const accountBalance = z.object({
 export const accountBalances = z.array(accountBalance)
 
 export const heldBalances = z.object({
-  balances: z.record(address, amount).meta({ description: 'Atoms by token, more than nothing.' }),
+  balances: z.record(address, amount).meta({ description: 'Atoms by token, above zero.' }),
 })
 
-const path = { account: { description: 'Whose balances.', schema: anyAddress } }
+const path = { account: { description: 'The account that holds the balances.', schema: anyAddress } }
 
 const tokensOf = (most: string): Parameter => ({
-  description: `Contracts with commas between, \`-\` for the chain’s own coin: ${most}. Mixed case has to be a valid EIP-55 checksum.`,
+  description: `Comma-separated contracts, \`-\` for the chain’s own coin: ${most}. Mixed case has to be a valid EIP-55 checksum.`,
   schema: z.string(),
 })
 
@@ -198,13 +198,13 @@ const named = { tokens: `${sample.usdc},-,${sample.newcomer}` }
 
 const refusals: Record<string, WrittenExample> = {
   none: {
-    summary: 'No token',
+    summary: 'No tokens',
     path: ofTrader,
     query: { tokens: ' , ' },
     refused: ['InvalidParameter', 'At least one token address is required'],
   },
   malformed: {
-    summary: 'No address',
+    summary: 'A malformed address',
     path: ofTrader,
     query: { tokens: '0x12' },
     refused: [
@@ -217,21 +217,21 @@ const refusals: Record<string, WrittenExample> = {
 export const balanceOperations: Operations = {
   'GET /:network/accounts/:account/balances': {
     id: 'balances',
-    summary: 'Balances of an account, of tokens that are named',
+    summary: 'Balances of an account in the named tokens',
     description:
-      'All at one block, in the order of the tokens, each once. An address that is no token is left out; so is a token that the node cannot read now, which `X-Unavailable-Tokens` names. 503 means that nothing can be read.',
+      'All balances are at one block, in the order of the tokens, each once. An address that is not a token is left out; so is a token that the node cannot read now, which `X-Unavailable-Tokens` names. 503 means that nothing can be read.',
     path,
     query: { tokens: tokensOf('1 to 350: an address has 16 KiB at most') },
     answers: {
       200: {
-        description: 'Balances, and what the vault relayer may take of them.',
+        description: 'Balances, and the parts that the vault relayer may take.',
         schema: accountBalances,
         headers: ['X-Unavailable-Tokens'],
       },
     },
     examples: {
       three: {
-        summary: 'USDC of the local stack, the chain’s own coin, and an address that is no token',
+        summary: 'USDC of the local stack, the chain’s own coin, and an address that is not a token',
         path: ofTrader,
         query: named,
         answer: [usdc, ether],
@@ -251,7 +251,7 @@ export const balanceOperations: Operations = {
     query: {
       tokens: tokensOf('1 to 350: an address has 16 KiB at most. A POST names up to 1,500'),
       lastEventId: {
-        description: 'In place of the header `Last-Event-ID`.',
+        description: 'Replaces the header `Last-Event-ID`.',
         schema: z.string(),
       },
     },
@@ -274,7 +274,7 @@ export const balanceOperations: Operations = {
   },
   'POST /:network/accounts/:account/balances/sse': {
     id: 'balanceStreamOfMany',
-    summary: 'The same, of tokens that do not fit into an address',
+    summary: 'The same, for tokens that do not fit into a URL',
     path,
     body: watchedTokensInput,
     answers: {
@@ -292,7 +292,7 @@ export const balanceOperations: Operations = {
         answer: `retry: 2000\n\nid: 7-1ure3pj4k5f12\n${eventOf({ balances: [usdc] }, 'initial_balances')}`,
       },
       none: {
-        summary: 'No token',
+        summary: 'No tokens',
         path: ofTrader,
         body: { tokens: [] },
         refused: ['InvalidParameter', 'tokens must name a token'],
@@ -303,12 +303,12 @@ export const balanceOperations: Operations = {
     id: 'heldBalances',
     summary: 'Balances that an account holds',
     description:
-      'Of the chain’s own coin, of the tokens that the account holds as far as the service follows their transfers (`holderTokens` of the network), and of those that are named. Zeros are left out. `X-Unavailable-Tokens` names what cannot be read now.',
+      'Balances of the chain’s own coin, of the account’s tokens whose transfers the service follows (`holderTokens` of the network), and of the named tokens. Zeros are left out. `X-Unavailable-Tokens` names tokens that cannot be read now.',
     path,
     query: {
       tokens: tokensOf('at most 350, beside those that it holds'),
       ignoreCache: {
-        description: 'With `true` the answer is not to be kept by caches.',
+        description: '`true` prevents caches from keeping the answer.',
         schema: z.enum(['true', 'false']),
       },
     },
@@ -326,7 +326,7 @@ export const balanceOperations: Operations = {
         answer: { balances: { [coin]: ether.balance, [sample.usdc]: usdc.balance } },
       },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         path: { account: '0x12' },
         refused: ['InvalidParameter', 'account must be an address: 20 bytes of hex with 0x in front'],
       },

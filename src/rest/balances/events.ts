@@ -18,7 +18,7 @@ const errorEvent = (message: string, tokenAddress?: Address) =>
   eventOf({ code: 'Unavailable', message, ...(tokenAddress && { tokenAddress }) }, 'error')
 
 export const streamForm: EventForm = {
-  // Clients that lost it at the same time come back at different ones.
+  // Clients that lose their connection at the same time reconnect at different times.
   opening: () => `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`,
   beat: eventOf({}, 'ping'),
   closing: ({ message }) => errorEvent(message),
@@ -26,20 +26,20 @@ export const streamForm: EventForm = {
 
 const { beat: _ping, ...sessionForm } = streamForm
 
-/** Clients of sessions know no `ping`: a comment keeps their connections. */
+/** Sends comments to keep connections alive: clients of sessions do not support `ping`. */
 export { sessionForm }
 
 export interface Watched {
   network: string
   account: Address
-  /** The account as the client wrote it. */
+  /** The account in the client's spelling. */
   typed: string
   tokens: readonly Address[]
 }
 
 /**
- * Balances of an account as events: all of them, then what changes. The id of an event stands for all that the client knows after it: one
- * that comes back with it, and has missed nothing, gets only what changes from then on.
+ * Returns an account's balances as events: all of them, then changes. An event's id encodes the client's
+ * state after it: a client that resumes with it, and has missed nothing, gets only later changes.
  * @throws Refusal
  */
 export async function balanceStream(
@@ -62,8 +62,8 @@ export async function balanceStream(
 }
 
 /**
- * Balances of a session as events, `balance_update` with atoms by token: all of them, then what changes. All of them again when the
- * session gets other tokens.
+ * Returns a session's balances as events, `balance_update` with atoms by token: all of them, then changes,
+ * and all of them again when the session's tokens change.
  * @throws Refusal
  */
 export async function sessionStream(
@@ -91,14 +91,14 @@ export async function sessionStream(
         yield* eventsOf(next.updates, { ...writing, known: undefined })
       }
     } catch (fault) {
-      // There is no room for the new tokens.
+      // The limits leave no space for the new tokens.
       if (!(fault instanceof Refusal)) throw fault
       yield eventOf({ code: fault.code, message: fault.message }, 'error')
     }
   })()
 }
 
-/** One event: what is no token is left out, and what cannot be read is named. */
+/** Writes one event, which omits addresses that are not tokens and names tokens that cannot be read. */
 function sessionEvents(changes: readonly Change[]): string[] {
   const balances: Record<string, string> = {}
   const unavailable: Address[] = []
@@ -110,11 +110,11 @@ function sessionEvents(changes: readonly Change[]): string[] {
   return [eventOf({ balances, ...(unavailable.length > 0 && { unavailable }) }, 'balance_update')]
 }
 
-/** Streams that one client address has of one account, in this process. */
+/** The maximum of streams that one client address has for one account in this process. */
 const streamsOfAccount = 5
 const openStreams = new WeakMap<TradingServices, Map<string, number>>()
 
-/** Until the signal aborts. @throws Refusal RateLimited */
+/** Takes a slot until the signal aborts. @throws Refusal RateLimited */
 function takeSlot(trading: TradingServices, key: string, signal: AbortSignal): void {
   const open = openStreams.get(trading) ?? new Map<string, number>()
   openStreams.set(trading, open)
@@ -134,9 +134,9 @@ function takeSlot(trading: TradingServices, key: string, signal: AbortSignal): v
 }
 
 interface Writing {
-  /** The id that the client has. */
+  /** The id of the client's last event. */
   known: string | undefined
-  /** What the client knows of a value. */
+  /** Returns the part of a value that is sent to the client. */
   textOf(value: KnownBalance): string
   initial(changes: readonly Change[]): string[] | Promise<string[]>
   changed(changes: readonly Change[]): string[]
@@ -155,13 +155,13 @@ async function* eventsOf(
       continue
     }
     if (isComplete) digest = 0n
-    // One that differs in what is not sent here is no news.
+    // A balance whose sent part is unchanged is skipped.
     const sent = changes.filter(
       ({ value, before }) => isComplete || before === undefined || textOf(value) !== textOf(before),
     )
     for (const { subject, value, before } of sent) {
       if (!isComplete && before !== undefined) digest -= digestOf(subject, before)
-      // The sum over all of them stands for what a client knows.
+      // The sum over all balances identifies the client's state.
       digest += digestOf(subject, value)
     }
     const state = BigInt.asUintN(64, digest).toString(36)
@@ -170,7 +170,7 @@ async function* eventsOf(
     if (isKnown || (!isComplete && sent.length === 0)) continue
     const events = isComplete ? await initial(sent) : changed(sent)
     const last = events.pop()
-    // Only the last event of a block has the id: who lost some of them gets them again.
+    // Only the last event of a block has the id: a client that lost some of them gets them again.
     if (last !== undefined) yield `${events.join('')}id: ${block}-${state}\n${last}`
   }
 }
@@ -195,7 +195,7 @@ function initialOf(changes: readonly Change[], tokens: ReadonlyMap<Address, Toke
   }
 }
 
-/** What is no token is worth nothing; null for what is not known. */
+/** Returns zeros for an address that is not a token; null for an unknown balance. */
 function amountsOf(value: KnownBalance | undefined) {
   if (value === undefined || value === 'unavailable') return { balance: null, allowance: null }
   if (value === 'absent') return { balance: '0', allowance: '0' }
@@ -217,11 +217,11 @@ function changeEvents({ subject: { token: tokenAddress }, value, before }: Chang
   ]
 }
 
-/** Ten thousand streams that begin at once are about few tokens. */
+/** Metadata by token: ten thousand streams that start at once are about few tokens. */
 const metadata = new WeakMap<TradingServices, LRUCache<Address, Token>>()
 const [maxTokens, keptMs] = [20_000, 600_000]
 
-/** Metadata of those that are tokens; without what cannot be read. */
+/** Reads metadata of tokens; omits other addresses and unreadable tokens. */
 async function tokensOf(
   changes: readonly Change[],
   trading: TradingServices,

@@ -18,9 +18,12 @@ import { eventOf } from '../stream.ts'
 import { sessionForm, sessionStream } from './events.ts'
 
 const maxLists = 20
-/** Cost units of a list, which may have to be read first. With what is named they are less than a full bucket at the default rate. */
+/**
+ * Cost units of a list, which may have to be read first. With the named tokens they are below a full bucket
+ * at the default rate.
+ */
 const unitsPerList = 4
-/** More than 1,500 addresses take. */
+/** A size above that of 1,500 addresses. */
 const maxBodyBytes = 131_072
 
 const listOf = (of: string) => ({
@@ -36,7 +39,7 @@ export const watchedTokensOfSession = z.object(
       .default([])
       .meta({
         description:
-          'Token lists, whose contracts on this chain are added. The setting `TOKEN_LISTS` says which are read.',
+          'Token lists, whose contracts on this chain are added. The setting `TOKEN_LISTS` defines which are read.',
       }),
     customTokens: z
       .array(tokenAddressField, listOf('addresses'))
@@ -48,12 +51,12 @@ export const watchedTokensOfSession = z.object(
 )
 
 export const balanceSession = z.object({
-  clientId: z.uuid().meta({ description: 'What the client named it by.' }),
-  tokens: z.int().meta({ description: 'How many it follows, each once.' }),
-  idleSeconds: z.int().meta({ description: 'It ends after so long without a stream.' }),
+  clientId: z.uuid().meta({ description: 'The client’s name for it.' }),
+  tokens: z.int().meta({ description: 'The number of tokens that it follows, each once.' }),
+  idleSeconds: z.int().meta({ description: 'The seconds without a stream after which it ends.' }),
 })
 
-/** An unknown network is 400 here, as on the routes of tokens. */
+/** Returns 400 for an unknown network, like the routes of tokens. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 const begin: Omit<ActionRoute, 'on'> = {
@@ -72,7 +75,7 @@ const begin: Omit<ActionRoute, 'on'> = {
   },
 }
 
-/** The protocol of sessions: tokens are named once, a stream is opened by the client's id. */
+/** Routes of sessions: a client names its tokens once, and opens streams by its own id. */
 export const sessionRoutes: (ActionRoute | EventRoute)[] = [
   { on: 'POST /:network/sessions/:owner', ...begin },
   {
@@ -106,7 +109,7 @@ const answer = (status: number, clientId: string, { length: tokens }: readonly A
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** @param id as the member `name` of the request has it @throws Refusal */
+/** @param id the value of the request's member `name` @throws Refusal */
 function keyOf(
   { network, path }: RestRequest<string>,
   context: Context,
@@ -122,7 +125,10 @@ function keyOf(
   return { chainId, owner, clientId: id.toLowerCase() }
 }
 
-/** Of the lists and of those that are named, each once. @throws Refusal; Outage where a list cannot be read */
+/**
+ * Returns the tokens of the lists and the named tokens, each once. @throws Refusal; Outage when a list cannot
+ * be read
+ */
 async function tokensOf(
   { body }: RestRequest<string>,
   chainId: number,
@@ -143,11 +149,10 @@ async function tokensOf(
   )
 }
 
-const path = { owner: { description: 'Whose balances.', schema: anyAddress } }
+const path = { owner: { description: 'The account that holds the balances.', schema: anyAddress } }
 
 const clientId: Parameter = {
-  description:
-    'A UUID that the client has made for itself. It names the session, and should be hard to guess.',
+  description: 'A UUID that the client generates. It names the session, and should be hard to guess.',
   schema: z.uuid(),
 }
 const headers = { 'X-Client-Id': clientId }
@@ -159,7 +164,7 @@ const coin = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 const refusals: Record<string, WrittenExample> = {
   none: {
-    summary: 'No token',
+    summary: 'No tokens',
     path: ofTrader,
     headers: { 'X-Client-Id': id },
     body: {},
@@ -169,7 +174,7 @@ const refusals: Record<string, WrittenExample> = {
     ],
   },
   list: {
-    summary: 'A token list that is not read here',
+    summary: 'A token list that this deployment does not read',
     path: ofTrader,
     headers: { 'X-Client-Id': id },
     body: { tokensListsUrls: ['https://lists.example.com/all.json'] },
@@ -187,7 +192,7 @@ export const balanceSessionOperations: Operations = {
     id: 'beginBalanceSession',
     summary: 'Name the tokens whose balances a client follows',
     description:
-      'Up to 1,500, once: streams are then opened by the client’s id, at any process of the service. The same id again replaces them. A session ends ten seconds after its last stream. At most five sessions of a client address about one owner, and 100 in all. Sixteen tokens count as a read, or a token list as four, whichever are more.',
+      'Up to 1,500 tokens, named once: streams are then opened by the client’s id, at any process of the service. The same id again replaces them. A session ends ten seconds after its last stream. A client address has at most five sessions about one owner, and 100 in all. Sixteen tokens count as one read, a token list as four reads; the larger of both applies.',
     path,
     headers,
     body: watchedTokensOfSession,
@@ -205,7 +210,7 @@ export const balanceSessionOperations: Operations = {
   },
   'PUT /:network/sessions/:owner': {
     id: 'replaceBalanceSession',
-    summary: 'Name other tokens in their place',
+    summary: 'Replace the tokens of a session',
     description: 'Open streams of the session go on with all balances of the new tokens.',
     path,
     headers,
@@ -214,14 +219,14 @@ export const balanceSessionOperations: Operations = {
     codes: ['NotFound'],
     examples: {
       three: {
-        summary: 'The same two, and what is no token',
+        summary: 'The same two, and an address that is not a token',
         path: ofTrader,
         headers: { 'X-Client-Id': id },
         body: { customTokens: [sample.usdc, '-', sample.newcomer] },
         answer: answered(3),
       },
       ended: {
-        summary: 'There is no such session',
+        summary: 'An unknown session',
         path: ofTrader,
         headers: { 'X-Client-Id': other },
         body: { customTokens: ['-'] },
@@ -240,7 +245,7 @@ export const balanceSessionOperations: Operations = {
     path,
     query: {
       client_id: clientId,
-      lastEventId: { description: 'In place of the header `Last-Event-ID`.', schema: z.string() },
+      lastEventId: { description: 'Replaces the header `Last-Event-ID`.', schema: z.string() },
     },
     answers: {
       200: {
@@ -258,13 +263,13 @@ export const balanceSessionOperations: Operations = {
         answer: `retry: 2000\n\nid: 7-1dtdlp8jjqn92\n${eventOf({ balances: { [sample.usdc]: '2500000000', [coin]: '2000000000000000000' } }, 'balance_update')}`,
       },
       ended: {
-        summary: 'There is no such session',
+        summary: 'An unknown session',
         path: ofTrader,
         query: { client_id: other },
         refused: ['NotFound', 'there is no such session, or it has ended: begin one with POST'],
       },
       nobody: {
-        summary: 'No id',
+        summary: 'A malformed id',
         path: ofTrader,
         refused: ['InvalidParameter', 'client_id must be a UUID that the client has made for itself'],
       },

@@ -22,7 +22,7 @@ const findsByPath: Record<string, FindRows> = {
   'by_tx_hash/:hash': (path, chainId) => auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }),
 }
 
-/** A column beside the body: whether the competition can no longer change. */
+/** A column next to the body: whether the competition is final. */
 const overColumn = isOver(`${ownParam(0)}::int`)
 
 const bodies: [string, BodyRead][] = [
@@ -30,7 +30,10 @@ const bodies: [string, BodyRead][] = [
   ['v2', oneBody(competition, [overColumn])],
 ]
 
-/** Competitions of auctions, in both versions of the interface. The restricted path answers before the deadline too. */
+/**
+ * Competitions of auctions, in both versions of the interface. The restricted path also answers before the
+ * deadline.
+ */
 export const competitionRoutes: StoredRoute[] = [
   ...bodies.flatMap(([version, body]) =>
     Object.entries(findsByPath).map(([path, findRows]) => ({
@@ -48,7 +51,9 @@ export const competitionRoutes: StoredRoute[] = [
   },
 ]
 
-/** @param isCacheable whether caches may keep a final competition: not for `latest`, nor for the operator's path */
+/**
+ * @param isCacheable whether caches may keep a final competition: not for `latest` and the operator's path
+ */
 function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): StoredRoute['read'] {
   return async ({ path }, { db, network: { chainId, finalityBlocks }, ambient }: StoredReading) => {
     const rows = findRows(path, chainId)
@@ -59,7 +64,7 @@ function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): S
   }
 }
 
-/** An id above the safe integers is unknown, not malformed. */
+/** Treats an id above the safe integers as unknown, not malformed. */
 function readAuctionId({ auctionId = '' }: RestRequest<string>['path']): number {
   if (!/^[0-9]{1,100}$/.test(auctionId)) {
     throw new Refusal('InvalidParameter', 'auctionId must be a whole number', { field: 'auctionId' })
@@ -184,7 +189,7 @@ const paths = {
     settled: { summary: 'An auction that was settled', path: { auctionId: '9' } },
     unknown: { summary: 'An unknown id', path: { auctionId: '999' }, refused: 'missing' },
     malformed: {
-      summary: 'No id',
+      summary: 'A malformed id',
       path: { auctionId: 'last' },
       refused: ['InvalidParameter', 'auctionId must be a whole number'],
     },
@@ -251,6 +256,6 @@ export const competitionOperations: Operations = {
   'GET /restricted/api/v2/solver_competition/:auctionId': read('v2', ':auctionId', {
     id: 'restrictedCompetition',
     summary: 'The competition of an auction, also before its deadline',
-    description: 'For the operator, who has to block this path for other clients.',
+    description: 'Intended for the operator, who must block this path for other clients.',
   }),
 }

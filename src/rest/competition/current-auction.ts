@@ -23,7 +23,10 @@ interface Bodies {
 
 const bodiesOf = new WeakMap<Db, Bodies>()
 
-/** Auctions replace it in the database, maybe in another process. Its text is written once for each of them, however many ask. */
+/**
+ * The current auction. Auctions replace it in the database, maybe in another process. Its text is written
+ * once for each auction, whatever the number of requests.
+ */
 export const currentAuctionRoutes: StoredRoute[] = [
   {
     on: 'GET /api/v1/auction',
@@ -31,7 +34,7 @@ export const currentAuctionRoutes: StoredRoute[] = [
     access: { to: 'currentAuction' },
     statuses: { FeatureDisabled: 403 },
     isKept: true,
-    // A cache has to ask again, and with the same permission.
+    // A cache must revalidate with the same permission.
     headers: { 'Cache-Control': 'private, no-cache' },
     read: async (_request, reading) => {
       const auctionId = await currentAuctionId(reading.db, reading.network.chainId)
@@ -117,9 +120,9 @@ const sampleCurrentAuction = {
 export const currentAuctionOperations: Operations = {
   'GET /api/v1/auction': {
     id: 'currentAuction',
-    summary: 'What solvers are given at the moment',
+    summary: 'The auction that solvers get now',
     description:
-      'Orders and prices of the newest auction, whether there are solutions or not. The setting `CURRENT_AUCTION_ACCESS` says who may read it: the operator where it says nothing, whose key is sent as `Authorization: Bearer …` or `X-API-Key`. Send `If-None-Match`: each auction is thousands of orders, and 304 costs nothing. `protocolFees` are the rules, without amounts; `executed` counts atoms of the fixed side; amounts of partly filled orders are those signed.',
+      'Orders and prices of the newest auction, whether there are solutions or not. The setting `CURRENT_AUCTION_ACCESS` decides who may read it: by default the operator, whose key is sent as `Authorization: Bearer …` or `X-API-Key`. Send `If-None-Match`: each auction has thousands of orders, and 304 costs nothing. `protocolFees` are the rules, without amounts; `executed` counts atoms of the fixed side; partly filled orders have their signed amounts.',
     answers: {
       200: { description: 'The auction.', schema: currentAuction, headers: ['Cache-Control', 'ETag'] },
     },

@@ -9,7 +9,7 @@ import { readAddress } from '../routing/request.ts'
 
 const listed = 100
 
-/** What became of the solutions of an outside solver. */
+/** Routes of notices to outside solvers about their solutions. */
 export const noticeRoutes: StoredRoute[] = [
   {
     on: 'GET /api/v1/solver_notices/:solver',
@@ -40,17 +40,19 @@ export const solverNotices = z.array(
 export const noticeOperations: Operations = {
   'GET /api/v1/solver_notices/:solver': {
     id: 'solverNotices',
-    summary: 'What became of the solutions of an outside solver',
+    summary: 'Notices to an outside solver about its solutions',
     description:
-      'The newest 100 notices to the solver whose settlements this account submits, newest first. Where a deployment hides competitions, those about an auction come once its deadline block has passed.',
+      'Returns the newest 100 notices to the solver whose settlements this account submits, newest first. If the deployment hides competitions, notices about an auction appear after its deadline block.',
     path: {
       solver: { description: 'The account that submits the solver’s settlements.', schema: anyAddress },
     },
-    answers: { 200: { description: 'An empty list when there are none.', schema: solverNotices } },
+    answers: {
+      200: { description: 'The notices; an empty list when there are none.', schema: solverNotices },
+    },
     examples: {
-      none: { summary: 'Nothing', path: { solver: sample.newcomer }, answer: [] },
+      none: { summary: 'No notices', path: { solver: sample.newcomer }, answer: [] },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         path: { solver: '0x12' },
         refused: ['InvalidParameter', 'solver must be an address: 20 bytes of hex with 0x in front'],
       },

@@ -30,7 +30,7 @@ import type { Field } from '../../storage/query/model.ts'
 import { announcement } from '../account/announcements.ts'
 import { address, amount, bytes32, count, decimal, hex, orderUid, share, timestamp } from './primitives.ts'
 
-/** Descriptions of the fields of a GraphQL type: REST members of the same name take them. */
+/** Returns the descriptions of a GraphQL type's fields, which REST members of the same name use. */
 export function graphqlDescriptions(type: string): Record<string, string> {
   const namedType = schema.getType(type)
   if (!isObjectType(namedType) && !isInterfaceType(namedType) && !isInputObjectType(namedType))
@@ -48,8 +48,9 @@ const membersOf = (type: GraphQLNamedType | undefined) => (isEnumType(type) ? ty
 const allMembers = Object.values(schema.getTypeMap()).flatMap(membersOf)
 
 /**
- * Replaces names of GraphQL enum members by their REST values: `EIP712 when left out.` is `eip712 when left out.`
- * @param type GraphQL type of the described value; if it is an enum, its members come first
+ * Replaces names of GraphQL enum members by their REST values: `EIP712 when left out.` is `eip712 when left
+ * out.`
+ * @param type GraphQL type of the described value; the members of an enum are replaced first
  */
 export function inPlainText(description: string, type?: string): string {
   const ownMembers = type === undefined ? [] : membersOf(schema.getType(type))
@@ -59,7 +60,7 @@ export function inPlainText(description: string, type?: string): string {
   })
 }
 
-/** Schemas of values, by the type that their codec names. */
+/** Schemas of values, by the type in their codec. */
 const valueSchemas: Readonly<Record<string, z.ZodType>> = {
   Address: address,
   Bytes32: bytes32,
@@ -81,7 +82,7 @@ const valueSchemas: Readonly<Record<string, z.ZodType>> = {
 const bodySchemas = new WeakMap<Body, z.ZodObject>()
 const unionSchemas = new WeakMap<object, z.ZodType>()
 
-/** Always the same schema for a body, so that `schemaOf` finds its name. */
+/** Returns the same schema for the same body, so that `schemaOf` finds its name. */
 export function bodySchema(body: Body): z.ZodObject {
   return cached(bodySchemas, body, () => {
     const members = Object.entries(body).map(([key, member]) => {
@@ -92,7 +93,7 @@ export function bodySchema(body: Body): z.ZodObject {
   })
 }
 
-/** One of several bodies. */
+/** Returns a schema of one of several bodies. */
 export function unionSchema(variants: Readonly<Record<string, Body>>): z.ZodType {
   return cached(unionSchemas, variants, () => z.union(Object.values(variants).map(bodySchema)))
 }
@@ -113,7 +114,7 @@ function memberSchema(member: Member): z.ZodType {
   return described(plainSchema(member), member.description)
 }
 
-/** Without the description of the member. */
+/** Returns the schema without the member's description. */
 function plainSchema(member: Extract<Member, { description?: string }>): z.ZodType {
   if ('object' in member) {
     return member.unless ? bodySchema(member.object).nullable() : bodySchema(member.object)
@@ -139,7 +140,7 @@ function fieldSchema(field: Field): z.ZodType {
 function valueSchema({ codec: { type, values } }: Field): z.ZodType {
   if (values) return z.enum(values as readonly string[])
   const schema = valueSchemas[type]
-  if (!schema) throw new Error(`nothing says what a ${type} is in JSON`)
+  if (!schema) throw new Error(`there is no JSON schema for ${type}`)
   return schema
 }
 

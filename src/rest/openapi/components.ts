@@ -51,16 +51,16 @@ import { storedSchemas } from './stored-schemas.ts'
 /** Schemas that have a name in the document. */
 export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ...storedSchemas,
-  SolverNotices: { schema: solverNotices, description: 'The newest 100, newest first.' },
-  SolverNotice: { schema: solverNotices.element, description: 'What became of solutions of a solver.' },
+  SolverNotices: { schema: solverNotices, description: 'The newest 100 notices, newest first.' },
+  SolverNotice: { schema: solverNotices.element, description: 'The outcome of a solver’s solutions.' },
   OrderDiagnosis: { schema: orderDiagnosis, description: 'Why an order is not filled, or how it ended.' },
-  DiagnosisReason: { schema: diagnosisReason, description: 'A further reason, which has to be solved too.' },
+  DiagnosisReason: { schema: diagnosisReason, description: 'A further reason, which must be solved too.' },
   DiagnosisEvidence: { schema: diagnosisEvidence, description: 'A fact behind a reason.' },
   QuoteRequest: {
     schema: quoteBody,
     graphqlType: 'QuoteInput',
     description:
-      'What to quote: exactly one amount that fits the kind, and at most one of validTo and validFor.',
+      'The order to quote: exactly one amount that fits the kind, and at most one of validTo and validFor.',
   },
   QuoteResponse: {
     schema: quoteResponse,
@@ -81,13 +81,13 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   OrderToSimulate: {
     schema: simulationBody,
     graphqlType: 'SimulateOrderInput',
-    description: 'An order that need not be stored, nor be acceptable.',
+    description: 'An order that need not be stored or acceptable.',
   },
   OrderSimulation: {
     schema: orderSimulation,
-    description: 'What would become of a settlement of the order.',
+    description: 'The result of a simulated settlement of the order.',
   },
-  TenderlyRequest: { schema: tenderlyRequest, description: 'The call, in the form that Tenderly takes.' },
+  TenderlyRequest: { schema: tenderlyRequest, description: 'The call, in Tenderly’s form.' },
   OrderUids: { schema: orderUidsInput, description: 'UIDs of at most 128 orders.' },
   OrderCancellations: {
     schema: cancellationBody,
@@ -103,34 +103,34 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   TokenMetadata: {
     schema: tokenMetadata,
     graphqlType: 'Token',
-    description: 'What the auctions know of a token.',
+    description: 'Data of the auctions about a token.',
   },
   TotalSurplus: {
     schema: totalSurplus,
     graphqlType: 'Account',
     description: 'The surplus of all trades of an account over their limit prices.',
   },
-  Bundle: { schema: bundleBody, description: 'Transactions, each on the state that the one before leaves.' },
+  Bundle: { schema: bundleBody, description: 'Transactions, each on the state after the previous one.' },
   BundleTransaction: {
     schema: bundleTransaction,
     graphqlType: 'BundleTransactionInput',
     description: 'A transaction that is not sent.',
   },
-  SimulatedBundle: { schema: simulatedBundle, description: 'What would become of each transaction.' },
+  SimulatedBundle: { schema: simulatedBundle, description: 'The result of each transaction.' },
   SimulatedTransaction: {
     schema: simulatedTransaction,
-    description: 'What would become of a transaction; differences are those from before the bundle.',
+    description: 'The result of a transaction; differences are relative to the state before the bundle.',
   },
   SimulatedLog: { schema: simulatedLog, description: 'A log that a transaction would write.' },
-  StateChange: { schema: stateChange, description: 'Storage of an account that would not be as before.' },
+  StateChange: { schema: stateChange, description: 'Storage of an account that would change.' },
   SlippageTolerance: { schema: slippageTolerance, description: 'The slippage to allow in a market.' },
-  VolatilityDetails: { schema: volatilityDetails, description: 'How much the tokens of a market move.' },
-  TokenVolatility: { schema: tokenVolatility, description: 'How much the price of a token moves.' },
-  UsdPricePoint: { schema: pricePoint, description: 'What a token cost at a time.' },
+  VolatilityDetails: { schema: volatilityDetails, description: 'The volatility of a market’s tokens.' },
+  TokenVolatility: { schema: tokenVolatility, description: 'The volatility of a token’s price.' },
+  UsdPricePoint: { schema: pricePoint, description: 'The price of a token at a time.' },
   UsdPrice: { schema: usdPrice, description: 'The price of a token in US dollars.' },
   AccountBalance: {
     schema: accountBalance,
-    description: 'A balance, and what the vault relayer may take of it.',
+    description: 'A balance, and the part that the vault relayer may take.',
   },
   AccountBalances: { schema: accountBalances, description: 'Balances of an account at one block.' },
   WatchedTokens: { schema: watchedTokensInput, description: 'Up to 1,500 tokens.' },
@@ -139,9 +139,9 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     description: 'The tokens that a session follows: at least one, by contract or by list.',
   },
   BalanceSession: { schema: balanceSession, description: 'A session that follows balances.' },
-  HeldBalances: { schema: heldBalances, description: 'What an account holds.' },
+  HeldBalances: { schema: heldBalances, description: 'The balances of an account above zero.' },
   TokenHolder: { schema: tokenHolder, description: 'A holder of a token.' },
-  TokenHolders: { schema: tokenHolders, description: 'The largest holders, the greatest first.' },
+  TokenHolders: { schema: tokenHolders, description: 'The largest holders, largest first.' },
   TokenDetails: {
     schema: tokenDetails,
     graphqlType: 'Token',
@@ -149,9 +149,9 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   TokenDetailsList: { schema: tokenDetailsList, description: 'The addresses that are tokens.' },
   TokenAddresses: { schema: tokenDetailsInput, description: 'Up to 100 tokens.' },
-  About: { schema: about, description: 'What answers here.' },
-  PoolFigures: { schema: poolFigures, description: 'What is known of a pool.' },
-  PoolList: { schema: poolList, description: 'Pools, the greatest value first.' },
+  About: { schema: about, description: 'The program and its version.' },
+  PoolFigures: { schema: poolFigures, description: 'The figures of a pool.' },
+  PoolList: { schema: poolList, description: 'Pools, largest value first.' },
   PoolAddresses: { schema: poolAddresses, description: 'Up to 500 pools.' },
   AverageAprs: { schema: averageAprs, description: 'Per cent a year by project.' },
   AffiliateRegistration: {
@@ -178,18 +178,18 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   SwitchedCode: { schema: switchedCode, graphqlType: 'Affiliate', description: 'A code that was switched.' },
   AffiliateStatistics: {
     schema: affiliateStatistics,
-    description: 'What a wallet’s code brought, in US dollars.',
+    description: 'The earnings of a wallet’s code, in US dollars.',
   },
   TraderStatistics: {
     schema: traderStatistics,
-    description: 'What a trader’s own trades earned him, in US dollars.',
+    description: 'The earnings of a trader’s own trades, in US dollars.',
   },
   TraderActivity: { schema: traderActivity, description: 'A trader’s trades that name a code.' },
-  ReferredTrade: { schema: referredTrade, description: 'A trade, and what it counts for its code.' },
+  ReferredTrade: { schema: referredTrade, description: 'A trade, and its eligible volume.' },
   Channel: {
     schema: channel,
     graphqlType: 'Channel',
-    description: 'Where an account wants its notifications sent.',
+    description: 'A receiver of an account’s notifications.',
   },
   Channels: { schema: channels, description: 'Channels that have not ended, oldest first.' },
   ChannelSubscription: {
@@ -205,17 +205,17 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   SubscribedChannel: {
     schema: subscribedChannel,
     graphqlType: 'Channel',
-    description: 'A channel, and what is shown this once.',
+    description: 'A channel, and the members that are shown once.',
   },
   ChannelConfirmation: {
     schema: confirmationBody,
     graphqlType: 'ConfirmChannelInput',
-    description: 'Proof that a channel’s receiver wants it.',
+    description: 'Proof that the receiver accepts the channel.',
   },
   ChannelUpdate: {
     schema: channelUpdateBody,
     graphqlType: 'UpdateChannelInput',
-    description: 'What is to be sent from now on. What is left out stays; null and an empty list mean all.',
+    description: 'The new filter of a channel. Omitted members stay; null and an empty list mean all.',
   },
   EndedChannel: {
     schema: endedChannel,
@@ -225,25 +225,29 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   TestEvent: {
     schema: testEvent,
     graphqlType: 'TestChannelPayload',
-    description: 'A test event that is to be sent.',
+    description: 'A test event in the queue.',
   },
   ChannelReplay: {
     schema: replayBody,
     graphqlType: 'ReplayChannelInput',
-    description: 'What is to be sent again.',
+    description: 'The deliveries to send again.',
   },
-  Replayed: { schema: replayed, graphqlType: 'ReplayChannelPayload', description: 'What is sent again.' },
-  Deliveries: { schema: deliveries, description: 'A page of what was sent to a channel, or waits.' },
+  Replayed: {
+    schema: replayed,
+    graphqlType: 'ReplayChannelPayload',
+    description: 'The deliveries that are sent again.',
+  },
+  Deliveries: { schema: deliveries, description: 'A page of a channel’s sent and waiting deliveries.' },
   Delivery: {
     schema: delivery,
     graphqlType: 'Delivery',
-    description: 'What was sent to a channel, or is to be sent.',
+    description: 'A sent or waiting delivery.',
   },
   SignIn: { schema: signInBody, graphqlType: 'SignInInput', description: 'A signed message of EIP-4361.' },
   SignInChallenge: {
     schema: signInChallenge,
     graphqlType: 'SignInChallengePayload',
-    description: 'What a message that proves an account has to contain (EIP-4361).',
+    description: 'Contents of a message that proves an account (EIP-4361).',
   },
   Session: {
     schema: openedSession,
@@ -255,10 +259,10 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     graphqlType: 'SignOutPayload',
     description: 'Sessions that ended.',
   },
-  OrderBookError: { schema: orderBookError, description: 'Why an order book route refused.' },
+  OrderBookError: { schema: orderBookError, description: 'The refusal of an order book route.' },
   AccountError: {
     schema: accountError,
-    description: 'Why a route of tokens, accounts or affiliates refused.',
+    description: 'The refusal of a route of tokens, accounts or affiliates.',
   },
 }
 
@@ -268,7 +272,7 @@ const schemasPath = '#/components/schemas/'
 
 const ids = new Map<z.ZodType, string>(Object.entries(namedSchemas).map(([id, { schema }]) => [schema, id]))
 
-/** A reference for a named schema; any other schema inline. */
+/** Returns a reference for a named schema, any other schema inline. */
 export function schemaOf(schema: z.ZodType): JsonSchema {
   const id = ids.get(schema)
   if (id !== undefined) return { $ref: schemasPath + id }
@@ -276,7 +280,7 @@ export function schemaOf(schema: z.ZodType): JsonSchema {
   return json as JsonSchema
 }
 
-/** Every named schema as JSON Schema. Additional members are allowed: later versions may add some. */
+/** Returns every named schema as JSON Schema. Additional members are allowed: later versions may add some. */
 export function schemaComponents(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [schema, id] of ids) registry.add(schema, { id })
@@ -289,7 +293,7 @@ export function schemaComponents(): Record<string, JsonSchema> {
   )
 }
 
-/** Adds descriptions to members, from GraphQL where they have none. Not to references: their target has one. */
+/** Adds missing descriptions to members, from GraphQL. References are skipped: their target has one. */
 function describe(json: JsonSchema, graphqlType: string | undefined): JsonSchema {
   if (!json.properties || graphqlType === undefined) return json
   const descriptions = graphqlDescriptions(graphqlType)

@@ -15,7 +15,7 @@ const description = `The REST side of the service. \`/graphql\` has everything t
 - **Networks** are named by name, alias or chain id, on every route.
 - A slash at the end of a path changes nothing, and HEAD is answered like GET without the body.`
 
-/** Routes with their documentation. A route without any is left out, and a test fails. */
+/** Returns routes with their documentation. A route without one is left out, and a test fails. */
 export function describedRows() {
   const families: [Family, readonly RowTraits[]][] = [
     ['orderBook', orderBookRoutes],
@@ -29,7 +29,7 @@ export function describedRows() {
   )
 }
 
-/** The OpenAPI 3.1 document of every route. */
+/** Returns the OpenAPI 3.1 document of every route. */
 export function openApiDocument(version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const described of describedRows()) {
@@ -63,7 +63,7 @@ export function openApiDocument(version: string) {
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'The same in the header that some clients have for it.',
+          description: 'The same key in the header that some clients use.',
         },
       },
     },

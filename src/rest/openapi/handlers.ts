@@ -7,7 +7,10 @@ import { openApiDocument } from './document.ts'
 
 type Handler = (req: IncomingMessage) => HttpResponse
 
-/** The viewer and its descriptions may load nothing from other hosts. `data:` is for the images of the style sheet. */
+/**
+ * The viewer and its descriptions may load nothing from other hosts. `data:` is for images of the style
+ * sheet.
+ */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -16,7 +19,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Handlers of the OpenAPI document, of the GraphQL schema, and of a viewer that contacts no other host. */
+/** Creates handlers of the OpenAPI document, the GraphQL schema, and a viewer that contacts no other host. */
 export function createApiHandlers(version: string): { document: Handler; schema: Handler; viewer: Handler } {
   const files = createSwaggerUi()
   const document = once(() => cacheable('application/json', JSON.stringify(openApiDocument(version))))
@@ -47,7 +50,10 @@ const notFound: HttpResponse = {
   ),
 }
 
-/** Caches keep it for an hour, then revalidate it by its ETag: clients get a new version within an hour. */
+/**
+ * Lets caches keep a response for an hour, then revalidate it by its ETag: clients get a new version within
+ * an hour.
+ */
 function cacheable(contentType: string, body: string | Buffer): HttpResponse {
   const headers = {
     'Content-Type': contentType,

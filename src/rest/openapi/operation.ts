@@ -4,20 +4,19 @@ import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 /** Descriptions of response headers. */
 export const headers = {
   'X-Request-Id': 'The id of the request in the log: send it to the operator with a report of a problem.',
-  RateLimit: 'What is left of the client’s allowance, by kind, where rates are limited.',
+  RateLimit: 'The rest of the client’s allowance, by kind, if rates are limited.',
   'RateLimit-Policy': 'The allowance itself: `q` requests in `w` seconds, by kind.',
   'Retry-After': 'Whole seconds after which the same request may succeed.',
-  'Idempotent-Replayed': '`true` when this is the answer that an earlier request with the same key got.',
-  'Cache-Control': 'How long caches may keep the answer.',
-  'WWW-Authenticate': '`Bearer`: how a key or a session’s token is sent.',
-  Link: 'Where older entries are, with `rel="next"`; left out where there are none. Relative to the request’s own address.',
+  'Idempotent-Replayed': '`true` for the repeated answer to an earlier request with the same key.',
+  'Cache-Control': 'The time for which caches may keep the answer.',
+  'WWW-Authenticate': '`Bearer`: the scheme for a key or a session’s token.',
+  Link: 'The URL of older entries, with `rel="next"`, relative to the request’s URL; left out if there are none.',
   'X-Pending-Settlements':
-    'After a cancellation: what can still fill the orders, as hashes of transactions that are sent, and as `auction-` with the id where the winner of an auction sends its settlement itself; left out where there is nothing.',
-  'X-Unavailable-Tokens':
-    'Tokens whose balances the node cannot read at the moment; left out where there are none.',
+    'Settlements that can still fill the orders after a cancellation: hashes of sent transactions, and `auction-` with the id of an auction whose winner sends its settlement itself; left out if there are none.',
+  'X-Unavailable-Tokens': 'Tokens whose balances the node cannot read now; left out if there are none.',
   ETag: 'Names this answer, for `If-None-Match`.',
-  Age: 'Seconds since a source gave the data.',
-  Warning: '`110 - "Response is Stale"` where no source answers now and an older answer is given.',
+  Age: 'Seconds since a source returned the data.',
+  Warning: '`110 - "Response is Stale"` on an older answer, while no source answers.',
 } as const
 
 export type HeaderName = keyof typeof headers
@@ -35,23 +34,23 @@ export function headerRefs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Groups of operations, in the order in which they are shown. */
+/** Groups of operations, in display order. */
 export const tags = {
-  Quotes: 'What an order would trade for.',
+  Quotes: 'Prices and fees of orders before they are placed.',
   Orders: 'Signed orders: placed, read, cancelled.',
-  Trades: 'What was traded on chain.',
+  Trades: 'Trades on chain.',
   'App data': 'Documents that orders carry by their hash.',
   Competitions: 'Solutions that solvers proposed, and the winners.',
-  Market: 'Native prices and surplus, as the auctions see them; how much prices move.',
+  Market: 'Native prices and surplus at the auctions’ prices; volatility.',
   Networks: 'Whether and in which version a network is served.',
   Accounts: 'Notifications of an account.',
-  Channels: 'Where an account wants its notifications sent.',
+  Channels: 'The receivers of an account’s notifications.',
   Sessions: 'Proof of an account, by a signed message (EIP-4361).',
   'Token data': 'USD prices, holders and metadata of tokens.',
   Pools: 'Value, volume and yield of pools.',
-  Simulations: 'What would become of transactions.',
-  Affiliates: 'Affiliate codes, each bound to a wallet for good.',
-  Statistics: 'What affiliates and their traders have done.',
+  Simulations: 'Results of transactions that are not sent.',
+  Affiliates: 'Affiliate codes, each permanently bound to a wallet.',
+  Statistics: 'Figures of affiliates and their traders.',
 } as const
 
 export type Tag = keyof typeof tags
@@ -71,11 +70,11 @@ export interface Operation {
   body?: z.ZodType
   /** Successes, by status. */
   answers: Record<number, Success>
-  /** Needs a session of the account, or the key of the content system. */
+  /** The route needs a session of the account, or the key of the content system. */
   needsSession?: true
   /** Codes beyond those that follow from the route. */
   codes?: readonly RefusalCode[]
-  /** By name. The viewer's form shows the first that succeeds. A test replays each of them. */
+  /** Examples by name. The viewer's form shows the first that succeeds. A test replays each of them. */
   examples: Record<string, Example>
 }
 
@@ -94,7 +93,7 @@ export interface Parameter {
 
 export interface Success {
   description: string
-  /** Of JSON: one of `namedSchemas`. A string without one. */
+  /** The schema of JSON, one of `namedSchemas`; a string schema has no name. */
   schema: z.ZodType
   contentType?: string
   headers?: readonly HeaderName[]
@@ -110,17 +109,17 @@ export interface Example {
   answer: unknown
 }
 
-/** An example as it is written: `status` is given for a success that is not the first. */
+/** An example as written; `status` is set for a success that is not the first. */
 export interface WrittenExample extends Omit<Example, 'status' | 'answer'> {
   status?: number
   answer?: unknown
   refused?: 'missing' | readonly [code: RefusalCode, message: string, data?: object]
 }
 
-/** Without the tag, which its file decides. */
+/** An operation without the tag, which its file decides. */
 export interface WrittenOperation extends Omit<Operation, 'tag' | 'examples'> {
   examples: Record<string, WrittenExample>
 }
 
-/** By `on` of the route. */
+/** Operations by the route's `on`. */
 export type Operations<Written = WrittenOperation> = Readonly<Record<string, Written>>

@@ -59,7 +59,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Statistics', statisticsOperations),
 }
 
-/** The documentation of a route. Its examples get status and body. */
+/** Returns the documentation of a route, whose examples get status and body. */
 export function operationOf(row: RowTraits, family: Family): Operation | undefined {
   const operation = operations[row.on]
   if (!operation) return undefined
@@ -84,6 +84,6 @@ function refusal(refused: Refused, row: RowTraits, family: Family) {
 }
 
 function missing({ on, missing: message }: RowTraits): Exclude<Refused, 'missing'> {
-  if (message === undefined) throw new Error(`${on} has no message for what is missing`)
+  if (message === undefined) throw new Error(`${on} has no message for its 404`)
   return ['NotFound', message]
 }

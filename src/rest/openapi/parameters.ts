@@ -23,7 +23,7 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   hash: hashParameter,
   owner: { description: 'The account that signed.', schema: anyAddress },
   user: { description: 'The account that traded.', schema: anyAddress },
-  account: { description: 'The account that is meant.', schema: anyAddress },
+  account: { description: 'The account.', schema: anyAddress },
   id: { description: 'A channel of the account.', schema: z.uuid() },
   token: { description: 'The token’s contract.', schema: anyAddress },
   wallet: { description: 'The wallet of the affiliate.', schema: addressField },
@@ -35,6 +35,6 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
 }
 
 export const pageParameters: Readonly<Record<string, Parameter>> = {
-  offset: { description: 'How many to leave out; 0 when left out.', schema: z.int().min(0) },
-  limit: { description: 'How many at most; 10 when left out.', schema: z.int().min(1).max(1_000) },
+  offset: { description: 'The number of items to skip; 0 when left out.', schema: z.int().min(0) },
+  limit: { description: 'The maximum number of items; 10 when left out.', schema: z.int().min(1).max(1_000) },
 }

@@ -39,7 +39,7 @@ const sharedCodes: readonly RefusalCode[] = [
   'Unavailable',
 ]
 
-/** Codes that a route can answer, by status. */
+/** Returns the codes that a route can return, by status. */
 export function codesByStatus(
   row: RowTraits,
   family: Family,
@@ -67,7 +67,7 @@ export function codesByStatus(
   return statuses
 }
 
-/** The status of a code, and those that it has for single fields. */
+/** Returns the status of a code, and those for single fields. */
 function statusesOf(code: RefusalCode, { statuses = {} }: RowTraits): number[] {
   const standard = statuses[code] ?? statusOf[code]
   const special = Object.entries(statuses).flatMap(([key, status]) =>
@@ -133,7 +133,7 @@ export interface Described {
   segments: string[]
 }
 
-/** The Operation Object of a route. */
+/** Returns the Operation Object of a route. */
 export function pathItemOperation(described: Described) {
   const { operation } = described
   const parameters = [
@@ -161,7 +161,7 @@ function securityOf({ row, operation }: Described) {
   return row.isEditors ? { security: keys } : {}
 }
 
-/** The example for the viewer's form: the first that succeeds. */
+/** Returns the example for the viewer's form: the first that succeeds. */
 function formExample({ examples }: Operation): Example | undefined {
   return Object.values(examples).find(({ status }) => status < 300)
 }
@@ -215,13 +215,13 @@ function idempotencyOf(row: RowTraits) {
     {
       name: 'Idempotency-Key',
       in: 'header',
-      description: 'Names this request: sent again with the same key and body it gets the same answer.',
+      description: 'Names this request: a repetition with the same key and body gets the same answer.',
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     },
   ]
 }
 
-/** Like the adapter: cacheable responses have an ETag, and clients that send it get 304. */
+/** Reports whether a response has an ETag, like the adapter; clients that send it get 304. */
 function isConditional({ on, freshness, isCached, headers }: RowTraits): boolean {
   if (!on.startsWith('GET ')) return false
   return freshness !== undefined || isCached || headers?.['Cache-Control'] !== undefined
@@ -233,8 +233,7 @@ function conditionOf(row: RowTraits) {
     {
       name: 'If-None-Match',
       in: 'header',
-      description:
-        'The `ETag` of an answer that the client has: it is sent again only if it is another by now.',
+      description: 'The `ETag` of the client’s copy: the answer is sent only if it has changed.',
       schema: { type: 'string' },
     },
   ]
@@ -245,7 +244,10 @@ function unchangedOf(row: RowTraits) {
   const names: HeaderName[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control']
   if (row.freshness) names.push('Age', 'Warning')
   return {
-    304: { description: 'The answer is the one that `If-None-Match` names.', headers: headerRefs(names) },
+    304: {
+      description: 'The answer is still the one that `If-None-Match` names.',
+      headers: headerRefs(names),
+    },
   }
 }
 

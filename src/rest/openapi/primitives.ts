@@ -21,7 +21,7 @@ export const timestamp = z
 /** Blocks, indexes, ids, Unix seconds. */
 export const count = z.int().min(0)
 
-/** From 0 to 1. */
+/** A share from 0 to 1. */
 export const share = z.number().min(0).max(1)
 
 export const plainText = z.string()
@@ -33,13 +33,13 @@ const codes = Object.keys(refusalCodes) as RefusalCode[]
 
 export const orderBookError = z.object({
   errorType: z.enum(codes).meta({ description: 'The code; the list is closed.' }),
-  description: z.string().meta({ description: 'For people: names what to change.' }),
+  description: z.string().meta({ description: 'Text for people that names the necessary change.' }),
   data: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Data with which a program can correct the request, where there is some.' }),
+    .meta({ description: 'Data with which a program can correct the request, if there is any.' }),
 })
 
 export const accountError = z.object({
-  message: z.string().meta({ description: 'For people: names what to change.' }),
+  message: z.string().meta({ description: 'Text for people that names the necessary change.' }),
 })

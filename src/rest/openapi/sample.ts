@@ -1,20 +1,23 @@
 /**
- * Addresses, UIDs and hashes that examples share. On the local stack, examples of quotes, prices and holders work as they
- * are. A test builds the rest (a settled order, an auction, an affiliate) and replays every example.
+ * Addresses, UIDs and hashes that examples share. On the local stack, examples of quotes, prices and holders
+ * work unchanged. A test creates the rest (a settled order, an auction, an affiliate) and replays every
+ * example.
  */
 export const sample = {
   weth: '0xfff9976782d46cc05630d1f6ebab18b2324d6b14',
   usdc: '0x95bd8d42f30351685e96c62eddc0d0613bf9a87a',
-  /** Its key is public: an account of every development chain. */
+  /** An account of every development chain, with a public key. */
   trader: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   otherTrader: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
   newcomer: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
-  /** Of the local stack's WETH and USDC. */
+  /** The pool of the local stack's WETH and USDC. */
   pool: '0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1',
   /** An affiliate, and a trader bound to its code. */
   guide: '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
   guided: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
-  /** Orders of the first trader: one that is placed, two that are cancelled together, and one that is cancelled alone. */
+  /**
+   * Orders of the first trader: one that is placed, two that are cancelled together, and one cancelled alone.
+   */
   placed:
     '0x840a6d41f06f750600f9582a16912f371bfe7dc4aaf57c697794aff797cf36a8f39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b0',
   cancelled: [
@@ -29,12 +32,12 @@ export const sample = {
   transaction: `0x${'ab'.repeat(32)}`,
   /** The CMS key of the local stack. */
   key: 'the-key-of-this-deployment',
-  /** Of the first trader: a session, two channels, and what the receiver of the second was sent to confirm it. */
+  /** Data of the first trader: a session, two channels, and the token that confirms the second channel. */
   session: 'tgs_session-of-the-first-trader',
   channel: '3b9c2f6e-5a1d-4c8e-9f70-1a2b3c4d5e6f',
   pendingChannel: '7d0e4a52-8c3b-4f19-a6e5-0f9e8d7c6b5a',
   confirmation: 'token-that-the-receiver-was-sent',
-  /** His message with a nonce that the service gave. */
+  /** The first trader's message with a nonce from the service. */
   signIn: {
     message:
       'trade.example wants you to sign in with your Ethereum account:\n0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n\n\nURI: https://trade.example\nVersion: 1\nChain ID: 11155111\nNonce: 5d1f0c8b2a7e49639b0e6c4d8f2a1b37\nIssued At: 2027-01-15T08:00:00.000Z',

@@ -83,36 +83,36 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
   DebugReport: {
     schema: debugReport,
     description:
-      'Everything that happened to one order. Lists are always there; what is not known is left out.',
+      'Everything that happened to one order. Lists are always present; unknown values are left out.',
   },
   SettlementAttempt: {
     schema: bodySchema(reportedAttempt),
-    description: 'A try to settle a winner. While it runs it has no end and no outcome.',
+    description: 'An attempt to settle a winner. While it runs, it has no end and no outcome.',
   },
   FeePolicy: {
     schema: bodySchema(reportedFeePolicy),
-    description: 'A rule for what the protocol may take. Only the factors of its kind are there.',
+    description: 'A rule for fees that the protocol may take, with only the factors of its kind.',
   },
   ReportedTrade: { schema: bodySchema(reportedTrade), description: 'A trade of the order.' },
-  Competition: { schema: competitionSchema, description: 'What solvers proposed for one auction.' },
+  Competition: { schema: competitionSchema, description: 'The solvers’ proposals for one auction.' },
   CompetitionSolution: { schema: bodySchema(competitionSolution), description: 'One proposed solution.' },
   CompetitionV1: { schema: competitionV1Schema, description: 'The first version’s view of a competition.' },
   CompetitionSolutionV1: { schema: bodySchema(competitionSolutionV1), description: 'One proposed solution.' },
-  CurrentAuction: { schema: currentAuction, description: 'What solvers are given at the moment.' },
-  AuctionOrder: { schema: bodySchema(auctionOrder), description: 'An order as solvers are given it.' },
+  CurrentAuction: { schema: currentAuction, description: 'The auction that solvers get now.' },
+  AuctionOrder: { schema: bodySchema(auctionOrder), description: 'An order as solvers get it.' },
   AuctionFeePolicy: {
     schema: unionSchema(auctionFeePolicies),
     description: 'A rule for fees, under the name of its kind.',
   },
-  Notification: { schema: notification, description: 'Something an account should know.' },
+  Notification: { schema: notification, description: 'A message to an account about an event.' },
   Announcement: {
     schema: announcement,
     description:
-      'What the operator tells an account, or all, in the shape of a notification. Only where a content system is connected.',
+      'A message of the operator to an account, or to all, in the shape of a notification. Requires a connected content system.',
   },
   NotificationMetadata: {
     schema: bodySchema(notificationMetadata),
-    description: 'What a notification is about.',
+    description: 'The subject of a notification.',
   },
-  Notifications: { schema: notifications, description: 'The newest 1000, newest first.' },
+  Notifications: { schema: notifications, description: 'The newest 1000 notifications, newest first.' },
 }

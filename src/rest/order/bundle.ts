@@ -8,7 +8,7 @@ import { address, amount, bytes32, count, hex } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
 import { type Route, route } from '../routing/route.ts'
 
-/** Inputs of a bundle in hex, and what is around them. */
+/** The bundle's inputs in hex, and the JSON around them. */
 const maxBytes = 131_072
 
 type Bundle = PostNetworkSimulationSimulateBundleResult['simulateBundle']
@@ -44,7 +44,7 @@ export const bundleRoute: Route = route({
   maxBytes,
 })
 
-/** Says of a transaction that creates a contract, which has no `to` or an empty one, what to do. */
+/** Advises on a transaction that creates a contract: its `to` is missing or empty. */
 function refusalOfCreation(refusal: unknown, body: unknown): Refusal | undefined {
   const field = (refusal instanceof Refusal && refusal.field) || ''
   const index = /^\[(\d+)\]\.to$/.exec(field)?.[1]
@@ -159,7 +159,7 @@ const transaction = {
   gas: 100_000,
 }
 
-/** What the node says of it. */
+/** The node's result. */
 export const sampleBundle = [
   {
     status: true,
@@ -203,18 +203,18 @@ export const sampleBundle = [
 export const bundleOperations: Operations = {
   'POST /:network/simulation/simulateBundle': {
     id: 'simulateBundle',
-    summary: 'Simulates transactions that are sent one after the other',
+    summary: 'Simulates transactions in sequence',
     description:
-      'On the network’s node, on the state of the newest block; nothing is sent or kept. At most 10 transactions with 49,152 bytes of input and 30,000,000 gas together; each counts as eight small reads. Gas costs nothing, and nonces are not checked. The setting `SIMULATION_ACCESS` says who may ask. There are no links to pages of a provider.',
+      'Runs on the network’s node, on the state of the newest block; nothing is sent or kept. At most 10 transactions with 49,152 bytes of input and 30,000,000 gas together; each counts as eight small reads. Gas costs nothing, and nonces are not checked. The setting `SIMULATION_ACCESS` decides who may use it. There are no links to pages of a provider.',
     body: bundleBody,
     answers: {
-      200: { description: 'What would become of each, in their order.', schema: simulatedBundle },
+      200: { description: 'The result of each transaction, in order.', schema: simulatedBundle },
     },
     codes: ['MethodNotAllowed', 'Unauthorized', 'FeatureDisabled'],
     examples: {
       transfer: { summary: 'A transfer of one USDC', body: [transaction], answer: sampleBundle },
       empty: {
-        summary: 'No transaction',
+        summary: 'No transactions',
         body: [],
         refused: ['InvalidParameter', 'must have a transaction'],
       },
@@ -224,7 +224,7 @@ export const bundleOperations: Operations = {
         refused: ['InvalidParameter', '[0].input must be bytes of hex with 0x in front'],
       },
       creation: {
-        summary: 'A contract that would be created',
+        summary: 'A transaction that creates a contract',
         body: [{ from: sample.trader, input: '0x6001600055' }],
         refused: [
           'InvalidParameter',

@@ -32,11 +32,11 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrders',
     summary: 'Cancel orders together',
     description:
-      'All or none. The owner signs the list of UIDs as it is sent. A settlement that was sent, or left to its solver to send, can still fill them: `X-Pending-Settlements` names it. The body is read as JSON, whatever its Content-Type.',
+      'Cancels all or none. The owner signs the list of UIDs as sent. A settlement that was sent, or that its solver sends, can still fill them: `X-Pending-Settlements` names it. The body is read as JSON, whatever its Content-Type.',
     body: cancellationBody,
     answers: {
       200: {
-        description: 'Every order named is cancelled.',
+        description: 'Every named order is cancelled.',
         schema: cancelledText,
         headers: ['X-Pending-Settlements'],
       },
@@ -61,7 +61,7 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrder',
     summary: 'Cancel one order',
     description:
-      'The owner signs its UID by itself, or as a list of one. A settlement that was sent, or left to its solver to send, can still fill it: `X-Pending-Settlements` names it.',
+      'The owner signs the UID alone, or as a list of one. A settlement that was sent, or that its solver sends, can still fill it: `X-Pending-Settlements` names it.',
     body: singleCancellationBody,
     answers: {
       200: {

@@ -9,14 +9,14 @@ import { checkedInput } from '../routing/request.ts'
 import { type Route, route } from '../routing/route.ts'
 import { noSuchOrder } from './examples.ts'
 
-/** A reason as the document reads it. */
+/** A reason in the document's result. */
 export interface DiagnosisReasonResult {
   evidence: readonly (Readonly<Record<string, unknown>> & { __typename: string })[]
 }
 
 type DiagnosisResult = DiagnosisReasonResult & { further: readonly DiagnosisReasonResult[] }
 
-/** As in GraphQL, but evidence has its kind, and tokens are addresses. */
+/** Writes the GraphQL diagnosis, but evidence has its kind, and tokens are addresses. */
 function writeDiagnosis({ further, ...reason }: DiagnosisResult) {
   return { ...writeReason(reason), further: further.map(writeReason) }
 }
@@ -187,7 +187,7 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
 
 const reason = {
   code: z.enum(diagnosisCodes).describe('The reason.'),
-  summary: z.string().describe('In words, with the figures.'),
+  summary: z.string().describe('The reason in words, with figures.'),
   since: timestamp.nullable().describe('Since when it is so; null where that is not known.'),
   retryable: z
     .boolean()
@@ -295,7 +295,7 @@ export const diagnosisOperations: Operations = {
     id: 'orderDiagnosis',
     summary: 'Why an order is not filled, or how it ended',
     description:
-      'The reason that has to be solved first, and the others, with what proves them: from what is stored, and at most one look at the chain. What a hidden competition hides is left out.',
+      'Returns the reason that must be solved first, and the others, with their evidence: from stored data, and at most one read of the chain. Data of a hidden competition is left out.',
     answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
     examples: {
       filled: { summary: 'A filled order', path: { uid: sample.settled }, answer: sampleDiagnosis },
@@ -304,15 +304,15 @@ export const diagnosisOperations: Operations = {
   },
   'POST /api/v1/orders/diagnosis': {
     id: 'explainOrder',
-    summary: 'What would keep an order from being filled, before it is placed or signed',
+    summary: 'Why an order would not be filled, before it is placed or signed',
     description:
-      'All checks of placing, not only up to the first fault, the account, the market’s price against the limit, and a settlement of the order alone on the network’s node (that where the setting `SIMULATION_ACCESS` lets the caller simulate). Nothing is stored. Without `signature` it is an order that is not signed yet. Of an order that is placed it is the order’s own diagnosis. Counts as a quote.',
+      'Makes all checks of placing, beyond the first fault; checks the account, and the market price against the limit; simulates a settlement of the order alone on the network’s node, if the setting `SIMULATION_ACCESS` lets the caller simulate. Nothing is stored. An order without `signature` counts as not signed yet. For a placed order, returns its own diagnosis. Counts as a quote.',
     body: explanationBody,
     answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
     codes: ['MissingFrom', 'SellAmountOverflow', 'BuyAmountOverflow', 'AppDataHashMismatch'],
     examples: {
       placeable: {
-        summary: 'Nothing keeps it from being filled',
+        summary: 'An order that can be filled',
         body: unsigned,
         answer: {
           code: 'placeable',
@@ -325,12 +325,12 @@ export const diagnosisOperations: Operations = {
         },
       },
       far: {
-        summary: 'Its price is out of reach, and its time is over',
+        summary: 'The price is out of reach, and the order has expired',
         body: { ...unsigned, buyAmount: '6000000000', validTo: 1_700_000_000 },
         answer: sampleFar,
       },
       nobody: {
-        summary: 'Nobody is named who sells',
+        summary: 'No owner is named',
         body: { ...unsigned, from: null },
         refused: ['MissingFrom', 'an order without a signature needs from'],
       },

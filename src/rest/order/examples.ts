@@ -1,7 +1,7 @@
 import type { WrittenExample } from '../openapi/operation.ts'
 import { sample } from '../openapi/sample.ts'
 
-/** As in lists: without its quote. */
+/** An order as in lists: without its quote. */
 export const sampleListedOrder = {
   uid: '0xb8d5324dba0b1933165ed1dea75ac1a296070f2f44b36a1127d594e7afcbd36570997970c51812dc3a010c7d01b50e0d17dc79c877359400',
   owner: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -60,7 +60,7 @@ export const sampleSettledOrder = {
 export const noSuchOrder: Record<string, WrittenExample> = {
   unknown: { summary: 'An unknown UID', path: { uid: sample.unknownUid }, refused: 'missing' },
   malformed: {
-    summary: 'No UID',
+    summary: 'A malformed UID',
     path: { uid: '0x12' },
     refused: ['InvalidParameter', 'uid must be an order UID: 56 bytes of hex with 0x in front'],
   },

@@ -139,7 +139,7 @@ export const orderOperations: Operations = {
     id: 'placeOrder',
     summary: 'Place a signed order',
     description:
-      'All checks are made before the response; with 201 the order is stored. With `eip712` and `ethsign` the owner signs the order’s typed data, with `presign` on chain, with `eip1271` a contract wallet accepts it.',
+      'The service makes all checks before it responds; with 201 the order is stored. The owner signs the order’s typed data with `eip712` and `ethsign`, and signs on chain with `presign`; with `eip1271` a contract wallet accepts the order.',
     body: orderInput.schema,
     answers: { 201: { description: 'The order’s UID.', schema: uidText } },
     codes: [
@@ -185,7 +185,7 @@ export const orderOperations: Operations = {
         refused: ['DuplicatedOrder', 'an order with this UID exists already', { uid: sample.placed }],
       },
       otherAmount: {
-        summary: 'Not what was signed',
+        summary: 'Other data than signed',
         body: { ...signed, buyAmount: '2900000001' },
         refused: [
           'InvalidSignature',
@@ -203,7 +203,7 @@ export const orderOperations: Operations = {
   'GET /api/v1/orders/:uid': {
     id: 'order',
     summary: 'One order',
-    answers: { 200: { description: 'The order, with its quote where it has one.', schema: order } },
+    answers: { 200: { description: 'The order, with its quote if it has one.', schema: order } },
     examples: {
       fulfilled: { summary: 'Fully settled', path: { uid: sample.settled }, answer: sampleSettledOrder },
       ...noSuchOrder,
@@ -212,17 +212,17 @@ export const orderOperations: Operations = {
   'POST /api/v1/orders/by_uids': {
     id: 'ordersByUids',
     summary: 'Many orders at once',
-    description: 'A UID that is not known is left out.',
+    description: 'Unknown UIDs are left out.',
     body: orderUidsInput,
-    answers: { 200: { description: 'Orders, each in an object of its own.', schema: wrappedOrders } },
+    answers: { 200: { description: 'Orders, each in its own object.', schema: wrappedOrders } },
     examples: {
       two: {
-        summary: 'One that is known, and one that is not',
+        summary: 'A known and an unknown UID',
         body: [sample.settled, sample.unknownUid],
         answer: [{ order: sampleSettledOrder }],
       },
       text: {
-        summary: 'No list',
+        summary: 'A body that is not a list',
         body: {},
         refused: ['InvalidParameter', 'a JSON list of UIDs is expected'],
       },
@@ -231,7 +231,9 @@ export const orderOperations: Operations = {
   'GET /api/v1/orders/:uid/status': {
     id: 'orderStatus',
     summary: 'The progress of an order towards its settlement',
-    answers: { 200: { description: 'Its stage, and what solvers proposed.', schema: orderProgress } },
+    answers: {
+      200: { description: 'The order’s stage, and the solvers’ proposals.', schema: orderProgress },
+    },
     examples: {
       traded: {
         summary: 'Traded',
@@ -266,7 +268,7 @@ export const orderOperations: Operations = {
       },
       unknown: { summary: 'An unknown transaction', path: { hash: sample.unknownHash }, answer: [] },
       malformed: {
-        summary: 'No hash',
+        summary: 'A malformed hash',
         path: { hash: '0x12' },
         refused: ['InvalidParameter', 'hash must be 32 bytes of hex with 0x in front'],
       },
@@ -276,7 +278,7 @@ export const orderOperations: Operations = {
     id: 'accountOrders',
     summary: 'Orders of an account',
     query: pageParameters,
-    answers: { 200: { description: 'Newest first, without their quotes.', schema: orders } },
+    answers: { 200: { description: 'Orders, newest first, without their quotes.', schema: orders } },
     codes: ['LIMIT_OUT_OF_BOUNDS'],
     examples: {
       page: {
@@ -297,11 +299,13 @@ export const orderOperations: Operations = {
 
 const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
   description:
-    'Auctions by id, as many of the newest as the deployment says (usually 200); the `Link` header leads to older ones. Trades: the newest 100.',
-  query: { auctionsBefore: { description: 'Only auctions whose id is below this one.', schema: count } },
+    'Lists the newest auctions by id, as many as the deployment sets (usually 200); the `Link` header leads to older ones. Lists the newest 100 trades.',
+  query: {
+    auctionsBefore: { description: 'Returns only auctions with an id below this one.', schema: count },
+  },
   answers: {
     200: {
-      description: 'Lists are always there; what is not known inside them is left out.',
+      description: 'Lists are always present; unknown values inside them are left out.',
       schema: debugReport,
       headers: ['Link'],
     },
@@ -325,6 +329,6 @@ export const debugReportOperations: Operations = {
   'GET /restricted/api/v1/debug/order/:uid': {
     ...shared,
     id: 'restrictedDebugReport',
-    summary: 'The same, at the path that other deployments keep for the operator',
+    summary: 'The same, at the path that other deployments restrict to the operator',
   },
 }

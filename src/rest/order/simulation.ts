@@ -20,7 +20,7 @@ interface Simulated {
   stateOverrides: unknown
 }
 
-/** Simulations of orders. The restricted paths are those of the operator. */
+/** Simulations of orders. The restricted paths are the operator's. */
 export const simulationRoutes: Route[] = ['', '/restricted'].flatMap((prefix) => [
   route({
     on: `GET ${prefix}/api/v1/debug/simulation/:uid`,
@@ -110,7 +110,7 @@ export const tenderlyRequest = z.object({
 
 export const orderSimulation = z.object({
   tenderlyRequest: tenderlyRequest,
-  error: z.string().nullable().describe('Why it fails, in the contract’s words; null if it would succeed.'),
+  error: z.string().nullable().describe('The contract’s revert reason; null if the simulation succeeds.'),
 })
 
 export const sampleSimulation = {
@@ -129,13 +129,13 @@ export const sampleSimulation = {
 }
 
 const description =
-  'On the network’s node, as one settlement of the order alone, sent by a made-up solver. Signature, funds and hooks are the order’s own; overrides let the solver settle and give the contract what the order buys. The setting `SIMULATION_ACCESS` says who may ask. `tenderlyUrl` is never there.'
-const answers = { 200: { description: 'What became of it.', schema: orderSimulation } }
+  'Runs on the network’s node, as a settlement of the order alone by a made-up solver. Signature, funds and hooks are the order’s own; overrides let the solver settle and give the contract the bought tokens. The setting `SIMULATION_ACCESS` decides who may use it. `tenderlyUrl` is never present.'
+const answers = { 200: { description: 'The result of the simulation.', schema: orderSimulation } }
 const codes = ['MethodNotAllowed', 'Unauthorized'] as const
 
 const stored: Omit<WrittenOperation, 'id'> = {
   summary: 'Simulates what remains of an order at its limit price',
-  description: `${description} Costs as much as some ten small reads.`,
+  description: `${description} Costs about ten small reads.`,
   query: {
     block_number: {
       description: 'The block to simulate on; the newest when left out.',
@@ -148,7 +148,7 @@ const stored: Omit<WrittenOperation, 'id'> = {
     settles: { summary: 'It would be settled', path: { uid: sample.settled }, answer: sampleSimulation },
     unknown: { summary: 'An unknown order', path: { uid: sample.unknownUid }, refused: 'missing' },
     malformed: {
-      summary: 'No block',
+      summary: 'A malformed block number',
       path: { uid: sample.settled },
       query: { block_number: 'latest' },
       refused: ['InvalidParameter', 'block_number must be the number of a block'],
@@ -185,7 +185,7 @@ const given: Omit<WrittenOperation, 'id'> = {
       refused: ['BadRequest', 'appData is not JSON'],
     },
     nothing: {
-      summary: 'Nothing to sell',
+      summary: 'A sell amount of 0',
       body: { ...order, sellAmount: '0' },
       refused: ['InvalidParameter', 'sellAmount must not be 0'],
     },

@@ -27,10 +27,10 @@ import { compileEnumSpelling } from './enum-spelling.ts'
 import { freshnessHeaders, isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
 import { type PathPattern, patternOf } from './router.ts'
 
-/** In characters: longer bodies are kept as bytes, whose compression is cached. */
+/** A length in characters: longer bodies are kept as bytes, whose compression is cached. */
 const maxTextLength = 1_024
 
-/** Answers from memory. The body is written once, the headers again for each second of the age. */
+/** Creates answers from memory. The body is written once, the headers once for each second of the age. */
 function createMemoryResponse(
   recall: NonNullable<Route['fromMemory']>,
   services: Services,
@@ -50,7 +50,7 @@ function createMemoryResponse(
   }
 }
 
-/** Undefined for null: then the document produces the refusal. */
+/** Returns undefined for null: the document then produces the refusal. */
 function write(content: unknown): HttpResponse | undefined {
   if (content === null) return undefined
   const text = JSON.stringify(content)
@@ -64,19 +64,25 @@ const json = 'application/json'
 export interface Endpoint extends PathPattern {
   family: Family
   row: RowTraits
-  /** The least that a request is charged. */
+  /** The minimum charge of a request. */
   charge: Charge
-  /** Reserves the cost of the request's parameters. @param bytes of the body @throws Refusal as `Admission.reserve` does */
+  /**
+   * Reserves the cost of the request's parameters. @param bytes size of the body @throws Refusal as
+   * `Admission.reserve` does
+   */
   reserve(request: RestRequest, admission: Admission, bytes: number): void
-  /** The cost units of an answer of so many bytes. */
+  /** Returns the cost units of an answer of this size. */
   units(bytes: number): number
-  /** Whether a request may carry an Idempotency-Key. */
+  /** Reports whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
-  /** @param context creates the context of the execution, if the row has a document; @param reader for whom a row without one reads */
+  /**
+   * @param context creates the context of the execution, if the row has a document; @param reader the reader
+   * for a row without one
+   */
   perform(request: RestRequest, context: () => ExecutionContext, reader: Reader): Promise<HttpResponse>
-  /** Answers from memory; returns undefined when the document has to be executed. */
+  /** Answers from memory; returns undefined when the document must be executed. */
   recall: ReturnType<typeof createMemoryResponse> | undefined
-  /** For subscriptions, which are answered as an event stream. */
+  /** The event stream of a subscription. */
   events?: {
     /** @throws Refusal before the first event */
     subscribe(request: RestRequest, context: ExecutionContext): ReturnType<Subscriber['subscribe']>
@@ -139,7 +145,7 @@ export function compile(row: Route, family: Family, executor: Executor, services
   }
 }
 
-/** An error is the last event. */
+/** Yields events; an error is the last one. */
 async function* eventsOf(
   results: AsyncGenerator<ExecutionResult, void>,
   write: (data: ExecutionResult['data']) => string,
@@ -173,13 +179,13 @@ function isSubscription(document: DocumentNode): boolean {
   return getOperationAST(document)?.operation === OperationTypeNode.SUBSCRIPTION
 }
 
-/** A row without a document says itself what it costs. */
+/** A row without a document, which defines its own cost. */
 interface UndocumentedRow extends RowTraits {
-  /** Cost units, before it is run. @throws Refusal for invalid input */
+  /** Returns the cost units before the row runs. @throws Refusal for invalid input */
   units(request: RestRequest<string>): number
 }
 
-/** What the endpoints of such rows share. */
+/** Returns the common members of such endpoints. */
 function undocumented(row: UndocumentedRow, family: Family) {
   return {
     ...patternOf(row.on, family === 'orderBook'),
@@ -195,7 +201,7 @@ function undocumented(row: UndocumentedRow, family: Family) {
   } satisfies Partial<Endpoint>
 }
 
-/** A path of a protocol that REST alone has: it has no document. Doing it twice does no harm. */
+/** A path of a REST-only protocol, without a document. Its action is idempotent. */
 export interface ActionRoute extends UndocumentedRow {
   /** @returns status and body of the answer @throws Refusal */
   act(request: RestRequest<string>, context: Context): Promise<{ status: number; body: object }>
@@ -213,9 +219,9 @@ export function compileAction(row: ActionRoute, family: Family): Endpoint {
   }
 }
 
-/** A path that is answered with an event stream and has no document: its events are cheap enough for ten thousand streams. */
+/** A path with an event stream and no document: its events are cheap enough for ten thousand streams. */
 export interface EventRoute extends UndocumentedRow {
-  /** Complete events, until the context's signal aborts. @throws Refusal */
+  /** Yields complete events until the context's signal aborts. @throws Refusal */
   events(request: RestRequest<string>, context: Context): Promise<AsyncGenerator<string, void>>
   form: EventForm
 }
@@ -235,14 +241,14 @@ export function compileEvents(row: EventRoute, family: Family): Endpoint {
 /** The context of reading a stored row. */
 export interface StoredReading extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'> {
   ambient: Ambient
-  /** On routes of the order book. */
+  /** The network, on routes of the order book. */
   network: Network
   reportAuctions: number
 }
 
 /** A path whose body the database writes. It has no document. */
 export interface StoredRoute extends RowTraits {
-  /** Most items that the body may list, for the estimated cost; 1 if left out. */
+  /** The maximum of items that the body may list, for the estimated cost; 1 if left out. */
   items?(request: RestRequest<string>): number
   /** Reads the body; null for a 404. @throws Refusal for invalid input */
   read(request: RestRequest<string>, reading: StoredReading): Promise<StoredAnswer | null>

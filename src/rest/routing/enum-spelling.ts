@@ -19,7 +19,7 @@ import {
   typeFromAST,
 } from 'graphql'
 
-/** Enum members are SCREAMING_CASE in GraphQL. REST spells them by their internal values. */
+/** Conversions of enums: GraphQL spells members in SCREAMING_CASE, REST by their internal values. */
 export interface EnumSpelling {
   /** Turns raw JSON into variables: REST spellings become GraphQL names, and unknown keys are left out. */
   toVariables(variables: Record<string, unknown>): Record<string, unknown>
@@ -72,7 +72,7 @@ interface Reading {
   document: DocumentNode
 }
 
-/** @param parent an object, or a union or interface, of which fragments select */
+/** @param parent an object, or a union or interface with fragments */
 function planOf(
   selections: SelectionSetNode,
   parent: GraphQLCompositeType,

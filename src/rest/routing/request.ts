@@ -6,7 +6,10 @@ import { type OrderUid, toOrderUid } from '../../domain/order/uid.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { RestRequest } from './route.ts'
 
-/** Creates a reader of parameters in paths and queries. It throws Refusal InvalidParameter with the parameter's name. */
+/**
+ * Creates a reader of path and query parameters, which throws Refusal InvalidParameter with the parameter's
+ * name.
+ */
 function createReader<Value>(parse: (text: string) => Value | undefined, expectation: string) {
   return (name: string, text = ''): Value => {
     const value = parse(text)
@@ -28,7 +31,7 @@ export const readHash: (name: string, text?: string) => Bytes32 = createReader(
   '32 bytes of hex with 0x in front',
 )
 
-/** Reads `offset` and `limit`. @throws Refusal InvalidParameter if one is no whole number */
+/** Reads `offset` and `limit`. @throws Refusal InvalidParameter if one is not a whole number */
 export function readPage(query: RestRequest['query']) {
   return {
     offset: wholeNumber(query, 'offset', 0, Number.MAX_SAFE_INTEGER),
@@ -44,7 +47,7 @@ function wholeNumber(query: RestRequest['query'], name: string, defaultValue: nu
   throw new Refusal('InvalidParameter', `${name} must be a whole number`, { field: name })
 }
 
-/** The raw body within what the path gives, once both are accepted: the path comes first, as in a GraphQL input. */
+/** Merges the raw body into the path's input once both are accepted: path first, as in a GraphQL input. */
 export function inputWithin<Path extends object, Schema extends z.ZodType<unknown, object>>(
   path: Path,
   schema: Schema,
@@ -53,7 +56,10 @@ export function inputWithin<Path extends object, Schema extends z.ZodType<unknow
   return { ...checkedInput(schema, body), ...path }
 }
 
-/** The raw body, once its schema accepts it. Refusals so use the names of REST; GraphQL then parses the body again. */
+/**
+ * Returns the raw body once its schema accepts it. Refusals then use the names of REST; GraphQL parses it
+ * again.
+ */
 export function checkedInput<Schema extends z.ZodType>(schema: Schema, body: unknown): z.input<Schema> {
   parseInput(schema, body)
   return body as z.input<Schema>

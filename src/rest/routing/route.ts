@@ -9,33 +9,36 @@ import type { Documents } from '../documents.generated.ts'
 
 /** The age of data from an outside source. */
 interface Freshness {
-  /** Whole seconds since the source was asked. */
+  /** Whole seconds since the request to the source. */
   age: number
-  /** Whole seconds from that time for which it may be cached. */
+  /** Whole seconds after that request for which it may be cached. */
   maxAge: number
-  /** An earlier result, because the source does not answer now. */
+  /** Set for an earlier result, because the source does not answer now. */
   isStale: boolean
 }
 
 const publicFor = (seconds: number) => `public, max-age=${seconds}`
 
-/** The Cache-Control of bodies that never change: cached for a year, without revalidation. */
+/** The Cache-Control of immutable bodies: cached for a year, without revalidation. */
 export const unchanging = 'public, max-age=31536000, immutable'
 
-/** `Age` counts from when the source was asked. Stale data is revalidated on each request, and has a `Warning`. */
+/**
+ * Returns headers whose `Age` counts from the request to the source. Stale data is revalidated on each
+ * request, and has a `Warning`.
+ */
 export function freshnessHeaders({ age, maxAge, isStale }: Freshness): Record<string, string> {
   if (!isStale) return { 'Cache-Control': publicFor(maxAge), Age: String(age) }
   return { 'Cache-Control': 'no-cache', Age: String(age), Warning: '110 - "Response is Stale"' }
 }
 
-/** A 404 may be cached as long as the service caches it; other refusals may not. */
+/** Returns the caching of a refusal: a 404 as long as the service caches it, others not at all. */
 export function refusalCaching(status: number): string {
   return status === 404 ? publicFor(absentMs / 1_000) : 'no-store'
 }
 
 /** @typeParam Name parameters of the path that are always present */
 export interface RestRequest<Name extends string = never> {
-  /** The network's segment; empty on routes without one. */
+  /** The network in the path; empty on routes without one. */
   network: string
   path: Record<Name, string> & Partial<Record<string, string>>
   query: URLSearchParams
@@ -46,20 +49,22 @@ export interface RestRequest<Name extends string = never> {
 
 /** An answer from memory. */
 interface MemoryAnswer {
-  /** The cache key: with the same object the answer is the same. */
+  /** The cache key: the same object means the same answer. */
   of: object
-  /** As the row's `answer` returns it. */
+  /** Returns the value of the row's `answer`. */
   answer(): unknown
   freshness: Freshness
 }
 
-/** A REST path as data: its document, the variables, and how the result becomes a body. */
+/** A REST path as data: its document, the variables, and the conversion of the result to a body. */
 interface Row<On extends string, Run extends string, Data> {
-  /** Method and path; `:name` takes one segment. */
+  /** The method and path; `:name` takes one segment. */
   on: On
-  /** The document. Each result of a subscription is an event; `statuses` apply to refusals before the first. */
+  /**
+   * The document. Each result of a subscription is an event; `statuses` apply to refusals before the first.
+   */
   run: Run
-  /** Returns the body, exactly; null for a 404. */
+  /** Returns the exact body; null for a 404. */
   answer: (data: Data) => unknown
   status?: (data: Data) => number
   /** The message of the 404. */
@@ -67,41 +72,47 @@ interface Row<On extends string, Run extends string, Data> {
   /** The route's own statuses for a code, or for a code at one field. */
   statuses?: Partial<Record<RefusalCode | `${RefusalCode} of ${string}`, number>>
   /**
-   * Answers from memory, synchronously. Returns `undefined` for invalid input, and when the document has to be executed.
-   * A test checks that it is equal to `run` and `answer`.
+   * Answers from memory, synchronously. Returns undefined for invalid input, and when the document must be
+   * executed. A test compares it with `run` and `answer`.
    */
   fromMemory?: (
     request: Pick<RestRequest, 'network' | 'path'>,
     services: Services,
   ) => MemoryAnswer | undefined
-  /** The age of data from an outside source. The caching headers of the answer and of a 404 follow from it. */
+  /**
+   * Returns the age of data from an outside source, which decides the caching headers of the answer and of a
+   * 404.
+   */
   freshness?: (data: Data) => Freshness | null | undefined
-  /** On success only. */
+  /** Headers of successes. */
   headers?: Record<string, string>
-  /** Those that depend on the result, or on the request. They replace those of `headers`. */
+  /** Headers that depend on the result or the request. They replace those of `headers`. */
   headersOf?: (data: Data, request: RestRequest) => Record<string, string>
   contentType?: string
-  /** Most bytes of the request's body, if not the default. */
+  /** The maximum size of the request's body in bytes, if not the default. */
   maxBytes?: number
-  /** A feature that must be enabled: checked before anything of the request is read. */
+  /** A feature that must be enabled, checked before the request is read. */
   needs?: keyof Features
-  /** Needs the key of the content system or of the operator: checked before anything else is read. */
+  /** The route needs the key of the content system or operator, checked before anything else is read. */
   isEditors?: boolean
-  /** What a setting must permit: checked before anything else is read. `whenOff`: the code where it is off for all. */
+  /**
+   * A permission by a setting, checked before anything else is read. `whenOff`: the code if it is off for
+   * all.
+   */
   access?: { to: keyof AccessRules; whenOff?: RefusalCode }
-  /** The path is reachable by the operator only: competitions are not hidden. */
+  /** Only the operator can reach the path: competitions are not hidden. */
   restricted?: boolean
   /** The body is read as JSON with any media type. */
   anyContentType?: boolean
-  /** There is no body: what is sent is not read. */
+  /** The route has no body: a sent one is not read. */
   hasNoBody?: boolean
   /** The answer holds a secret that is stored nowhere: it is not kept for repetitions. */
   isSecret?: boolean
-  /** Answers are of one account alone, or hold a secret: no cache may store them. */
+  /** Answers belong to one account, or hold a secret: no cache may store them. */
   isPersonal?: boolean
 }
 
-/** `uid`, of `GET /api/v1/orders/:uid/status`. */
+/** The parameter names in a path: `uid` in `GET /api/v1/orders/:uid/status`. */
 type NamesIn<On extends string> = On extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | NamesIn<`/${Rest}`>
   : On extends `${string}/:${infer Name}`
@@ -110,7 +121,7 @@ type NamesIn<On extends string> = On extends `${string}/:${infer Name}/${infer R
 
 type VariablesOf<On extends string, Variables> = (request: RestRequest<NamesIn<On>>) => Variables
 
-/** Keys that are no variables of the document, and would be ignored. */
+/** Keys that are not variables of the document, and would be ignored. */
 type Unused<Variables, Taken> = string extends keyof Variables ? never : Exclude<keyof Variables, keyof Taken>
 
 /** The document's variables, with enums in REST spelling. @throws Refusal for invalid input */
@@ -138,16 +149,16 @@ export type RowTraits = Pick<
   | 'isPersonal'
 > &
   Partial<Pick<Route, 'run' | 'freshness'>> & {
-    /** Whether successes may have the headers of an immutable body. */
+    /** Successes may have the headers of an immutable body. */
     isCached?: boolean
-    /** The body is kept in memory: sending it is all that a request costs. */
+    /** The body is kept in memory: a request costs only its sending. */
     isKept?: boolean
   }
 
-/** A row of any document. */
+/** A row with any document. */
 export type Route = Row<string, string, never> & { variables?: VariablesOf<string, Record<string, unknown>> }
 
-/** Types a row's variables and result by its document. A document that does not compile here needs `npm run codegen`. */
+/** Types a row's variables and result by its document. A document without types needs `npm run codegen`. */
 export function route<
   const On extends string,
   const Run extends keyof Documents,
@@ -158,7 +169,7 @@ export function route<
   return row
 }
 
-/** Whether a request may carry an Idempotency-Key: a POST that runs a mutation. */
+/** Reports whether a request may carry an Idempotency-Key: a POST that runs a mutation. */
 export function isRepeatable({ on, run, isSecret }: RowTraits): boolean {
   if (isSecret) return false
   return on.startsWith('POST ') && run !== undefined && isMutation(parse(run))

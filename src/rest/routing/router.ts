@@ -19,9 +19,9 @@ export function patternOf(on: string, belowNetwork: boolean): PathPattern {
 }
 
 /**
- * Finds the endpoint of a method and path. A fixed segment takes precedence over a parameter. Rows of one path use the
- * same parameter names. HEAD is routed as GET; other methods of a known path get a list of those that it allows. A slash
- * at the end is ignored.
+ * Finds the endpoint of a method and path. A fixed segment takes precedence over a parameter. Rows of one
+ * path use the same parameter names. HEAD is routed as GET; other methods of a known path get a list of
+ * allowed ones. A trailing slash is ignored.
  */
 export function createRouter<Endpoint extends PathPattern>(
   endpoints: readonly Endpoint[],
@@ -34,7 +34,8 @@ export function createRouter<Endpoint extends PathPattern>(
   }
 
   return (requestMethod, pathname) => {
-    // Escapes are matched literally: the tree would take `%71uote` for `quote`, and refuse malformed escapes itself.
+    // Escapes are matched literally: the tree would take `%71uote` for `quote`, and refuse malformed escapes
+    // itself.
     const route = tree.find('GET', pathname.replaceAll('%', '%25').replaceAll('#', '%23'))
     if (!route) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
     const { pattern, pathEndpoints }: { pattern: string; pathEndpoints: readonly Endpoint[] } = route.store

@@ -56,7 +56,7 @@ export const tokenOperations: Operations = {
         refused: ['NoLiquidity', 'no route leads from this token to the native coin'],
       },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         path: { token: '0x12' },
         refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex with 0x in front'],
       },
@@ -64,8 +64,8 @@ export const tokenOperations: Operations = {
   },
   'GET /api/v1/token/:token/metadata': {
     id: 'tokenMetadata',
-    summary: 'What the auctions know of a token',
-    answers: { 200: { description: 'null for what is not known.', schema: tokenMetadata } },
+    summary: 'Data of the auctions about a token',
+    answers: { 200: { description: 'The metadata, with null for unknown values.', schema: tokenMetadata } },
     examples: {
       traded: {
         summary: 'A token that was traded',
@@ -73,7 +73,7 @@ export const tokenOperations: Operations = {
         answer: { firstTradeBlock: 109, nativePrice: '1000000000000000000' },
       },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         path: { token: '0x12' },
         refused: ['InvalidParameter', 'token must be an address: 20 bytes of hex with 0x in front'],
       },
@@ -95,7 +95,7 @@ export const tokenOperations: Operations = {
         answer: { totalSurplus: '13333333333333333' },
       },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         path: { user: '0x12' },
         refused: ['InvalidParameter', 'user must be an address: 20 bytes of hex with 0x in front'],
       },

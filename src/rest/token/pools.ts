@@ -18,15 +18,15 @@ const dollars = z.number().min(0)
 
 export const poolFigures = z.object({
   contract_address: address.meta({ description: 'The pool.' }),
-  chain_id: count.meta({ description: 'The chain it is on.' }),
-  project: z.string().meta({ description: 'Whose pool it is.' }),
+  chain_id: count.meta({ description: 'The chain of the pool.' }),
+  project: z.string().meta({ description: 'The project of the pool.' }),
   apr: percent.meta({
-    description: 'Per cent of its value that a year of such days’ fees adds; 0 where it is not known.',
+    description: 'Fees of the last day over a year, in per cent of the value; 0 if unknown.',
   }),
-  fee: percent.meta({ description: 'Per cent that it keeps of what comes in.' }),
-  tvl: dollars.meta({ description: 'US dollars that are locked in it; 0 where that is not known.' }),
+  fee: percent.meta({ description: 'The fee in per cent of the input.' }),
+  tvl: dollars.meta({ description: 'US dollars locked in it; 0 if unknown.' }),
   volume: dollars.meta({
-    description: 'US dollars that came in within 24 hours; 0 where that is not known.',
+    description: 'US dollars of input within 24 hours; 0 if unknown.',
   }),
 })
 
@@ -34,10 +34,10 @@ export const poolList = z.array(poolFigures)
 
 export const averageAprs = z.record(z.string(), percent)
 
-/** As on the routes of tokens: 404 is for what was asked about. */
+/** Like the routes of tokens: 404 is for the requested item. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
-/** Five hundred addresses, with room for spaces. */
+/** Five hundred addresses and the spaces between. */
 const maxBytes = 32_768
 
 /** Figures of pools, below the segment of the network. */
@@ -73,7 +73,7 @@ export const poolRoutes: Route[] = [
 
 type ListedPool = NonNullable<PostNetworkYieldPoolsResult['network']['pools']>['nodes'][number]
 
-/** REST has JSON numbers: the nearest doubles, and 0 for what is not known. */
+/** Writes JSON numbers: the nearest doubles, and 0 for unknown values. */
 function writePool({ address, project, apr, feeBps, valueUsd, volumeUsd }: ListedPool, chainId: number) {
   return {
     contract_address: address,
@@ -107,26 +107,26 @@ export const poolOperations: Operations = {
     id: 'pools',
     summary: 'Value, volume and yield of pools',
     description:
-      'Of the pools that the service follows: those between the network’s base tokens, and those that quotes and auctions used within a week. The greatest value first, at most 500. Reserves, prices, the age of the figures and what is not known are at `/graphql`, in `Network.pools`.',
+      'Figures of the pools that the service follows: those between the network’s base tokens, and those that quotes and auctions used within a week. At most 500, largest value first. Reserves, prices, the age of the figures and unknown values are at `/graphql`, in `Network.pools`.',
     body: poolAddresses,
     answers: {
-      200: { description: 'Those that are followed; the others are left out.', schema: poolList },
+      200: { description: 'The pools that the service follows; others are left out.', schema: poolList },
     },
     examples: {
       all: { summary: 'All', body: [], answer: [deepest] },
       two: {
-        summary: 'One that is followed, and one that is not',
+        summary: 'A pool that is followed, and one that is not',
         body: [sample.pool, sample.newcomer],
         answer: [deepest],
       },
-      none: { summary: 'None that is followed', body: [sample.newcomer], answer: [] },
+      none: { summary: 'No followed pool', body: [sample.newcomer], answer: [] },
       malformed: {
-        summary: 'No address',
+        summary: 'A malformed address',
         body: ['0x12'],
         refused: ['InvalidParameter', '[0] must be an address: 20 bytes of hex with 0x in front'],
       },
       noList: {
-        summary: 'No list',
+        summary: 'A body that is not a list',
         body: {},
         refused: ['InvalidParameter', 'a JSON list of addresses is expected'],
       },
@@ -139,7 +139,7 @@ export const poolOperations: Operations = {
     answers: {
       200: {
         description:
-          'Per cent a year by project: the fees of all pools that are followed over their value, so that a pool counts by what is locked in it. Rounded to 6 decimals; empty while none is known.',
+          'Per cent a year by project: the fees of all followed pools over their value, so that a pool counts by its locked value. Rounded to 6 decimals; empty while none is known.',
         schema: averageAprs,
         headers: ['Cache-Control', 'ETag', 'Age', 'Warning'],
       },

@@ -14,7 +14,7 @@ import { sample } from '../openapi/sample.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 
 /**
- * REST has a JSON number for this amount: the nearest double.
+ * Writes the amount as a JSON number: the nearest double.
  * @throws Refusal NoLiquidity for a token without a price
  */
 export function writeNativePrice(nativePrice: string | null | undefined): { price: number } {
@@ -23,7 +23,7 @@ export function writeNativePrice(nativePrice: string | null | undefined): { pric
   return { price: Number(nativePrice) }
 }
 
-/** A JSON number too. `null` if the double is not positive and finite: no price. */
+/** Writes the price as a JSON number; null if the double is not positive and finite: no price. */
 function writeUsdPrice(price: string | undefined): { price: number } | null {
   const number = Number(price)
   return Number.isFinite(number) && number > 0 ? { price: number } : null
@@ -31,7 +31,7 @@ function writeUsdPrice(price: string | undefined): { price: number } | null {
 
 type TokenResult = GetNetworkTokensTokenDetailsResult['tokens'][number]
 
-/** Members that the contract does not have are left out. */
+/** Writes a token without the members that its contract lacks. */
 export function writeToken({ address, symbol, name, decimals }: TokenResult) {
   return {
     address,
@@ -41,11 +41,11 @@ export function writeToken({ address, symbol, name, decimals }: TokenResult) {
   }
 }
 
-/** Asks for any address, also one without a contract: the sources decide what is missing. */
+/** Requests any address, also without a contract: the sources decide what is missing. */
 const tokensDocument = <const Fields extends string>(fields: Fields) =>
   `query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }` as const
 
-/** An unknown network is 400 here: 404 is for the token. */
+/** Returns 400 for an unknown network: 404 is for the token. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 const pathInput = z.object({ address: tokenAddressField })
@@ -103,7 +103,7 @@ function writeHolders(holders: readonly TokenHolder[]) {
   return nullIfEmpty(holders.map(({ address, balance }) => ({ address, balance: String(balance) })))
 }
 
-/** A contract with neither symbol nor decimals is no token. */
+/** Writes tokens; a contract with neither symbol nor decimals is not one. */
 function writeTokens(tokens: readonly TokenResult[]) {
   return nullIfEmpty(
     tokens.filter(({ symbol, decimals }) => symbol !== null || decimals !== null).map(writeToken),
@@ -155,7 +155,7 @@ export const tokenDetailsList = z.array(tokenDetails)
 const path = {
   token: {
     description:
-      'The token’s contract, or `-` for the chain’s own coin. Mixed case has to be a valid EIP-55 checksum.',
+      'The token’s contract, or `-` for the chain’s own coin. Mixed case must be a valid EIP-55 checksum.',
     schema: tokenAddressField,
   },
 }
@@ -171,7 +171,7 @@ const wrongChecksum: WrittenExample = {
   ],
 }
 
-/** A token that no source knows of. */
+/** A token that no source knows. */
 const unknown = { token: sample.newcomer }
 
 export const tokenDataOperations: Operations = {
@@ -198,7 +198,7 @@ export const tokenDataOperations: Operations = {
     summary: 'The largest holders of a token',
     path,
     answers: {
-      200: { description: 'At most 100, the greatest first.', schema: tokenHolders, headers: freshness },
+      200: { description: 'At most 100, largest first.', schema: tokenHolders, headers: freshness },
     },
     examples: {
       usdc: {
@@ -219,7 +219,7 @@ export const tokenDataOperations: Operations = {
     path,
     answers: {
       200: {
-        description: 'What its contract returns; the rest is left out.',
+        description: 'The values that its contract returns; others are left out.',
         schema: tokenDetails,
         headers: ['ETag'],
       },
@@ -235,20 +235,19 @@ export const tokenDataOperations: Operations = {
           decimals: 6,
         },
       },
-      unknown: { summary: 'No token', path: unknown, refused: 'missing' },
+      unknown: { summary: 'An address that is not a token', path: unknown, refused: 'missing' },
       wrongChecksum,
     },
   },
   'POST /:network/tokens/details': {
     id: 'tokensDetails',
     summary: 'Name, symbol and decimals of many tokens',
-    description:
-      'Addresses that are no token are left out, so that positions differ from those of the request.',
+    description: 'Addresses that are not tokens are left out, so that positions differ from the request.',
     body: tokenDetailsInput,
-    answers: { 200: { description: 'Those addresses that are tokens.', schema: tokenDetailsList } },
+    answers: { 200: { description: 'The addresses that are tokens.', schema: tokenDetailsList } },
     examples: {
       two: {
-        summary: 'One that is a token, and one that is not',
+        summary: 'A token, and an address that is not one',
         body: { tokenAddresses: [sample.usdc, sample.newcomer] },
         answer: [
           {
@@ -260,12 +259,12 @@ export const tokenDataOperations: Operations = {
         ],
       },
       none: {
-        summary: 'None that is a token',
+        summary: 'No address is a token',
         body: { tokenAddresses: [sample.newcomer] },
         refused: 'missing',
       },
       empty: {
-        summary: 'No address',
+        summary: 'A malformed address',
         body: { tokenAddresses: [] },
         refused: ['InvalidParameter', 'tokenAddresses must name a token'],
       },

@@ -7,7 +7,7 @@ interface Token {
     function transferFrom(address from, address to, uint256 value) external returns (bool);
 }
 
-/// What solvers that mean harm have a settlement call.
+/// The contract that malicious solvers have a settlement call.
 contract Thief {
     receive() external payable {}
 
@@ -15,7 +15,7 @@ contract Thief {
         token.transferFrom(from, address(this), amount);
     }
 
-    /// In a transaction, what others have left above the floor since a simulation.
+    /// Takes, in a transaction, the balance above the floor that others have left since a simulation.
     function takeBeyond(Token token, address from, uint256 floor) external {
         if (tx.gasprice == 0) return;
         uint256 held = token.balanceOf(from);
@@ -23,7 +23,7 @@ contract Thief {
         take(token, from, held - floor);
     }
 
-    /// Only in a transaction: a simulation has no price of gas.
+    /// Takes only in a transaction: a simulation has no gas price.
     function takeWhenMined(Token token, address from, uint256 amount) external {
         if (tx.gasprice > 0) take(token, from, amount);
     }
@@ -38,7 +38,7 @@ contract Thief {
     }
 }
 
-/// A token that calls its receiver, as those of ERC-777 do.
+/// A token that calls its receiver, like those of ERC-777.
 contract CallingToken {
     function balanceOf(address) external pure returns (uint256) {
         return 0;

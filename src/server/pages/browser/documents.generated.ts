@@ -427,7 +427,7 @@ export type FollowPricesVariables = Exact<{
 
 export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: Array<{ nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, usdPrice: { price: string, source: string } | null }> } };
 
-/** What a document gives and takes, by its text. */
+/** The result and variables of each document, by its text. */
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
   "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
