@@ -21,6 +21,7 @@ const reason = `
         ... on TransactionEvidence { txHash block }
         ... on OrderEvidence { uid }
         ... on RevertEvidence { reason }
+        ... on HookEvidence { phase target outcome gasLimit gasUsed }
         ... on ValidityEvidence { from until offeredUntil }
         ... on CancellationEvidence { by detail }
         ... on RefusalEvidence { code field message }

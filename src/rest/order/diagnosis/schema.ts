@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { diagnosisCodes } from '../../../domain/diagnosis/code.ts'
 import { cancellationSources } from '../../../domain/order/event.ts'
+import { hookOutcomes, hookPhases } from '../../../domain/settlement/hooks.ts'
 import {
   address,
   amount,
@@ -92,6 +93,14 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('revert').describe('What a contract answered.'),
     reason: z.string().describe('In its words; hex where it has none.'),
+  }),
+  z.object({
+    kind: z.literal('hook').describe('A hook of the order, in a settlement or in a simulation of one.'),
+    phase: z.enum(hookPhases).describe('Whether it runs before or after the trade.'),
+    target: address.describe('The contract called.'),
+    outcome: z.enum(hookOutcomes).describe('What became of it.'),
+    gasLimit: amount.nullable().describe('Gas units that it may use; null where that is not at hand.'),
+    gasUsed: amount.nullable().describe('Gas units that it used; null where that is not known.'),
   }),
   z.object({
     kind: z.literal('validity').describe('When the order may be traded.'),
