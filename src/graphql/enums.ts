@@ -20,6 +20,7 @@ import { orderStages } from '../domain/order/stage.ts'
 import { orderStatuses } from '../domain/order/status.ts'
 import { priceQualities } from '../domain/quote/quote.ts'
 import { feeKinds } from '../domain/settlement/account.ts'
+import { hookOutcomes, hookPhases, unknownHookReasons } from '../domain/settlement/hooks.ts'
 import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signing/signature-mistake.ts'
 import { screaming } from '../domain/text/spelling.ts'
 import { feePolicyKinds } from '../storage/models/auction/fee-policy.ts'
@@ -146,6 +147,7 @@ export const OrderEventLabel = defineEnum(
     cancelled: 'Cancelled; source says by whom.',
     expired: 'Its time passed before it was filled.',
     refunded: 'What an ended order would have sold was paid back on chain.',
+    hook_failed: 'A call of its own after a trade failed: see hooks.',
   },
 )
 
@@ -180,6 +182,35 @@ export const NotificationType = defineEnum(
     order_cancelled: 'The order was cancelled.',
     insufficient_balance: 'The owner’s balance became too low for the order.',
     price_improvement: 'A trade was better than the signed limit.',
+    post_hook_failed: 'The order was traded, but a call of its own after the trade failed.',
+  },
+)
+
+export const HookPhase = defineEnum('HookPhase', 'When a hook of an order runs.', hookPhases, {
+  pre: 'Before the trade, with the order’s first fill.',
+  post: 'After the trade, with each fill.',
+})
+
+export const HookOutcome = defineEnum(
+  'HookOutcome',
+  'What became of a hook. One that fails does not take the settlement back.',
+  hookOutcomes,
+  {
+    succeeded: 'It ran to its end. A contract without code does too.',
+    reverted: 'Its contract refused it, or is faulty.',
+    outOfGas: 'Its gas limit did not suffice.',
+  },
+)
+
+export const UnknownHookReason = defineEnum(
+  'UnknownHookReason',
+  'Why the outcome of a hook is not known.',
+  unknownHookReasons,
+  {
+    notYetRead: 'The trace of the settlement is still to be read.',
+    notTraced: 'The node does not trace, or did not trace this transaction.',
+    traceTooLarge: 'The trace of the transaction is too large to be read.',
+    notCalled: 'The settlement did not make the call.',
   },
 )
 

@@ -174,6 +174,7 @@ export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address
   'SetAffiliateEnabledPayload',
 )
 export const RefusalEvidenceRef = builder.objectRef<EvidenceOf<'refusal'>>('RefusalEvidence')
+export const HookEvidenceRef = builder.objectRef<EvidenceOf<'hook'>>('HookEvidence')
 export const RevertEvidenceRef = builder.objectRef<EvidenceOf<'revert'>>('RevertEvidence')
 export const SettlementRef = modelRef('Settlement')
 export const SimulatedLogRef = builder.objectRef<SimulatedLog>('SimulatedLog')

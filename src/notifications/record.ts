@@ -1,9 +1,10 @@
 import { formatUnits } from '../domain/amount.ts'
-import { nativeMarker } from '../domain/evm/address.ts'
+import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import { nativeCoin } from '../domain/network/chains.ts'
 import type { NotificationMetadata, NotificationType } from '../domain/notification/notification.ts'
 import {
   cancellationText,
+  failedHooksText,
   filledPercentDown,
   improvementText,
   orderText,
@@ -16,7 +17,10 @@ import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
 import { besideQuote, improvementDown } from '../domain/order/improvement.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'
 import { surplusToken } from '../domain/order/surplus.ts'
+import type { Trade } from '../domain/order/trade.ts'
 import type { OrderUid } from '../domain/order/uid.ts'
+import { dueHooks, type HookResult, hookPhases } from '../domain/settlement/hooks.ts'
+import { type DueHookCall, insertHookCalls } from '../storage/chain/hook-calls.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { type NewNotification, recordNotifications } from '../storage/feed.ts'
 import { appendEvents } from '../storage/order/events.ts'
@@ -31,7 +35,8 @@ export interface TradeRules {
 
 /**
  * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled` for the trade that fulfils, else
- * `order_partially_filled`; and `price_improvement` for each trade that is so much better than the signed limit.
+ * `order_partially_filled`; and `price_improvement` for each trade that is so much better than the signed limit. Hooks that were due with
+ * the trades are written down: their outcomes are read later.
  */
 export async function recordTrades(
   tx: Tx,
@@ -48,6 +53,7 @@ export async function recordTrades(
     tx,
     trades.map(({ order, trade }) => ({ orderId: order.id, ...event, blockNumber: trade.blockNumber })),
   )
+  await insertHookCalls(tx, trades.flatMap(toDueHooks))
   await recordNotifications(
     tx,
     trades.flatMap((trade) => [
@@ -223,6 +229,72 @@ function toImprovement(
   }
   const recorded = notification(order, 'price_improvement', message, metadata, at)
   return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]
+}
+
+/** The hooks that ran with a trade: those that were due before it. */
+function toDueHooks({ order, trade }: TradeOfOrder): DueHookCall[] {
+  const before = {
+    ...order,
+    executedSellAmount: order.executedSellAmount - trade.sellAmount,
+    executedBuyAmount: order.executedBuyAmount - trade.buyAmount,
+    executedFeeAmount: order.executedFeeAmount - trade.feeAmount,
+  }
+  const { chainId, blockNumber, logIndex, txHash } = trade
+  const due = dueHooks(before)
+  return hookPhases.flatMap((phase) =>
+    due[phase].map(({ target }, position) => ({
+      ...{ chainId, blockNumber, logIndex, txHash, orderId: order.id, phase, position, target },
+    })),
+  )
+}
+
+/** A hook after a trade that failed. */
+export interface FailedHook {
+  order: Order
+  trade: Pick<Trade, 'blockNumber' | 'logIndex' | 'txHash'>
+  target: Address
+  result: HookResult
+}
+
+/**
+ * Writes the event of trades whose hooks after them failed, and notifies their owners, in the transaction that stores the outcomes: once
+ * for each trade, with its first failed hook. All of one transaction's.
+ */
+export async function recordFailedHooks(tx: Tx, failed: readonly FailedHook[], at: Date): Promise<void> {
+  const byTrade = new Map<number, FailedHook[]>()
+  for (const hook of failed) {
+    const { logIndex } = hook.trade
+    byTrade.set(logIndex, [...(byTrade.get(logIndex) ?? []), hook])
+  }
+  const tokens = await tokensOf(
+    tx,
+    failed.map(({ order }) => order),
+  )
+  const ordinals = new Map<OrderUid, number>()
+  const notifications: NewNotification[] = []
+  for (const [, hooks] of [...byTrade].toSorted(([one], [other]) => one - other)) {
+    const [first] = hooks
+    if (!first) continue
+    const { order, trade, target, result } = first
+    const { blockNumber, txHash } = trade
+    const ordinal = ordinals.get(order.uid) ?? 0
+    ordinals.set(order.uid, ordinal + 1)
+    await appendEvents(tx, [
+      { orderId: order.id, label: 'hook_failed', reason: null, timestamp: at, blockNumber },
+    ])
+    const { outcome, reason } = result
+    const metadata = {
+      ...{ txHash, target, outcome, failedHooks: hooks.length },
+      ...(reason !== null && { reason }),
+    }
+    const message = failedHooksText(result, hooks.length, order, tokens(order))
+    notifications.push({
+      ...notification(order, 'post_hook_failed', message, metadata, at),
+      cause: `hooks:${order.chainId}:${order.uid}:${txHash}:${ordinal}`,
+      blockNumber,
+    })
+  }
+  await recordNotifications(tx, notifications)
 }
 
 function tradeCause(what: string, { order, trade, ordinal }: TradeOfOrder): string {

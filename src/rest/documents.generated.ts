@@ -76,6 +76,7 @@ export type DiagnosisCode =
   | 'filled'
   | 'filteredForFairness'
   | 'hooksFail'
+  | 'hookGasTight'
   | 'lostCompetition'
   | 'marketUnknown'
   | 'neverTradable'
@@ -88,6 +89,7 @@ export type DiagnosisCode =
   | 'outOfPlaces'
   | 'partlyFilled'
   | 'placeable'
+  | 'postHookFailed'
   | 'presignatureMissing'
   | 'priceOutOfReach'
   | 'priceUnverified'
@@ -137,12 +139,22 @@ export type ExplainOrderInput = {
   validTo: number;
 };
 
+export type HookOutcome =
+  | 'outOfGas'
+  | 'reverted'
+  | 'succeeded';
+
+export type HookPhase =
+  | 'post'
+  | 'pre';
+
 export type NotificationType =
   | 'insufficient_balance'
   | 'order_cancelled'
   | 'order_expired'
   | 'order_filled'
   | 'order_partially_filled'
+  | 'post_hook_failed'
   | 'price_improvement';
 
 export type OrderKind =
@@ -316,6 +328,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
           | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
           | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
           | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+          | { __typename: 'HookEvidence', phase: HookPhase, target: string, outcome: HookOutcome, gasLimit: string | null, gasUsed: string | null }
           | { __typename: 'OrderEvidence', uid: string }
           | { __typename: 'PoolEvidence', pool: string }
           | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
@@ -330,6 +343,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
         | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
         | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
         | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+        | { __typename: 'HookEvidence', phase: HookPhase, target: string, outcome: HookOutcome, gasLimit: string | null, gasUsed: string | null }
         | { __typename: 'OrderEvidence', uid: string }
         | { __typename: 'PoolEvidence', pool: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
@@ -346,6 +360,7 @@ type reason_DiagnosisReason = { code: DiagnosisCode, summary: string, since: str
     | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
     | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
     | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+    | { __typename: 'HookEvidence', phase: HookPhase, target: string, outcome: HookOutcome, gasLimit: string | null, gasUsed: string | null }
     | { __typename: 'OrderEvidence', uid: string }
     | { __typename: 'PoolEvidence', pool: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
@@ -362,6 +377,7 @@ type reason_OrderDiagnosis = { code: DiagnosisCode, summary: string, since: stri
     | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
     | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
     | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+    | { __typename: 'HookEvidence', phase: HookPhase, target: string, outcome: HookOutcome, gasLimit: string | null, gasUsed: string | null }
     | { __typename: 'OrderEvidence', uid: string }
     | { __typename: 'PoolEvidence', pool: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
@@ -388,6 +404,7 @@ export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCo
         | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
         | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
         | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+        | { __typename: 'HookEvidence', phase: HookPhase, target: string, outcome: HookOutcome, gasLimit: string | null, gasUsed: string | null }
         | { __typename: 'OrderEvidence', uid: string }
         | { __typename: 'PoolEvidence', pool: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
@@ -402,6 +419,7 @@ export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCo
       | { __typename: 'CancellationEvidence', by: CancellationSource, detail: string | null }
       | { __typename: 'CompetitionEvidence', auctionId: number, solver: string, score: string | null, winningScore: string | null, scoreGap: string | null, refusal: string | null }
       | { __typename: 'FeeEvidence', fee: string, left: string, leastAmount: string | null, token: { address: string } }
+      | { __typename: 'HookEvidence', phase: HookPhase, target: string, outcome: HookOutcome, gasLimit: string | null, gasUsed: string | null }
       | { __typename: 'OrderEvidence', uid: string }
       | { __typename: 'PoolEvidence', pool: string }
       | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
@@ -753,8 +771,8 @@ export type GetAffiliateTraderActivityAddressResult = { traderActivity: { comput
 
 /** The result and variables of each document, by its text. */
 export interface Documents {
-  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
-  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
+  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
+  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
   "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
   "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
   "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }

@@ -4,6 +4,7 @@ import { ownerLogs } from '../../chain/logs/owner-logs.ts'
 import { tokenLogs } from '../../chain/logs/transfer-logs.ts'
 import type { NetworkNodes } from '../../chain/rpc/nodes.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { minedHooks } from '../../chain/settlement/hook-calls.ts'
 import { minedGas, minedSettlements } from '../../chain/settlement/mined.ts'
 import { readRights } from '../../chain/settlement/rights.ts'
 import type { AccountBalances } from '../../chain/transaction/balances.ts'
@@ -11,6 +12,7 @@ import { createRefund } from '../../chain/transaction/refund.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { HoldingsFollowing } from '../../indexer/holdings/settlement.ts'
+import type { HookReading } from '../../indexer/late/hooks.ts'
 import type { ReadPlacements } from '../../indexer/placements.ts'
 import type { RefunderOptions } from '../../indexer/refunder.ts'
 import type { IndexerOptions } from '../../indexer/run.ts'
@@ -40,6 +42,7 @@ interface IndexingOptions {
 export interface Indexing {
   indexerOptions: IndexerOptions
   holdingsOptions: HoldingsFollowing
+  hookOptions: HookReading
   /** Undefined without an account for it. */
   refunderOptions: RefunderOptions | undefined
 }
@@ -86,6 +89,11 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       readRights: (rights, blockHash) =>
         readRights(rpcWithoutRetries, settlement, rights, { now: unixSeconds(now()), blockHash }),
       meter: metrics.holdings(network.name),
+    },
+    hookOptions: {
+      ...{ network, db, now, log },
+      gasOf: (txHashes) => minedGas(rpc, txHashes),
+      minedHooks: (txHash) => minedHooks(rpcWithoutRetries, network, txHash),
     },
     refunderOptions: refundKey && {
       ...{ network, db, log },

@@ -1,6 +1,7 @@
 import { runAuctions } from '../../auctions/run.ts'
 import type { Log } from '../../domain/log.ts'
 import { followHoldings } from '../../indexer/holdings/settlement.ts'
+import { readHooks } from '../../indexer/late/hooks.ts'
 import { refunding } from '../../indexer/refunder.ts'
 import { runIndexer } from '../../indexer/run.ts'
 import type { Loop } from '../../server/measures/loop-metrics.ts'
@@ -18,13 +19,14 @@ interface LoopOptions {
   log: Log
 }
 
-/** In one process: pools, and what the settlement contract holds, are followed up to the indexer's checkpoint. */
+/** In one process: pools, holdings of the settlement contract, and outcomes of hooks are read up to the indexer's checkpoint. */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
-  const { indexerOptions, poolCounts, holdingsOptions } = parts
+  const { indexerOptions, poolCounts, holdingsOptions, hookOptions } = parts
   await Promise.all([
     runIndexer(indexerOptions, signal),
     poolCounts.count(signal),
     followHoldings(holdingsOptions, signal),
+    readHooks(hookOptions, signal),
   ])
 }
 

@@ -21,6 +21,8 @@ const ofAccount: Partial<Record<DiagnosisCode, string>> = {
 }
 const ofPrice: readonly DiagnosisCode[] = ['noLiquidity', 'priceOutOfReach', 'costsMoreThanItBrings']
 const forNewOrder = 'Keep this in mind for a new order.'
+/** The reason with a step that is left to do, however the order ended. */
+const leftToDo: DiagnosisCode = 'postHookFailed'
 /** Advice if the fee exceeds the whole sold amount. */
 export const noLimitPays =
   'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.'
@@ -50,7 +52,9 @@ export function advised(reasons: readonly Reason[]): Reason[] {
   if (end >= 0)
     return reasons.map((reason, index) => {
       if (index === end) return withNeeds(reason, reasons.slice(end + 1))
-      return index > end && !isEnd(reason) ? { ...reason, advice: forNewOrder } : reason
+      return index > end && !isEnd(reason) && reason.code !== leftToDo
+        ? { ...reason, advice: forNewOrder }
+        : reason
     })
   const price = reasons.find(({ code }) => ofPrice.includes(code))
   const first = reasons.find(({ code }) => code in ofAccount)

@@ -160,6 +160,12 @@ export const diagnosisTexts = {
     advice: 'Ask for a verified quote, or expect another price.',
     retryable: true,
   },
+  hookGasTight: {
+    meaning: 'The gas limit of one of the order’s own calls, its hooks, is close to what the call needs.',
+    advice:
+      'Sign the order with a higher gas limit for the hook. A hook that runs out of gas fails, and the trade happens without it.',
+    retryable: false,
+  },
   tradesFail: {
     meaning: 'A token of the order, or a pool that it would be traded through, makes every trade fail.',
     advice:
@@ -220,6 +226,12 @@ export const diagnosisTexts = {
     meaning: 'The order is new: solvers have not looked for a trade yet.',
     advice: 'Wait: solvers look for one every few seconds.',
     retryable: true,
+  },
+  postHookFailed: {
+    meaning: 'The order was traded, but a call of its own after the trade, its post-hook, failed.',
+    advice:
+      'The trade is final, and the hook does not run again for it. Do by a transaction of your own what the hook was to do.',
+    retryable: false,
   },
   placeable: {
     meaning: 'No known reason would keep the order from being filled.',

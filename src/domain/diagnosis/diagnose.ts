@@ -5,7 +5,7 @@ import { advised } from './advice.ts'
 import { diagnosisCodes, generalCodes } from './code.ts'
 import { competitionReasons, failure, takenBack, underWay } from './competition.ts'
 import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
-import { cancelled, expired, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
+import { cancelled, expired, failedHooks, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
 import type { DiagnosisFacts, StandingFacts } from './facts.ts'
 import { marketReasons, storedGap } from './market.ts'
 import { isEnd } from './over.ts'
@@ -45,12 +45,14 @@ const place = ({ code }: Reason) => diagnosisCodes.indexOf(code)
 function reasonsOf(facts: DiagnosisFacts): Reason[] {
   const { order, now } = facts
   const status = orderStatus(order, now.getTime() / 1_000)
-  if (status === 'fulfilled') return [filled(facts)]
+  const after = failedHooks(facts)
+  if (status === 'fulfilled') return [filled(facts), ...after]
   const past = { ...facts, isPast: true }
-  if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(past)]
+  if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(past), ...after]
   if (order.placementError !== null) return [neverTradable(facts)]
-  if (status === 'expired') return [expired(facts), ...partlyFilled(past), ...keptUntilThen(past).map(inPast)]
-  return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts)]
+  if (status === 'expired')
+    return [expired(facts), ...partlyFilled(past), ...keptUntilThen(past).map(inPast), ...after]
+  return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts), ...after]
 }
 
 /** The reasons that blocked an order until it expired, as of the last auction. */

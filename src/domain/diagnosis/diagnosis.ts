@@ -3,6 +3,7 @@ import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { OrderUid } from '../order/uid.ts'
+import type { HookOutcome, HookPhase } from '../settlement/hooks.ts'
 import type { DiagnosisCode } from './code.ts'
 
 /** Buy atoms for sell atoms. */
@@ -109,6 +110,18 @@ export interface RevertEvidence {
   reason: string
 }
 
+export interface HookEvidence {
+  kind: 'hook'
+  phase: HookPhase
+  target: Address
+  /** The outcome in the settlement, or in the simulation. */
+  outcome: HookOutcome
+  /** The signed limit; null if it is not at hand. */
+  gasLimit: bigint | null
+  /** The gas that the hook used; null if the trace does not say. */
+  gasUsed: bigint | null
+}
+
 export interface ValidityEvidence {
   kind: 'validity'
   from: Date | null
@@ -146,6 +159,7 @@ export type Evidence =
   | TransactionEvidence
   | OrderEvidence
   | RevertEvidence
+  | HookEvidence
   | ValidityEvidence
   | CancellationEvidence
   | RefusalEvidence

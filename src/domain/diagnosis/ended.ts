@@ -1,6 +1,7 @@
 import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { OrderUid } from '../order/uid.ts'
+import { failureText } from '../settlement/hooks.ts'
 import { readableDown, readableUp } from '../token/readable.ts'
 import type { Evidence, Reason, ValidityEvidence } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
@@ -15,7 +16,31 @@ export function filled(facts: DiagnosisFacts): Reason {
   const evidence = [...tradeEvidence(lastTrade), amountsOf(token, target, filled)]
   const sold = readableDown(order.executedSellAmount, tokenOf(facts, order.sellToken))
   const bought = readableDown(order.executedBuyAmount, tokenOf(facts, order.buyToken))
-  return reasonOf('filled', lastTrade?.at ?? null, evidence, `The order is filled: ${sold} for ${bought}.`)
+  const since = lastTrade?.at ?? null
+  if (!facts.failedHook)
+    return reasonOf('filled', since, evidence, `The order is filled: ${sold} for ${bought}.`)
+  const summary = `The order is filled: ${sold} for ${bought}. Only the trade is done: a call of the order’s own after it failed.`
+  return {
+    ...reasonOf('filled', since, evidence, summary),
+    advice: 'Look at the next reason: it explains what is left to do.',
+  }
+}
+
+/** Returns the failure of hooks after the order's trades as a reason; none if no failure is known. */
+export function failedHooks({ failedHook }: Pick<DiagnosisFacts, 'failedHook'>): Reason[] {
+  if (!failedHook) return []
+  const { target, outcome, reason, txHash, block, failed } = failedHook
+  const cause = failureText({ outcome, reason })
+  const summary =
+    failed === 1
+      ? `A call of the order’s own after its trade, to ${target}, failed: ${cause}.`
+      : `${failed} calls of the order’s own after its trades failed, the newest to ${target}: ${cause}.`
+  const evidence: Evidence[] = [
+    { kind: 'hook', phase: 'post', target, outcome, gasLimit: null, gasUsed: failedHook.gasUsed },
+    { kind: 'transaction', txHash, block },
+    ...(reason === null ? [] : [{ kind: 'revert' as const, reason }]),
+  ]
+  return [reasonOf('postHookFailed', null, evidence, summary)]
 }
 
 /** Returns the partial fill as a reason; none if nothing is filled. */

@@ -3,6 +3,7 @@ import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource, Failing, StandingReason } from '../order/event.ts'
 import type { Order } from '../order/order.ts'
 import type { OrderUid } from '../order/uid.ts'
+import type { HookOutcome } from '../settlement/hooks.ts'
 import type { PriceAmounts } from './diagnosis.ts'
 import type { TokenWords } from './words.ts'
 
@@ -90,6 +91,19 @@ export interface AttemptFacts {
   replacedBlock: number | null
 }
 
+/** The hooks after the order's trades that failed: the newest one. */
+export interface FailedHookFacts {
+  target: Address
+  outcome: HookOutcome
+  /** The contract's answer; null without one. */
+  reason: string | null
+  gasUsed: bigint | null
+  txHash: Bytes32
+  block: number
+  /** The number of hooks that failed, in all trades. */
+  failed: number
+}
+
 /** The newest refused solution with the order that never competed, and that may be shown. */
 export interface RefusalFacts {
   auctionId: bigint
@@ -115,6 +129,7 @@ export interface DiagnosisFacts {
   tokens: { sell: TokenWords | null; buy: TokenWords | null }
   cancellation: { by: CancellationSource; detail: string | null; at: Date | null } | null
   lastTrade: { txHash: Bytes32; block: number; at: Date | null } | null
+  failedHook: FailedHookFacts | null
   standing: StandingFacts | null
   bid: BidFacts | null
   /** The best price in any solution that may be shown. */

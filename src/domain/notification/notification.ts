@@ -2,8 +2,10 @@ import type { Address } from '../evm/address.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { ImprovementReference } from '../order/improvement.ts'
 import type { OrderUid } from '../order/uid.ts'
+import type { HookOutcome } from '../settlement/hooks.ts'
 
-export const notificationTypes = [
+/** The types that the REST interface lists. Its clients may not know others. */
+export const publishedTypes = [
   'order_filled',
   'order_partially_filled',
   'order_expired',
@@ -11,6 +13,8 @@ export const notificationTypes = [
   'insufficient_balance',
   'price_improvement',
 ] as const
+
+export const notificationTypes = [...publishedTypes, 'post_hook_failed'] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
 /**
@@ -48,6 +52,12 @@ export interface NotificationMetadata {
   quoteImprovementAmount?: string
   /** The improvement as a decimal fraction of `quotedAmount`. */
   quoteImprovementShare?: string
+  /** The contract that a failed hook calls. */
+  target?: Address
+  /** The outcome of the failed hook. */
+  outcome?: HookOutcome
+  /** The number of hooks that failed with the same trade. */
+  failedHooks?: number
   /** True after a reorganisation has removed the cause for good. */
   reverted?: boolean
 }

@@ -2,6 +2,7 @@ import { formatUnits } from '../amount.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { Comparison } from '../order/improvement.ts'
 import { filledAmount, type Order, type OrderData } from '../order/order.ts'
+import { failureText, type HookResult } from '../settlement/hooks.ts'
 import { grouped, readableDown, readableUp } from '../token/readable.ts'
 import type { Token } from '../token/token.ts'
 
@@ -79,6 +80,17 @@ export function improvementText(
     ...(quote ? [beside(quote.amount)] : []),
     tradeText(trade, tokens),
   ].join(', ')
+}
+
+/** Formats failed hooks: "Traded, but the call after the trade failed (out of gas): sell 0.5 WETH …". */
+export function failedHooksText(
+  { outcome, reason }: Pick<HookResult, 'outcome' | 'reason'>,
+  failed: number,
+  order: Order,
+  tokens: TokenPair,
+): string {
+  const calls = failed === 1 ? 'a call after the trade failed' : `${failed} calls after the trade failed`
+  return `Traded, but ${calls} (${failureText({ outcome, reason })}): ${orderText(order, tokens)}`
 }
 
 /** The filled share of the fixed side in whole percent, rounded down: 99.9 % is not 100. */

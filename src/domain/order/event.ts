@@ -14,6 +14,7 @@ export const orderEventLabels = [
   'cancelled',
   'expired',
   'refunded',
+  'hook_failed',
 ] as const
 export type OrderEventLabel = (typeof orderEventLabels)[number]
 

@@ -43,6 +43,7 @@ const stageOfEvent: Readonly<Record<OrderEventLabel, PlainStage | null>> = {
   // The expiry may follow the time of a block that is ahead of the clock.
   expired: 'open',
   refunded: 'open',
+  hook_failed: 'traded',
 }
 
 const stageOfCancellation: Readonly<Record<CancellationSource, OrderStage>> = {

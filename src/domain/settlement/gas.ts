@@ -1,6 +1,7 @@
 import { divUp, mulDivUp, priceScale } from '../amount.ts'
-import { type ParsedAppData, parseAppDataDocument } from '../app-data/document.ts'
+import type { Hook, ParsedAppData } from '../app-data/document.ts'
 import { duePreInteractions, type Order } from '../order/order.ts'
+import { dueHooks, type HookedOrder } from './hooks.ts'
 
 /** Gas units for estimates. The first four and the conversions were measured on the settlement contract. */
 export const gasUnits = {
@@ -37,15 +38,13 @@ export function sharedGasUp(trades: number, hops: number): bigint {
   return divUp(settlementGas(trades, hops), BigInt(trades))
 }
 
-type HookedOrder = Pick<Order, 'fullAppData' | 'onchainUser'> & Parameters<typeof duePreInteractions>[0]
-
 /**
  * The gas of one order's next fill beyond its trade: a contract's signature check, wrapping, the hooks that
  * run, and unwrapping.
  * @param signatureGas measured gas of the signature check
  */
 export function extraOrderGas(
-  order: HookedOrder & Pick<Order, 'signingScheme'>,
+  order: HookedOrder & Pick<Order, 'signingScheme' | 'onchainUser'>,
   buysNative: boolean,
   signatureGas: bigint = gasUnits.contractSignature,
 ): bigint {
@@ -55,8 +54,15 @@ export function extraOrderGas(
 
 /** The sum of the gas limits of all pre and post hooks, which run in an order's first fill. */
 export function hooksGas({ preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>): bigint {
-  return [...preHooks, ...postHooks].reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
+  return sumOfLimits([...preHooks, ...postHooks])
 }
+
+function dueHooksGas(order: HookedOrder): bigint {
+  const { pre, post } = dueHooks(order)
+  return sumOfLimits([...pre, ...post])
+}
+
+const sumOfLimits = (hooks: readonly Hook[]) => hooks.reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 
 /**
  * The gas cost in sell token atoms, rounded up. `gasPrice` is wei per unit; `nativePrice` is native atoms for
@@ -67,14 +73,6 @@ export function networkFeeUp(gas: bigint, gasPrice: bigint, nativePrice: bigint)
 }
 
 /** The gas for wrapping: the contract of an order that was placed on chain wraps its coins first. */
-function wrappingGas(order: HookedOrder): bigint {
+function wrappingGas(order: HookedOrder & Pick<Order, 'onchainUser'>): bigint {
   return order.onchainUser !== null && duePreInteractions(order).length > 0 ? gasUnits.wrapNative : 0n
-}
-
-function dueHooksGas(order: HookedOrder): bigint {
-  const { fullAppData, interactions } = order
-  const runsPreHooks = duePreInteractions(order).length > 0
-  if (!fullAppData || (!runsPreHooks && interactions.post.length === 0)) return 0n
-  const { preHooks, postHooks } = parseAppDataDocument(fullAppData)
-  return hooksGas({ preHooks: runsPreHooks ? preHooks : [], postHooks })
 }

@@ -2,13 +2,14 @@ import { formatPercent } from '../../domain/diagnosis/words.ts'
 import { formatPriceDown } from '../../domain/order/value.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
-import { CancellationSource } from '../enums.ts'
+import { CancellationSource, HookOutcome, HookPhase } from '../enums.ts'
 import {
   AmountsEvidenceRef,
   BlocksEvidenceRef,
   CancellationEvidenceRef,
   CompetitionEvidenceRef,
   FeeEvidenceRef,
+  HookEvidenceRef,
   OrderEvidenceRef,
   OrderRef,
   PoolEvidenceRef,
@@ -214,6 +215,25 @@ RevertEvidenceRef.implement({
   }),
 })
 
+HookEvidenceRef.implement({
+  description: 'A hook of the order, in a settlement or in a simulation of one.',
+  fields: (t) => ({
+    phase: t.expose('phase', { type: HookPhase, description: 'Whether it runs before or after the trade.' }),
+    target: t.expose('target', { type: 'Address', description: 'The contract called.' }),
+    outcome: t.expose('outcome', { type: HookOutcome, description: 'What became of it.' }),
+    gasLimit: t.expose('gasLimit', {
+      type: 'Uint256',
+      nullable: true,
+      description: 'Gas units that it may use, as signed; null where that is not at hand: see `Order.hooks`.',
+    }),
+    gasUsed: t.expose('gasUsed', {
+      type: 'Uint256',
+      nullable: true,
+      description: 'Gas units that it used; null where that is not known.',
+    }),
+  }),
+})
+
 ValidityEvidenceRef.implement({
   description: 'When the order may be traded.',
   fields: (t) => ({
@@ -260,6 +280,7 @@ const types = {
   transaction: TransactionEvidenceRef,
   order: OrderEvidenceRef,
   revert: RevertEvidenceRef,
+  hook: HookEvidenceRef,
   validity: ValidityEvidenceRef,
   cancellation: CancellationEvidenceRef,
   refusal: RefusalEvidenceRef,

@@ -18,7 +18,7 @@ import {
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools/followed.ts'
 import { ChainMoved, createRange, isChainFault, maxLogs, RangeTooFull } from '../block-range.ts'
-import { createPoll, type Poll } from '../poll.ts'
+import { createPoll, type Poll, repeat } from '../poll.ts'
 
 /** What an operator sees of what the settlement contract holds and owes. */
 export interface HoldingsMeter {
@@ -60,26 +60,8 @@ const maxTries = 10
 export async function followHoldings(options: HoldingsFollowing, signal: AbortSignal): Promise<void> {
   const { network, log } = options
   const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
-  const step = createStep(options)
-  let failures = 0
-  while (!signal.aborted) {
-    try {
-      const hasMore = await step()
-      failures = 0
-      if (!hasMore) await poll(0, signal)
-    } catch (fault) {
-      const isUsual = isChainFault(fault)
-      if (failures++ === 0 || !isUsual)
-        log[isUsual ? 'warn' : 'error'](
-          'what the settlement contract holds cannot be followed for the moment',
-          {
-            network: network.name,
-            fault: String(fault),
-          },
-        )
-      await poll(failures, signal)
-    }
-  }
+  const what = 'what the settlement contract holds cannot be followed for the moment'
+  await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
 
 /** Does the next thing. Returns whether there may be more to do. */

@@ -17,6 +17,7 @@ const titles: Readonly<Record<NotificationType, string>> = {
   order_cancelled: 'Order cancelled',
   insufficient_balance: 'Balance or allowance missing',
   price_improvement: 'Better price',
+  post_hook_failed: 'A call after the trade failed',
 }
 
 export function messageOf({ notification, createdAt }: Delivery): Message {

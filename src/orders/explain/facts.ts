@@ -20,7 +20,8 @@ export function factsAhead(
       ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },
       ...{ cancelledAt: null, invalidatedOnChain: false },
     },
-    ...{ tokens, market, cancellation: null, lastTrade: null, standing: null },
+    ...{ tokens, market, cancellation: null, lastTrade: null, failedHook: null },
+    standing: null,
     ...{ bid: null, bestBid: null, attempt: null, refusal: null, deniedTokens: [], look: null },
     service: serviceFacts(service, services),
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { diagnosisCodes } from '../../domain/diagnosis/code.ts'
 import { cancellationSources } from '../../domain/order/event.ts'
+import { hookOutcomes, hookPhases } from '../../domain/settlement/hooks.ts'
 import { explanationBody } from '../../graphql/order/placement.ts'
 import type { Operations } from '../openapi/operation.ts'
 import { address, amount, bytes32, count, decimal, orderUid, timestamp } from '../openapi/primitives.ts'
@@ -52,6 +53,7 @@ const reasonFragment = `
         ... on TransactionEvidence { txHash block }
         ... on OrderEvidence { uid }
         ... on RevertEvidence { reason }
+        ... on HookEvidence { phase target outcome gasLimit gasUsed }
         ... on ValidityEvidence { from until offeredUntil }
         ... on CancellationEvidence { by detail }
         ... on RefusalEvidence { code field message }
@@ -163,6 +165,14 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('revert').describe('What a contract answered.'),
     reason: z.string().describe('In its words; hex where it has none.'),
+  }),
+  z.object({
+    kind: z.literal('hook').describe('A hook of the order, in a settlement or in a simulation of one.'),
+    phase: z.enum(hookPhases).describe('Whether it runs before or after the trade.'),
+    target: address.describe('The contract that it calls.'),
+    outcome: z.enum(hookOutcomes).describe('Whether it succeeded, and why not.'),
+    gasLimit: amount.nullable().describe('Gas units that it may use; null if they are not known.'),
+    gasUsed: amount.nullable().describe('Gas units that it used; null if they are not known.'),
   }),
   z.object({
     kind: z.literal('validity').describe('When the order may be traded.'),

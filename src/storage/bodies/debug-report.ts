@@ -5,6 +5,7 @@ import { auctionReport, execution, executionRow } from '../models/auction/report
 import { settlementAttempt, settlementAttemptRow } from '../models/auction/settlement-attempt.ts'
 import { debugReport } from '../models/order/debug-report.ts'
 import { orderEvent, orderEventRow } from '../models/order/event.ts'
+import { hookCall, orderHook, orderHooks } from '../models/order/hook.ts'
 import { trade } from '../models/trade/trade.ts'
 import { address, enumOf, rowKey } from '../query/codec.ts'
 import { aliasField, column, type Field } from '../query/model.ts'
@@ -83,6 +84,19 @@ export const reportedTrade: Body = {
   auctionId: absent(trade.fields.auctionId as Field),
 }
 
+export const reportedHookCall: Body = {
+  ...fieldsOf(hookCall, 'txHash', 'blockNumber'),
+  outcome: absent(hookCall.fields.outcome as Field),
+  unknownReason: absent(hookCall.fields.unknownReason as Field),
+  reason: absent(hookCall.fields.reason as Field),
+  gasUsed: absent(hookCall.fields.gasUsed as Field),
+}
+
+export const reportedHook: Body = {
+  ...fieldsOf(orderHook, 'phase', 'target', 'callData', 'gasLimit'),
+  calls: listOf(orderHook, 'calls', reportedHookCall),
+}
+
 /** Limit of trades in a report: an order can have any number of them. */
 const maxTrades = 100
 
@@ -111,5 +125,12 @@ export const debugReportBody: Body = {
   trades: {
     ...listOf(debugReport, 'trades', reportedTrade),
     rows: `${rowsOf(debugReport, 'trades')} ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${maxTrades}`,
+  },
+  // Not in the published interface: reports of orders without calls of their own are as they were.
+  hooks: {
+    perhaps: reportedHook,
+    rows: rowsOf(debugReport, 'hooks'),
+    unless: 'o.interactions IS NULL',
+    description: orderHooks.description,
   },
 }

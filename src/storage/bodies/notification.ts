@@ -1,9 +1,10 @@
-import type { NotificationMetadata } from '../../domain/notification/notification.ts'
+import { type NotificationMetadata, publishedTypes } from '../../domain/notification/notification.ts'
 import { cancellationSources } from '../../domain/order/event.ts'
 import { improvementReferences } from '../../domain/order/improvement.ts'
+import { hookOutcomes } from '../../domain/settlement/hooks.ts'
 import { notification } from '../models/notification/notification.ts'
 import { asText, boolean, type Codec, decimal, enumOf, string, uint32 } from '../query/codec.ts'
-import { derived, type Field } from '../query/model.ts'
+import { column, derived, type Field } from '../query/model.ts'
 import type { Body, Member } from './body.ts'
 import { absent, fieldsOf } from './fields.ts'
 
@@ -75,12 +76,24 @@ export const notificationMetadata = {
     decimal,
     'quoteImprovementAmount as a fraction of quotedAmount, rounded down.',
   ),
+  target: optionalPart('target', asText('Address'), 'The contract that a failed hook calls.'),
+  outcome: optionalPart('outcome', enumOf('HookOutcome', hookOutcomes), 'How the hook failed.'),
+  failedHooks: optionalPart('failedHooks', uint32, 'How many hooks failed with the trade.'),
   reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>
 
-/** Notification `n`. */
+const {
+  target: _target,
+  outcome: _outcome,
+  failedHooks: _failed,
+  ...publishedMetadata
+} = notificationMetadata
+
+/** Notification `n` of a published type. */
 export const notificationBody: Body = {
   id: notification.fields.notificationId as Field,
-  ...fieldsOf(notification, 'account', 'type', 'message', 'timestamp'),
-  metadata: { json: notification.fields.metadata as Field, holds: notificationMetadata },
+  ...fieldsOf(notification, 'account'),
+  type: column(enumOf('NotificationType', publishedTypes), 'n.type', 'What happened.'),
+  ...fieldsOf(notification, 'message', 'timestamp'),
+  metadata: { json: notification.fields.metadata as Field, holds: publishedMetadata },
 }

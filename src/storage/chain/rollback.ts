@@ -18,6 +18,7 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
       presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       placement AS (DELETE FROM placements WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       refund AS (DELETE FROM refunds WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      hook AS (DELETE FROM hook_calls WHERE chain_id = ${chainId} AND block_number > ${block}),
       amount AS (DELETE FROM settlement_amounts WHERE chain_id = ${chainId} AND block_number > ${block}),
       reverted AS (UPDATE settlement_attempts SET reverted_gas = NULL, reverted_gas_price = NULL, reverted_block = NULL,
           cancellation_gas = NULL, cancellation_gas_price = NULL

@@ -13,13 +13,15 @@ export interface NewOrderEvent {
 
 /** Labels between which an order goes back and forth while nothing about it changes: each is written once until another follows. */
 const alternating = `('ready', 'considered')`
+/** Events that are written each time. */
+const distinct = `('traded', 'hook_failed')`
 /** States that an order can come to again and again. */
 const repeatable = `('ready', 'considered', 'executing', 'filtered', 'invalid')`
 
 /**
- * Appends events: each trade, and of the others those that do not repeat the newest event of their order, or of `ready` and `considered`
+ * Appends events: each trade, each with failed hooks, and of the others those that do not repeat the newest event of their order, or of `ready` and `considered`
  * the one before it. A state that an order comes to again and again, as it does where its settlement fails each time, keeps two rows
- * until something else happens to it: the first, and one for all others, which is always the newest. But for trades, `events` has at most
+ * until something else happens to it: the first, and one for all others, which is always the newest. But for these, `events` has at most
  * one for each order. In SQL: one statement that compares and writes.
  */
 export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Promise<void> {
@@ -33,7 +35,7 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
         AS n(order_id, label, reason, timestamp, block_number)
       LEFT JOIN LATERAL (SELECT label, reason, lead(label) OVER w AS before FROM order_events e WHERE e.order_id = n.order_id
         WINDOW w AS (ORDER BY timestamp DESC, id DESC) ORDER BY timestamp DESC, id DESC LIMIT 1) newest ON true
-      WHERE n.label = 'traded' OR (newest.label IS DISTINCT FROM n.label OR newest.reason IS DISTINCT FROM n.reason)
+      WHERE n.label IN ${raw(distinct)} OR (newest.label IS DISTINCT FROM n.label OR newest.reason IS DISTINCT FROM n.reason)
         AND NOT coalesce(n.label IN ${raw(alternating)} AND newest.label IN ${raw(alternating)} AND newest.before = n.label, false)
     ), earlier AS (
       SELECT e.id, e.order_id, e.times, row_number() OVER (PARTITION BY e.order_id ORDER BY e.timestamp, e.id) AS nth

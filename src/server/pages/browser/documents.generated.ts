@@ -50,6 +50,7 @@ export type DiagnosisCode =
   | 'FILLED'
   | 'FILTERED_FOR_FAIRNESS'
   | 'HOOKS_FAIL'
+  | 'HOOK_GAS_TIGHT'
   | 'LOST_COMPETITION'
   | 'MARKET_UNKNOWN'
   | 'NEVER_TRADABLE'
@@ -62,6 +63,7 @@ export type DiagnosisCode =
   | 'OUT_OF_PLACES'
   | 'PARTLY_FILLED'
   | 'PLACEABLE'
+  | 'POST_HOOK_FAILED'
   | 'PRESIGNATURE_MISSING'
   | 'PRICE_OUT_OF_REACH'
   | 'PRICE_UNVERIFIED'
@@ -79,12 +81,22 @@ export type DiagnosisCode =
   | 'TRADES_FAIL'
   | 'WAITING_FOR_AUCTION';
 
+export type HookOutcome =
+  | 'OUT_OF_GAS'
+  | 'REVERTED'
+  | 'SUCCEEDED';
+
+export type HookPhase =
+  | 'POST'
+  | 'PRE';
+
 export type NotificationType =
   | 'INSUFFICIENT_BALANCE'
   | 'ORDER_CANCELLED'
   | 'ORDER_EXPIRED'
   | 'ORDER_FILLED'
   | 'ORDER_PARTIALLY_FILLED'
+  | 'POST_HOOK_FAILED'
   | 'PRICE_IMPROVEMENT';
 
 export type OrderClass =
@@ -99,6 +111,7 @@ export type OrderEventLabel =
   | 'EXECUTING'
   | 'EXPIRED'
   | 'FILTERED'
+  | 'HOOK_FAILED'
   | 'INVALID'
   | 'READY'
   | 'REFUNDED'
@@ -172,6 +185,12 @@ export type SubscribeChannelInput = {
   types?: Array<NotificationType> | null | undefined;
 };
 
+export type UnknownHookReason =
+  | 'NOT_CALLED'
+  | 'NOT_TRACED'
+  | 'NOT_YET_READ'
+  | 'TRACE_TOO_LARGE';
+
 export type ValueState =
   | 'ABSENT'
   | 'KNOWN'
@@ -210,6 +229,7 @@ export type FeedResult = { notifications: { cursor: string, pageInfo: { hasPrevi
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
     > } };
 
 export type FollowVariables = Exact<{
@@ -219,6 +239,7 @@ export type FollowVariables = Exact<{
 
 
 export type FollowResult = { notifications: { node:
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
@@ -337,7 +358,7 @@ export type OrderVariables = Exact<{
 }>;
 
 
-export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, effectiveReceiver: string, signingScheme: SigningScheme, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, executedFraction: string, executedSellAmount: string, executedBuyAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, executedPrice: { numerator: string, denominator: string } | null, surplus: { amount: string, token: { address: string, symbol: string | null, decimals: number | null } }, network: { name: string, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, standing: { isInAuctions: boolean, reason: OrderStandingReason | null, since: string, marketGap: string | null } | null, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }> }> }, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, executions: Array<{ networkFee: string | null }>, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
+export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, effectiveReceiver: string, signingScheme: SigningScheme, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, executedFraction: string, executedSellAmount: string, executedBuyAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, executedPrice: { numerator: string, denominator: string } | null, surplus: { amount: string, token: { address: string, symbol: string | null, decimals: number | null } }, network: { name: string, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, standing: { isInAuctions: boolean, reason: OrderStandingReason | null, since: string, marketGap: string | null } | null, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }> }> }, hooks: Array<{ phase: HookPhase, target: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, executions: Array<{ networkFee: string | null }>, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
 
 export type OrderPricesVariables = Exact<{
   uid: string;
@@ -357,6 +378,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
         | { __typename: 'CancellationEvidence' }
         | { __typename: 'CompetitionEvidence' }
         | { __typename: 'FeeEvidence' }
+        | { __typename: 'HookEvidence' }
         | { __typename: 'OrderEvidence' }
         | { __typename: 'PoolEvidence' }
         | { __typename: 'PriceEvidence', gapSeenAt: string | null }
@@ -371,6 +393,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
           | { __typename: 'CancellationEvidence' }
           | { __typename: 'CompetitionEvidence' }
           | { __typename: 'FeeEvidence' }
+          | { __typename: 'HookEvidence' }
           | { __typename: 'OrderEvidence' }
           | { __typename: 'PoolEvidence' }
           | { __typename: 'PriceEvidence', gapSeenAt: string | null }
@@ -450,7 +473,7 @@ export interface Documents {
   "query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId block } }": { result: PulseResult; variables: PulseVariables }
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
-  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl settlementContract vaultRelayer }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token { address symbol decimals } } } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
+  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl settlementContract vaultRelayer }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token { address symbol decimals } } } }\n      hooks { phase target calls { outcome unknownReason reason txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }

@@ -1,6 +1,7 @@
 import { type NotificationType, notificationTypes } from '../../../domain/notification/notification.ts'
 import { cancellationSources } from '../../../domain/order/event.ts'
 import { improvementReferences } from '../../../domain/order/improvement.ts'
+import { hookOutcomes } from '../../../domain/settlement/hooks.ts'
 import {
   address,
   asText,
@@ -190,6 +191,21 @@ const variants: Record<NotificationType, () => Model> = {
       ),
     },
     { token: tokenIn('n.chain_id', metadataToken, 'The token of the amounts.') },
+  ),
+  post_hook_failed: variant(
+    'PostHookFailedNotification',
+    'The order was traded, but a call of its own after the trade failed.',
+    {
+      txHash: part(asText('Bytes32'), 'txHash', 'The settlement’s transaction.'),
+      target: part(asText('Address'), 'target', 'The contract that the first failed hook calls.'),
+      outcome: derived(enumOf('HookOutcome', hookOutcomes), `(n.metadata->>'outcome')`, 'How it failed.'),
+      reason: orNull(part(string, 'reason', 'What the contract answered; null where it did not.')),
+      failedHooks: derived(
+        uint32,
+        `(n.metadata->>'failedHooks')::bigint`,
+        'How many hooks failed with this trade.',
+      ),
+    },
   ),
 }
 

@@ -5,6 +5,7 @@ import { orderAuctions } from '../auction/auction.ts'
 import { auctionReport, auctionReportsKey } from '../auction/report.ts'
 import { orderTrades } from '../trade/trade.ts'
 import { orderEvents } from './event.ts'
+import { orderHooks } from './hook.ts'
 
 const relations: Record<string, Relation> = {
   order: { kind: 'same', model: modelNamed('Order'), description: 'The order.' },
@@ -17,6 +18,7 @@ const relations: Record<string, Relation> = {
     description: 'The auctions that held it, by id, with what concerns it.',
   },
   trades: { ...orderTrades, description: 'Its trades, newest first.' },
+  hooks: orderHooks,
 }
 
 /** Of order `o`. */

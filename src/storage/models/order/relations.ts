@@ -7,6 +7,7 @@ import { tokenIn, tokenOf } from '../token.ts'
 import { orderTrades } from '../trade/trade.ts'
 import { debugReport } from './debug-report.ts'
 import { orderEvents } from './event.ts'
+import { orderHooks } from './hook.ts'
 import { orderProgress, progressRows } from './progress.ts'
 import { orderQuote } from './quote.ts'
 import { refusedSolutions, solverOutcomes } from './solver-outcome.ts'
@@ -117,6 +118,7 @@ export const orderRelations: Record<string, Relation> = {
     unless: `NOT (${isPlacedOnChain})`,
     description: 'About an order that sells the native coin; null for all others.',
   },
+  hooks: orderHooks,
   events: orderEvents,
   trades: orderTrades,
   auctions: {

@@ -15,6 +15,8 @@ import {
   bidFields,
   cancellation,
   cancellationFields,
+  failedHook,
+  failedHookFields,
   lastTrade,
   newestAttempt,
   newestBid,
@@ -38,6 +40,7 @@ export type StoredFacts = Pick<
   | 'tokens'
   | 'cancellation'
   | 'lastTrade'
+  | 'failedHook'
   | 'standing'
   | 'bid'
   | 'bestBid'
@@ -68,6 +71,7 @@ const factsSql = `(SELECT ${rowSql(orderFields, {
   standing: orNothing(`CASE WHEN sd.order_id IS NOT NULL THEN ${rowSql(standingFields)} END`),
   cancellation: orNothing(cancellation),
   lastTrade: orNothing(lastTrade),
+  failedHook: orNothing(failedHook),
   bid: orNothing(newestBid),
   bestBid: orNothing(bestBid),
   attempt: orNothing(newestAttempt),
@@ -140,6 +144,7 @@ export function toFacts(json: SurroundingsJson): StoredFacts {
     standing: standing && toStanding(standing),
     cancellation: read(json, 'cancellation', cancellationFields),
     lastTrade: read(json, 'lastTrade', tradeFields),
+    failedHook: read(json, 'failedHook', failedHookFields),
     bid: read(json, 'bid', bidFields),
     bestBid: read(json, 'bestBid', bidFields),
     attempt: read(json, 'attempt', attemptFields),

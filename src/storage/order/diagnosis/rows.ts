@@ -1,6 +1,7 @@
 import type {
   AttemptFacts,
   BidFacts,
+  FailedHookFacts,
   JudgedOrder,
   PairPrice,
   RefusalFacts,
@@ -10,6 +11,7 @@ import type { Address } from '../../../domain/evm/address.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { type CancellationSource, cancellationSources, standingReasons } from '../../../domain/order/event.ts'
 import type { OrderUid } from '../../../domain/order/uid.ts'
+import { hookOutcomes } from '../../../domain/settlement/hooks.ts'
 import { isShown } from '../../models/auction/auction.ts'
 import { cancellationSourceOf } from '../../models/order/event.ts'
 import { orderRow } from '../../models/order/order.ts'
@@ -196,6 +198,20 @@ export const tradeFields: RowFields<{ txHash: Bytes32; block: number; at: Date |
 }
 export const lastTrade = `(SELECT ${rowSql(tradeFields)} FROM trades tr WHERE tr.order_id = o.id
   ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT 1)`
+
+export const failedHookFields: RowFields<FailedHookFacts> = {
+  target: derived(address, 'hc.target', ''),
+  outcome: derived(enumOf('HookOutcome', hookOutcomes), 'hc.outcome', ''),
+  reason: orNull(derived(string, 'hc.reason', '')),
+  gasUsed: orNull(derived(amount, 'hc.gas_used', '')),
+  txHash: derived(bytes32, 'hc.tx_hash', ''),
+  block: derived(safeInt, 'hc.block_number', ''),
+  failed: derived(smallInt, 'hc.failed', ''),
+}
+/** A failed hook of the newest trade with one. */
+export const failedHook = `(SELECT ${rowSql(failedHookFields)} FROM (SELECT fh.*, count(*) OVER () AS failed FROM hook_calls fh
+    WHERE fh.order_id = o.id AND fh.phase = 'post' AND fh.outcome <> 'succeeded') hc
+  ORDER BY hc.block_number DESC, hc.log_index DESC, hc.position LIMIT 1)`
 
 export const pairFields: RowFields<PairPrice> = {
   at: derived(time, 'ms.at', ''),

@@ -21,6 +21,7 @@ export const documents = {
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
       trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token ${token} } } }
+      hooks { phase target calls { outcome unknownReason reason txHash } }
       debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
     }
   }`,

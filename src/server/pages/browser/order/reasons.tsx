@@ -61,7 +61,9 @@ export function Reasons({
             <div class="group" key={reason.code}>
               <p>{reason.summary}</p>
               <PriceSeen reason={reason} isOpen={!isDone} />
-              {(!isDone || isEnd(reason)) && <p class="note">{reason.advice}</p>}
+              {(!isDone || isEnd(reason) || reason.code === 'POST_HOOK_FAILED') && (
+                <p class="note">{reason.advice}</p>
+              )}
               {!isDone && <Contract code={reason.code} network={order.network} />}
             </div>
           ))}

@@ -25,6 +25,7 @@ const tones: Readonly<Record<string, Step['tone']>> = {
   INVALID: 'bad',
   CANCELLED: 'bad',
   EXPIRED: 'bad',
+  HOOK_FAILED: 'bad',
 }
 
 /** What happened to an order, the oldest first. @param takenBack events that a reorganisation took back */

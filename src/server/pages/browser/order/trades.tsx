@@ -2,7 +2,7 @@ import { amountOf } from '../view/amounts.ts'
 import { ChainLink, PageLink } from '../view/links.tsx'
 import { isLive } from '../view/orders.ts'
 import { FactList, Section } from '../view/section.tsx'
-import type { Order } from './words.ts'
+import { type Order, outcomeWords } from './words.ts'
 
 /** What was traded on chain, and what is on its way. */
 export function Trades({ order }: { order: Order }) {
@@ -38,6 +38,7 @@ export function Trades({ order }: { order: Order }) {
           />
         </div>
       ))}
+      <Hooks order={order} />
       {trades.pageInfo.hasNextPage && <p class="note">Earlier trades are left out.</p>}
       {trades.nodes.length === 0 && pendingSettlements.length === 0 && (
         <p class="empty">
@@ -57,5 +58,23 @@ export function Trades({ order }: { order: Order }) {
         </p>
       )}
     </Section>
+  )
+}
+
+/** What became of the calls of the order’s own, once there was a trade. */
+function Hooks({ order: { hooks, network } }: { order: Order }) {
+  return hooks.flatMap(({ phase, target, calls }, index) =>
+    calls.slice(0, 1).map(({ txHash, ...call }) => (
+      <div class="group" key={`${index} ${txHash}`}>
+        <h3>{phase === 'PRE' ? 'Own call before the trade' : 'Own call after the trade'}</h3>
+        <FactList
+          facts={[
+            ['Outcome', outcomeWords(call)],
+            ['Contract', <ChainLink key="c" explorer={network.explorerUrl} kind="address" id={target} />],
+            ['Transaction', <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />],
+          ]}
+        />
+      </div>
+    )),
   )
 }

@@ -66,7 +66,29 @@ export function eventWords(
       return ['Expired', 'Its time passed before it was filled.']
     case 'REFUNDED':
       return ['Paid back', 'What was not sold was paid back on chain.']
+    case 'HOOK_FAILED':
+      return [
+        'A call after the trade failed',
+        'The trade stays. What the order was to do after it is not done.',
+      ]
   }
+}
+
+const unknownOutcomes = {
+  NOT_YET_READ: 'Not read yet',
+  NOT_TRACED: 'Not known: the node gives no trace',
+  TRACE_TOO_LARGE: 'Not known: the transaction is too large',
+  NOT_CALLED: 'Not called by the settlement',
+} as const
+
+type HookCall = Order['hooks'][number]['calls'][number]
+
+/** What became of a call of the order’s own. */
+export function outcomeWords({ outcome, unknownReason, reason }: Omit<HookCall, 'txHash'>): string {
+  if (outcome === null) return unknownOutcomes[unknownReason ?? 'NOT_TRACED']
+  if (outcome === 'SUCCEEDED') return 'Succeeded'
+  if (outcome === 'OUT_OF_GAS') return 'Failed: its gas limit did not suffice'
+  return reason === null ? 'Failed: its contract refused it' : `Failed: ${reason}`
 }
 
 /** How a trade that was found came to nothing. */
