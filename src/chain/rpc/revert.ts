@@ -72,6 +72,7 @@ function revertData(data: unknown): Hex | undefined {
   return typeof data === 'object' && data !== null && 'data' in data ? revertData(data.data) : undefined
 }
 
-function oneLine(text: string): string {
+/** A text as one short line without control characters. */
+export function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').slice(0, maxTextLength)
 }

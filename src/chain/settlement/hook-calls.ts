@@ -2,9 +2,9 @@ import type { Address } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize, toHex } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { HookCall } from '../../domain/settlement/hooks.ts'
-import { revertDataText } from '../rpc/revert.ts'
+import { oneLine, revertDataText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { isQuantity, parseHex } from '../rpc/wire.ts'
+import { isQuantity } from '../rpc/wire.ts'
 import { decodeForeign } from './foreign-call.ts'
 import { isAddress, type TracedCall, type TraceFault, traceTransaction } from './traced.ts'
 
@@ -41,7 +41,7 @@ export function hooksIn(
   return indices
     .filter((index) => !calls[index]?.isReverted && isAddress(calls[index]?.to, settlement))
     .map((settle) => {
-      const stages = decodeForeign(parseHex(calls[settle]?.input))?.interactions
+      const stages = decodeForeign(hexOf(calls[settle]?.input))?.interactions
       // Each interaction of a settlement is a call that succeeded, or the settlement would have failed.
       const stageOf = stages?.flatMap((stage, number) =>
         stage.flatMap(({ target }) => (target === hooksTrampoline ? [number] : [])),
@@ -74,7 +74,7 @@ function toHookCall(call: TracedCall | undefined, ranOutInside: boolean): HookCa
   const { input, gas, gasUsed, error } = call
   return {
     target,
-    callData: typeof input === 'string' ? (toHex(input) ?? '0x') : '0x',
+    callData: hexOf(input),
     gas: gasOf(gas),
     gasUsed: gasOf(gasUsed),
     failure:
@@ -87,6 +87,8 @@ function toHookCall(call: TracedCall | undefined, ranOutInside: boolean): HookCa
   }
 }
 
+const hexOf = (value: unknown): Hex => (typeof value === 'string' && toHex(value)) || '0x'
+
 /** The largest gas that is stored. */
 const maxGas = 2n ** 63n - 1n
 
@@ -97,7 +99,7 @@ function gasOf(value: unknown): bigint | null {
 
 /** The contract's answer, or a fault of its code in the node's words; null for a revert without an answer. */
 function reasonOf(error: string, output: unknown): string | null {
-  const data: Hex | undefined = typeof output === 'string' ? toHex(output) : undefined
-  if (data && hexSize(data) > 0) return revertDataText(data)
-  return /revert/i.test(error) ? null : error
+  const data = hexOf(output)
+  if (hexSize(data) > 0) return revertDataText(data)
+  return /revert/i.test(error) ? null : oneLine(error)
 }

@@ -1,3 +1,4 @@
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { TooLarge } from '../rpc/post.ts'
@@ -24,8 +25,8 @@ export interface TracedCall {
   isReverted: boolean
 }
 
-/** The reason why a node gives no trace: it does not trace at all, not this time, or the trace is too large. */
-export type TraceFault = 'notOffered' | 'failed' | 'tooLarge'
+/** The reason why a trace is not known: the node does not trace at all, or not this time, or not in this form. */
+export type TraceFault = 'notOffered' | 'failed' | 'tooLarge' | 'malformed'
 
 /** The calls of a transaction in the order in which they begin, or why they are not known. */
 export type Trace = { calls: TracedCall[] } | { fault: TraceFault }
@@ -36,7 +37,7 @@ const maxCalls = 10_000
 /**
  * The `settle` calls of a transaction that did not revert, in order; undefined if the node does not trace, or
  * not in time.
- * @throws Outage if the node is unavailable
+ * @throws Outage if the node is unavailable, or its trace malformed
  */
 export async function tracedSettlements(
   rpc: Rpc,
@@ -44,7 +45,10 @@ export async function tracedSettlements(
   txHash: Bytes32,
 ): Promise<DecodedSettlement[] | undefined> {
   const trace = await traceTransaction(rpc, txHash)
-  if ('fault' in trace) return undefined
+  if ('fault' in trace) {
+    if (trace.fault !== 'malformed') return undefined
+    throw new Outage('the network node', new TypeError('a malformed trace'))
+  }
   return trace.calls
     .filter(({ isCall, isReverted, to }) => isCall && !isReverted && isAddress(to, settlement))
     .flatMap(({ input }) => decodeSettle(parseHex(input)) ?? [])
@@ -73,12 +77,21 @@ export async function traced(
   try {
     const trace = (await rpc.call(method, params)) ?? undefined
     if (trace === undefined) return { fault: 'failed' }
-    const calls = toCalls(trace)
-    return calls ? { calls } : { fault: 'tooLarge' }
+    return read(trace, toCalls)
   } catch (fault) {
     if (fault instanceof Error && fault.cause instanceof TooLarge) return { fault: 'tooLarge' }
     if (fault instanceof RpcError) return { fault: isNotOffered(fault) ? 'notOffered' : 'failed' }
     if (isTimeout(fault)) return { fault: 'failed' }
+    throw fault
+  }
+}
+
+function read(trace: unknown, toCalls: (trace: unknown) => TracedCall[] | undefined): Trace {
+  try {
+    const calls = toCalls(trace)
+    return calls ? { calls } : { fault: 'tooLarge' }
+  } catch (fault) {
+    if (fault instanceof Outage) return { fault: 'malformed' }
     throw fault
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../storage/chain/settlement-holdings.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools/followed.ts'
-import { ChainMoved, createRange, isChainFault, maxLogs, RangeTooFull } from '../block-range.ts'
+import { ChainMoved, createRange, maxLogs, RangeTooFull } from '../block-range.ts'
 import { createPoll, type Poll, repeat } from '../poll.ts'
 
 /** What an operator sees of what the settlement contract holds and owes. */

@@ -27,6 +27,7 @@ import type { Database, Tx } from '../../storage/database/database.ts'
 import { findOrdersById } from '../../storage/order/orders.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
 import { holdBlock } from '../../storage/token/pools/followed.ts'
+import { isChainFault } from '../block-range.ts'
 import { createPoll, type Poll, repeat } from '../poll.ts'
 
 export interface HookReading {
@@ -46,6 +47,7 @@ export interface HookReading {
 
 /** The number of tries after which outcomes stay unknown. */
 const maxTries = 5
+const failedRead = { reason: 'notTraced', isFinal: false, maxTries } as const
 /** The number of transactions that are read in one step. */
 const atOnce = 5
 
@@ -72,7 +74,14 @@ function createStep(options: HookReading): () => Promise<boolean> {
     const transactions = await unreadHooks(db, chainId, limit)
     if (isRetrying) retryAt = now() + retryMs
     const read: boolean[] = []
-    for (const transaction of transactions) read.push(await readTransaction(transaction, options))
+    for (const transaction of transactions) {
+      const isRead = readTransaction(transaction, options).catch(async (fault) => {
+        // A fault of this transaction must not keep the others from being read.
+        if (!isChainFault(fault)) await countFailedRead(db, chainId, transaction, failedRead)
+        throw fault
+      })
+      read.push(await isRead)
+    }
     return transactions.length === atOnce && read.some(Boolean)
   }
 }
@@ -88,8 +97,9 @@ async function readTransaction(
   const found = isThere ? await minedHooks(txHash) : { fault: 'failed' as const }
   if ('fault' in found) {
     const { fault } = found
+    const isFinal = fault === 'notOffered' || fault === 'tooLarge'
     const reason = fault === 'tooLarge' ? 'traceTooLarge' : 'notTraced'
-    await countFailedRead(db, chainId, transaction, { reason, isFinal: fault !== 'failed', maxTries })
+    await countFailedRead(db, chainId, transaction, { ...failedRead, reason, isFinal })
     log.warn('the outcomes of hooks are not known: no trace', { txHash, fault })
     return false
   }

@@ -10,7 +10,7 @@ import {
   reportedTrade,
 } from '../../storage/bodies/debug-report.ts'
 import { modelOf, wholeBody } from '../../storage/bodies/fields.ts'
-import { notificationMetadata } from '../../storage/bodies/notification.ts'
+import { publishedMetadata } from '../../storage/bodies/notification.ts'
 import {
   ethflowDataBody,
   fullOrder,
@@ -111,7 +111,7 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
       'A message of the operator to an account, or to all, in the shape of a notification. Requires a connected content system.',
   },
   NotificationMetadata: {
-    schema: bodySchema(notificationMetadata),
+    schema: bodySchema(publishedMetadata),
     description: 'The subject of a notification.',
   },
   Notifications: { schema: notifications, description: 'The newest 1000 notifications, newest first.' },

@@ -82,12 +82,10 @@ export const notificationMetadata = {
   reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>
 
-const {
-  target: _target,
-  outcome: _outcome,
-  failedHooks: _failed,
-  ...publishedMetadata
-} = notificationMetadata
+const { target: _target, outcome: _outcome, failedHooks: _failedHooks, ...published } = notificationMetadata
+
+/** The members of notifications of published types. */
+export const publishedMetadata = published
 
 /** Notification `n` of a published type. */
 export const notificationBody: Body = {

@@ -171,6 +171,7 @@ describe('a settlement whose hooks are not known', () => {
     expect(await faultOf(async () => missing())).toEqual({ fault: 'notOffered' })
     const failing = new RpcError('header not found', -32000)
     expect(await faultOf(() => Promise.reject(failing))).toEqual({ fault: 'failed' })
+    expect(await faultOf(async () => [1] as never)).toEqual({ fault: 'malformed' })
     const frame = { type: 'CALL', to: hash, input: '0x' }
     const many = { ...frame, calls: Array(10_001).fill(frame) }
     expect(await faultOf(async () => many as never)).toEqual({ fault: 'tooLarge' })

@@ -30,10 +30,11 @@ const aliases: Record<string, string> = {
   tk: 'tokens',
   cp: 'checkpoints',
   quotes: 'quotes',
+  hc: 'hook_calls',
 }
 
 /** Rows that a statement builds, of no table. */
-const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side', 'e'])
+const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side', 'e', 'hk', 'hp', 'dh'])
 
 /** Columns without a description, with the reason. */
 const undescribed: Record<string, string> = {
@@ -68,6 +69,9 @@ const undescribed: Record<string, string> = {
   'app_data.expires_at': 'removes unused documents: `storage/retention/sweep.ts`',
   'schema_floors.migration': 'says which versions may run',
   'schema_floors.needs': 'says which versions may run',
+  'hook_calls.chain_id': 'only searched by',
+  'hook_calls.target': 'the hook of the order has it',
+  'hook_calls.tries': 'how often its trace was requested',
   'app_data.app_code': 'copied to orders',
   'app_data.referrer_code': 'copied to orders',
   'tokens.block': 'says what a reorg takes back',

@@ -1,5 +1,5 @@
 import { hookOutcomes, hookPhases, unknownHookReasons } from '../../../domain/settlement/hooks.ts'
-import { address, amount, asText, bytes32, enumOf, safeInt, string } from '../../query/codec.ts'
+import { amount, asText, bytes32, enumOf, safeInt, string } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 
 /** Limit of calls of one hook: a partially fillable order can have any number of trades. */
@@ -28,7 +28,7 @@ const fields = {
     ),
   ),
   gasUsed: orNull(
-    column(amount, 'hc.gas_used', 'Gas units that it used; null where the trace does not say.'),
+    derived(amount, 'hc.gas_used::numeric', 'Gas units that it used; null where the trace does not say.'),
   ),
   txHash: column(bytes32, 'hc.tx_hash', 'The settlement’s transaction.'),
   blockNumber: column(safeInt, 'hc.block_number', 'Its block.'),
