@@ -1,4 +1,4 @@
-import { type ChainFacts, chains } from '../src/domain/network/chains.ts'
+import { chains, type KnownChain } from '../src/domain/network/chains.ts'
 import { cell, generated, page, table } from './markdown.ts'
 
 /** Returns docs/reference/chains.md: the known chains, and the token data sources that support each. */
@@ -47,7 +47,7 @@ export function chainsPage(): string {
 }
 
 /** Returns the sources of prices, series, holders and pools. */
-function sourcesOf({ coingecko, moralis, ethplorer, usdReference }: ChainFacts): string[] {
+function sourcesOf({ coingecko, moralis, ethplorer, usdReference }: KnownChain): string[] {
   const list = (...sources: (string | false | undefined)[]) => sources.filter(Boolean).join(', ')
   const orderBook = usdReference ? '*orderbook*' : '*orderbook* with `usdReference`'
   return [
@@ -59,7 +59,7 @@ function sourcesOf({ coingecko, moralis, ethplorer, usdReference }: ChainFacts):
 }
 
 function priceRow(yes: (known: string | undefined) => string) {
-  return ([chainId, { names, coingecko, usdReference }]: [number, ChainFacts]): string[] => [
+  return ([chainId, { names, coingecko, usdReference }]: [number, KnownChain]): string[] => [
     String(chainId),
     `\`${names[0]}\``,
     yes(coingecko),

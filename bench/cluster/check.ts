@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settlementAbi } from '../../src/chain/settlement/abi.ts'
+import { settlementAbi } from '../../src/chain/settlement/call.ts'
 import { type Followed, rpc } from './load.ts'
 import type { Stand } from './stand.ts'
 

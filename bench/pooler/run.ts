@@ -5,7 +5,7 @@ import { fullOrder } from '../../src/storage/bodies/order.ts'
 import { oneBody, readBody } from '../../src/storage/bodies/read.ts'
 import { type Access, directAccess } from '../../src/storage/database/connections/pooler.ts'
 import { openDatabase, sql } from '../../src/storage/database/database.ts'
-import { oneOrder } from '../../src/storage/models/order/roots.ts'
+import { oneOrder } from '../../src/storage/models/order/relations.ts'
 import { startPooler } from '../../test/setup/pgbouncer.ts'
 import { clear, fill } from '../database/fill.ts'
 

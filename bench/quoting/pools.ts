@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { AbiCoder, concat, getCreateAddress, Interface, toQuantity } from 'ethers'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
-import { createStage, type Stage } from '../../src/dev/chain/stage.ts'
+import { createStage, type Stage } from '../../src/dev/market/build.ts'
 import type { Market } from '../../src/dev/market/market.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { createRandom } from '../database/subjects.ts'

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hashMessage } from 'ethers'
 import { SiweMessage } from 'siwe'
-import type { CheckAccountSignature } from '../chain/order/account-signature.ts'
-import { notSignedBy } from '../chain/order/signed-by.ts'
+import { type CheckAccountSignature, notSignedBy } from '../chain/order/account-signature.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, address } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
+import type { Database, Db } from '../storage/database/database.ts'
 import {
   deleteSessions,
   findSession,
@@ -14,8 +14,7 @@ import {
   insertNonce,
   insertSession,
   takeNonce,
-} from '../storage/channels/sessions.ts'
-import type { Database, Db } from '../storage/database/database.ts'
+} from '../storage/sign-in-sessions.ts'
 
 export interface SignInServices {
   db: Database

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createFairQueue, type FairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
-import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/rewards.ts'
+import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/affiliate.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'

@@ -8,21 +8,22 @@ import type { Clock, Log } from '../domain/log.ts'
 import { operatorCheck } from '../graphql/context/access.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
 import { createStoredBytes, type StoredLimits } from '../graphql/context/stored-bytes.ts'
-import { closeFeeds, createFeeds } from '../notifications/feeds.ts'
+import { closeFeeds, createFeeds } from '../notifications/feed.ts'
 import { openRedis } from '../outside/redis/redis.ts'
 import { shareOver } from '../outside/redis/shared.ts'
 import type { Metrics } from '../server/metrics.ts'
 import type { Ready } from '../server/routes.ts'
 import { createServer } from '../server/server.ts'
 import { type Database, poolReports } from '../storage/database/database.ts'
-import { followWrites } from '../storage/database/own-writes.ts'
+import { whileLeading } from '../storage/database/leadership.ts'
+import { listenForWrites } from '../storage/database/own-writes.ts'
 import { openSignals } from '../storage/database/signals.ts'
-import { readWaitingCommits } from '../storage/feeds/lock.ts'
+import { readWaitingCommits } from '../storage/feeds/tail.ts'
+import { type RetentionOptions, runRetention } from '../storage/retention/sweep.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
-import { type Role, startFollowing, startLeading } from './chain/loops.ts'
+import { type Role, startLeaderLoops, startServingLoops } from './chain/loops.ts'
 import { tradingOf } from './chain/trading.ts'
-import { composeAnnouncements } from './channels/announcements.ts'
-import { composeChannels, startDelivery } from './channels/channels.ts'
+import { composeAnnouncements, composeChannels, startDelivery } from './channels/channels.ts'
 import { migrateAtStart } from './commands/migrate.ts'
 import {
   accessOf,
@@ -32,10 +33,9 @@ import {
   type NetworkConfig,
   readDocuments,
 } from './config.ts'
-import { openDatabases } from './database/databases.ts'
-import { composeBalanceSessions } from './market/balance-sessions.ts'
+import { openDatabases } from './databases.ts'
 import { composeNetwork, createSharedServices, type NetworkParts } from './network.ts'
-import { accessLogOf } from './observing/access.ts'
+import { accessLogOf, openTracing } from './observing/log.ts'
 import {
   checkReadiness,
   createLoopStates,
@@ -45,10 +45,26 @@ import {
   openMonitor,
   withSince,
 } from './observing/monitoring.ts'
-import { openTracing } from './observing/tracing.ts'
-import { startRetention } from './retention/retention.ts'
-import { feedLimitsOf, streamLimitsOf } from './settings/stream-settings.ts'
+import { feedLimitsOf, streamLimitsOf } from './settings/connection-settings.ts'
+import { retentionDays } from './settings/retention-settings.ts'
 import type { Settings } from './settings.ts'
+import { composeBalanceSessions } from './token-data.ts'
+
+interface RetentionParts extends Pick<RetentionOptions, 'db' | 'networks' | 'now' | 'log' | 'onRemoved'> {
+  databaseUrl: string
+  settings: Settings
+}
+
+/** One process removes old rows, of all networks. */
+export function startRetention(
+  { databaseUrl: url, settings, ...options }: RetentionParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const days = retentionDays(settings)
+  return whileLeading({ url, name: 'retention', log: options.log, signal }, (leading) =>
+    runRetention({ ...options, days }, leading),
+  )
+}
 
 export interface AppOptions extends MonitoringOptions {
   databaseUrl: string
@@ -134,8 +150,8 @@ export async function startApp(given: AppOptions): Promise<App> {
     const isClaimed = await claims[index]?.claimed.catch(() => false)
     if (!isClaimed) return
     const nodes = [parts.nodes.watch(signal), claimOtherNodes(parts, { db, log, signal })]
-    const leading = startLeading(parts, states, options, stopping)
-    await Promise.all([...nodes, ...leading, ...startFollowing(parts, options, signal)])
+    const leading = startLeaderLoops(parts, states, options, stopping)
+    await Promise.all([...nodes, ...leading, ...startServingLoops(parts, options, signal)])
   })
   if (options.roles.includes('index')) {
     const served = networks.map(({ network }) => network)
@@ -189,7 +205,7 @@ async function serve(
 ) {
   const { databaseUrl, settings, version, log, now, suggests = false } = options
   const signals = await openSignals(databaseUrl, log)
-  followWrites(db, signals)
+  listenForWrites(db, signals)
   const feeds = createFeeds({ db, signals, log, limits: feedLimitsOf(settings) })
   const sessions = composeBalanceSessions({ ...options, db, signals })
   metrics.streams.follow(feeds)

@@ -1,10 +1,13 @@
 import { createCodeChecks } from '../auctions/admission/code-checks.ts'
-import { createCurrentAuction, hiddenAuction } from '../auctions/admission/current-auction.ts'
-import { createExclusions } from '../auctions/admission/exclusions.ts'
 import { createHoldings } from '../auctions/admission/holdings.ts'
-import { createMarketPrices } from '../auctions/admission/market-prices.ts'
 import { createOrderBook } from '../auctions/admission/order-book.ts'
-import { createRounds } from '../auctions/admission/rounds.ts'
+import {
+  createCurrentAuction,
+  createExclusions,
+  createMarketPrices,
+  createRounds,
+  hiddenAuction,
+} from '../auctions/admission/publish-auction.ts'
 import { createRoutedPrices } from '../auctions/admission/routed-prices.ts'
 import { createStandings } from '../auctions/admission/standings.ts'
 import { createHeldTokens } from '../auctions/held-tokens.ts'
@@ -16,11 +19,10 @@ import type { Chain, ReadBalance } from '../chain/chain.ts'
 import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
-import { createDryRun, type DryRun } from '../chain/settlement/dry-run.ts'
 import type { BalanceChange, SettlementEffects } from '../chain/settlement/effects.ts'
-import type { SettlementSequence } from '../chain/settlement/sequence.ts'
+import { createDryRun, type DryRun, type SettlementSequence } from '../chain/settlement/sequence.ts'
 import { createSettler, type Settler } from '../chain/settlement/settler.ts'
-import type { AccountBalances } from '../chain/transaction/balances.ts'
+import type { AccountBalances } from '../chain/transaction/account-balances.ts'
 import type { PrivateEndpoint } from '../chain/transaction/broadcast.ts'
 import { createBackOff } from '../concurrency/back-off.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -33,15 +35,15 @@ import type { Token } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import { createBuiltInSolver } from '../solvers/built-in/solver.ts'
-import { connectDriver } from '../solvers/driver/connect.ts'
-import { type AuctionWriter, createAuctionWriter } from '../solvers/engine/auction.ts'
-import { createSolverEngine } from '../solvers/engine/engine.ts'
-import { createNotices, type SolutionNotice } from '../solvers/engine/notices.ts'
+import { connectDriver } from '../solvers/driver/solver.ts'
+import { createSolverEngine } from '../solvers/engine/client.ts'
+import { type AuctionWriter, createAuctionWriter } from '../solvers/engine/request.ts'
 import { createEngineSolver } from '../solvers/engine/solver.ts'
+import { createNotices, type SolutionNotice } from '../solvers/outside/notices.ts'
 import type { Solver } from '../solvers/solver.ts'
-import { paidByPermission } from '../storage/auction/bookings.ts'
-import { insertNotice, insertRequest } from '../storage/auction/outside.ts'
-import { findCheckpoint } from '../storage/chain/log.ts'
+import { paidByPermission } from '../storage/auction/accounting.ts'
+import { insertNotice, insertRequest } from '../storage/auction/solver-messages.ts'
+import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import { findHoldingIndex, settlementTokens } from '../storage/chain/settlement-holdings.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { SolverSetting } from './settings/source-settings.ts'
@@ -116,7 +118,7 @@ export function composeAuctions({
         atOnce: settings.EIP1271_AT_ONCE,
       },
     }),
-    culprits: createBackOff(longestBackOff),
+    backOffs: createBackOff(longestBackOff),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     book: createOrderBook({ db, chainId: network.chainId, log, maxOrders: settings.AUCTION_MAX_LIVE_ORDERS }),

@@ -6,8 +6,8 @@ import type { App, AppOptions } from './app.ts'
 import type { Role } from './chain/loops.ts'
 import type { AccountingFlags } from './commands/accounting.ts'
 import type { AllowanceFlags } from './commands/allowances.ts'
-import { flagFault, flags } from './commands/flags.ts'
-import { ConfigError } from './settings/config-error.ts'
+import { flagFault, flags } from './commands/usage.ts'
+import { ConfigError } from './config.ts'
 import type { Settings } from './settings.ts'
 
 // What only some commands need is loaded by them: the whole program takes seconds, and `explain` asks a service only.
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
     return
   }
   if (command === 'vapid-keys' && rest.length === 0)
-    return print((await import('./channels/push-settings.ts')).newVapidKeys())
+    return print((await import('./channels/settings.ts')).newVapidKeys())
   if (command === 'migrate' && rest.length === 0) return runMigrations(values)
   if (command === 'accounting' && rest.length === 0) return printAccounts(values)
   if (command === 'allowances' && rest.length === 1) return runAllowances(rest[0] ?? '', values)
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   await warnOfMisspelt()
   const { readSettings } = await import('./config.ts')
   const { createLog } = await import('./observing/log.ts')
-  const { secretsIn } = await import('./observing/secrets.ts')
+  const { secretsIn } = await import('./observing/log.ts')
   const settings = readSettings({ ...process.env, ...(values.port !== undefined && { PORT: values.port }) })
   const shared = {
     settings,
@@ -115,7 +115,7 @@ async function runDoctor(asJson: boolean): Promise<void> {
 
 /** Likely slips of the pen; other programs' variables are none of ours. */
 async function warnOfMisspelt(): Promise<void> {
-  const { misspeltSettings } = await import('./settings/nearest-name.ts')
+  const { misspeltSettings } = await import('./config.ts')
   const { settings: knownSettings } = await import('./settings.ts')
   for (const { name, meant } of misspeltSettings(process.env, Object.keys(knownSettings.shape)))
     process.stderr.write(`tradegraph: ${name} is no setting: did you mean ${meant}?\n`)
@@ -128,7 +128,7 @@ async function runRoles(
 ): Promise<void> {
   const { startApp } = await import('./app.ts')
   const { createLog } = await import('./observing/log.ts')
-  const { secretsIn } = await import('./observing/secrets.ts')
+  const { secretsIn } = await import('./observing/log.ts')
   const { shutdownDelayMs } = await import('./settings/connection-settings.ts')
   const { databaseUrl, networks } = await neededBy(roles, settings)
   const log = createLog(settings.LOG_LEVEL, secretsIn([settings, networks]))
@@ -153,7 +153,7 @@ async function runRoles(
 
 async function exportAuction(id: string, home: string): Promise<void> {
   if (!/^[1-9]\d{0,17}$/.test(id)) return fail('usage: tradegraph auction export ID', 2)
-  const { findRequest } = await import('../storage/auction/outside.ts')
+  const { findRequest } = await import('../storage/auction/solver-messages.ts')
   const body = await withDatabase(home, (db) => findRequest(db, BigInt(id)))
   if (!body) return fail(`tradegraph: no request of auction ${id} is kept`, 1)
   print(body)
@@ -161,7 +161,7 @@ async function exportAuction(id: string, home: string): Promise<void> {
 
 async function runMigrations({ home, 'dry-run': dryRun }: { home: string; 'dry-run': boolean }) {
   const { readSettings } = await import('./config.ts')
-  const { directUrlOf } = await import('./database/databases.ts')
+  const { directUrlOf } = await import('./databases.ts')
   const { migrate } = await import('./commands/migrate.ts')
   const settings = readSettings(process.env)
   const url = await directUrlOf(databaseUrlOf(settings, home), settings.DATABASE_DIRECT_URL !== undefined)

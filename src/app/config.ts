@@ -1,23 +1,34 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import type { Address } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
-import { ethFlowOf, type Profile, settlementPairs } from '../domain/network/deployments.ts'
 import {
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
+  ethFlowOf,
   type Network,
+  type Profile,
+  settlementPairs,
 } from '../domain/network/network.ts'
 import type { AccessRules, Features } from '../graphql/context/access.ts'
-import { emailFaults } from './channels/email-settings.ts'
-import { pushFaults } from './channels/push-settings.ts'
-import { telegramFaults } from './channels/telegram-settings.ts'
-import { ConfigError } from './settings/config-error.ts'
+import { emailFaults, pushFaults, telegramFaults } from './channels/settings.ts'
 import { addressText, httpUrl, parseAddress } from './settings/setting-readers.ts'
 import { accountOf, accountOfKey } from './settings/source-settings.ts'
 import { type Settings, settings } from './settings.ts'
+
+/** Settings that a command cannot run with. */
+export class ConfigError extends Error {
+  readonly faults: string[]
+
+  constructor(faults: string[]) {
+    super(`configuration: ${faults.join('; ')}`)
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}
 
 /** One network of a deployment, and its nodes. */
 export interface NetworkConfig {
@@ -276,4 +287,29 @@ export function defaultOf(schema: z.ZodType): unknown {
 /** In brackets; a list has them already. */
 function showDefault(value: unknown): string {
   return Array.isArray(value) ? JSON.stringify(value) : `[${value}]`
+}
+
+/** The known name that `name` most likely stands for; undefined where none is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const near = closest(name, known)
+  return distance(name, near) <= Math.max(2, Math.floor(Math.min(name.length, near.length) / 4))
+    ? near
+    : undefined
+}
+
+/** Shorter ones are near to much that other programs set. */
+const leastLength = 6
+
+/** Variables of the environment that are no setting and nearly are. */
+export function misspeltSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): { name: string; meant: string }[] {
+  const names = new Set(known)
+  const own = known.filter((name) => name.length >= leastLength)
+  return Object.keys(environment).flatMap((name) => {
+    const meant = names.has(name) || name.length < leastLength ? undefined : nearestName(name, own)
+    return meant === undefined ? [] : [{ name, meant }]
+  })
 }

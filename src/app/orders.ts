@@ -1,8 +1,7 @@
 import type { AppDataSources } from '../app-data/read.ts'
 import { createBundleSimulation } from '../chain/bundle/bundle.ts'
-import type { Chain } from '../chain/chain.ts'
+import { type Chain, cacheSpendable } from '../chain/chain.ts'
 import { createOrderSimulation } from '../chain/order/simulation.ts'
-import { rememberSpendable } from '../chain/order/spendable.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
@@ -11,11 +10,11 @@ import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { TradingServices } from '../graphql/context/networks.ts'
-import { recordLogged } from '../notifications/logged.ts'
+import { recordLogged } from '../notifications/record.ts'
 import type { OrderServices } from '../orders/check.ts'
 import { diagnoseOrders } from '../orders/diagnose.ts'
 import { explainOrder } from '../orders/explain/explain.ts'
-import { lookAhead, quoteWarnings } from '../orders/explain/quote-warnings.ts'
+import { quoteWarnings, readWarningFacts } from '../orders/explain/quote-warnings.ts'
 import { simulateGiven, simulateStored } from '../orders/simulate.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
 import type { Database } from '../storage/database/database.ts'
@@ -88,7 +87,7 @@ export function composeSimulations({
   return {
     diagnose: (orders) => diagnoseOrders(orders, diagnosis),
     explainOrder: (order, options) => explainOrder(order, options, explanation),
-    lookAhead: (order) => lookAhead(order, warnings),
+    lookAhead: (order) => readWarningFacts(order, warnings),
     quoteWarnings: (reply, slippageBps, look) => quoteWarnings(reply, slippageBps, look, warnings),
     simulateStored: (uid, block) => simulateStored(uid, block, services),
     simulateOrder: (order, block) => simulateGiven(order, block, services),
@@ -110,7 +109,7 @@ export function composeOrders({
   quoteFor,
   nameTokens,
 }: OrdersOptions): OrderServices {
-  const spendable = rememberSpendable(batch(chain.spendable, batching), now)
+  const spendable = cacheSpendable(batch(chain.spendable, batching), now)
   const rules = { leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT }
   const onLogged: OnLogged = (tx, ids) => recordLogged(tx, ids, rules, new Date(now()))
   return {

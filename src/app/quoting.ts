@@ -12,16 +12,19 @@ import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
-import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { NativeRate } from '../domain/token/prices.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
 import { createOutsideEstimators } from '../quotes/estimators/outside.ts'
 import { createRouter } from '../quotes/estimators/router.ts'
-import { nativeRate, normalizedPriceDown, readNativeRates } from '../quotes/prices/native-price.ts'
-import { createOutsidePrice } from '../quotes/prices/outside-price.ts'
+import {
+  createOutsidePrice,
+  nativeRate,
+  normalizedPriceDown,
+  readNativeRates,
+} from '../quotes/native-price.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
-import { deepestPool } from '../quotes/verification/token-holder.ts'
-import { createTokenVerdicts } from '../quotes/verification/token-verdicts.ts'
+import { createTokenVerdicts, deepestPool } from '../quotes/verification/token-verdicts.ts'
 import { verifyEstimate } from '../quotes/verification/verify.ts'
 import type { Database } from '../storage/database/database.ts'
 import { findQuotes } from '../storage/quote/quotes.ts'

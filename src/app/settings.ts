@@ -1,22 +1,21 @@
+import { parseEther } from 'ethers'
 import { z } from 'zod'
 import { maxAppDataBytes } from '../domain/app-data/document.ts'
 import { factorScale } from '../domain/fee/policy.ts'
-import { profiles } from '../domain/network/deployments.ts'
+import { profiles } from '../domain/network/network.ts'
 import { sameTokenPolicies } from '../domain/order/trading-policy.ts'
+import { maxTransactionGas } from '../domain/settlement/gas.ts'
 import { accessLevels } from '../graphql/context/access.ts'
 import { maxNamedOrders } from '../graphql/input/fields.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
 import { defaultReportAuctions } from '../storage/bodies/debug-report.ts'
-
-import { submissionSettings } from './chain/submission-settings.ts'
-
 import { channelSettings } from './channels/settings.ts'
-import { databaseSettings } from './database/database-settings.ts'
-import { observingSettings } from './observing/observing-settings.ts'
-import { retentionSettings } from './retention/retention-settings.ts'
-import { connectionSettings } from './settings/connection-settings.ts'
+import { connectionSettings, streamSettings } from './settings/connection-settings.ts'
+import { databaseSettings } from './settings/database-settings.ts'
 import { feeRule } from './settings/fee-settings.ts'
+import { observingSettings } from './settings/observing-settings.ts'
+import { retentionSettings } from './settings/retention-settings.ts'
 import {
   addressText,
   httpUrl,
@@ -28,7 +27,29 @@ import {
   uniquelyNamed,
 } from './settings/setting-readers.ts'
 import { sourceSettings } from './settings/source-settings.ts'
-import { streamSettings } from './settings/stream-settings.ts'
+
+/** Which node is used, and what a settlement may cost. */
+export const submissionSettings = {
+  RPC_MAX_LAG_BLOCKS: integer(1, 10_000)
+    .default(5)
+    .describe('Blocks that a node may be behind another one of its network before that one is used instead.'),
+  SETTLEMENT_MAX_GAS_PRICE: integer(1, 1_000_000)
+    .default(500)
+    .describe(
+      'Most gwei that a settlement offers for a unit of gas; it is raised to that while it is pending.',
+    ),
+  GUARD_MIN_VALUE: z
+    .string()
+    .regex(/^[0-9]{1,9}(\.[0-9]{1,18})?$/, 'must be an amount of the native coin, such as 0.01')
+    .default('0.01')
+    .transform((coins) => parseEther(coins))
+    .describe(
+      'Tokens of which the settlement contract holds more than this, in native coins, are compared by every settlement of an outside solver, and called only in known ways.',
+    ),
+  SETTLEMENT_MAX_GAS: integer(100_000, Number(maxTransactionGas))
+    .default(Number(maxTransactionGas))
+    .describe('Most gas of a settlement: a solution that uses more does not win.'),
+}
 
 const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
 

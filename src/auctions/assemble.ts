@@ -1,11 +1,10 @@
 import type { Block } from '../chain/chain.ts'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
-import type { LeftOutReason } from '../domain/auction/refusal.ts'
+import type { LeftOutReason } from '../domain/auction/competition.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import { partnerPolicies } from '../domain/fee/partner.ts'
-import { type FeePolicy, volumeShare } from '../domain/fee/policy.ts'
+import { type FeePolicy, partnerPolicies, volumeShare } from '../domain/fee/policy.ts'
 import { policiesFor } from '../domain/fee/rules.ts'
 import { unixSeconds } from '../domain/log.ts'
 import type { StandingReason } from '../domain/order/event.ts'
@@ -14,14 +13,12 @@ import { deniedReason } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { extraOrderGas, settlementGas } from '../domain/settlement/gas.ts'
 import { wrappedForm } from '../domain/token/token.ts'
-import { nextAuctionId, ordersInFlight } from '../storage/auction/competition.ts'
-import { ownersInFlight } from '../storage/auction/jit.ts'
+import { nextAuctionId, ordersInFlight, ownersInFlight } from '../storage/auction/competition.ts'
+import { type Admitted, admit, createFunds, rankOrders } from './admission/admit.ts'
 import { needsCodeCheck } from './admission/code-checks.ts'
-import type { LeftOut } from './admission/exclusions.ts'
-import { createFunds } from './admission/funds.ts'
-import { type Admitted, admit, rankOrders } from './admission/judge.ts'
-import type { Verdict } from './admission/standings.ts'
-import { backOffOf, pauseOfPool, tokensOf } from './failures/culprits.ts'
+import type { LeftOut } from './admission/publish-auction.ts'
+import type { StandingUpdate } from './admission/standings.ts'
+import { backOffOf, pauseOfPool, tokensOf } from './failures/failing-orders.ts'
 import { type Market, pricesAsSigned, pricesOf, readMarket } from './market.ts'
 import type { AuctionServices, Pause } from './services.ts'
 
@@ -67,8 +64,8 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const entries = admitted.flatMap((one) => toEntry(one, now, services)).sort(byAge)
   const held = new Set(entries.map(({ order }) => order.id))
   const certain = judged.filter(({ order, reason }) => reason !== null || held.has(order.id))
-  tellFees(certain, entries, services)
-  tellCutOffs(certain, entries, usable.cutOff)
+  addFees(certain, entries, services)
+  addCutOffs(certain, entries, usable.cutOff)
   await report([...verdicts, ...unpriced, ...certain], head.number, services)
   if (entries.length === 0) return undefined
   const auction: Auction = {
@@ -110,7 +107,7 @@ function usableMarket({ pools, gasPrice }: Market, block: number, services: Auct
 function leftOutOf(
   orders: readonly Order[],
   held: ReadonlySet<bigint>,
-  verdicts: readonly Verdict[],
+  verdicts: readonly StandingUpdate[],
   passed: LeftOut,
 ): LeftOut {
   const leftOut = new Map<bigint, LeftOutReason>(passed)
@@ -120,8 +117,8 @@ function leftOutOf(
 }
 
 /** What a settlement of each order alone would cost, by what is known of those with a place. */
-function tellFees(
-  verdicts: readonly Verdict[],
+function addFees(
+  verdicts: readonly StandingUpdate[],
   entries: readonly AuctionOrder[],
   { routedPrices }: Pick<AuctionServices, 'routedPrices'>,
 ): void {
@@ -136,8 +133,8 @@ function tellFees(
 }
 
 /** What an order with a place waits for where all pools of one of its tokens are left out. */
-function tellCutOffs(
-  verdicts: readonly Verdict[],
+function addCutOffs(
+  verdicts: readonly StandingUpdate[],
   entries: readonly AuctionOrder[],
   cutOff: (order: Order) => Pause | undefined,
 ): void {
@@ -162,7 +159,7 @@ async function capturingOwners(
 }
 
 async function report(
-  verdicts: readonly Verdict[],
+  verdicts: readonly StandingUpdate[],
   block: number,
   { meter, standings, routedPrices }: AuctionServices,
 ): Promise<void> {
@@ -186,13 +183,13 @@ interface Moment {
 async function readOrders(
   services: AuctionServices,
   { now, head, inFlight }: Moment,
-): Promise<{ orders: Order[]; verdicts: Verdict[]; passed: LeftOut }> {
+): Promise<{ orders: Order[]; verdicts: StandingUpdate[]; passed: LeftOut }> {
   const { book, standings, policy, settings } = services
   const { unsigned, ended, expired } = await book.read(now)
   await standings.end(ended)
   standings.forget(expired)
   standings.wait(unsigned.map((order) => ({ order, reason: 'invalid_signature' })))
-  const verdicts: Verdict[] = []
+  const verdicts: StandingUpdate[] = []
   const orders: Order[] = []
   const passed = new Map<bigint, LeftOutReason>()
   for (const order of book.orders()) {
@@ -214,7 +211,7 @@ function untimelyReason(order: Order, now: number, minLifetime: number): LeftOut
   return (order.validFrom ?? 0) > now ? 'not_yet_valid' : undefined
 }
 
-/** A culprit without a reason of its own waits too. */
+/** A failing order without a reason of its own waits too. */
 function pauseReason(backOff: Pause | undefined): StandingReason | undefined {
   return backOff && (backOff.reason ?? 'settlement_failed')
 }

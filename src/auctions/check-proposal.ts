@@ -1,10 +1,11 @@
 import { maxUint256 } from '../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
-import { tradable } from '../domain/auction/jit.ts'
 import { directedPair } from '../domain/auction/score.ts'
-import type { Execution, Proposal, Solution } from '../domain/auction/solution.ts'
+import { type Execution, type Proposal, type Solution, tradable } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Network } from '../domain/network/network.ts'
 import type { Order } from '../domain/order/order.ts'
+import { type Booking, bookingsOf } from '../domain/settlement/accounting.ts'
 import { type Fault, type Outcome, tradeOutcome } from '../domain/settlement/execution.ts'
 import type { PricePair } from '../domain/settlement/fees.ts'
 import { wrappedForm } from '../domain/token/token.ts'
@@ -84,4 +85,15 @@ export function uniformPrices(
 
 function isPrice(price: bigint | undefined): price is bigint {
   return price !== undefined && price > 0n && price <= maxUint256
+}
+
+/** What the settlement of a solution is to change of the settlement contract's tokens. */
+export function solutionBookings(
+  auction: Auction,
+  solution: Solution,
+  { wrappedNative }: Pick<Network, 'wrappedNative'>,
+): Booking[] {
+  return bookingsOf(solution, auction, wrappedNative, (order) =>
+    uniformPrices(solution.proposal, order, wrappedNative),
+  )
 }

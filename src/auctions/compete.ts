@@ -1,16 +1,16 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Refused, RefusedSolution, SolverAnswer } from '../domain/auction/refusal.ts'
+import type { Refused, RefusedSolution, SolverAnswer } from '../domain/auction/competition.ts'
 import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import type { Unusable } from '../domain/auction/winner-selection.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
+import type { OrderUid } from '../domain/order/order.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { OutsideFault } from '../outside/fault.ts'
-import { refusalNotice, refusedBy } from '../solvers/outside/fault-notice.ts'
+import { refusalNotice, refusedBy } from '../solvers/outside/notices.ts'
 import type { Solver, SolverMarket } from '../solvers/solver.ts'
 import { checkProposal } from './check-proposal.ts'
-import { busySolvers } from './driver/busy.ts'
 import { checkSubmission } from './driver/check-submission.ts'
+import { busySolvers } from './driver/delegate.ts'
 import { timed } from './meter.ts'
 import { faultNotice, isPaused, pausedSolvers, type Refuse, safeSolutions, withoutPlaced } from './outside.ts'
 import type { AuctionServices } from './services.ts'
@@ -65,7 +65,7 @@ export async function compete(
   ])
   const asked = services.solvers.filter(({ address }) => !busy.has(address) && !paused.has(address))
   const came = await timed(services, 'solve', () =>
-    whatCame(
+    receivedAnswers(
       asked.map((solver) => ({
         isPunctual: solver.outside?.isPunctual() ?? true,
         answer: answerOf(solver, auction, pools, services, deadline),
@@ -88,19 +88,19 @@ export async function compete(
   }
 }
 
-interface Came extends Answer {
+interface ReceivedAnswer extends Answer {
   solutions: Solution[]
 }
 
-interface Asked {
+interface RequestedSolver {
   isPunctual: boolean
-  answer: Promise<Came>
+  answer: Promise<ReceivedAnswer>
 }
 
 /** The answers of all punctual solvers, and those that the others have sent by then. */
-async function whatCame(asked: readonly Asked[]): Promise<Came[]> {
+async function receivedAnswers(asked: readonly RequestedSolver[]): Promise<ReceivedAnswer[]> {
   const punctual = asked.filter(({ isPunctual }) => isPunctual)
-  const came: Came[] = []
+  const came: ReceivedAnswer[] = []
   const answers = asked.map(({ answer }) => answer.then((one) => void came.push(one)))
   await Promise.all(punctual.length === 0 ? answers : answers.filter((_, index) => asked[index]?.isPunctual))
   return [...came]
@@ -112,7 +112,7 @@ async function answerOf(
   pools: readonly Pool[],
   services: AuctionServices,
   deadline: AbortSignal,
-): Promise<Came> {
+): Promise<ReceivedAnswer> {
   const { log, meter } = services
   const started = performance.now()
   const refused: RefusedSolution[] = []

@@ -1,11 +1,10 @@
 import { maxOf } from '../domain/amount.ts'
 import type { Auction } from '../domain/auction/auction.ts'
-import { tradable } from '../domain/auction/jit.ts'
-import type { Proposal, Solution } from '../domain/auction/solution.ts'
+import { type Proposal, type Solution, tradable } from '../domain/auction/solution.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Interaction } from '../domain/order/order.ts'
-import type { Booking } from '../domain/settlement/booking.ts'
+import type { Booking } from '../domain/settlement/accounting.ts'
 import { balanceCheck, balanceNote, transferCall } from '../domain/settlement/calldata.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 

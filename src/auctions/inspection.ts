@@ -1,4 +1,4 @@
-import { NotOffered } from '../chain/bundle/run.ts'
+import { NotOffered } from '../chain/bundle/simulate-v1.ts'
 import { unreadToken } from '../chain/rpc/revert.ts'
 import type {
   Approval,
@@ -10,13 +10,13 @@ import type {
 } from '../chain/settlement/effects.ts'
 import type { SettlementCall } from '../chain/settlement/sequence.ts'
 import type { Auction } from '../domain/auction/auction.ts'
-import type { SolutionRefusal } from '../domain/auction/refusal.ts'
+import type { SolutionRefusal } from '../domain/auction/competition.ts'
 import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../domain/evm/address.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Interaction } from '../domain/order/order.ts'
-import { solutionBookings } from './bookings.ts'
+import { solutionBookings } from './check-proposal.ts'
 import { guarded, touchedBy } from './guards.ts'
 import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Block } from '../chain/chain.ts'
-import { chunksOf } from '../chain/rpc/chunks.ts'
+import { chunksOf } from '../chain/rpc/rpc.ts'
 import type { AuctionOrder } from '../domain/auction/auction.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -11,7 +11,7 @@ import type { Pool } from '../domain/routing/pool.ts'
 import { bestRouteForSell } from '../domain/routing/route.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import type { Pools } from '../market/pools/pools.ts'
-import { nativeRate, normalizedPriceDown } from '../quotes/prices/native-price.ts'
+import { nativeRate, normalizedPriceDown } from '../quotes/native-price.ts'
 import type { AuctionServices } from './services.ts'
 
 export interface Market {

@@ -6,7 +6,7 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { isInvalidated } from '../domain/order/order.ts'
 import type { Fault } from '../domain/settlement/execution.ts'
-import { refusalNotice } from '../solvers/outside/fault-notice.ts'
+import { refusalNotice } from '../solvers/outside/notices.ts'
 import type { Notice, OutsideSolver } from '../solvers/solver.ts'
 import { bansAt, storeBan } from '../storage/auction/bans.ts'
 import { findOrders } from '../storage/order/orders.ts'
@@ -153,21 +153,21 @@ const pauseKey = (solver: Address) => `solver:${solver}`
 export function pauseSolver(
   solver: Address,
   block: number,
-  { culprits }: Pick<AuctionServices, 'culprits'>,
+  { backOffs }: Pick<AuctionServices, 'backOffs'>,
 ): void {
-  culprits.fail(pauseKey(solver), block, { reason: null })
+  backOffs.fail(pauseKey(solver), block, { reason: null })
 }
 
-export function forgiveSolver(solver: Address, { culprits }: Pick<AuctionServices, 'culprits'>): void {
-  culprits.forgive(pauseKey(solver))
+export function endSolverPause(solver: Address, { backOffs }: Pick<AuctionServices, 'backOffs'>): void {
+  backOffs.forgive(pauseKey(solver))
 }
 
 export function isPaused(
   solver: Address,
   block: number,
-  { culprits }: Pick<AuctionServices, 'culprits'>,
+  { backOffs }: Pick<AuctionServices, 'backOffs'>,
 ): boolean {
-  return culprits.waiting(pauseKey(solver), block) !== undefined
+  return backOffs.waiting(pauseKey(solver), block) !== undefined
 }
 
 const dayMs = 86_400_000
@@ -206,10 +206,10 @@ export async function pausedSolvers(
   { block }: Pick<Auction, 'block'>,
   services: Pick<
     AuctionServices,
-    'db' | 'network' | 'solvers' | 'culprits' | 'effects' | 'heldTokens' | 'meter' | 'log'
+    'db' | 'network' | 'solvers' | 'backOffs' | 'effects' | 'heldTokens' | 'meter' | 'log'
   >,
 ): Promise<ReadonlyMap<Address, string>> {
-  const { db, network, solvers, culprits } = services
+  const { db, network, solvers, backOffs } = services
   const outside = solvers.filter((solver) => solver.outside)
   if (outside.length === 0) return new Map()
   const blind = await whyNotInspected(services)
@@ -219,7 +219,7 @@ export async function pausedSolvers(
     outside.flatMap(({ address }): [Address, string][] => {
       const last = bans.get(address)
       if (last !== undefined) return [[address, `is banned up to block ${last}`]]
-      return isPaused(address, block, { culprits }) ? [[address, 'is paused after a failure']] : []
+      return isPaused(address, block, { backOffs }) ? [[address, 'is paused after a failure']] : []
     }),
   )
 }

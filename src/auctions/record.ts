@@ -1,18 +1,17 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Refused } from '../domain/auction/refusal.ts'
+import type { Refused } from '../domain/auction/competition.ts'
 import type { RankedSolution, Solution } from '../domain/auction/solution.ts'
 import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
 import type { Order } from '../domain/order/order.ts'
-import { insertAnswers, insertRefusals, type NewRefusal } from '../storage/auction/answers.ts'
-import { insertBookings } from '../storage/auction/bookings.ts'
-import { insertCompetition, startAttempt } from '../storage/auction/competition.ts'
-import { insertJitExecutions } from '../storage/auction/jit.ts'
+import { insertBookings } from '../storage/auction/accounting.ts'
+import { insertCompetition, insertJitExecutions, startAttempt } from '../storage/auction/competition.ts'
+import { insertAnswers, insertRefusals, type NewRefusal } from '../storage/auction/solver-messages.ts'
 import type { Db } from '../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../storage/order/events.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
-import type { LeftOut } from './admission/exclusions.ts'
-import { solutionBookings } from './bookings.ts'
+import type { LeftOut } from './admission/publish-auction.ts'
+import { solutionBookings } from './check-proposal.ts'
 import type { Contest } from './compete.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -59,7 +58,7 @@ export async function recordCompetition(
     return { winners, cancelled, dropped, exclusions }
   })
   recorded.exclusions.keep()
-  tellDropped(auction, solutions, recorded.dropped, services)
+  logDropped(auction, solutions, recorded.dropped, services)
   services.standings.forget(ordersOf(auction, recorded.winners).map(({ id }) => id))
   return recorded
 }
@@ -111,7 +110,7 @@ const unfair: Refused = {
 }
 
 /** What the log says at once: why a better solution has not won. */
-function tellDropped(
+function logDropped(
   { id }: Auction,
   solutions: readonly Solution[],
   dropped: Unusable,

@@ -1,11 +1,10 @@
 import type { Block } from '../chain/chain.ts'
-import type { DryRun } from '../chain/settlement/dry-run.ts'
 import type { BalanceChange, SettlementEffects } from '../chain/settlement/effects.ts'
-import type { SettlementSequence } from '../chain/settlement/sequence.ts'
+import type { DryRun, SettlementSequence } from '../chain/settlement/sequence.ts'
 import type { Settler } from '../chain/settlement/settler.ts'
 import type { CheckTrade } from '../chain/trade/check.ts'
 import type { BackOff } from '../concurrency/back-off.ts'
-import type { Refused } from '../domain/auction/refusal.ts'
+import type { Refused } from '../domain/auction/competition.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
@@ -17,12 +16,9 @@ import type { Pool } from '../domain/routing/pool.ts'
 import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { CodeChecks } from './admission/code-checks.ts'
-import type { CurrentAuction } from './admission/current-auction.ts'
-import type { Exclusions } from './admission/exclusions.ts'
 import type { Holdings } from './admission/holdings.ts'
-import type { MarketPrices } from './admission/market-prices.ts'
 import type { OrderBook } from './admission/order-book.ts'
-import type { AuctionRounds } from './admission/rounds.ts'
+import type { AuctionRounds, CurrentAuction, Exclusions, MarketPrices } from './admission/publish-auction.ts'
 import type { RoutedPrices } from './admission/routed-prices.ts'
 import type { Standings } from './admission/standings.ts'
 import type { HeldTokens } from './held-tokens.ts'
@@ -94,7 +90,7 @@ export interface AuctionServices {
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
   /** What made settlements fail: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`, and solvers. */
-  culprits: BackOff<Pause>
+  backOffs: BackOff<Pause>
   /** Trials of what settlements trade through, apart from orders. They throw an Outage. */
   trials: RouteTrials
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */

@@ -6,24 +6,30 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { OwnSubmission } from '../solvers/solver.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
-import { storeDelegation } from '../storage/auction/delegations.ts'
 import {
   type AttemptKey,
   forgetTransaction,
   hasLiveOrders,
   storeCancellation,
+  storeDelegation,
   storeTransaction,
-} from '../storage/auction/transactions.ts'
+} from '../storage/auction/settlement-attempts.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { cancelledAmong } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { delegate } from './driver/delegate.ts'
-import { blameFor, delayOwners, forgive, leaveOut, pauseFailing } from './failures/culprits.ts'
+import {
+  delayOwners,
+  endBackOffs,
+  findFailureCause,
+  pauseFailing,
+  pauseOrders,
+} from './failures/failing-orders.ts'
 import { touchedBy } from './guards.ts'
 import { dangerOf, spoils } from './inspection.ts'
 import { timed } from './meter.ts'
 import { checkSettled } from './mined.ts'
-import { forgiveSolver, notify, outcomeNotice, outsideOf, pauseSolver } from './outside.ts'
+import { endSolverPause, notify, outcomeNotice, outsideOf, pauseSolver } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
@@ -216,7 +222,7 @@ function refusalOf(cancelled: readonly Order[]): string {
   return `not sent: cancelled: ${uids.join(', ')}${more}`
 }
 
-/** A success ends the back-offs of what it trades; a failure starts those of its culprits, or else of its orders. */
+/** A success ends the back-offs of what it trades; a failure starts those of its failing orders, or else of its orders. */
 async function updateBackOffs(
   auction: Auction,
   solution: RankedSolution,
@@ -225,21 +231,21 @@ async function updateBackOffs(
 ): Promise<void> {
   const orders = tradedIn(auction, solution).map(({ order }) => order)
   if (result.outcome === 'success') {
-    forgive(orders, solution, services)
-    forgiveSolver(solution.solver, services)
+    endBackOffs(orders, solution, services)
+    endSolverPause(solution.solver, services)
   } else if (result.outcome === 'failed' && isSpoiled(auction, solution, result.reason, services)) {
     // No order and no solver is the cause.
   } else if (result.outcome === 'failed' || isMissed(result)) {
-    const blame = await blameFor(auction, solution, services, result.txHash !== undefined)
+    const blame = await findFailureCause(auction, solution, services, result.txHash !== undefined)
     const isOutside = outsideOf(solution.solver, services) !== undefined
     const isUnexplained = blame.unexplained !== undefined && !isOutside
     const isOne = orders.length === 1
     const revert = isOne ? blame.unexplained : undefined
     const suspects = orders.map((order) => ({ order, certain: isOne, reason: null, revert }))
-    await leaveOut(isUnexplained ? suspects : blame.culprits, result.block, services)
+    await pauseOrders(isUnexplained ? suspects : blame.failingOrders, result.block, services)
     await pauseFailing(blame.faults, auction, result.block, services)
     const isOwn =
-      blame.culprits.length + blame.faults.length === 0 && !result.reason?.startsWith('not sent: ')
+      blame.failingOrders.length + blame.faults.length === 0 && !result.reason?.startsWith('not sent: ')
     if (isOwn && (isOutside || blame.isSolvers)) pauseSolver(solution.solver, result.block, services)
   }
 }

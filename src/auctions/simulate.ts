@@ -1,5 +1,5 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { Refused } from '../domain/auction/refusal.ts'
+import type { Refused } from '../domain/auction/competition.ts'
 import type { Proposal, RankedSolution } from '../domain/auction/solution.ts'
 import { selectWinners, type Unusable } from '../domain/auction/winner-selection.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -7,7 +7,14 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import { type Contest, compete } from './compete.ts'
-import { blameFor, type Culprit, delayOwners, leaveOut, pauseFailing, tokensOf } from './failures/culprits.ts'
+import {
+  delayOwners,
+  type FailingOrder,
+  findFailureCause,
+  pauseFailing,
+  pauseOrders,
+  tokensOf,
+} from './failures/failing-orders.ts'
 import type { RouteFault } from './failures/route-trials.ts'
 import { notify, outsideOf, simulationNotice } from './outside.ts'
 import { cancelledOrders, takingWins, withoutOrders } from './record.ts'
@@ -32,7 +39,7 @@ export async function simulate(
   services: AuctionServices,
   signal: AbortSignal,
 ): Promise<Contest> {
-  const refused = new Map<bigint, Culprit>()
+  const refused = new Map<bigint, FailingOrder>()
   const contest = await simulateRounds(auction, pools, maxWinners, services, signal, refused, 1)
   const served = new Set(
     contest.solutions.flatMap(({ proposal, executions }) =>
@@ -41,7 +48,7 @@ export async function simulate(
   )
   // Another way of the same auction is as good.
   const unserved = [...refused.values()].filter(({ order }) => !served.has(order.uid))
-  await leaveOut(unserved, auction.block, services)
+  await pauseOrders(unserved, auction.block, services)
   return contest
 }
 
@@ -52,24 +59,24 @@ async function simulateRounds(
   maxWinners: number,
   services: AuctionServices,
   signal: AbortSignal,
-  refused: Map<bigint, Culprit>,
+  refused: Map<bigint, FailingOrder>,
   round: number,
 ): Promise<Contest> {
   const competed = await compete(auction, pools, services, signal)
   const isLast = round === maxRounds
-  const { contest, culprits, faults, cancelled } = await withoutFailing(
+  const { contest, failingOrders, faults, cancelled } = await withoutFailing(
     { auction, ...competed, maxWinners },
     services,
     signal,
     isLast,
   )
-  if (culprits.length + faults.length + cancelled.length === 0) return contest
-  await leaveOut(culprits, auction.block, services)
+  if (failingOrders.length + faults.length + cancelled.length === 0) return contest
+  await pauseOrders(failingOrders, auction.block, services)
   await pauseFailing(faults, auction, auction.block, services)
-  for (const culprit of faults.flatMap(refusedFor)) refused.set(culprit.order.id, culprit)
+  for (const failingOrder of faults.flatMap(refusedFor)) refused.set(failingOrder.order.id, failingOrder)
   delayOwners(cancelled, auction.block, services)
   if (isLast || signal.aborted) return contest
-  const excluded = new Set(culprits.map(({ order }) => order.id))
+  const excluded = new Set(failingOrders.map(({ order }) => order.id))
   const delayed = new Set(cancelled.map(({ owner }) => owner))
   const failing = new Set(faults.map(({ failing: { address } }) => address))
   const usable = pools.filter(
@@ -86,7 +93,7 @@ async function simulateRounds(
 }
 
 /** The orders that a fault of their amounts keeps from being traded that way. */
-function refusedFor({ failing, revert, isOfAmount, orders }: RouteFault): Culprit[] {
+function refusedFor({ failing, revert, isOfAmount, orders }: RouteFault): FailingOrder[] {
   if (!isOfAmount) return []
   return orders.map((order) => ({
     order,
@@ -103,21 +110,21 @@ async function withoutFailing(
   services: AuctionServices,
   signal: AbortSignal,
   isLast: boolean,
-): Promise<{ contest: Contest; culprits: Culprit[]; faults: RouteFault[]; cancelled: Order[] }> {
+): Promise<{ contest: Contest; failingOrders: FailingOrder[]; faults: RouteFault[]; cancelled: Order[] }> {
   const { auction, solutions, maxWinners } = contest
   let unusable: Unusable = new Map()
   const faulty: Proposal[] = []
-  const culprits: Culprit[] = []
+  const failingOrders: FailingOrder[] = []
   const faults: RouteFault[] = []
   const reverts = new Map<Proposal, Refused>()
   for (let selection = 0; selection < maxSelections; selection++) {
-    if (culprits.length + faults.length > 0) break
+    if (failingOrders.length + faults.length > 0) break
     if (signal.aborted) break
     const ended = await cancelledOrders(services.db, auction, solutions)
     const cancelled = takingWins({ ...contest, unusable }, ended)
     unusable = withoutOrders(solutions, unusable, ended)
     if (cancelled.length > 0 && !isLast)
-      return { contest: { ...contest, reverts, unusable }, culprits, faults, cancelled }
+      return { contest: { ...contest, reverts, unusable }, failingOrders, faults, cancelled }
     const winners = selectWinners(solutions, maxWinners, unusable).filter(({ isWinner }) => isWinner)
     // Where nothing else can win, an attempt shows why.
     if (winners.length === 0)
@@ -126,7 +133,7 @@ async function withoutFailing(
     if (failures.length === 0) break
     const blames = await Promise.all(
       failures.map(async ({ winner, ...failure }) => {
-        const blame = await blameFor(auction, winner, services)
+        const blame = await findFailureCause(auction, winner, services)
         return { winner, ...failure, ...blame }
       }),
     )
@@ -134,18 +141,18 @@ async function withoutFailing(
       const code = after.size === 0 || blame.fails ? 'reverts' : 'reverts_after_others'
       reverts.set(winner.proposal, { code, message: revert })
       unusable = new Map([...unusable, [winner.proposal, blame.fails ? new Set<Address>() : after]])
-      const isKnown = !blame.fails || blame.culprits.length + blame.faults.length > 0
+      const isKnown = !blame.fails || blame.failingOrders.length + blame.faults.length > 0
       const isOutside = outsideOf(winner.solver, services) !== undefined
       if (!isKnown && !isOutside && (await isFaulty(auction, winner, services))) faulty.push(winner.proposal)
     }
-    culprits.push(...blames.flatMap((blame) => blame.culprits))
+    failingOrders.push(...blames.flatMap((blame) => blame.failingOrders))
     // Two winners may be traded through the same.
     const found = new Map(
       blames.flatMap((blame) => blame.faults.map((fault) => [fault.failing.address, fault])),
     )
     faults.push(...found.values())
   }
-  return { contest: { ...contest, reverts, unusable }, culprits, faults, cancelled: [] }
+  return { contest: { ...contest, reverts, unusable }, failingOrders, faults, cancelled: [] }
 }
 
 /** Whether it fails by itself also in the block that it was computed for. */

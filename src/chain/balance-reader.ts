@@ -3,8 +3,7 @@ import { encodeList, encodeTuple, word } from '../domain/evm/abi.ts'
 import { type Address, nativeMarker, zeroAddress } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import { balanceReaderCode } from './bytecode.generated.ts'
-import { chunksOf } from './rpc/chunks.ts'
-import { type Rpc, RpcError, type RpcResponse } from './rpc/rpc.ts'
+import { chunksOf, type Rpc, RpcError, type RpcResponse } from './rpc/rpc.ts'
 import { available, parseHex, parseResponse, toQuantity } from './rpc/wire.ts'
 
 export interface Holding {

@@ -1,9 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import type { Clock } from '../domain/log.ts'
 import type { ChainIdentity, Network } from '../domain/network/network.ts'
 import { type Balance, type Holding, type ReadBalance, readBalances } from './balance-reader.ts'
-import { changedHoldings } from './logs/holding-logs.ts'
+import { changedHoldings } from './logs/transfer-logs.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import { available, parseHash, parseHex, parseIndex, parseObject, toQuantity } from './rpc/wire.ts'
 import { balanceChanges } from './settlement/balance-changes.ts'
@@ -107,5 +109,43 @@ function parseBlock(value: unknown): Block {
     hash: parseHash(hash),
     parentHash: parseHash(parentHash),
     timestamp: parseIndex(timestamp),
+  }
+}
+
+/** Reads balance and allowance of an account. @throws Outage */
+export type ReadSpendable = (holding: Holding) => Promise<Spendable>
+
+/** Reads balance and allowance like `ReadSpendable`, but returns a cached value if it covers `enough`. */
+export type ReadCachedSpendable = (holding: Holding, enough: bigint) => Promise<Spendable>
+
+/**
+ * The time for which a value is cached. It is shorter than the block time of most networks, so that a new
+ * block is seen.
+ */
+const cachedMs = 250
+const maxCached = 10_000
+
+/**
+ * Caches values briefly, so that many orders of one trader need one read. A value below `enough` is always
+ * read again before an order is refused, so that an approval that was just mined counts.
+ */
+export function cacheSpendable(read: ReadSpendable, now: Clock): ReadCachedSpendable {
+  const remembered = new LRUCache<string, { until: number; answer: Promise<Spendable> }>({
+    max: maxCached,
+  })
+
+  function readAnew(key: string, holding: Holding): Promise<Spendable> {
+    const answer = read(holding)
+    remembered.set(key, { until: now() + cachedMs, answer })
+    answer.catch(() => remembered.delete(key))
+    return answer
+  }
+
+  return async (holding, enough) => {
+    const key = `${holding.owner}:${holding.token}`
+    const known = remembered.get(key)
+    if (!known || known.until <= now()) return readAnew(key, holding)
+    const { balance, allowance } = await known.answer
+    return balance >= enough && allowance >= enough ? { balance, allowance } : readAnew(key, holding)
   }
 }

@@ -2,11 +2,10 @@ import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import { type Chain, startChain } from './chain/chain.ts'
 import { startDatabase } from './database/database.ts'
-import { type DevManifest, type Home, openHome } from './home/home.ts'
-import type { HomeSecrets } from './home/secrets.ts'
+import { type DevManifest, type Home, type HomeSecrets, openHome } from './home/home.ts'
 import { buildMarket, isMarketCurrent } from './market/build.ts'
 import { describeMarket, type Market } from './market/market.ts'
-import { watchProcesses } from './process/watch.ts'
+import { watchProcesses } from './process/process.ts'
 
 export interface Stack {
   databaseUrl: string

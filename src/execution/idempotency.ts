@@ -7,7 +7,7 @@ import { Refusal } from '../domain/errors/error.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { isFinalStatus } from '../graphql/errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { beginAttempt, endAttempt, findKeyed, keepAnswer } from '../storage/idempotency.ts'
+import { beginAttempt, endAttempt, findKeyed, storeResponse } from '../storage/idempotency.ts'
 
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
@@ -160,7 +160,7 @@ export function createAnswerOnce(
       if (isKept) budget.add(caller.client, Buffer.byteLength(body))
       await recordEnd(() =>
         isKept
-          ? keepAnswer(db, attempt, { status, contentType, body: encryptText(body, seal), personal })
+          ? storeResponse(db, attempt, { status, contentType, body: encryptText(body, seal), personal })
           : endAttempt(db, attempt),
       )
       return answer

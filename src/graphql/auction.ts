@@ -1,13 +1,22 @@
-import { leftOutReasons, solutionRefusals, solverAnswers, solverOutcomes } from '../domain/auction/refusal.ts'
+import {
+  leftOutReasons,
+  solutionRefusals,
+  solverAnswers,
+  solverOutcomes,
+} from '../domain/auction/competition.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import { longestAccountRange } from '../domain/settlement/account.ts'
+import { longestAccountRange } from '../domain/settlement/accounting.ts'
 import { accountingOf } from '../storage/models/auction/accounting.ts'
-import { auction } from '../storage/models/auction/auction.ts'
-import { currentAuction } from '../storage/models/auction/current.ts'
-import { auctionFeedEntry } from '../storage/models/auction/feed.ts'
-import { auctionOfTransaction, latestAuction, oneAuction } from '../storage/models/auction/roots.ts'
+import {
+  auction,
+  auctionFeedEntry,
+  auctionOfTransaction,
+  currentAuction,
+  latestAuction,
+  oneAuction,
+} from '../storage/models/auction/auction.ts'
 import {
   listedSettlements,
   settlement,

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core'
 import ZodPlugin from '@pothos/plugin-zod'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
+import type { OrderUid } from '../domain/order/order.ts'
 import type { Context } from './context/context.ts'
 import { toRefusal } from './input/parse.ts'
 

@@ -1,4 +1,4 @@
-import { eligibilities } from '../domain/affiliate/rewards.ts'
+import { eligibilities } from '../domain/affiliate/affiliate.ts'
 import { channelKinds, channelStates, deliveryStates } from '../domain/notification/channel.ts'
 import { notificationTypes } from '../domain/notification/notification.ts'
 import {
@@ -7,7 +7,6 @@ import {
   orderEventLabels,
   standingReasons,
 } from '../domain/order/event.ts'
-import { improvementReferences } from '../domain/order/improvement.ts'
 import {
   buyTokenDestinations,
   orderClasses,
@@ -16,10 +15,10 @@ import {
   sellTokenSources,
   signingSchemes,
 } from '../domain/order/order.ts'
-import { orderStages } from '../domain/order/stage.ts'
-import { orderStatuses } from '../domain/order/status.ts'
+import { orderStages, orderStatuses } from '../domain/order/status.ts'
+import { improvementReferences } from '../domain/order/surplus.ts'
 import { priceQualities } from '../domain/quote/quote.ts'
-import { feeKinds } from '../domain/settlement/account.ts'
+import { feeKinds } from '../domain/settlement/accounting.ts'
 import { hookOutcomes, hookPhases, unknownHookReasons } from '../domain/settlement/hooks.ts'
 import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/signing/signature-mistake.ts'
 import { screaming } from '../domain/text/spelling.ts'

@@ -1,19 +1,19 @@
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
+import type { OrderUid } from '../domain/order/order.ts'
 import {
   accountByAddress,
   affiliateByWallet,
   auctionById,
   notificationById,
   orderByUid,
-  settlementByPlace,
+  settlementByLogPosition,
   solutionByKey,
   storedToken,
-  tradeByPlace,
+  tradeByLogPosition,
 } from '../storage/models/keyed.ts'
-import type { Keyed } from '../storage/query/keyed.ts'
 import { nodeIdText, readNodeId } from '../storage/query/node-id.ts'
+import type { Keyed } from '../storage/query/statement.ts'
 import { builder } from './builder.ts'
 import { requireFeature } from './context/access.ts'
 import type { Context } from './context/context.ts'
@@ -92,7 +92,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
   Auction: storedKind(rowKey, BigInt, auctionById),
   Notification: storedKind(rowKey, BigInt, requireCmsFor(notificationById)),
   Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
-  Settlement: storedKind(rowPosition, rowPositionOf, settlementByPlace),
+  Settlement: storedKind(rowPosition, rowPositionOf, settlementByLogPosition),
   Solution: storedKind(
     /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
     (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
@@ -103,7 +103,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
     (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
     storedToken,
   ),
-  Trade: storedKind(rowPosition, rowPositionOf, tradeByPlace),
+  Trade: storedKind(rowPosition, rowPositionOf, tradeByLogPosition),
 }
 
 NodeRef.implement({

@@ -3,21 +3,20 @@ import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
 import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Diagnosis, Evidence, PriceAmounts, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type {
   BalanceChange,
   BundleSimulation,
   DecodedEvent,
+  OrderSimulation,
   SimulatedLog,
   SimulatedTransaction,
   StorageChange,
-} from '../domain/evm/bundle.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
+} from '../domain/evm/simulation.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Announcement } from '../domain/notification/announcement.ts'
 import type { Channel } from '../domain/notification/channel.ts'
-import type { OrderData } from '../domain/order/order.ts'
-import type { OrderSimulation } from '../domain/order/simulation.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
+import type { OrderData, OrderUid } from '../domain/order/order.ts'
 import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote/quote.ts'
 import type { DepthLevel } from '../domain/routing/depth.ts'
 import type { SignatureExplanation } from '../domain/signing/explain-signature.ts'
@@ -26,7 +25,7 @@ import type { PriceHistory, PricePoint, Volatility } from '../domain/token/price
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
 import type { Subscribed } from '../notifications/channels/manage.ts'
-import type { LookAhead } from '../orders/explain/quote-warnings.ts'
+import type { WarningFacts } from '../orders/explain/quote-warnings.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
 import type { BalancesUpdate } from '../tokens/balances.ts'
@@ -163,7 +162,7 @@ export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
 export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
 export const QuotePathRef = builder.objectRef<QuotePath & OnChain>('QuotePath')
 export const QuoteResponseRef = builder.objectRef<
-  QuoteReply & { slippage?: QuoteSlippage | null; look?: Promise<LookAhead> | undefined }
+  QuoteReply & { slippage?: QuoteSlippage | null; look?: Promise<WarningFacts> | undefined }
 >('QuoteResponse')
 export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
 export const QuoteSlippageRef = builder.objectRef<QuoteSlippage>('QuoteSlippage')

@@ -1,8 +1,8 @@
 import { Refusal } from '../domain/errors/error.ts'
 import { toAddress } from '../domain/evm/address.ts'
 import { toHex } from '../domain/evm/hex.ts'
-import { toOrderUid } from '../domain/order/uid.ts'
-import { parseTokenAddress } from '../domain/token/address.ts'
+import { toOrderUid } from '../domain/order/order.ts'
+import { parseTokenAddress } from '../domain/token/token.ts'
 import { builder } from './builder.ts'
 import { isDuration } from './input/fields.ts'
 

@@ -5,11 +5,9 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { Order } from '../domain/order/order.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
-import { lastAttributedBlock } from '../domain/settlement/account.ts'
-import { recordTrades, type TradeRules } from '../notifications/record.ts'
-import { type TradeOfOrder, tradesOfOrders } from '../notifications/trades.ts'
+import type { Order, OrderUid } from '../domain/order/order.ts'
+import { lastAttributedBlock } from '../domain/settlement/accounting.ts'
+import { recordTrades, type TradeOfOrder, type TradeRules, tradesOfOrders } from '../notifications/record.ts'
 import {
   deadlinesOfAuctions,
   executionsOfAuctions,
@@ -23,25 +21,35 @@ import {
   insertBlocks,
   insertChainFacts,
   moveCheckpoint,
-} from '../storage/chain/log.ts'
-import { rollbackChainFacts } from '../storage/chain/rollback.ts'
+  rollbackChainFacts,
+} from '../storage/chain/indexed-logs.ts'
 import { rollbackHoldings } from '../storage/chain/settlement-holdings.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { signal } from '../storage/database/signals.ts'
-import { detachNotifications, revertDetached } from '../storage/feed.ts'
+import { detachNotifications, revertDetached } from '../storage/notifications.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { applyBalanceChanges, forgetBalanceChanges, rollbackBalances } from '../storage/token/holders.ts'
-import { rollbackPools } from '../storage/token/pools/volumes.ts'
+import { rollbackPools } from '../storage/token/pools.ts'
 import { forgetTokensReadFrom } from '../storage/token/tokens.ts'
-import { withAmounts } from './amounts.ts'
-import { groupSettlements, type LoggedSettlement, minedSettlements } from './attribution.ts'
 import { type BlockRange, loadOf } from './block-range.ts'
 import { recordInvalidations, recordRefunds, sweepExpired } from './endings.ts'
-import { type ReadFacts, readFacts } from './facts.ts'
-import { balanceChanges } from './holdings/balance-changes.ts'
-import { storeJitOrders } from './jit-orders.ts'
-import { type Placements, type ReadPlacements, readPlaced, storePlacements } from './placements.ts'
+import {
+  groupSettlements,
+  type LoggedSettlement,
+  type LogRows,
+  logsToRows,
+  minedSettlements,
+  withAmounts,
+} from './log-rows.ts'
+import {
+  type Placements,
+  type ReadPlacements,
+  readPlaced,
+  storeJitOrders,
+  storePlacements,
+} from './onchain-orders.ts'
+import { balanceChanges } from './token-balances.ts'
 
 export interface Indexing extends TradeRules {
   chainId: number
@@ -194,7 +202,7 @@ export async function interpret(
   logs: readonly ProtocolLog[],
   { groups, known, range }: Logged,
   indexing: Indexing,
-): Promise<{ orders: ReadonlyMap<OrderUid, Order>; facts: ReadFacts }> {
+): Promise<{ orders: ReadonlyMap<OrderUid, Order>; facts: LogRows }> {
   const { chainId, settlement } = indexing
   const mined = minedSettlements(groups, range.settlements)
   const auctionIds = [...mined.values()].flatMap(({ call }) => call?.auctionId ?? [])
@@ -211,7 +219,7 @@ export async function interpret(
     ? await storeJitOrders(tx, groups, range, { ...competitions, settlement, orders: known })
     : known
   const context = { ...competitions, orders, policies: await policiesOfAuctions(tx, auctionIds) }
-  const facts = readFacts(logs, groups, context)
+  const facts = logsToRows(logs, groups, context)
   const settlements = await withAmounts(tx, facts, context, indexing.network?.wrappedNative)
   return { orders, facts: { ...facts, settlements } }
 }
@@ -231,7 +239,7 @@ function afterTrades(
   return new Map([...before, ...trades.map(({ order }) => [order.uid, order] as const)])
 }
 
-export async function closeAttempts(tx: Tx, { attributed }: ReadFacts, at: Date): Promise<void> {
+export async function closeAttempts(tx: Tx, { attributed }: LogRows, at: Date): Promise<void> {
   for (const { group, solution } of attributed) {
     const { blockNumber, txHash } = group.settlement
     const end = { endedAt: at, endBlock: blockNumber, outcome: 'success', txHash }

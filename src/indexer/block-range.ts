@@ -6,10 +6,10 @@ import type { LoggedTransaction } from '../chain/settlement/find-transactions.ts
 import type { MinedGas, MinedSettlements } from '../chain/settlement/mined.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import { unpackOrderUid } from '../domain/order/uid.ts'
+import { unpackOrderUid } from '../domain/order/order.ts'
 
 /** The chain reads of the indexer. */
-export interface FollowedChain {
+export interface ChainReads {
   head(): Promise<Block>
   /** `undefined` when the chain is not that long. */
   block(number: number): Promise<Block | undefined>
@@ -33,7 +33,7 @@ export interface Checkpoint {
 }
 
 /** A position in the chain; `hash` is null for the position before the first block. */
-export type ChainPlace = Checkpoint | { number: number; hash: null }
+export type ChainPosition = Checkpoint | { number: number; hash: null }
 
 /** Two reads contradict each other: the chain changed in between, or several nodes behind one URL disagree. */
 export class ChainMoved extends Error {
@@ -114,8 +114,8 @@ const maxHeaders = 16
  * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
 export async function readNewBlocks(
-  chain: FollowedChain,
-  last: ChainPlace,
+  chain: ChainReads,
+  last: ChainPosition,
   to: number,
   accepts: AcceptsUnread = 'none',
 ): Promise<BlockRange> {
@@ -139,8 +139,8 @@ export async function readNewBlocks(
  * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
 export async function readOldBlocks(
-  chain: FollowedChain,
-  last: ChainPlace,
+  chain: ChainReads,
+  last: ChainPosition,
   to: number,
   accepts: AcceptsUnread = 'none',
 ): Promise<BlockRange> {
@@ -151,7 +151,7 @@ export async function readOldBlocks(
 
 /** Reads the last header again after the rest: a replaced block without logs would not be noticed otherwise. */
 async function withLogs(
-  chain: FollowedChain,
+  chain: ChainReads,
   from: number,
   blocks: Block[],
   accepts: AcceptsUnread,
@@ -170,7 +170,7 @@ async function withLogs(
 }
 
 async function readSettlements(
-  chain: Pick<FollowedChain, 'settlements'>,
+  chain: Pick<ChainReads, 'settlements'>,
   logs: readonly ChainLog[],
   accepts: AcceptsUnread,
 ): Promise<BlockRange['settlements']> {
@@ -206,7 +206,7 @@ export function hasUnread({ logs, settlements }: Pick<BlockRange, 'logs' | 'sett
 
 /** Headers that are missing: when an order was placed on chain, and whether one expired before it was invalidated. */
 async function headersOfLate(
-  chain: FollowedChain,
+  chain: ChainReads,
   logs: readonly ChainLog[],
   blocks: readonly Block[],
 ): Promise<Block[]> {
@@ -236,7 +236,7 @@ function checkReceipts(logs: readonly ChainLog[], settlements: BlockRange['settl
   }
 }
 
-async function readHeaders(chain: FollowedChain, numbers: readonly number[]): Promise<Block[]> {
+async function readHeaders(chain: ChainReads, numbers: readonly number[]): Promise<Block[]> {
   const headers: Block[] = []
   for (let start = 0; start < numbers.length; start += maxHeaders) {
     const part = numbers.slice(start, start + maxHeaders)
@@ -245,16 +245,13 @@ async function readHeaders(chain: FollowedChain, numbers: readonly number[]): Pr
   return headers
 }
 
-async function header(chain: Pick<FollowedChain, 'block'>, number: number): Promise<Block> {
+async function header(chain: Pick<ChainReads, 'block'>, number: number): Promise<Block> {
   const block = await chain.block(number)
   if (!block) throw new ChainMoved(`block ${number} is missing below the head`)
   return block
 }
 
 /** @throws ChainMoved when this block is no longer in the chain */
-export async function confirm(
-  chain: Pick<FollowedChain, 'block'>,
-  { number, hash }: Checkpoint,
-): Promise<void> {
+export async function confirm(chain: Pick<ChainReads, 'block'>, { number, hash }: Checkpoint): Promise<void> {
   if ((await header(chain, number)).hash !== hash) throw new ChainMoved(`block ${number} changed`)
 }

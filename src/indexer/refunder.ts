@@ -5,10 +5,10 @@ import { createBackOff } from '../concurrency/back-off.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { findCheckpoint } from '../storage/chain/log.ts'
+import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type LeadershipOptions, whileLeading } from '../storage/database/leadership.ts'
-import { refundableAfter } from '../storage/order/refundable.ts'
+import { refundableAfter } from '../storage/order/orders.ts'
 
 export interface RefunderOptions {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>

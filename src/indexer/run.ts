@@ -1,23 +1,21 @@
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { blockHash, findCheckpoint } from '../storage/chain/log.ts'
+import { blockHash, findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
-import type { FollowedChain } from './block-range.ts'
-import { followChain } from './follow.ts'
-import { type CatchUpOptions, createCatchUp } from './holdings/catch-up.ts'
+import type { ChainReads } from './block-range.ts'
+import { createPoll, type Poll, streamChain } from './chain-stream.ts'
 import { type CompletionOptions, createCompletion } from './late/complete.ts'
 import { readReverted } from './late/reverted.ts'
-import type { IndexerMeter } from './meter.ts'
-import { createPoll, type Poll } from './poll.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, type IndexerMeter } from './progress.ts'
+import { type CatchUpOptions, createCatchUp } from './token-balances.ts'
 
 export interface IndexerOptions
   extends Indexing,
     Pick<CatchUpOptions, 'tokenLogs'>,
     Pick<CompletionOptions, 'completeEveryMs'> {
   network: Network
-  chain: FollowedChain
+  chain: ChainReads
   log: Log
   meter: IndexerMeter
   /** Default: by the network's block time. */
@@ -44,7 +42,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
   let checkpoint = await findCheckpoint(db, chainId)
-  const steps = followChain({
+  const steps = streamChain({
     chain,
     from: checkpoint,
     firstBlock: network.firstBlock,

@@ -30,7 +30,7 @@ const maxUnknownTokens = 10_000
  */
 const callsAtOnce = 8
 
-interface Asked {
+interface PendingRequest {
   token: Address
   signal: AbortSignal
 }
@@ -52,10 +52,10 @@ export function guardedSource<Value>(
     perf: { now },
   })
   const { several } = source
-  const findOne = ({ token, signal }: Asked) => health.ask(() => source.find(token, signal))
+  const findOne = ({ token, signal }: PendingRequest) => health.ask(() => source.find(token, signal))
   const find = several
     ? batch(
-        (asked: readonly Asked[]) => {
+        (asked: readonly PendingRequest[]) => {
           const signal = whenAllAbort(asked.map((one) => one.signal))
           return health.ask(() =>
             several.find(

@@ -1,6 +1,8 @@
+import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { PriceHistory } from '../domain/token/price-history.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
+import { OutsideFault } from '../outside/fault.ts'
 
 /** A provider of one kind of token data (prices, holders) on one network. */
 export interface TokenSource<Value> {
@@ -43,3 +45,21 @@ export type PriceHistorySource = TokenSource<PriceHistory>
 export type HolderSource = TokenSource<readonly TokenHolder[]>
 
 export const maxHolders = 100
+
+/**
+ * Creates the error for an invalid answer about one token: an outage of that token alone. Clients choose the
+ * tokens, so such an answer must not count against the source.
+ * @param what our text
+ */
+export function tokenNonsense(name: string, what: string): Outage {
+  return new Outage(name, `sends an invalid answer: ${what}`)
+}
+
+/**
+ * The error for a status other than 200: a fault of the source if it refuses our key, otherwise an outage of
+ * this token alone.
+ */
+export function statusFault(name: string, status: number): Outage {
+  const reason = `status ${status}`
+  return status === 401 || status === 403 ? new OutsideFault(name, reason) : new Outage(name, reason)
+}

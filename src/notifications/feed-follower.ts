@@ -1,6 +1,6 @@
-import type { Place } from '../storage/feeds/texts.ts'
+import type { FeedPosition } from '../storage/feeds/texts.ts'
 import type { FeedMemory, KeptEntry, Rendered } from './feed-memory.ts'
-import type { Behind, Ready, Selection } from './feed-selection.ts'
+import type { LaggingFollower, RenderedEntry, Selection } from './feed-selection.ts'
 
 /** Who reads a feed. It is called, and then takes what is there. */
 export interface Sink {
@@ -13,9 +13,9 @@ export interface Sink {
 /** One reader of a feed: nothing but a place in it, and the rest of a page while it is behind the memory. */
 export interface Follower<Result extends Rendered = Rendered> {
   /** Everything up to it was taken. */
-  readonly place: Place
+  readonly place: FeedPosition
   /** The next entry; undefined while there is none, until the sink is woken. */
-  take(): Ready<Result> | undefined
+  take(): RenderedEntry<Result> | undefined
   close(): void
 }
 
@@ -26,7 +26,7 @@ export interface FollowerOptions {
   sink: Sink
   selection: Selection
   memory(): FeedMemory<Selection>
-  gapAt(keptFrom: Place): Error
+  gapAt(keptFrom: FeedPosition): Error
   onClose(follower: FeedFollower): void
 }
 
@@ -37,19 +37,19 @@ const maxWanted = 64
 const none = -1
 const unknown = -2
 
-export class FeedFollower implements Follower, Behind {
+export class FeedFollower implements Follower, LaggingFollower {
   readonly key: string
   readonly client: string
-  private page: Ready[] = []
+  private page: RenderedEntry[] = []
   /** The place up to which the page is complete. */
-  private pageTo: Place | undefined
+  private pageTo: FeedPosition | undefined
   /** Number of the next entry in memory. */
   private seq = unknown
   isReading = false
   private isWaiting = false
 
   constructor(
-    public place: Place,
+    public place: FeedPosition,
     readonly options: FollowerOptions,
   ) {
     this.key = options.key
@@ -66,7 +66,7 @@ export class FeedFollower implements Follower, Behind {
     if (this.seq === none && place > this.place) this.seq = seq
   }
 
-  take(): Ready | undefined {
+  take(): RenderedEntry | undefined {
     const ready = this.page.shift()
     if (ready) {
       this.place = ready.place
@@ -82,7 +82,7 @@ export class FeedFollower implements Follower, Behind {
     return this.takeKept(memory)
   }
 
-  private takeKept(memory: FeedMemory<Selection>): Ready | undefined {
+  private takeKept(memory: FeedMemory<Selection>): RenderedEntry | undefined {
     const { selection } = this.options
     for (let entry = memory.next(this.key, this.seq); entry; entry = memory.next(this.key, this.seq)) {
       const rendered = entry.rendered.get(selection)
@@ -113,7 +113,7 @@ export class FeedFollower implements Follower, Behind {
     this.options.selection.wait(this)
   }
 
-  takePage(entries: readonly Ready[], upTo: Place | undefined): void {
+  takePage(entries: readonly RenderedEntry[], upTo: FeedPosition | undefined): void {
     this.isWaiting = false
     this.isReading = upTo === undefined
     this.page = [...entries]
@@ -123,11 +123,11 @@ export class FeedFollower implements Follower, Behind {
   }
 
   /** The feed was read up to `place` before its page was, which may have later entries. */
-  private moveTo(place: Place | undefined): void {
+  private moveTo(place: FeedPosition | undefined): void {
     if (place !== undefined && place > this.place) this.place = place
   }
 
-  miss(keptFrom: Place): void {
+  miss(keptFrom: FeedPosition): void {
     this.fail(this.options.gapAt(keptFrom))
   }
 

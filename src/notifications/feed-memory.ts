@@ -1,5 +1,5 @@
-import type { NewEntry } from '../storage/feeds/port.ts'
-import type { Place } from '../storage/feeds/texts.ts'
+import type { NewEntry } from '../storage/feeds/tail.ts'
+import type { FeedPosition } from '../storage/feeds/texts.ts'
 
 /** What followers get of an entry. Its size counts in memory. */
 export interface Rendered {
@@ -10,7 +10,7 @@ export interface Rendered {
 export interface KeptEntry<Texts> {
   /** Numbers the entries of this process, without gaps. */
   readonly seq: number
-  readonly place: Place
+  readonly place: FeedPosition
   readonly key: string
   /** Undefined once the entry was found to be gone. */
   readonly rendered: Map<Texts, Rendered | undefined>
@@ -33,7 +33,7 @@ export class FeedMemory<Texts> {
   constructor(
     private readonly limits: MemoryLimits,
     /** Every later entry that was read is in memory. */
-    private start: Place,
+    private start: FeedPosition,
   ) {}
 
   /** The number that the next entry will have. */
@@ -42,7 +42,7 @@ export class FeedMemory<Texts> {
   }
 
   /** Whether all that follows a place is in memory. */
-  covers(place: Place): boolean {
+  covers(place: FeedPosition): boolean {
     return place >= this.start
   }
 
@@ -81,7 +81,7 @@ export class FeedMemory<Texts> {
   }
 
   /** The number of the first entry behind a place that `covers`. */
-  seqAfter(place: Place): number {
+  seqAfter(place: FeedPosition): number {
     return this.nextSeq - this.entries.length + firstIndex(this.entries, (entry) => entry.place > place)
   }
 

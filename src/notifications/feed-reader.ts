@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createTimeSlices } from '../concurrency/event-loop.ts'
 import type { Log } from '../domain/log.ts'
 import type { Signals } from '../storage/database/signals.ts'
-import type { FeedPort } from '../storage/feeds/port.ts'
-import type { Place } from '../storage/feeds/texts.ts'
-import { lastPlace } from '../storage/query/feed-source.ts'
+import type { FeedTail } from '../storage/feeds/tail.ts'
+import type { FeedPosition } from '../storage/feeds/texts.ts'
+import { maxPosition } from '../storage/query/feed-source.ts'
 import { FeedMemory, type KeptEntry, type MemoryLimits } from './feed-memory.ts'
 
 /** Reads a feed for all of its followers. It stands still while there are none. */
 interface FeedReader<Texts> {
   memory(): FeedMemory<Texts>
   /** The place up to which the feed was read. */
-  readTo(): Place
+  readTo(): FeedPosition
   join(): void
   leave(): void
   /** Resolves when `readTo` is known. @throws Outage */
@@ -24,7 +24,7 @@ interface FeedReader<Texts> {
 }
 
 interface FeedReaderOptions<Texts> {
-  port: FeedPort
+  port: FeedTail
   signals: Signals
   log: Log
   limits: MemoryLimits
@@ -44,7 +44,7 @@ const lingerMs = 60_000
 export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): FeedReader<Texts> {
   const { port, signals, log, limits, isFollowed, onEntry } = options
   let memory = new FeedMemory<Texts>(limits, 0n)
-  let place: Place | undefined
+  let place: FeedPosition | undefined
   let followers = 0
   let leftAt = 0
   let poll: NodeJS.Timeout | undefined
@@ -99,7 +99,7 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
     log.warn('feed: reading failed, trying again soon', { cause: String(fault) })
 
   async function startReading(): Promise<void> {
-    const { head } = await port.readNew(lastPlace, 1)
+    const { head } = await port.readNew(maxPosition, 1)
     memory = new FeedMemory<Texts>(limits, head)
     place = head
     poll ??= setInterval(look, pollMs)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createTimeSlices } from '../concurrency/event-loop.ts'
 import type { FairQueue } from '../concurrency/fair-queue.ts'
 import { Outage } from '../domain/errors/error.ts'
-import type { EntryText, FeedPage, FeedTexts, Place } from '../storage/feeds/texts.ts'
+import type { EntryText, FeedPage, FeedPosition, FeedTexts } from '../storage/feeds/texts.ts'
 import type { FeedMemory, KeptEntry, Rendered } from './feed-memory.ts'
 
 /** A selection of a feed, and what its followers get of each entry. */
@@ -13,33 +13,33 @@ export interface Rendering<Result extends Rendered = Rendered> {
   /** Estimated objects of one text. */
   weight: number
   /** @param text JSON that the database wrote. @returns undefined for an entry that is gone meanwhile */
-  render(text: string, place: Place): Result | Promise<Result | undefined>
+  render(text: string, place: FeedPosition): Result | Promise<Result | undefined>
 }
 
 /** An entry as followers get it. */
-export interface Ready<Result extends Rendered = Rendered> {
-  place: Place
+export interface RenderedEntry<Result extends Rendered = Rendered> {
+  place: FeedPosition
   rendered: Result
 }
 
 /** A follower that is behind the memory. */
-export interface Behind {
+export interface LaggingFollower {
   readonly key: string
-  readonly place: Place
+  readonly place: FeedPosition
   readonly client: string
   /** Whether it has read a page already, which was not its last. */
   readonly isReading: boolean
   /** @param upTo the place up to which `entries` are complete; undefined where more follow them */
-  takePage(entries: readonly Ready[], upTo: Place | undefined): void
+  takePage(entries: readonly RenderedEntry[], upTo: FeedPosition | undefined): void
   /** Entries behind its place were removed. */
-  miss(keptFrom: Place): void
+  miss(keptFrom: FeedPosition): void
   fail(fault: unknown): void
 }
 
 interface SelectionOptions {
   memory(): FeedMemory<Selection>
   /** The place up to which the feed was read. */
-  readTo(): Place
+  readTo(): FeedPosition
   enqueue: FairQueue
   /** Of one page. */
   pageBytes: number
@@ -62,7 +62,7 @@ const gatherMs = 50
 /** Makes one result of an entry for all followers of a selection: a batch of entries, or of pages, is one statement. */
 export class Selection {
   private readonly wanted = new Set<KeptEntry<Selection>>()
-  private readonly behind = new Set<Behind>()
+  private readonly behind = new Set<LaggingFollower>()
   private readonly rows: number
   private isReading = false
   private isPaging = false
@@ -83,12 +83,12 @@ export class Selection {
     this.readWanted(client)
   }
 
-  wait(follower: Behind): void {
+  wait(follower: LaggingFollower): void {
     this.behind.add(follower)
     this.readPages()
   }
 
-  leave(follower: Behind): void {
+  leave(follower: LaggingFollower): void {
     this.behind.delete(follower)
   }
 
@@ -175,7 +175,7 @@ export class Selection {
   private async share(
     { after, followers }: Start,
     page: FeedPage | undefined,
-    upTo: Place,
+    upTo: FeedPosition,
     rest: Rest,
   ): Promise<void> {
     const { entries = [], isLast = true, gap } = page ?? {}
@@ -197,8 +197,8 @@ export class Selection {
     }
   }
 
-  private async render(texts: readonly EntryText[], rest: Rest): Promise<Ready[]> {
-    const ready: Ready[] = []
+  private async render(texts: readonly EntryText[], rest: Rest): Promise<RenderedEntry[]> {
+    const ready: RenderedEntry[] = []
     for (const { place, text } of texts) {
       const pending = this.rendering.render(text, place)
       const rendered = pending instanceof Promise ? await pending : pending
@@ -235,6 +235,6 @@ export class Selection {
 
 /** Where a page starts, and who shares it. */
 interface Start {
-  after: Place
-  followers: Behind[]
+  after: FeedPosition
+  followers: LaggingFollower[]
 }

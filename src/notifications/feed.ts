@@ -2,14 +2,19 @@ import { createTimeSlices } from '../concurrency/event-loop.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
+import type { Db } from '../storage/database/database.ts'
 import type { Signals } from '../storage/database/signals.ts'
-import type { FeedPort } from '../storage/feeds/port.ts'
-import type { FeedReading, FeedTexts, Place } from '../storage/feeds/texts.ts'
-import { refusalOf } from '../storage/query/fault.ts'
+import { createFeedTail, type FeedTail } from '../storage/feeds/tail.ts'
+import type { FeedPosition, FeedReading, FeedTexts } from '../storage/feeds/texts.ts'
+import { auctionFeed } from '../storage/models/auction/auction.ts'
+import { notificationFeed } from '../storage/models/notification/feed.ts'
+import { orderFeed, ownerFeed } from '../storage/models/order/event.ts'
+import { snapshotAgain } from '../storage/query/feed-source.ts'
+import { refusalOf } from '../storage/query/stored-refusals.ts'
 import { FeedFollower, type Follower, type Sink } from './feed-follower.ts'
 import type { MemoryLimits, Rendered } from './feed-memory.ts'
 import { createFeedReader } from './feed-reader.ts'
-import { type Rendering, Selection } from './feed-selection.ts'
+import { type RenderedEntry, type Rendering, Selection } from './feed-selection.ts'
 
 export interface FollowRequest<Result extends Rendered> {
   /** What is followed, such as an account. */
@@ -56,8 +61,8 @@ export const defaultFeedLimits: FeedLimits = {
   statements: 2,
 }
 
-export interface FeedOptions {
-  port: FeedPort
+interface FeedOptions {
+  port: FeedTail
   signals: Signals
   log: Log
   limits?: Partial<FeedLimits>
@@ -138,7 +143,7 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
   }
 
   /** @throws Refusal for a cursor beyond the head: it is from another database, and would never deliver anything */
-  async function startOf(after: string | null): Promise<Place> {
+  async function startOf(after: string | null): Promise<FeedPosition> {
     const place = after === null ? undefined : port.placeOf(after)
     await reader.start()
     if (place === undefined || place > readTo()) await reader.refresh()
@@ -176,7 +181,113 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
   }
 }
 
-function gapAt(keptFrom: Place): Refusal {
+function gapAt(keptFrom: FeedPosition): Refusal {
   const { code, message } = refusalOf('e')
   return new Refusal(code, message, { field: 'after', ending: { reason: 'GAP', cursor: String(keptFrom) } })
+}
+
+/** The durable feeds, by what is followed: each has one reader, which stands still while it has no follower. */
+export interface Feeds {
+  /** Notifications of an account, by its address. */
+  account: Feed
+  /** Events of an order, by its row key. */
+  order: Feed
+  /** Events of an account's orders, by its address. */
+  owner: Feed
+  /** Competitions and settlements of a network, by its chain id. */
+  network: Feed
+}
+
+export function createFeeds({ db, ...options }: Omit<FeedOptions, 'port'> & { db: Db }): Feeds {
+  const feedOf = (source: Parameters<typeof createFeedTail>[1]) =>
+    createFeed({ port: createFeedTail(db, source), ...options })
+  return {
+    account: feedOf(notificationFeed),
+    order: feedOf(orderFeed),
+    owner: feedOf(ownerFeed),
+    network: feedOf(auctionFeed),
+  }
+}
+
+export function closeFeeds(feeds: Feeds): void {
+  for (const feed of Object.values(feeds) as Feed[]) feed.close()
+}
+
+/** An entry of a feed, with the fields that a client selected. */
+export interface FeedEvent {
+  /** A stream that starts behind it continues with the next entry. */
+  cursor: string
+  /** JSON, which all readers of the same selection share. */
+  text: string
+}
+
+export interface StreamRequest {
+  key: string
+  after: string | null
+  /** Whether what the key is now comes first, where it starts now. */
+  snapshot?: boolean
+  client: string
+  reading: FeedReading
+  weight: number
+  /** Ends the stream. */
+  signal: AbortSignal
+}
+
+/** Whether a snapshot comes first, if it is asked for. */
+export function startsWithSnapshot(after: string | null): boolean {
+  return after === null || after === snapshotAgain
+}
+
+/** The entries of a feed as they are taken, one after the other. @throws as `Feed.follow`; Refusal FeedGap, also later */
+export async function* streamFeed(
+  feed: Feed,
+  { key, after, snapshot = false, client, reading, weight, signal }: StreamRequest,
+): AsyncGenerator<FeedEvent, void> {
+  const texts = feed.texts(reading)
+  const first = snapshot && startsWithSnapshot(after) ? await texts.readSnapshot(key) : undefined
+  const from = first ? String(first.place) : after
+  const render = (text: string, place: bigint) => ({ cursor: String(place), text, bytes: 2 * text.length })
+  const rendering = { key: `event ${texts.key}`, texts, weight, render }
+  const sink = new WaitingSink()
+  const follower = await feed.follow<FeedEvent & Rendered>({ key, after: from, client, rendering, sink })
+  if (first) yield* first.entries
+  for await (const { rendered } of sink.entries(follower, signal)) yield rendered
+}
+
+/** A reader that waits for each entry. */
+export class WaitingSink implements Sink {
+  private awake = () => {}
+  private fault: { is: unknown } | undefined
+
+  wake(): void {
+    this.awake()
+  }
+
+  fail(is: unknown): void {
+    this.fault = { is }
+    this.awake()
+  }
+
+  /** Until `signal` aborts. @throws what the sink was failed with */
+  async *entries<Result extends Rendered>(
+    follower: Follower<Result>,
+    signal: AbortSignal,
+  ): AsyncGenerator<RenderedEntry<Result>, void> {
+    const wake = () => this.awake()
+    signal.addEventListener('abort', wake, { once: true })
+    try {
+      while (!signal.aborted) {
+        const woken = new Promise<void>((resolve) => {
+          this.awake = resolve
+        })
+        const ready = follower.take()
+        if (ready) yield ready
+        else if (this.fault) throw this.fault.is
+        else await woken
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+      follower.close()
+    }
+  }
 }

@@ -1,31 +1,69 @@
 import { formatUnits } from '../domain/amount.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import { nativeCoin } from '../domain/network/chains.ts'
-import type { NotificationMetadata, NotificationType } from '../domain/notification/notification.ts'
 import {
   cancellationText,
   failedHooksText,
   filledPercentDown,
   improvementText,
+  type NotificationMetadata,
+  type NotificationType,
   orderText,
   type Shortage,
   shortageText,
   type TokenPair,
   tradeText,
-} from '../domain/notification/text.ts'
+} from '../domain/notification/notification.ts'
 import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
-import { besideQuote, improvementDown } from '../domain/order/improvement.ts'
-import { accountOf, type Order } from '../domain/order/order.ts'
-import { surplusToken } from '../domain/order/surplus.ts'
-import type { Trade } from '../domain/order/trade.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
+import { accountOf, type Order, type OrderUid, type Trade } from '../domain/order/order.ts'
+import { isFulfilled } from '../domain/order/status.ts'
+import { comparisonWithQuote, improvementDown, surplusToken } from '../domain/order/surplus.ts'
 import { dueHooks, type HookResult, hookPhases } from '../domain/settlement/hooks.ts'
 import { type DueHookCall, insertHookCalls } from '../storage/chain/hook-calls.ts'
+import { findInvalidations, findTradesOf } from '../storage/chain/log-queries.ts'
 import type { Tx } from '../storage/database/database.ts'
-import { type NewNotification, recordNotifications } from '../storage/feed.ts'
+import { type NewNotification, recordNotifications } from '../storage/notifications.ts'
 import { appendEvents } from '../storage/order/events.ts'
+import { findOrdersById } from '../storage/order/orders.ts'
 import { findTokens } from '../storage/token/tokens.ts'
-import type { TradeOfOrder } from './trades.ts'
+
+/** A trade of a stored order. */
+export interface TradeOfOrder {
+  /** The order after the trade. */
+  order: Order
+  trade: Trade
+  /** Whether this trade made the order `fulfilled`. */
+  fulfils: boolean
+  /** Index of the trade among those of the order in its transaction, from 0. Unlike a log index, it survives a reorg. */
+  ordinal: number
+}
+
+/**
+ * Applies each order's trades in sequence: exactly the one that completes it fulfils.
+ * @param before the orders as they were before these trades; trades of others are left out
+ */
+export function tradesOfOrders(
+  trades: readonly Trade[],
+  before: ReadonlyMap<OrderUid, Order>,
+): TradeOfOrder[] {
+  const orders = new Map(before)
+  const counts = new Map<string, number>()
+  return trades.flatMap((trade) => {
+    const order = orders.get(trade.orderUid)
+    if (!order) return []
+    const after = {
+      ...order,
+      executedSellAmount: order.executedSellAmount + trade.sellAmount,
+      executedBuyAmount: order.executedBuyAmount + trade.buyAmount,
+      executedFeeAmount: order.executedFeeAmount + trade.feeAmount,
+    }
+    orders.set(trade.orderUid, after)
+    const key = `${trade.orderUid}:${trade.txHash}`
+    const ordinal = counts.get(key) ?? 0
+    counts.set(key, ordinal + 1)
+    return [{ order: after, trade, fulfils: isFulfilled(after) && !isFulfilled(order), ordinal }]
+  })
+}
 
 /** When a trade counts as a price improvement: see `improvementDown`. */
 export interface TradeRules {
@@ -211,7 +249,7 @@ function toImprovement(
   const fill = { sell: trade.sellAmount - trade.feeAmount, buy: trade.buyAmount }
   const improvement = least === undefined ? undefined : improvementDown(order, fill, least)
   if (!improvement) return []
-  const quote = besideQuote(order, fill)
+  const quote = comparisonWithQuote(order, fill)
   const message = improvementText(improvement, quote, order, trade, tokens)
   const metadata = {
     executedAmount: executedAmount(traded),
@@ -331,4 +369,34 @@ async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order
     sell: find(chainId, sellToken),
     buy: find(chainId, buyToken),
   })
+}
+
+/**
+ * Notifies owners of what the chain did to their orders before these were placed: trades, and else the first invalidation. In the
+ * transaction that stores the orders.
+ * @param ids row keys of orders with stored logs
+ */
+export async function recordLogged(
+  tx: Tx,
+  ids: readonly bigint[],
+  rules: TradeRules,
+  at: Date,
+): Promise<void> {
+  const orders = await findOrdersById(tx, ids)
+  const untraded = orders.map((order) => ({
+    ...order,
+    executedSellAmount: 0n,
+    executedBuyAmount: 0n,
+    executedFeeAmount: 0n,
+  }))
+  const trades = tradesOfOrders(
+    await findTradesOf(tx, ids),
+    new Map(untraded.map((order) => [order.uid, order])),
+  )
+  await recordTrades(tx, trades, rules, at)
+  const fulfilled = new Set(trades.flatMap(({ order, fulfils }) => (fulfils ? [order.uid] : [])))
+  for (const { orderUid, ...log } of await findInvalidations(tx, ids)) {
+    const order = orders.find(({ uid }) => uid === orderUid)
+    if (order && !fulfilled.has(orderUid)) await recordCancelled(tx, [order], { by: 'chain', ...log }, at)
+  }
 }

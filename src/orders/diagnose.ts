@@ -1,13 +1,13 @@
 import type { Holding, ReadBalance } from '../chain/balance-reader.ts'
 import type { Chain } from '../chain/chain.ts'
-import { diagnose, needsLook } from '../domain/diagnosis/diagnose.ts'
-import type { Diagnosis } from '../domain/diagnosis/diagnosis.ts'
-import type { DiagnosisFacts } from '../domain/diagnosis/facts.ts'
+import { diagnose, needsBalanceRead } from '../domain/diagnosis/diagnose.ts'
+import type { DiagnosedOrder, Diagnosis, DiagnosisInput } from '../domain/diagnosis/diagnosis.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
+import type { OrderData } from '../domain/order/order.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
-import type { StoredFacts } from '../storage/order/diagnosis/facts.ts'
+import type { StoredFacts, UnplacedOrderFacts } from '../storage/order/diagnosis-facts.ts'
 
 export interface DiagnosisServices {
   network: Network
@@ -21,7 +21,7 @@ export interface DiagnosisServices {
 /** Orders of one look at the chain: those beyond are answered without it. */
 const maxLooks = 100
 
-type WithoutLook = Omit<DiagnosisFacts, 'look'>
+type WithoutLook = Omit<DiagnosisInput, 'look'>
 
 /** Why each of these orders is not filled, in their order. At most one request to the node, for those that no auction has looked at lately. */
 export async function diagnoseOrders(
@@ -30,7 +30,9 @@ export async function diagnoseOrders(
 ): Promise<Diagnosis[]> {
   const now = new Date(services.now())
   const rows = orders.map((stored) => ({ stored, facts: toFacts(stored, now, services) }))
-  const looked = rows.filter(({ stored, facts }) => !stored.hasOwnCode && needsLook(facts)).slice(0, maxLooks)
+  const looked = rows
+    .filter(({ stored, facts }) => !stored.hasOwnCode && needsBalanceRead(facts))
+    .slice(0, maxLooks)
   const looks = await look(
     looked.map(({ stored: { owner, order } }) => ({ owner, token: order.sellToken })),
     services,
@@ -54,10 +56,10 @@ function toFacts(
   }
 }
 
-export function serviceFacts(
+function serviceFacts(
   service: StoredFacts['service'],
   { network: { blockTimeMs }, auctions }: Pick<DiagnosisServices, 'network' | 'auctions'>,
-): DiagnosisFacts['service'] {
+): DiagnosisInput['service'] {
   const { minLifetime, everyBlocks } = auctions
   return { ...service, minLifetime, auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs }
 }
@@ -66,7 +68,7 @@ export function serviceFacts(
 async function look(
   holdings: readonly Holding[],
   { chain }: Pick<DiagnosisServices, 'chain'>,
-): Promise<DiagnosisFacts['look'][]> {
+): Promise<DiagnosisInput['look'][]> {
   if (holdings.length === 0) return []
   try {
     const balances = await chain.balances(holdings)
@@ -80,4 +82,28 @@ async function look(
 export function toFunds(balance: ReadBalance) {
   if (balance === 'absent') return { balance: 0n, allowance: 0n }
   return { balance: balance.balance, allowance: balance.allowance ?? 0n }
+}
+
+/** What is known of an order that is not placed, as the judgement of placed ones takes it. */
+export function unplacedOrderFacts(
+  order: OrderData & Pick<DiagnosedOrder, 'signingScheme' | 'validFrom' | 'hasPreHooks'>,
+  { tokens, market, service, presigned }: UnplacedOrderFacts,
+  services: Pick<DiagnosisServices, 'now' | 'network' | 'auctions'>,
+): DiagnosisInput {
+  return {
+    now: new Date(services.now()),
+    order: {
+      ...order,
+      ...{ presigned, placementError: null, placementDetail: null },
+      // It takes part in no auction yet: what halts them is told from the first moment.
+      creationDate: new Date(0),
+      effectiveValidTo: order.validTo,
+      ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },
+      ...{ cancelledAt: null, invalidatedOnChain: false },
+    },
+    ...{ tokens, market, cancellation: null, lastTrade: null, failedHook: null },
+    standing: null,
+    ...{ bid: null, bestBid: null, attempt: null, refusal: null, deniedTokens: [], look: null },
+    service: serviceFacts(service, services),
+  }
 }

@@ -5,10 +5,14 @@ import { type Hex, hexSize } from '../domain/evm/hex.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
 import type { OrderData } from '../domain/order/order.ts'
 import { digestsTried, explainSignature, smartAccountSignature } from '../domain/signing/explain-signature.ts'
-import { recoverSigner, type SignatureFault } from '../domain/signing/signature.ts'
+import {
+  mayBeOfSmartAccount,
+  recoverSigner,
+  type SignatureFault,
+  unwrapped,
+} from '../domain/signing/signature.ts'
 import type { SignatureMistake } from '../domain/signing/signature-mistake.ts'
 import { type EcdsaScheme, isEcdsa, orderDigest } from '../domain/signing/signing.ts'
-import { mayBeOfSmartAccount, unwrapped } from '../domain/signing/smart-account.ts'
 import type { OrderServices } from './check.ts'
 
 /** Maximum size of a contract wallet's signature, in bytes. */

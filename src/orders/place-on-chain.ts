@@ -7,18 +7,16 @@ import {
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { Interactions, NewOrder, OrderData } from '../domain/order/order.ts'
+import type { Interactions, NewOrder, OrderData, OrderUid } from '../domain/order/order.ts'
 import { checkPair, checkParties } from '../domain/order/trading-policy.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
 import type { Quote } from '../domain/quote/quote.ts'
 import { isOfPair, namedQuoteFor } from '../quotes/order-quote.ts'
 import { findDocuments } from '../storage/app-data.ts'
 import { findQuotes } from '../storage/quote/quotes.ts'
 import type { OrderServices } from './check.ts'
-import { checkAmounts } from './checks/amounts.ts'
-import { checkForm } from './checks/form.ts'
+import { checkAmounts, checkForm } from './checks/in-memory.ts'
 import { toInteractions } from './interactions.ts'
-import { toOrderQuote } from './order-quote.ts'
+import { toOrderQuote } from './place.ts'
 
 /** An order of a contract, as the log of its placement has it. */
 export interface OnchainPlacement {

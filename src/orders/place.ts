@@ -1,27 +1,111 @@
 import { type ResolvedAppData, readAppData } from '../app-data/read.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
-import type { NewOrder, OrderData } from '../domain/order/order.ts'
-import type { OrderUid } from '../domain/order/uid.ts'
+import type { NewOrder, NewOrderQuote, Order, OrderData, OrderUid } from '../domain/order/order.ts'
+import type { Quote } from '../domain/quote/quote.ts'
 import { isEcdsa, orderUid } from '../domain/signing/signing.ts'
-import { insertOrder } from '../storage/order/orders.ts'
+import { recordCancelled } from '../notifications/record.ts'
+import { wasBidOn } from '../storage/auction/competition.ts'
+import { isBeingSettled } from '../storage/auction/settlement-attempts.ts'
+import type { Db, Tx } from '../storage/database/database.ts'
+import { cancelOrders, findOrder, insertOrder } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
+import { cancellable } from './cancel.ts'
 import type { Check, Draft, OrderServices, QuotedCandidate } from './check.ts'
-import { accounts } from './checks/accounts.ts'
-import { amounts } from './checks/amounts.ts'
-import { document } from './checks/document.ts'
-import { form } from './checks/form.ts'
-import { gas } from './checks/gas.ts'
+import { duplicated, outOfMarket, unique } from './checks/in-database.ts'
+import {
+  accounts,
+  amounts,
+  document,
+  form,
+  gas,
+  signedFee,
+  tokens,
+  validFrom,
+  validity,
+} from './checks/in-memory.ts'
 import { onChain } from './checks/on-chain.ts'
-import { outOfMarket } from './checks/out-of-market.ts'
-import { signedFee } from './checks/signed-fee.ts'
-import { tokens } from './checks/tokens.ts'
-import { duplicated, unique } from './checks/unique.ts'
-import { validFrom } from './checks/valid-from.ts'
-import { validity } from './checks/validity.ts'
 import { toInteractions } from './interactions.ts'
-import { toOrderQuote } from './order-quote.ts'
 import { orderOwner } from './owner.ts'
-import { replace, replaced } from './replace.ts'
+
+/** What is stored of a quote with an order. */
+export function toOrderQuote({
+  gasAmount,
+  gasPrice,
+  sellTokenPrice,
+  sellAmount,
+  buyAmount,
+  feeAmount,
+  solver,
+  verified,
+  calls,
+}: Quote): NewOrderQuote {
+  return { gasAmount, gasPrice, sellTokenPrice, sellAmount, buyAmount, feeAmount, solver, verified, calls }
+}
+
+/** A bid from one of this many last auctions may still be settled: an order with such a bid is not replaced. */
+const recentAuctions = 5
+
+/** The order to be replaced can be cancelled now. */
+const replaced: Check = async (candidate, services) => {
+  const { replacedOrder } = candidate.parsedAppData
+  if (!replacedOrder) return
+  try {
+    await findReplaced(services.db, replacedOrder, services)
+  } catch (fault) {
+    // A copy of this order may have been stored since `unique` ran, and have cancelled the old order.
+    await unique(candidate, services)
+    throw fault
+  }
+}
+
+/**
+ * Cancels the order that `order` replaces, in the transaction that stored `order` and holds the locks of both.
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
+ */
+async function replace(
+  tx: Tx,
+  replacedOrder: OrderUid,
+  order: NewOrder,
+  services: OrderServices,
+): Promise<void> {
+  const orders = await findReplaced(tx, replacedOrder, services)
+  for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
+  await cancelOrders(
+    tx,
+    orders.map(({ id }) => id),
+    order.creationDate,
+  )
+  await recordCancelled(tx, orders, { by: 'replacement', uid: order.uid }, order.creationDate)
+}
+
+async function refuseUnlessReplaceable(
+  tx: Tx,
+  old: Order,
+  { signingScheme, owner }: NewOrder,
+): Promise<void> {
+  const more = { field: 'appData', data: { uid: old.uid } }
+  if (!isEcdsa(signingScheme)) {
+    throw new Refusal('InvalidSignature', 'only an eip712 or ethsign order replaces another', more)
+  }
+  if (old.owner !== owner) {
+    throw new Refusal('WrongOwner', `the order to be replaced belongs to ${old.owner}`, more)
+  }
+  if (await wasBidOn(tx, old, recentAuctions)) {
+    throw new Refusal(
+      'OldOrderActivelyBidOn',
+      `solvers bid on the order to be replaced in the last ${recentAuctions} auctions`,
+      more,
+    )
+  }
+  if (await isBeingSettled(tx, old)) {
+    throw new Refusal('OldOrderActivelyBidOn', 'a settlement of the order to be replaced is on its way', more)
+  }
+}
+
+function findReplaced(db: Db, replacedOrder: OrderUid, services: OrderServices): Promise<Order[]> {
+  return cancellable(db, { uids: [replacedOrder], field: 'appData' }, services)
+}
 
 /** Checks that need no look-up once the owner is known, and the document if the request contains it. */
 export const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
@@ -57,7 +141,7 @@ export async function placeOrder(creation: OrderCreation, services: OrderService
 }
 
 /** The UID of an order, stored or not. @throws Refusal when its signature or document is not valid; Outage */
-export async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
+async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
   return toDraft(creation, await readEarly(creation, services), services).uid
 }
 
@@ -143,4 +227,18 @@ function pickOrderData(order: OrderData): OrderData {
     sellTokenBalance: order.sellTokenBalance,
     buyTokenBalance: order.buyTokenBalance,
   }
+}
+
+/**
+ * The UID of this order if it was placed at `since` or later: for a client that does not know how its attempt ended. An older order
+ * was not placed by that attempt, which got DuplicatedOrder.
+ */
+export async function placedSince(
+  creation: OrderCreation,
+  since: Date,
+  services: OrderServices,
+): Promise<OrderUid | undefined> {
+  const uid = await uidOf(creation, services)
+  const order = await findOrder(services.db, uid, services.network.chainId)
+  return order && order.creationDate >= since ? uid : undefined
 }

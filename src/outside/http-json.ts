@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/log.ts'
-import { nestsDeeper } from '../domain/text/json-text.ts'
+import { nestsDeeper } from '../domain/text/json.ts'
 import { OutsideFault, Throttled } from './fault.ts'
 import { observed, traceHeaders } from './telemetry/work.ts'
 

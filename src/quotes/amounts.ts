@@ -1,8 +1,9 @@
 import { maxUint256, mulDivDown, mulDivUp } from '../domain/amount.ts'
 import { Refusal } from '../domain/errors/error.ts'
+import type { OrderKind } from '../domain/order/order.ts'
 import type { QuotedAmounts } from '../domain/quote/amounts.ts'
 import type { QuoteSize } from '../domain/quote/quote.ts'
-import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { NativeRate } from '../domain/token/prices.ts'
 import type { Estimate } from './estimator.ts'
 
 /**
@@ -53,4 +54,24 @@ const feeData = (feeAmount: bigint) => ({ fee_amount: `0x${feeAmount.toString(16
 
 function overflow({ form }: QuoteSize): Refusal {
   return new Refusal('SellAmountOverflow', 'the sell amount with the fee exceeds uint256', { field: form })
+}
+
+/** The prices behind a quote. */
+export interface MarketPrices {
+  /** Wei for one unit of gas. */
+  gasPrice: bigint
+  sellRate: NativeRate
+  buyRate: NativeRate
+}
+
+/**
+ * The value of an estimate to the trader: for a sell order the buy amount less gas, for a buy order the
+ * negative of the sell amount plus gas. It is in native atoms times the rate's token amount to avoid
+ * rounding, so use it for comparisons only.
+ */
+export function valueAfterGas(kind: OrderKind, { gasPrice, sellRate, buyRate }: MarketPrices) {
+  return ({ sellAmount, buyAmount, gas }: Estimate): bigint =>
+    kind === 'sell'
+      ? buyAmount * buyRate.nativeAmount - gas * gasPrice * buyRate.tokenAmount
+      : -(sellAmount * sellRate.nativeAmount + gas * gasPrice * sellRate.tokenAmount)
 }

@@ -1,13 +1,12 @@
 import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
 import { aborted, late } from './deadline.ts'
-import type { Ask, Estimate, Estimator } from './estimator.ts'
-import { type Fault, worstFault } from './fault-choice.ts'
+import { type Estimate, type EstimateRequest, type Estimator, type Fault, worstFault } from './estimator.ts'
 import type { VerificationPolicy } from './verification/policy.ts'
 import type { Verification } from './verification/verify.ts'
 
 export interface Contest {
-  ask: Ask
+  ask: EstimateRequest
   /** The service's own router, if it takes part. */
   router: Estimator | null
   others: readonly Estimator[]
@@ -71,7 +70,7 @@ async function verifiedResult(
   const { ask, verificationPolicy, verify, hasMoved, signal, log } = contest
   const estimate = await estimator.estimate(ask, signal, refuted)
   const fields = { estimator: estimator.name, ...ask, amount: `${ask.amount}` }
-  if (!fitsAsk(estimate, ask)) {
+  if (!fitsRequest(estimate, ask)) {
     log.warn('an estimate does not fit the request', fields)
     return { reason: new Error('the estimate does not fit the request') }
   }
@@ -96,7 +95,7 @@ async function verifiedResult(
  * Reports whether an estimate fits: its fixed amount equals the ask's, and both amounts and the gas are
  * positive.
  */
-function fitsAsk({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: Ask): boolean {
+function fitsRequest({ sellAmount, buyAmount, gas }: Estimate, { kind, amount }: EstimateRequest): boolean {
   const fixed = kind === 'sell' ? sellAmount : buyAmount
   return fixed === amount && sellAmount > 0n && buyAmount > 0n && gas > 0n
 }

@@ -1,7 +1,7 @@
 import { type AppDataSources, readAppData } from '../app-data/read.ts'
 import type { ParsedAppData } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
-import { partnerVolumeFees } from '../domain/fee/partner.ts'
+import { partnerVolumeFees } from '../domain/fee/policy.ts'
 import { type FeeRule, volumeFeesFor } from '../domain/fee/rules.ts'
 import { type Clock, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'

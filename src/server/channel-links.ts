@@ -5,8 +5,7 @@ import type { Services } from '../graphql/context/context.ts'
 import type { Caller } from '../http/caller.ts'
 import { confirmPages, type LinkPages, leavePages } from '../http/pages/channel-pages.ts'
 import type { HttpResponse } from '../http/response.ts'
-import { leaveChannel } from '../notifications/channels/email/leave.ts'
-import { confirmPath, leavePath } from '../notifications/channels/email/sender.ts'
+import { confirmPath, unsubscribeByToken, unsubscribePath } from '../notifications/channels/email.ts'
 import { confirmChannel } from '../notifications/channels/manage.ts'
 
 interface Link {
@@ -28,7 +27,7 @@ export function createLinkHandler(
 ) {
   const links: Link[] = [
     { path: confirmPath, pages: confirmPages, follow: (token) => isConfirmed(token, channels) },
-    { path: leavePath, pages: leavePages, follow: (token) => leaveChannel(token, channels) },
+    { path: unsubscribePath, pages: leavePages, follow: (token) => unsubscribeByToken(token, channels) },
   ]
 
   return async (req: IncomingMessage, caller: Caller): Promise<HttpResponse & { route: string }> => {

@@ -1,10 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
 import { maskError } from '../graphql/errors.ts'
 import { createListener, type Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
-import { createMetricsHandler } from './metrics-answer.ts'
-import { type HttpRouter, healthRoutes, metricsPath, notFound, type Ready } from './routes.ts'
+import {
+  type Handler,
+  type HttpRouter,
+  healthRoutes,
+  metricsPath,
+  notFound,
+  type Ready,
+  readOnly,
+} from './routes.ts'
+
+/** Handler of /metrics. Refuses callers that `isReader` does not accept as Unauthorized. */
+export function createMetricsHandler(
+  metrics: Pick<Metrics, 'contentType' | 'text'>,
+  isReader: (apiKey: string | undefined) => boolean,
+): Handler {
+  return readOnly(async (_req, { apiKey }) => {
+    if (!isReader(apiKey))
+      throw new Refusal('Unauthorized', 'send the key of the metrics as Authorization: Bearer … or X-API-Key')
+    const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' }
+    return { status: 200, headers, body: await metrics.text() }
+  })
+}
 
 export interface MonitorOptions {
   log: Log

@@ -6,7 +6,7 @@ import type { IsTrusted } from '../http/client-address.ts'
 import type { AccessLog } from './access-log.ts'
 import { createListener, type RequestTimes } from './listener.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { createMetricsHandler } from './metrics-answer.ts'
+import { createMetricsHandler } from './monitor.ts'
 import { createHttpRouter, type HttpRouterOptions } from './routes.ts'
 
 export interface ServerOptions extends HttpRouterOptions {

@@ -1,5 +1,5 @@
 import type { Auction } from '../domain/auction/auction.ts'
-import type { RefusedSolution, SolutionRefusal } from '../domain/auction/refusal.ts'
+import type { RefusedSolution, SolutionRefusal } from '../domain/auction/competition.ts'
 import type { Proposal, ProposalOrigin } from '../domain/auction/solution.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Pool } from '../domain/routing/pool.ts'

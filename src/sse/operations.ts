@@ -10,7 +10,7 @@ import { refusalError } from '../graphql/errors.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import type { StreamMeter } from '../http/event-stream.ts'
-import { WaitingSink } from '../notifications/feed-stream.ts'
+import { WaitingSink } from '../notifications/feed.ts'
 import type { Channel, SharedResult } from './channel.ts'
 import { type Frame, frameForm } from './frames.ts'
 

@@ -1,5 +1,4 @@
-import { appCodeOf } from '../domain/app-data/app-code.ts'
-import { referrerCodeOf } from '../domain/app-data/referrer-code.ts'
+import { appCodeOf, referrerCodeOf } from '../domain/app-data/document.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { bytea, hexOf, raw } from './database/columns.ts'
 import { type Database, type Db, sql, type Tx } from './database/database.ts'

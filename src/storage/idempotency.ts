@@ -12,7 +12,7 @@ export interface Attempt {
   id: string
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number
   contentType: string
   body: string
@@ -47,7 +47,7 @@ export async function beginAttempt(
 export async function findKeyed(
   db: Db,
   key: Uint8Array,
-): Promise<{ bodyHash: Uint8Array; first: Date; answer: KeptAnswer | null } | undefined> {
+): Promise<{ bodyHash: Uint8Array; first: Date; answer: StoredResponse | null } | undefined> {
   const row = await sql(db).idempotencyKey.findUnique({ where: { key: Uint8Array.from(key) } })
   if (!row) return undefined
   const { bodyHash, createdAt, status, contentType, body, personal } = row
@@ -57,7 +57,7 @@ export async function findKeyed(
 }
 
 /** Stores the response of the last attempt. */
-export async function keepAnswer(db: Db, { key, id }: Attempt, answer: KeptAnswer): Promise<void> {
+export async function storeResponse(db: Db, { key, id }: Attempt, answer: StoredResponse): Promise<void> {
   await sql(db).idempotencyKey.updateMany({ where: { key: Uint8Array.from(key), attempt: id }, data: answer })
 }
 

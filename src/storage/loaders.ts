@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader'
 import type { Diagnosis } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { NativeRate } from '../domain/token/native-rate.ts'
 import type { PriceHistory, PriceInterval } from '../domain/token/price-history.ts'
+import type { NativeRate } from '../domain/token/prices.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../domain/token/token.ts'
 import type { TokenKey } from './models/keyed.ts'
-import { type StoredFacts, type SurroundingsJson, toFacts } from './order/diagnosis/facts.ts'
+import { type ContextJson, type StoredFacts, toFacts } from './order/diagnosis-facts.ts'
 
 /** Reads one value for each of several tokens of a chain. Unknown values are missing from the map; an error concerns its token only. */
 export type ReadTokens<Value> = (
@@ -31,7 +31,7 @@ export interface TokenReads {
 export interface DiagnosisKey {
   chainId: number
   /** Of `diagnosisFacts`. */
-  facts: SurroundingsJson
+  facts: ContextJson
 }
 
 export type Loaders = ReturnType<typeof createLoaders>

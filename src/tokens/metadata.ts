@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { ReadToken } from '../chain/token/metadata.ts'
 import { abortable } from '../concurrency/abortable.ts'
@@ -9,8 +10,82 @@ import { nativeCoin } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Database } from '../storage/database/database.ts'
-import { findTokens } from '../storage/token/tokens.ts'
-import { createPendingTokens, plain } from './pending-tokens.ts'
+import { findTokens, storeReadTokens } from '../storage/token/tokens.ts'
+
+export interface PendingTokensOptions {
+  chainId: number
+  db: Database
+  log: Log
+  now: Clock
+  /** Pauses between further tries to store tokens that could not be stored at once. */
+  storeAgainMs?: readonly number[] | undefined
+}
+
+/** Tokens read in blocks that are not indexed yet. A block that a reorg replaced never will be. */
+export interface PendingTokens {
+  keep(token: ReadToken): void
+  /** The tokens that need not be read again: read a moment ago, or stored by this call. */
+  recall(addresses: readonly Address[]): Promise<Token[]>
+  /** Stores tokens whose blocks are indexed, and tries the others again later. @throws Outage of the database */
+  store(tokens: readonly ReadToken[]): Promise<void>
+}
+
+/** Long enough that not every request reads from the node while the indexer lags. */
+const freshMs = 5_000
+const maxKept = 10_000
+
+function createPendingTokens({
+  chainId,
+  db,
+  log,
+  now,
+  storeAgainMs = [1_000, 2_000, 4_000, 8_000],
+}: PendingTokensOptions): PendingTokens {
+  const kept = new LRUCache<Address, { token: ReadToken; until: number }>({ max: maxKept })
+  const isKept = (token: ReadToken) => kept.peek(token.address)?.token === token
+
+  /** @returns the tokens that are still pending */
+  async function tryToStore(tokens: readonly ReadToken[]): Promise<ReadToken[]> {
+    const pending = tokens.filter(isKept)
+    const storable = pending.filter(hasBlock)
+    if (storable.length === 0) return pending
+    const stored = await storeReadTokens(db, chainId, storable)
+    for (const address of stored) kept.delete(address)
+    return pending.filter(({ address }) => !stored.has(address))
+  }
+
+  /** Reads of stored data do not trigger another try, so it is repeated here. */
+  async function storeLater(tokens: readonly ReadToken[], pausesMs: readonly number[]): Promise<void> {
+    const [pauseMs, ...more] = pausesMs
+    if (tokens.length === 0 || pauseMs === undefined) return
+    await pause(pauseMs, undefined, { ref: false })
+    await storeLater((await tryToStore(tokens)).filter(hasBlock), more)
+  }
+
+  return {
+    keep: (token) => void kept.set(token.address, { token, until: now() + freshMs }),
+    async recall(addresses) {
+      const entries = addresses.flatMap((address) => kept.get(address) ?? [])
+      const expired = entries.filter(({ until }) => until <= now()).map(({ token }) => token)
+      const stale = new Set(await tryToStore(expired))
+      return entries.flatMap(({ token }) => (stale.has(token) ? [] : [plain(token)]))
+    },
+    async store(tokens) {
+      const pending = (await tryToStore(tokens)).filter(hasBlock)
+      storeLater(pending, storeAgainMs).catch((fault) => {
+        log.warn('token metadata not stored', { chainId, tokens: pending.length, fault: String(fault) })
+      })
+    },
+  }
+}
+
+function plain({ block: _, ...token }: ReadToken): Token {
+  return token
+}
+
+function hasBlock(token: ReadToken): token is ReadToken & { block: NonNullable<ReadToken['block']> } {
+  return token.block !== null
+}
 
 export interface TokenReaderOptions {
   network: Pick<Network, 'chainId' | 'name'>
@@ -25,7 +100,7 @@ export interface TokenReaderOptions {
   storeAgainMs?: readonly number[] | undefined
 }
 
-export interface TokenReader {
+interface TokenReader {
   /** Addresses that are no token are left out; one that could not be read has an Outage. */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
   /** The same, but a token that could not be read is left out too. */
@@ -139,4 +214,67 @@ function isToken({ symbol, decimals }: Token): boolean {
 function onlyOutage(fault: unknown): Outage {
   if (fault instanceof Outage) return fault
   throw fault
+}
+
+/** Has the metadata of tokens stored before it is needed. It returns at once. */
+export type NameTokens = (addresses: readonly Address[]) => void
+
+interface NamingOptions {
+  chainId: number
+  db: Database
+  log: Log
+  /** Reads what is not stored, and stores it once its block is indexed. */
+  knownTokens: TokenReader['knownTokens']
+  /** Pauses between further tries for tokens that could not be read or stored. */
+  againMs?: readonly number[] | undefined
+}
+
+/** A reorg forgets tokens, so that they are looked at again. */
+const storedMs = 3_600_000
+const maxStored = 10_000
+const maxWanted = 1_000
+
+/**
+ * Messages of notifications name tokens by what is stored, since a transaction does not wait for a node: so the tokens of an order are
+ * read when it is placed, whether or not a client has asked for their names.
+ */
+export function createTokenNaming({
+  chainId,
+  db,
+  log,
+  knownTokens,
+  againMs = [2_000, 15_000, 60_000, 300_000],
+}: NamingOptions): NameTokens {
+  const stored = new LRUCache<Address, true>({ max: maxStored, ttl: storedMs })
+  const wanted = new Set<Address>()
+
+  /** Stores what can be. @returns the others */
+  async function store(addresses: readonly Address[]): Promise<Address[]> {
+    try {
+      await knownTokens(addresses)
+      for (const address of (await findTokens(db, chainId, addresses)).keys()) stored.set(address, true)
+    } catch (fault) {
+      log.warn('tokens of orders not named', { chainId, fault: String(fault) })
+    }
+    return addresses.filter((address) => !stored.has(address))
+  }
+
+  async function name(addresses: readonly Address[]): Promise<void> {
+    let missing = await store(addresses)
+    for (const pauseMs of againMs) {
+      if (missing.length === 0) return
+      await pause(pauseMs, undefined, { ref: false })
+      missing = await store(missing)
+    }
+  }
+
+  return (addresses) => {
+    const unnamed = new Set(addresses.filter((address) => !stored.has(address) && !wanted.has(address)))
+    unnamed.delete(nativeMarker)
+    if (unnamed.size === 0 || wanted.size + unnamed.size > maxWanted) return
+    for (const address of unnamed) wanted.add(address)
+    void name([...unnamed]).then(() => {
+      for (const address of unnamed) wanted.delete(address)
+    })
+  }
 }

@@ -2,9 +2,8 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { NativeRate } from '../domain/token/native-rate.ts'
+import { isAbsurdPrice, type NativeRate, usdPriceDown } from '../domain/token/prices.ts'
 import type { Token } from '../domain/token/token.ts'
-import { isAbsurdPrice, usdPriceDown } from '../domain/token/usd-price.ts'
 import type { UsdPriceSource } from '../market/token-source.ts'
 
 export interface OrderBookPriceOptions {

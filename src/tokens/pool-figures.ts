@@ -8,10 +8,10 @@ import {
   type PoolValue,
   valuePools,
 } from '../domain/routing/pool-value.ts'
-import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { NativeRate } from '../domain/token/prices.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { Db } from '../storage/database/database.ts'
-import { findPoolDays, type PoolDays } from '../storage/token/pools/volumes.ts'
+import { findPoolDays, type PoolDays } from '../storage/token/pools.ts'
 import { noPriceCodes } from './order-book-price.ts'
 
 /** A pool with its value and volume in native atoms. */

@@ -3,11 +3,10 @@ import { formatRatioDown } from '../domain/amount.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
-import type { NativeRate } from '../domain/token/native-rate.ts'
+import type { NativeRate } from '../domain/token/prices.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import { noPriceCodes } from './order-book-price.ts'
-import { createWatch, type Subscriber } from './watch/watch.ts'
-import type { Update } from './watch/watcher.ts'
+import { createWatch, type Subscriber, type Update } from './watch.ts'
 
 /** `absent`: there is no price. `unavailable`: it cannot be read now. */
 export type WatchedPrice<Value> = Value | 'absent' | 'unavailable'

@@ -15,7 +15,7 @@ import {
   toSources,
 } from '../../bench/competition/stand.ts'
 import type { App } from '../../src/app/app.ts'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { allowSolvers } from '../../src/dev/market/market.ts'
 import { type SolverDriverFake, startSolverDriver } from '../fakes/solver-driver.ts'
 import { type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'

@@ -1,7 +1,6 @@
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TokenSymbol } from '../../src/dev/market/market.ts'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { allowSolvers, type TokenSymbol } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { bidding, type SentAuction, type SentOrder } from '../fakes/auction-engine.ts'
 import { type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine.ts'

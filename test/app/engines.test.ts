@@ -1,8 +1,8 @@
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { allowSolvers } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
-import { findRequest } from '../../src/storage/auction/outside.ts'
+import { findRequest } from '../../src/storage/auction/solver-messages.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { bidding, type SentAuction, type SentOrder } from '../fakes/auction-engine.ts'
 import {

@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { allowSolvers } from '../../src/dev/market/market.ts'
 import { bidding, type SentAuction, type SentOrder } from '../fakes/auction-engine.ts'
 import {
   answering,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withSince } from '../../src/app/observing/monitoring.ts'
-import { findCheckpoint } from '../../src/storage/chain/log.ts'
+import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { ask } from '../http/client.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader } from '../setup/trader.ts'

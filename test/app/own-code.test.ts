@@ -11,7 +11,7 @@ import { type Address, address, nativeMarker } from '../../src/domain/evm/addres
 import { bytesToHex, type Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { orderTypes } from '../../src/domain/signing/signing.ts'
-import { findCheckpoint } from '../../src/storage/chain/log.ts'
+import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { impersonate, permitHook, putWallet, readArtifact } from '../chain/contracts.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { eventually } from '../setup/eventually.ts'

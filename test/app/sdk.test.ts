@@ -9,7 +9,7 @@ import {
 } from '@cowprotocol/cow-sdk'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settlementAbi } from '../../src/chain/settlement/abi.ts'
+import { settlementAbi } from '../../src/chain/settlement/call.ts'
 import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'

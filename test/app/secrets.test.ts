@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
-import { createLog } from '../../src/app/observing/log.ts'
-import { secretsIn } from '../../src/app/observing/secrets.ts'
+import { createLog, secretsIn } from '../../src/app/observing/log.ts'
 import { numbered } from '../fakes/order.ts'
 
 const privateKey = (digit: string) => `0x${digit.repeat(64)}`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { toQuantity } from '../../src/chain/rpc/wire.ts'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { allowSolvers } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { bidding } from '../fakes/auction-engine.ts'
 import { startPrivateEndpoint } from '../fakes/private-endpoint.ts'

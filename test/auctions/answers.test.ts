@@ -7,7 +7,7 @@ import type { Proposal } from '../../src/domain/auction/solution.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { diagnoseOrders } from '../../src/orders/diagnose.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
-import { insertRefusals, keptRefusals } from '../../src/storage/auction/answers.ts'
+import { insertRefusals, maxRefusalsOfSolver } from '../../src/storage/auction/solver-messages.ts'
 import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
@@ -319,7 +319,7 @@ describe('refused solutions', () => {
     expect((await outcomesOf(order)).refusedSolutions.nodes).toHaveLength(10)
     await client.query(
       `INSERT INTO refused_solutions (auction_id, chain_id, deadline_block, solver, code, message, order_ids, solution_ids, at)
-       SELECT 1, ${chainId}, 1, $1, 'reverts', '', '{}', '{}', now() FROM generate_series(1, ${keptRefusals})`,
+       SELECT 1, ${chainId}, 1, $1, 'reverts', '', '{}', '{}', now() FROM generate_series(1, ${maxRefusalsOfSolver})`,
       [Buffer.from(solverAddress.slice(2), 'hex')],
     )
     await insertRefusals(
@@ -335,6 +335,6 @@ describe('refused solutions', () => {
     const { rows } = await client.query(
       'SELECT count(*)::int, max(length(message))::int AS longest FROM refused_solutions',
     )
-    expect(rows).toEqual([{ count: keptRefusals, longest: 500 }])
+    expect(rows).toEqual([{ count: maxRefusalsOfSolver, longest: 500 }])
   })
 })

@@ -340,11 +340,11 @@ describe('a settlement that failed on chain', () => {
 
   test('is forgotten after a successful one', async () => {
     const wallet = await placeWalletOrder()
-    fake.services.culprits.fail(wallet.owner, 0, { reason: null })
+    fake.services.backOffs.fail(wallet.owner, 0, { reason: null })
     await auction()
     expect(await eventsOf(wallet)).toEqual(['ready', 'executing'])
-    fake.services.culprits.fail(wallet.owner, 100, { reason: null })
-    expect(fake.services.culprits.waiting(wallet.owner, 102)).toBeUndefined()
+    fake.services.backOffs.fail(wallet.owner, 100, { reason: null })
+    expect(fake.services.backOffs.waiting(wallet.owner, 102)).toBeUndefined()
   })
 
   test('for another reason than its orders is blamed on none', async () => {

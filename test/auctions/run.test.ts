@@ -5,7 +5,7 @@ import { bytesToHex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
-import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/log.ts'
+import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { cancelOrders } from '../../src/storage/order/orders.ts'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkProposal } from '../../src/auctions/check-proposal.ts'
-import { toSettlementPlan } from '../../src/auctions/settlement-plan.ts'
+import { toSettlementPlan } from '../../src/auctions/settlement-calldata.ts'
 import type { AuctionOrder } from '../../src/domain/auction/auction.ts'
 import type { Proposal, Solution } from '../../src/domain/auction/solution.ts'
 import { unwrapCall } from '../../src/domain/settlement/calldata.ts'

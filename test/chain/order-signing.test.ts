@@ -1,8 +1,12 @@
 import { SigningKey } from 'ethers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settlementAbi } from '../../src/chain/settlement/abi.ts'
-import { encodeSettle, encodeTrade, type SignedOrder } from '../../src/chain/settlement/call.ts'
+import {
+  encodeSettle,
+  encodeTrade,
+  type SignedOrder,
+  settlementAbi,
+} from '../../src/chain/settlement/call.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { bytesToHex, type Hex } from '../../src/domain/evm/hex.ts'

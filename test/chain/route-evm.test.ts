@@ -10,7 +10,7 @@ import {
   type Path,
   type Route,
 } from '../../src/domain/routing/route.ts'
-import { routeCalls } from '../../src/solvers/route-calls.ts'
+import { routeCalls } from '../../src/domain/settlement/calldata.ts'
 import { deploySettlement, type Evm, startEvm } from '../setup/evm.ts'
 import { deployToken, readArtifact } from './contracts.ts'
 

@@ -1,8 +1,8 @@
 import { Interface } from 'ethers'
 import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import type { FindTokenSlots } from '../../src/chain/token/slots.ts'
+import { fabricateSettlement } from '../../src/chain/trade/call.ts'
 import { createTradeCheck, type TradeQuestion } from '../../src/chain/trade/check.ts'
-import { fabricateSettlement } from '../../src/chain/trade/fabricated-settlement.ts'
 import {
   authenticatorAbi,
   authenticatorAddress,

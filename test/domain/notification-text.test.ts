@@ -5,8 +5,8 @@ import {
   orderText,
   shortageText,
   tradeText,
-} from '../../src/domain/notification/text.ts'
-import { readableDown, readableUp } from '../../src/domain/token/readable.ts'
+} from '../../src/domain/notification/notification.ts'
+import { readableDown, readableUp } from '../../src/domain/text/readable.ts'
 import { dollar, sampleOrder, wrapped } from '../fakes/order.ts'
 
 const named = (symbol: string | null, decimals: number | null, at = wrapped) => ({

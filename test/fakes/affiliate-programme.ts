@@ -1,4 +1,4 @@
-import type { Eligibility, Terms } from '../../src/domain/affiliate/rewards.ts'
+import type { Eligibility, Terms } from '../../src/domain/affiliate/affiliate.ts'
 import { minOf, mulDivDown } from '../../src/domain/amount.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 

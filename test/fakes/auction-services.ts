@@ -1,10 +1,12 @@
 import { createCodeChecks } from '../../src/auctions/admission/code-checks.ts'
-import { createCurrentAuction } from '../../src/auctions/admission/current-auction.ts'
-import { createExclusions } from '../../src/auctions/admission/exclusions.ts'
 import { createHoldings } from '../../src/auctions/admission/holdings.ts'
-import { createMarketPrices } from '../../src/auctions/admission/market-prices.ts'
 import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
-import { createRounds } from '../../src/auctions/admission/rounds.ts'
+import {
+  createCurrentAuction,
+  createExclusions,
+  createMarketPrices,
+  createRounds,
+} from '../../src/auctions/admission/publish-auction.ts'
 import { createRoutedPrices } from '../../src/auctions/admission/routed-prices.ts'
 import { createStandings } from '../../src/auctions/admission/standings.ts'
 import { createKnownPools } from '../../src/auctions/known-pools.ts'
@@ -136,7 +138,7 @@ export function createAuctionServices(db: Database) {
       log: silentLog,
       limits: { perBlock: 10, perOwner: 2, waitMs: 50, atOnce: 2 },
     }),
-    culprits: createBackOff(64),
+    backOffs: createBackOff(64),
     head: async () => ({
       number: world.block,
       hash: hashOf(world.block * 1_000 + world.changes),

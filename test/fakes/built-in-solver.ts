@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { checkProposal } from '../../src/auctions/check-proposal.ts'
-import { toSettlementPlan } from '../../src/auctions/settlement-plan.ts'
+import { toSettlementPlan } from '../../src/auctions/settlement-calldata.ts'
 import type { AuctionOrder } from '../../src/domain/auction/auction.ts'
 import type { Solution } from '../../src/domain/auction/solution.ts'
 import { selectWinners } from '../../src/domain/auction/winner-selection.ts'

@@ -1,4 +1,4 @@
-import { toSettlementPlan } from '../../src/auctions/settlement-plan.ts'
+import { toSettlementPlan } from '../../src/auctions/settlement-calldata.ts'
 import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
 import type { RankedSolution } from '../../src/domain/auction/solution.ts'
 import type { Address } from '../../src/domain/evm/address.ts'

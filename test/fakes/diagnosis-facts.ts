@@ -1,9 +1,9 @@
 import type {
-  AttemptFacts,
-  BidFacts,
-  DiagnosisFacts,
-  StandingFacts,
-} from '../../src/domain/diagnosis/facts.ts'
+  DiagnosisInput,
+  ObservedAttempt,
+  ObservedBid,
+  ObservedStanding,
+} from '../../src/domain/diagnosis/diagnosis.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { numbered, sampleOrder } from './order.ts'
 
@@ -13,13 +13,13 @@ export const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 export const nowSeconds = now.getTime() / 1_000
 export const solver = numbered('50')
 
-export const judged = (order: Partial<Order> = {}, hasPreHooks = false): DiagnosisFacts['order'] => ({
+export const judged = (order: Partial<Order> = {}, hasPreHooks = false): DiagnosisInput['order'] => ({
   ...sampleOrder({ creationDate: at(-600), ...order }),
   hasPreHooks,
 })
 
 /** An open order that sells 1 WETH for 2,900 USDC, of which nothing else is known, and a service that runs. */
-export function sampleFacts(more: Partial<DiagnosisFacts> = {}): DiagnosisFacts {
+export function sampleFacts(more: Partial<DiagnosisInput> = {}): DiagnosisInput {
   return {
     now,
     order: judged(),
@@ -37,7 +37,7 @@ export function sampleFacts(more: Partial<DiagnosisFacts> = {}): DiagnosisFacts 
 export const standingSince = at(-300)
 
 /** Where auctions hold the order, unless told otherwise. */
-export const sampleStanding = (more: Partial<StandingFacts> = {}): StandingFacts => ({
+export const sampleStanding = (more: Partial<ObservedStanding> = {}): ObservedStanding => ({
   ...{
     reason: null,
     since: standingSince,
@@ -52,14 +52,14 @@ export const sampleStanding = (more: Partial<StandingFacts> = {}): StandingFacts
 })
 
 /** A solution that lost. */
-export const sampleBid = (more: Partial<BidFacts> = {}): BidFacts => ({
+export const sampleBid = (more: Partial<ObservedBid> = {}): ObservedBid => ({
   ...{ auctionId: 5n, at: at(-100), block: 95, solver, score: 5n, isWinner: false, filteredOut: false },
   ...{ winningScore: 9n, sell: 10n ** 18n, buy: 2_850n * 10n ** 6n },
   ...more,
 })
 
 /** A settlement that runs. */
-export const sampleAttempt = (more: Partial<AttemptFacts> = {}): AttemptFacts => ({
+export const sampleAttempt = (more: Partial<ObservedAttempt> = {}): ObservedAttempt => ({
   ...{ auctionId: 5n, solver, startedAt: at(-90), endedAt: null, outcome: null, txHash: null },
   ...{ deadlineBlock: 103, revertedBlock: null, replacedBlock: null },
   ...more,

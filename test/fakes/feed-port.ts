@@ -1,12 +1,12 @@
 import type { Signals } from '../../src/storage/database/signals.ts'
-import type { FeedPort, NewEntries, NewEntry } from '../../src/storage/feeds/port.ts'
-import type { FeedTexts, Place } from '../../src/storage/feeds/texts.ts'
+import type { FeedTail, NewEntries, NewEntry } from '../../src/storage/feeds/tail.ts'
+import type { FeedPosition, FeedTexts } from '../../src/storage/feeds/texts.ts'
 
 /** A feed in memory, with the reads that were sent to it. The text of an entry is its key and its place. */
 export function createStoredFeed() {
   const stored: NewEntry[] = []
   const listeners = new Set<(payload: string | undefined) => void>()
-  const reads = { new: [] as Place[], texts: [] as Place[][], pages: [] as Place[][] }
+  const reads = { new: [] as FeedPosition[], texts: [] as FeedPosition[][], pages: [] as FeedPosition[][] }
   const faults = { new: [] as Error[], texts: [] as Error[], pages: [] as Error[] }
   const entriesOf = (wanted: (entry: NewEntry) => boolean) =>
     stored.filter(wanted).map(({ key, place }) => ({ place, text: `${key}${place}` }))
@@ -32,7 +32,7 @@ export function createStoredFeed() {
     },
   }
 
-  const port: FeedPort = {
+  const port: FeedTail = {
     topic: 'feed',
     concerns: (payload, isFollowed) => payload === undefined || isFollowed(payload),
     placeOf: (cursor) => BigInt(cursor),
@@ -59,7 +59,7 @@ export function createStoredFeed() {
   const feed = {
     ...{ port, signals, texts, reads, faults },
     /** Places whose entries have no text any more. */
-    gone: new Set<Place>(),
+    gone: new Set<FeedPosition>(),
     /** The place behind which all entries are kept. */
     keptFrom: 0n,
     /** New entries are told when it resolves. */

@@ -1,15 +1,14 @@
 import { resolverReading } from '../../src/graphql/stored/reading.ts'
-import type { Feed } from '../../src/notifications/feed.ts'
-import { type FeedEvent, streamFeed } from '../../src/notifications/feed-stream.ts'
+import { type Feed, type FeedEvent, streamFeed } from '../../src/notifications/feed.ts'
 import type { Db } from '../../src/storage/database/database.ts'
-import { createFeedPort } from '../../src/storage/feeds/port.ts'
-import type { EntryText, FeedReading, Place } from '../../src/storage/feeds/texts.ts'
+import { createFeedTail } from '../../src/storage/feeds/tail.ts'
+import type { EntryText, FeedPosition, FeedReading } from '../../src/storage/feeds/texts.ts'
 import { edgeSelection, notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import { notification } from '../../src/storage/models/notification/notification.ts'
-import { refusalOf } from '../../src/storage/query/fault.ts'
-import { type FeedSource, lastPlace } from '../../src/storage/query/feed-source.ts'
+import { type FeedSource, maxPosition } from '../../src/storage/query/feed-source.ts'
 import type { Model } from '../../src/storage/query/model.ts'
-import type { Selected } from '../../src/storage/query/selected.ts'
+import type { Selected } from '../../src/storage/query/selection.ts'
+import { refusalOf } from '../../src/storage/query/stored-refusals.ts'
 
 /** A feed entry with the fields that tests select. */
 export interface Entry {
@@ -64,15 +63,15 @@ export async function readEntries(
   db: Db,
   source: FeedSource,
   key: string | number | bigint,
-  after: Place,
+  after: FeedPosition,
   limit: number,
   reading: FeedReading = wholeEntries,
 ): Promise<EntryText[]> {
-  const texts = createFeedPort(db, source).texts(reading)
+  const texts = createFeedTail(db, source).texts(reading)
   const [page] = await texts.readPages([{ key: String(key), after }], { rows: limit, bytes: allBytes })
   if (page?.gap !== undefined) throw refusalOf('e')
   return page?.entries ?? []
 }
 
-export const headOf = async (db: Db): Promise<Place> =>
-  (await createFeedPort(db, notificationFeed).readNew(lastPlace, 1)).head
+export const headOf = async (db: Db): Promise<FeedPosition> =>
+  (await createFeedTail(db, notificationFeed).readNew(maxPosition, 1)).head

@@ -4,7 +4,7 @@ import { maxAppDataBytes, toAppDataInput } from '../../src/domain/app-data/docum
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { Cancellation, OrderCreation } from '../../src/domain/order/creation.ts'
-import type { OrderUid } from '../../src/domain/order/uid.ts'
+import type { OrderUid } from '../../src/domain/order/order.ts'
 import type { Quote } from '../../src/domain/quote/quote.ts'
 import {
   cancellationsDigest,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { ConfigError } from '../../src/app/settings/config-error.ts'
+import { ConfigError } from '../../src/app/config.ts'
 
 export interface TemporaryFile extends Disposable {
   /** @returns its path */

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers'
-import type { SettlementPlan } from '../../src/auctions/settlement-plan.ts'
+import type { SettlementPlan } from '../../src/auctions/settlement-calldata.ts'
 import { type Address, address, nativeMarker } from '../../src/domain/evm/address.ts'
 import type { Fill } from '../../src/domain/fee/policy.ts'
 import type { Pool } from '../../src/domain/routing/pool.ts'

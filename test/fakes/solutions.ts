@@ -3,7 +3,7 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { insertCompetition } from '../../src/storage/auction/competition.ts'
-import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/log.ts'
+import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import type { Database } from '../../src/storage/database/database.ts'
 import { auctionOrder, sampleAuction, signingDomain } from './order.ts'
 

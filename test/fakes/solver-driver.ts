@@ -1,7 +1,7 @@
 import { Wallet } from 'ethers'
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { encodeSettle, encodeTrade, type SignedOrder } from '../../src/chain/settlement/call.ts'
-import type { Account } from '../../src/dev/accounts.ts'
+import type { Account } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { type FeePolicy, factorScale, protocolFeeDown, takeFee } from '../../src/domain/fee/policy.ts'

@@ -1,14 +1,13 @@
-import type { AuctionStory, OrderStory } from '../../src/domain/auction/competition.ts'
+import type { AuctionHistory, OrderHistory } from '../../src/domain/auction/competition.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { FeePolicy } from '../../src/domain/fee/policy.ts'
-import type { Order } from '../../src/domain/order/order.ts'
-import type { Trade } from '../../src/domain/order/trade.ts'
+import type { Order, Trade } from '../../src/domain/order/order.ts'
 import { amountOf, hexOf } from '../../src/storage/database/columns.ts'
 import { type Database, sql } from '../../src/storage/database/database.ts'
 import type { FeePolicy as PolicyRow, Trade as TradeRow } from '../../src/storage/generated/client.ts'
 
 /** The history of an order, read from the tables without the program's statements. */
-export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promise<OrderStory> {
+export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promise<OrderHistory> {
   const client = sql(db)
   const order = await client.order.findUniqueOrThrow({ where: { id } })
   const events = await client.orderEvent.findMany({
@@ -16,7 +15,7 @@ export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promis
     orderBy: [{ timestamp: 'asc' }, { id: 'asc' }],
   })
   const held = await client.auctionOrder.findMany({ where: { orderId: id }, orderBy: { auctionId: 'asc' } })
-  const auctions: AuctionStory[] = []
+  const auctions: AuctionHistory[] = []
   for (const { auctionId } of held) {
     auctions.push(await readAuction(db, id, auctionId, [order.sellToken, order.buyToken]))
   }
@@ -41,7 +40,7 @@ async function readAuction(
   orderId: bigint,
   auctionId: bigint,
   pair: Uint8Array[],
-): Promise<AuctionStory> {
+): Promise<AuctionHistory> {
   const client = sql(db)
   const ofOrder = { orderId, auctionId }
   const { chainId, block, deadlineBlock } = await client.auction.findUniqueOrThrow({

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChainLog } from '../../src/chain/logs/chain-logs.ts'
-import type { LogPlace } from '../../src/chain/logs/logs.ts'
+import type { LogPosition } from '../../src/chain/logs/logs.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
-import { packOrderUid } from '../../src/domain/order/uid.ts'
+import { packOrderUid } from '../../src/domain/order/order.ts'
 import { type Checkpoint, maxLogs } from '../../src/indexer/block-range.ts'
-import { type ChainStep, type FollowOptions, followChain } from '../../src/indexer/follow.ts'
+import { type ChainStep, type ChainStreamOptions, streamChain } from '../../src/indexer/chain-stream.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { type ChainChange, createSimulatedChain } from './simulated-chain.ts'
@@ -56,11 +56,11 @@ async function follow(
   { chain }: Simulated,
   consumer: Consumer,
   enough: (looks: number) => boolean,
-  more: Partial<FollowOptions> = {},
+  more: Partial<ChainStreamOptions> = {},
 ): Promise<number[]> {
   const stop = new AbortController()
   const waits: number[] = []
-  const steps = followChain({
+  const steps = streamChain({
     chain,
     from: consumer.checkpoint(),
     firstBlock: 0,
@@ -274,7 +274,7 @@ describe('steps', () => {
       packOrderUid(`0x${'cd'.repeat(32)}` as Bytes32, numbered('01'), validTo)
     // Block times are block numbers: at block 4 one order has expired and the other has not.
     const invalidated: Record<number, number> = { 2: 1, 3: 4 }
-    const logAt = (place: LogPlace): ChainLog => {
+    const logAt = (place: LogPosition): ChainLog => {
       const orderUid = uidOf(invalidated[place.blockNumber] ?? 9)
       return { type: 'invalidation', ...place, owner: numbered('01'), orderUid }
     }
@@ -300,7 +300,7 @@ describe('steps', () => {
   })
 
   test('orders placed on chain take longer to write: fewer of them are read at once', async () => {
-    const logAt = (place: LogPlace) => ({ ...place, type: 'placement' }) as ChainLog
+    const logAt = (place: LogPosition) => ({ ...place, type: 'placement' }) as ChainLog
     const simulated = createSimulatedChain([], logAt)
     const fifth = maxLogs / 5
     simulated.apply({ op: 'grow', logs: [fifth / 2, fifth / 2, 1, 3 * fifth, 1, 0, 0] })

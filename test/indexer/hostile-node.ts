@@ -1,7 +1,7 @@
 import type { SettlementLog } from '../../src/chain/logs/settlement-logs.ts'
 import { type Rpc, type RpcCall, RpcError, type RpcResponse } from '../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../src/chain/rpc/wire.ts'
-import { settlementAbi } from '../../src/chain/settlement/abi.ts'
+import { settlementAbi } from '../../src/chain/settlement/call.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import { settlement } from '../fakes/order.ts'

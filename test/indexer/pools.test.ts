@@ -1,15 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block } from '../../src/chain/chain.ts'
-import type { PoolLog } from '../../src/chain/logs/pool-logs.ts'
+import type { PoolLog } from '../../src/chain/pool-reader.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
-import { followPools } from '../../src/indexer/pools/follow.ts'
-import { type Checkpoint, findCheckpoint } from '../../src/storage/chain/log.ts'
-import { forgetUnusedPools, noteUsedPools } from '../../src/storage/token/pools/followed.ts'
-import { findPoolDays } from '../../src/storage/token/pools/volumes.ts'
+import { runPoolIndex } from '../../src/indexer/pools/pools.ts'
+import { type Checkpoint, findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { findPoolDays, forgetUnusedPools, noteUsedPools } from '../../src/storage/token/pools.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -86,7 +85,7 @@ function createWorld() {
   async function settle(): Promise<void> {
     const stopping = new AbortController()
     let pauses = 0
-    await followPools(
+    await runPoolIndex(
       {
         ...{
           network,

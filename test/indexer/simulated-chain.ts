@@ -1,10 +1,10 @@
 import type { Block } from '../../src/chain/chain.ts'
 import type { ChainLog } from '../../src/chain/logs/chain-logs.ts'
-import type { LogPlace } from '../../src/chain/logs/logs.ts'
+import type { LogPosition } from '../../src/chain/logs/logs.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
-import type { FollowedChain } from '../../src/indexer/block-range.ts'
+import type { ChainReads } from '../../src/indexer/block-range.ts'
 import { minedAs } from './hand-made.ts'
 
 export type ChainChange =
@@ -24,7 +24,7 @@ const solver = address(`0x${'51'.repeat(20)}`)
 /** The transaction of a block. */
 export const transactionOf = (blockHash: Bytes32): Bytes32 => `0xf0${blockHash.slice(4)}` as Bytes32
 
-const settlementAt = (place: LogPlace): ChainLog => ({ type: 'settlement', ...place, solver })
+const settlementAt = (place: LogPosition): ChainLog => ({ type: 'settlement', ...place, solver })
 
 /**
  * A chain whose history changes between calls as in `script`: one entry for each call, undefined for no change.
@@ -71,7 +71,7 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
     return lag.calls-- > 0 ? blocks.slice(0, Math.max(1, blocks.length - lag.blocks)) : blocks
   }
 
-  const chain: FollowedChain = {
+  const chain: ChainReads = {
     async head() {
       const head = visible('head').at(-1)
       if (!head) throw new RangeError('empty chain')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LogPlace, LogRange } from '../../src/chain/logs/logs.ts'
+import type { LogPosition, LogRange } from '../../src/chain/logs/logs.ts'
 import type { TransferLog } from '../../src/chain/logs/transfer-logs.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Network } from '../../src/domain/network/network.ts'
@@ -34,7 +34,7 @@ const configurations: Configured[] = [
  * By the block and its position in it: other branches have other logs. The third token is also sent by accounts that have
  * none of it by its logs.
  */
-function transferAt(place: LogPlace): TransferLog {
+function transferAt(place: LogPosition): TransferLog {
   const number = Number(BigInt(place.blockHash)) * 7 + place.logIndex * 5
   const pick = (shift: number) => accounts[Math.floor(number / shift) % accounts.length] ?? zeroAddress
   const token = tokens[number % tokens.length] ?? tokens[0]

@@ -1,9 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Outage, type Refusal } from '../../src/domain/errors/error.ts'
-import { createFeed, type Feed, type FeedLimits } from '../../src/notifications/feed.ts'
+import {
+  createFeed,
+  type Feed,
+  type FeedLimits,
+  type StreamRequest,
+  streamFeed,
+} from '../../src/notifications/feed.ts'
 import type { Follower } from '../../src/notifications/feed-follower.ts'
-import { type StreamRequest, streamFeed } from '../../src/notifications/feed-stream.ts'
 import { createStoredFeed } from '../fakes/feed-port.ts'
 import { wholeEntries } from '../fakes/feed-reading.ts'
 import { silentLog } from '../fakes/silent-log.ts'

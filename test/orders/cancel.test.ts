@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cancellation } from '../../src/domain/order/creation.ts'
-import type { Order } from '../../src/domain/order/order.ts'
+import type { Order, OrderUid } from '../../src/domain/order/order.ts'
 import { orderStatus } from '../../src/domain/order/status.ts'
-import type { OrderUid } from '../../src/domain/order/uid.ts'
 import {
   cancellationDigest,
   cancellationsDigest,

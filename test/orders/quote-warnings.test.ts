@@ -3,9 +3,13 @@ import type { Balance } from '../../src/chain/chain.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
-import { lookAhead, quoteWarnings, type WarningServices } from '../../src/orders/explain/quote-warnings.ts'
+import {
+  quoteWarnings,
+  readWarningFacts,
+  type WarningServices,
+} from '../../src/orders/explain/quote-warnings.ts'
 import { quote } from '../../src/quotes/quote.ts'
-import { storeRound } from '../../src/storage/auction/rounds.ts'
+import { storeRound } from '../../src/storage/auction/current-auction.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { alice, testTime } from '../fakes/order-services.ts'
 import { createQuoteServices, quoteRequest } from '../fakes/quote-services.ts'
@@ -41,7 +45,7 @@ async function warningsOf(
   }
   const asked = quoteRequest({ priceQuality: 'verified', ...change })
   const reply = await quote(asked, createQuoteServices(db))
-  const look = await lookAhead(asked, services)
+  const look = await readWarningFacts(asked, services)
   const known = more.isWithoutDatabase ? { ...look, stored: null } : look
   return quoteWarnings(reply, more.slippageBps ?? 50, known, services)
 }

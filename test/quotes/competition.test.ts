@@ -4,18 +4,23 @@ import type { RefusalCode } from '../../src/domain/errors/refusal-codes.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { OrderKind } from '../../src/domain/order/order.ts'
 import type { PriceQuality } from '../../src/domain/quote/quote.ts'
+import { valueAfterGas } from '../../src/quotes/amounts.ts'
 import { type Contest, compete } from '../../src/quotes/competition.ts'
-import type { Ask, Estimate, Estimator, Standing } from '../../src/quotes/estimator.ts'
-import { valueAfterGas } from '../../src/quotes/prices/value-after-gas.ts'
+import type { Estimate, EstimateOrigin, EstimateRequest, Estimator } from '../../src/quotes/estimator.ts'
 import { type VerificationMode, verificationPolicyFor } from '../../src/quotes/verification/policy.ts'
 import type { Verification } from '../../src/quotes/verification/verify.ts'
 import { dollar, wrapped } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
-const ask: Ask = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 1_000n }
+const ask: EstimateRequest = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 1_000n }
 
 /** A sell order's estimate. */
-function offer(estimator: string, buyAmount: bigint, standing: Standing = 'claimed', gas = 1n): Estimate {
+function offer(
+  estimator: string,
+  buyAmount: bigint,
+  standing: EstimateOrigin = 'claimed',
+  gas = 1n,
+): Estimate {
   return {
     estimator,
     solver: zeroAddress,
@@ -46,7 +51,7 @@ function puppet(name: string) {
   }
   return {
     estimator,
-    says: (buyAmount: bigint, standing?: Standing, gas?: bigint) =>
+    says: (buyAmount: bigint, standing?: EstimateOrigin, gas?: bigint) =>
       resolve(offer(name, buyAmount, standing, gas)),
     fails: (reason: unknown) => reject(reason),
     get isLeft() {

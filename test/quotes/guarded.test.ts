@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
-import type { Ask, Estimate, Estimator } from '../../src/quotes/estimator.ts'
+import type { Estimate, EstimateRequest, Estimator } from '../../src/quotes/estimator.ts'
 import { type GuardLimits, guarded } from '../../src/quotes/estimators/guarded.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 
@@ -18,8 +18,8 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms)
 
-const ask: Ask = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 100n }
-const other = (amount: number): Ask => ({ ...ask, amount: BigInt(amount) })
+const ask: EstimateRequest = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 100n }
+const other = (amount: number): EstimateRequest => ({ ...ask, amount: BigInt(amount) })
 const good: Estimate = {
   estimator: 'x',
   solver: coin,
@@ -40,8 +40,8 @@ const limits: GuardLimits = {
   backOffMs: { least: 500, most: 4_000 },
 }
 
-type Next = (question: Ask, signal: AbortSignal) => Promise<Estimate>
-let asked: Ask[]
+type Next = (question: EstimateRequest, signal: AbortSignal) => Promise<Estimate>
+let asked: EstimateRequest[]
 let next: Next
 const answersAnything: Next = async (question) => ({ ...good, sellAmount: question.amount })
 const fails: Next = async () => {

@@ -6,7 +6,7 @@ import type { Log } from '../../src/domain/log.ts'
 import { poolInputUp, poolOutputDown } from '../../src/domain/routing/pool.ts'
 import { gasUnits } from '../../src/domain/settlement/gas.ts'
 import type { MarketView } from '../../src/market/pools/pools.ts'
-import type { Ask } from '../../src/quotes/estimator.ts'
+import type { EstimateRequest } from '../../src/quotes/estimator.ts'
 import {
   createOutsideEstimators,
   type EstimatorSource,
@@ -50,8 +50,8 @@ const log: Log = { debug: note, info: note, warn: note, error: note }
 const pool = samplePool('01', wrapped, dollar, 1_000n)
 const view: MarketView = { block: 7, gasPrice: 25n, pools: [pool] }
 const at = Date.UTC(2030, 0, 1)
-const sell: Ask = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 10n ** 18n }
-const buy: Ask = { ...sell, kind: 'buy', amount: 3_000n * 10n ** 6n }
+const sell: EstimateRequest = { kind: 'sell', sellToken: wrapped, buyToken: dollar, amount: 10n ** 18n }
+const buy: EstimateRequest = { ...sell, kind: 'buy', amount: 3_000n * 10n ** 6n }
 const source: EstimatorSource = { kind: 'engine', name: 'x', url: 'http://127.0.0.1:1', address: coin }
 
 const deps: OutsideDeps = {
@@ -224,7 +224,12 @@ const late = 'did not answer in time'
 describe.each(['engine', 'driver'] as const)('%s', (kind) => {
   test('is asked for the wrapped form of the native coin, and an unwrap call is added', async () => {
     outside.behaves(atPrices(value))
-    const ask: Ask = { ...sell, sellToken: dollar, buyToken: nativeMarker, amount: 3_000n * 10n ** 6n }
+    const ask: EstimateRequest = {
+      ...sell,
+      sellToken: dollar,
+      buyToken: nativeMarker,
+      amount: 3_000n * 10n ** 6n,
+    }
     expect(await estimator({ kind }).estimate(ask, open())).toMatchObject({
       buyAmount: 10n ** 18n,
       gas: 200_000n + gasUnits.unwrapNative,
@@ -237,7 +242,7 @@ describe.each(['engine', 'driver'] as const)('%s', (kind) => {
 
   test('is not asked to trade a token for itself', async () => {
     const before = outside.asked.length
-    const ask: Ask = { ...sell, buyToken: nativeMarker }
+    const ask: EstimateRequest = { ...sell, buyToken: nativeMarker }
     await expect(estimator({ kind }).estimate(ask, open())).rejects.toMatchObject({ code: 'NoLiquidity' })
     expect(outside.asked.length).toBe(before)
   })

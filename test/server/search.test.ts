@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { namedIn } from '../../src/server/pages/browser/home/named.ts'
-import { asksAfterOrder } from '../../src/server/pages/browser/home/question.ts'
+import { isOrderQuestion, namedIn } from '../../src/server/pages/browser/home/find.ts'
 import { messages } from '../domain/errors/messages.ts'
 import { numbered } from '../fakes/order.ts'
 import { network } from '../setup/server.ts'
@@ -86,7 +85,7 @@ describe('who asks after an order', () => {
     'cancel order',
     'order partially filled',
   ])('%s', (text) => {
-    expect(asksAfterOrder(text)).toBe('only')
+    expect(isOrderQuestion(text)).toBe('only')
   })
 
   test.each([
@@ -97,10 +96,10 @@ describe('who asks after an order', () => {
     ['already cancelled', undefined],
     ['', undefined],
   ])('%s: %s', (text, asks) => {
-    expect(asksAfterOrder(text)).toBe(asks)
+    expect(isOrderQuestion(text)).toBe(asks)
   })
 
   test('is not who pastes the text of an error', () => {
-    expect(messages.filter(([, message]) => asksAfterOrder(message) === 'only')).toEqual([])
+    expect(messages.filter(([, message]) => isOrderQuestion(message) === 'only')).toEqual([])
   })
 })

@@ -8,9 +8,9 @@ import { Client } from 'pg'
 import { expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/storage/database/database.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
-import { recordNotifications } from '../../src/storage/feed.ts'
-import { createFeedPort } from '../../src/storage/feeds/port.ts'
+import { createFeedTail } from '../../src/storage/feeds/tail.ts'
 import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
+import { recordNotifications } from '../../src/storage/notifications.ts'
 import { headOf, notificationOf, readEntries } from '../fakes/feed-reading.ts'
 import { numbered } from '../fakes/order.ts'
 
@@ -63,7 +63,7 @@ test('a cursor stays good after a dump into another cluster', async () => {
   rmSync(folder, { recursive: true })
 
   const after = openDatabase({ url: target.url, maxConnections: 2 })
-  const position = createFeedPort(after, notificationFeed).placeOf(cursor)
+  const position = createFeedTail(after, notificationFeed).placeOf(cursor)
   expect(await messagesAfter(after, position)).toEqual(['b', 'c'])
   expect(await headOf(after)).toBe(head)
   await record(after, 'd')

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
-import { openDatabases } from '../../src/app/database/databases.ts'
+import { openDatabases } from '../../src/app/databases.ts'
 import { probeAccess } from '../../src/storage/database/connections/pooler.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { silentLog } from '../fakes/silent-log.ts'

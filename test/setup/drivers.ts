@@ -1,7 +1,6 @@
 import { Interface } from 'ethers'
 import { expect } from 'vitest'
-import type { Account } from '../../src/dev/accounts.ts'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { type Account, allowSolvers } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { type DriverWays, type SolverDriverFake, startSolverDriver } from '../fakes/solver-driver.ts'
 import { type Behaviour, type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine.ts'

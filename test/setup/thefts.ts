@@ -1,6 +1,6 @@
 import { AbiCoder, type Fragment, Interface } from 'ethers'
 import { encodeSettle } from '../../src/chain/settlement/call.ts'
-import { allowSolvers } from '../../src/dev/market/outside-solvers.ts'
+import { allowSolvers } from '../../src/dev/market/market.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'

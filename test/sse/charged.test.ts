@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createStreamMeter } from '../../src/http/event-stream.ts'
-import { recordNotifications } from '../../src/storage/feed.ts'
+import { recordNotifications } from '../../src/storage/notifications.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { eventually } from '../setup/eventually.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'

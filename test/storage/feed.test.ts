@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Database, Tx } from '../../src/storage/database/database.ts'
+import type { EntryText, FeedPosition } from '../../src/storage/feeds/texts.ts'
+import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import {
   detachNotifications,
   type NewNotification,
   recordNotifications,
   revertDetached,
-} from '../../src/storage/feed.ts'
-import type { EntryText, Place } from '../../src/storage/feeds/texts.ts'
-import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
+} from '../../src/storage/notifications.ts'
 import { notificationOf, readEntries } from '../fakes/feed-reading.ts'
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { numbered } from '../fakes/order.ts'
@@ -46,7 +46,7 @@ const record = (...items: NewNotification[]) => db.transaction((tx) => recordNot
 /** Follows the cursor, as a subscriber does. */
 function createReader(account: Address) {
   const read: EntryText[] = []
-  let position: Place = 0n
+  let position: FeedPosition = 0n
   return {
     messages: () => read.map((row) => notificationOf(row).message),
     rows: () => read,

@@ -5,19 +5,18 @@ import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { resolverReading } from '../../src/graphql/stored/reading.ts'
 import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
 import { endAttempt } from '../../src/storage/auction/competition.ts'
-import type { Checkpoint } from '../../src/storage/chain/log.ts'
+import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import type { Database } from '../../src/storage/database/database.ts'
-import { createFeedPort } from '../../src/storage/feeds/port.ts'
+import { createFeedTail } from '../../src/storage/feeds/tail.ts'
 import type { FeedReading } from '../../src/storage/feeds/texts.ts'
-import { auctionFeed } from '../../src/storage/models/auction/feed.ts'
+import { auctionFeed } from '../../src/storage/models/auction/auction.ts'
 import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
-import { orderFeed, ownerFeed } from '../../src/storage/models/order/feed.ts'
+import { orderFeed, ownerFeed } from '../../src/storage/models/order/event.ts'
 import { appendEvents } from '../../src/storage/order/events.ts'
 import type { FeedSource } from '../../src/storage/query/feed-source.ts'
 import type { Model } from '../../src/storage/query/model.ts'
-import type { Selected, Selection } from '../../src/storage/query/selected.ts'
-import { removeEvents } from '../../src/storage/retention/events.ts'
-import { removeFeedEntries } from '../../src/storage/retention/feeds.ts'
+import type { Selected, Selection } from '../../src/storage/query/selection.ts'
+import { removeEvents, removeFeedEntries } from '../../src/storage/retention/events.ts'
 import { storeCompetition } from '../fakes/competition.ts'
 import { headOf, readEntries } from '../fakes/feed-reading.ts'
 import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
@@ -217,7 +216,7 @@ describe('the feed of auctions', () => {
 describe('a feed', () => {
   const reading = { item: orderItem, slots: [], ambient: () => ({ now: 0, hidesCompetitions: false }) }
   const textsOf = (more: Partial<FeedReading> = {}) =>
-    createFeedPort(db, orderFeed).texts({ ...reading, reading: resolverReading, ...more })
+    createFeedTail(db, orderFeed).texts({ ...reading, reading: resolverReading, ...more })
   const happen = (orderId: bigint, label: 'ready' | 'cancelled') =>
     db.transaction((tx) => appendEvents(tx, [{ orderId, label, reason: null, timestamp: new Date(0) }]))
 
@@ -270,7 +269,7 @@ describe('a feed', () => {
       [orderFeed, String(id)],
       [ownerFeed, owner],
     ] as const) {
-      const port = createFeedPort(db, source)
+      const port = createFeedTail(db, source)
       const { entries, head } = await port.readNew(start, 9)
       expect(entries).toMatchObject([{ place: head, key }])
       expect(head).toBeGreaterThan(start)
@@ -279,7 +278,7 @@ describe('a feed', () => {
   })
 
   test('is concerned by signals of its topic: that of accounts where the key is followed', () => {
-    const [accounts, orders] = [createFeedPort(db, notificationFeed), createFeedPort(db, orderFeed)]
+    const [accounts, orders] = [createFeedTail(db, notificationFeed), createFeedTail(db, orderFeed)]
     const isFollowed = (key: string) => key === '0xab'
     const concerned = ['0xab', '0xac', '', undefined].map((payload) => [
       accounts.concerns(payload, isFollowed),
@@ -369,7 +368,7 @@ test('a plan from a small table reads no table from its start for each entry', a
   const [page = ''] = await plansOf(() => readEntries(db, notificationFeed, `0x${'00'.repeat(20)}`, 1n, 9))
   expect(page).toMatch(/Index Cond: \(\(?(account = f\.account\) AND \()?id = f\.notification_id/)
   for (const feed of [notificationFeed, orderFeed, ownerFeed, auctionFeed]) {
-    const [plan = ''] = await plansOf(() => createFeedPort(db, feed).readNew(0n, 1_000))
+    const [plan = ''] = await plansOf(() => createFeedTail(db, feed).readNew(0n, 1_000))
     const read = [...plan.matchAll(/ using \S+ on (\S+)/g)].map(([, table]) => table)
     expect(new Set(read)).toEqual(new Set(['feed_entries', 'order_feed', 'auction_feed', 'feed_marks']))
   }

@@ -6,7 +6,7 @@ import { createRpc } from '../../src/chain/rpc/rpc.ts'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Log } from '../../src/domain/log.ts'
-import type { NativeRate } from '../../src/domain/token/native-rate.ts'
+import type { NativeRate } from '../../src/domain/token/prices.ts'
 import { numbered } from '../fakes/order.ts'
 import {
   answering,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { applyReorg } from '../../src/indexer/apply.ts'
-import { type Checkpoint, moveCheckpoint } from '../../src/storage/chain/log.ts'
+import { type Checkpoint, moveCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { findTokens, storeReadTokens } from '../../src/storage/token/tokens.ts'
 import { number, type Reported, text } from '../chain/speaking-code.ts'
 import { connectDirectly } from '../setup/database.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
-import type { NativeRate } from '../../src/domain/token/native-rate.ts'
+import type { NativeRate } from '../../src/domain/token/prices.ts'
 import { createOrderBookPrice, usdPrice } from '../../src/tokens/order-book-price.ts'
 import { numbered } from '../fakes/order.ts'
 

@@ -1,6 +1,5 @@
 import { Interface, MaxUint256, Wallet } from 'ethers'
-import type { Account } from '../../../src/dev/accounts.ts'
-import type { TokenSymbol } from '../../../src/dev/market/market.ts'
+import type { Account, TokenSymbol } from '../../../src/dev/market/market.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
 import { putWallet, readArtifact } from '../../../test/chain/contracts.ts'
 import { type Ground, send } from '../ground.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '../../../src/domain/evm/address.ts'
-import type { OrderUid } from '../../../src/domain/order/uid.ts'
+import type { OrderUid } from '../../../src/domain/order/order.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
-import { recordNotifications } from '../../../src/storage/feed.ts'
+import { recordNotifications } from '../../../src/storage/notifications.ts'
 import { query } from '../../database/open.ts'
 import { shape } from '../../database/shape.ts'
 

@@ -4,7 +4,7 @@ import {
   type AccountBalances,
   createAccountBalances,
   shortageText,
-} from '../../chain/transaction/balances.ts'
+} from '../../chain/transaction/account-balances.ts'
 import { tooDearText } from '../../chain/transaction/fees.ts'
 import { accountOf } from '../../chain/transaction/transactions.ts'
 import { minOf } from '../../domain/amount.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { balanceGuardCode } from '../../chain/bytecode.generated.ts'
 import { createChain } from '../../chain/chain.ts'
-import type { NetworkNode } from '../../chain/rpc/node.ts'
+import type { NetworkNode } from '../../chain/rpc/nodes.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'

@@ -1,24 +1,28 @@
 import type { Chain } from '../../chain/chain.ts'
 import { chainLogs, noteOdd } from '../../chain/logs/chain-logs.ts'
-import { ownerLogs } from '../../chain/logs/owner-logs.ts'
-import { tokenLogs } from '../../chain/logs/transfer-logs.ts'
+import { ownerLogs, tokenLogs } from '../../chain/logs/transfer-logs.ts'
+import { poolLogs, readPools } from '../../chain/pool-reader.ts'
 import type { NetworkNodes } from '../../chain/rpc/nodes.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { minedHooks } from '../../chain/settlement/hook-calls.ts'
 import { minedGas, minedSettlements } from '../../chain/settlement/mined.ts'
 import { readRights } from '../../chain/settlement/rights.ts'
-import type { AccountBalances } from '../../chain/transaction/balances.ts'
+import type { AccountBalances } from '../../chain/transaction/account-balances.ts'
 import { createRefund } from '../../chain/transaction/refund.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { HoldingsFollowing } from '../../indexer/holdings/settlement.ts'
+import type { TradingServices } from '../../graphql/context/networks.ts'
 import type { HookReading } from '../../indexer/late/hooks.ts'
-import type { ReadPlacements } from '../../indexer/placements.ts'
+import type { ReadPlacements } from '../../indexer/onchain-orders.ts'
+import { recordUsedPools, runPoolIndex } from '../../indexer/pools/pools.ts'
 import type { RefunderOptions } from '../../indexer/refunder.ts'
 import type { IndexerOptions } from '../../indexer/run.ts'
+import type { HoldingsIndexOptions } from '../../indexer/settlement-holdings.ts'
+import type { Pools } from '../../market/pools/pools.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
-import { solversAmong } from '../../storage/auction/reverted.ts'
+import { solversAmong } from '../../storage/auction/settlement-attempts.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { createPoolFigures } from '../../tokens/pool-figures.ts'
 import { maxFeeOf } from '../auctions.ts'
 import type { Settings } from '../settings.ts'
 
@@ -41,7 +45,7 @@ interface IndexingOptions {
 /** The loops of the role `index` on one network. */
 export interface Indexing {
   indexerOptions: IndexerOptions
-  holdingsOptions: HoldingsFollowing
+  holdingsOptions: HoldingsIndexOptions
   hookOptions: HookReading
   /** Undefined without an account for it. */
   refunderOptions: RefunderOptions | undefined
@@ -103,5 +107,54 @@ export function composeIndexing(options: IndexingOptions): Indexing {
         balances: options.refunderBalances,
       }),
     },
+  }
+}
+
+/** What counts the logs of pools, and reports their figures. */
+export interface PoolCounts {
+  figures: ReturnType<typeof createPoolFigures>
+  /** Stores which pools this process uses. */
+  note(signal: AbortSignal): Promise<void>
+  /** Counts their logs, in the process that leads the indexer. */
+  count(signal: AbortSignal): Promise<void>
+}
+
+export interface PoolOptions {
+  network: Network
+  chain: Chain
+  pools: Pools
+  rpc: Rpc
+  /** Old logs can overload a node: no immediate retry. */
+  rpcWithoutRetries: Rpc
+  db: Database
+  loopDb: Database
+  settings: Pick<Settings, 'FOLLOWED_POOLS'>
+  nativeRates: TradingServices['nativeRates']
+  now: Clock
+  log: Log
+}
+
+export function composePools(options: PoolOptions): PoolCounts {
+  const { network, chain, pools, rpc, rpcWithoutRetries, loopDb, now, log } = options
+  const figures = createPoolFigures(options)
+  const most = options.settings.FOLLOWED_POOLS
+  if (most === 0) return { figures, note: async () => undefined, count: async () => undefined }
+  const { chainId, poolFactory: factory } = network
+  const shared = { db: loopDb, most, now, log }
+  return {
+    figures,
+    note: (signal) => recordUsedPools({ ...shared, chainId, takeUsed: pools.takeUsed }, signal),
+    count: (signal) =>
+      runPoolIndex(
+        {
+          ...shared,
+          ...{ network, chain },
+          poolLogs: (addresses, range) => poolLogs(rpcWithoutRetries, addresses, range),
+          readReserves: async (addresses, blockHash) =>
+            (await readPools(rpc, { pools: addresses, factory, pairs: [] }, blockHash)).reserves,
+          lookAround: (blockHash) => pools.around([], blockHash),
+        },
+        signal,
+      ),
   }
 }

@@ -1,9 +1,9 @@
 import { runAuctions } from '../../auctions/run.ts'
 import type { Log } from '../../domain/log.ts'
-import { followHoldings } from '../../indexer/holdings/settlement.ts'
 import { readHooks } from '../../indexer/late/hooks.ts'
 import { refunding } from '../../indexer/refunder.ts'
 import { runIndexer } from '../../indexer/run.ts'
+import { runHoldingsIndex } from '../../indexer/settlement-holdings.ts'
 import type { Loop } from '../../server/measures/loop-metrics.ts'
 import { whileLeading } from '../../storage/database/leadership.ts'
 import type { NetworkParts } from '../network.ts'
@@ -25,13 +25,13 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
   await Promise.all([
     runIndexer(indexerOptions, signal),
     poolCounts.count(signal),
-    followHoldings(holdingsOptions, signal),
+    runHoldingsIndex(holdingsOptions, signal),
     readHooks(hookOptions, signal),
   ])
 }
 
 /** What requests need: it goes on until they have ended. */
-export function startFollowing(
+export function startServingLoops(
   parts: NetworkParts,
   { roles }: LoopOptions,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export function startFollowing(
 }
 
 /** What one process does for all: when it stops, it lets go at once, so that another takes over. */
-export function startLeading(
+export function startLeaderLoops(
   parts: NetworkParts,
   states: LoopStates,
   { databaseUrl: url, roles, log }: LoopOptions,

@@ -1,5 +1,4 @@
-import { createNode } from '../../chain/rpc/node.ts'
-import { createNodes, type NetworkNodes } from '../../chain/rpc/nodes.ts'
+import { createNode, createNodes, type NetworkNodes } from '../../chain/rpc/nodes.ts'
 import type { PrivateEndpoint } from '../../chain/transaction/broadcast.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { ChainMetrics } from '../../server/measures/chain-metrics.ts'

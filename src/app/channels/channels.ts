@@ -3,22 +3,71 @@ import type { SignInServices } from '../../accounts/sign-in.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { channelKinds } from '../../domain/notification/channel.ts'
-import { createEmailSender } from '../../notifications/channels/email/sender.ts'
+import { operatorCheck } from '../../graphql/context/access.ts'
+import { type Announcements, createAnnouncements } from '../../notifications/announcements.ts'
+import { createEmailSender } from '../../notifications/channels/email.ts'
 import type { ChannelServices } from '../../notifications/channels/manage.ts'
 import { createPushSender } from '../../notifications/channels/push.ts'
+import type { Sender } from '../../notifications/channels/sender.ts'
 import { createWebhookSender } from '../../notifications/channels/webhook.ts'
 import { type DeliveryOptions, runDelivery } from '../../notifications/delivery/deliver.ts'
+import { type Bot, createBot } from '../../notifications/telegram/bot.ts'
+import { createTelegramSender } from '../../notifications/telegram/sender.ts'
+import { createUpdateHandler, pollUpdates, registerWebhook } from '../../notifications/telegram/updates.ts'
 import { createReceivers } from '../../outside/receiver.ts'
 import { createMailer } from '../../outside/smtp.ts'
 import type { DeliveryMetrics } from '../../server/measures/delivery-metrics.ts'
-import type { TelegramUpdates } from '../../server/telegram.ts'
+import { type TelegramUpdates, telegramPath } from '../../server/telegram.ts'
 import { readWaitingDeliveries } from '../../storage/channels/queue.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { whileLeading } from '../../storage/database/leadership.ts'
 import { openSignals, type Signals } from '../../storage/database/signals.ts'
 import type { NetworkParts } from '../network.ts'
 import type { Settings } from '../settings.ts'
-import { vapidOf } from './push-settings.ts'
-import { followTelegram, telegramSender, telegramUpdates } from './telegram.ts'
+import { vapidOf } from './settings.ts'
+
+interface TelegramParts {
+  settings: Settings
+  db: Database
+  now: Clock
+  log: Log
+}
+
+/** Undefined without a bot's token. */
+function botOf({ settings, now, log }: Omit<TelegramParts, 'db'>): Bot | undefined {
+  const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_ROOT: apiRoot } = settings
+  return token === undefined ? undefined : createBot({ token, apiRoot, now, log })
+}
+
+function telegramSender(parts: TelegramParts, publicUrl: URL | undefined): { telegram?: Sender } {
+  const bot = botOf(parts)
+  return bot ? { telegram: createTelegramSender({ bot, publicUrl, now: parts.now }) } : {}
+}
+
+/** What serves the updates that Telegram posts; nothing where it does not. */
+function telegramUpdates(parts: TelegramParts): { telegram?: TelegramUpdates } {
+  const { TELEGRAM_WEBHOOK_SECRET: secret } = parts.settings
+  const bot = secret === undefined ? undefined : botOf(parts)
+  if (!bot) return {}
+  return { telegram: { isSecret: operatorCheck(secret), handle: createUpdateHandler({ ...parts, bot }) } }
+}
+
+/** Takes care that updates come here, or there, until `signal` aborts. One process of all does. */
+async function runTelegramUpdates(
+  parts: TelegramParts & { databaseUrl: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, databaseUrl: url, log } = parts
+  const { PUBLIC_URL, TELEGRAM_WEBHOOK_SECRET: secret } = settings
+  const bot = botOf(parts)
+  if (!bot) return
+  const handle = createUpdateHandler({ ...parts, bot })
+  await whileLeading({ url, name: 'telegram', log, signal }, (leading) =>
+    secret !== undefined && PUBLIC_URL !== undefined
+      ? registerWebhook({ bot, log }, { url: new URL(telegramPath, PUBLIC_URL).href, secret }, leading)
+      : pollUpdates({ bot, log }, handle, leading),
+  )
+}
 
 interface ChannelParts {
   settings: Settings
@@ -107,7 +156,7 @@ export async function startDelivery(parts: DeliveryParts, signal: AbortSignal): 
   try {
     await Promise.all([
       runDelivery({ ...parts, signals, senders, confirmations, onSent: metrics.count }, signal),
-      followTelegram(parts, signal),
+      runTelegramUpdates(parts, signal),
     ])
   } finally {
     await signals.close()
@@ -125,4 +174,13 @@ async function openUntilOpen(url: string, log: Log, signal: AbortSignal): Promis
     }
   }
   return undefined
+}
+
+/** Of the content system that settings connect; nothing without one. */
+export function composeAnnouncements({ settings, now, log }: { settings: Settings; now: Clock; log: Log }): {
+  announcements?: Announcements
+} {
+  const { CMS_URL: url, CMS_API_KEY: apiKey, CMS_ENABLED } = settings
+  if (url === undefined || apiKey === undefined || CMS_ENABLED === false) return {}
+  return { announcements: createAnnouncements({ url, apiKey, now, log }) }
 }

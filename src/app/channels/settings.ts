@@ -1,8 +1,151 @@
+import { createECDH } from 'node:crypto'
+import webPush from 'web-push'
 import { z } from 'zod'
-import { httpUrl, integer } from '../settings/setting-readers.ts'
-import { emailSettings } from './email-settings.ts'
-import { pushSettings } from './push-settings.ts'
-import { telegramSettings } from './telegram-settings.ts'
+import { toEmailAddress } from '../../domain/notification/channel.ts'
+import { isPushKey, type VapidDetails } from '../../notifications/channels/push.ts'
+import { httpUrl, integer, refuse } from '../settings/setting-readers.ts'
+
+const isSmtpUrl = (text: string) => {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, pathname, search, hash } = new URL(text)
+  return /^smtps?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && search + hash === ''
+}
+
+export const emailSettings = {
+  SMTP_URL: z
+    .string()
+    .refine(isSmtpUrl, 'must be smtp:// or smtps://, with a host')
+    .optional()
+    .describe(
+      'SMTP server for e-mail channels: `smtps://user:password@host`, or `smtp://` with STARTTLS, without which a password is sent to this machine only. Needs SMTP_FROM and PUBLIC_URL.',
+    ),
+  SMTP_FROM: z
+    .string()
+    .transform(
+      (text, context) =>
+        toMailbox(text) ?? refuse(context, 'must be an address, or a name and an address in <>'),
+    )
+    .optional()
+    .describe('Sender of e-mails: an address, or `Name <address>`.'),
+  EMAIL_MAX_PER_MINUTE: integer(1, 60)
+    .default(5)
+    .describe(
+      'E-mails of one notification that a channel gets in a minute: more wait for its end, and go as one.',
+    ),
+}
+
+interface Mailbox {
+  name: string
+  address: string
+}
+
+function toMailbox(text: string): Mailbox | undefined {
+  const [, name = '', bracketed] = /^([\p{L}\p{N} .&'-]{0,60})<([^<>]*)>$/u.exec(text) ?? []
+  const address = toEmailAddress(bracketed ?? text)
+  return address === undefined ? undefined : { name: name.trim(), address }
+}
+
+/** Faults of settings that are valid each for itself. */
+export function emailFaults({ SMTP_URL, SMTP_FROM }: { SMTP_URL?: unknown; SMTP_FROM?: unknown }): string[] {
+  if ((SMTP_URL === undefined) === (SMTP_FROM === undefined)) return []
+  return [
+    SMTP_URL === undefined ? 'SMTP_URL: is needed with SMTP_FROM' : 'SMTP_FROM: is needed with SMTP_URL',
+  ]
+}
+
+const publicKey = z
+  .string()
+  .regex(/^[\w-]{87}$/, 'must be 65 bytes in base64url')
+  .refine(isPushKey, 'must be a public key of P-256')
+const privateKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 bytes in base64url')
+const subject = z
+  .string()
+  .max(500)
+  .regex(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/, 'must be mailto: and an address, or a URL with https:')
+
+export const pushSettings = {
+  VAPID_PUBLIC_KEY: publicKey
+    .optional()
+    .describe(
+      'Public key by which push services know this service; `tradegraph vapid-keys` makes a pair. With VAPID_PRIVATE_KEY and VAPID_SUBJECT it enables web push. Who replaces it loses all subscriptions of browsers.',
+    ),
+  VAPID_PRIVATE_KEY: privateKey.optional().describe('The private key to VAPID_PUBLIC_KEY.'),
+  VAPID_SUBJECT: subject
+    .optional()
+    .describe('Where operators of push services reach you: mailto:you@example.com, or a URL with https.'),
+}
+
+type PushSettings = { [Name in keyof typeof pushSettings]?: string | undefined }
+
+/** Undefined where web push is not enabled. */
+export function vapidOf(settings: PushSettings): VapidDetails | undefined {
+  const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, VAPID_SUBJECT } = settings
+  return VAPID_PUBLIC_KEY && VAPID_PRIVATE_KEY && VAPID_SUBJECT
+    ? { publicKey: VAPID_PUBLIC_KEY, privateKey: VAPID_PRIVATE_KEY, subject: VAPID_SUBJECT }
+    : undefined
+}
+
+/** Faults of settings that are valid each for itself. */
+export function pushFaults(settings: PushSettings): string[] {
+  const names = Object.keys(pushSettings) as (keyof PushSettings)[]
+  const missing = names.filter((name) => settings[name] === undefined)
+  if (missing.length === names.length) return []
+  if (missing.length > 0) return missing.map((name) => `${name}: is needed with the other settings of VAPID`)
+  const { VAPID_PUBLIC_KEY: key = '', VAPID_PRIVATE_KEY: secret = '' } = settings
+  return publicKeyOf(secret) === key ? [] : ['VAPID_PRIVATE_KEY: is not the key to VAPID_PUBLIC_KEY']
+}
+
+/** A new pair, as lines of an environment file. */
+export function newVapidKeys(): string {
+  const { publicKey, privateKey } = webPush.generateVAPIDKeys()
+  return `VAPID_PUBLIC_KEY=${publicKey}\nVAPID_PRIVATE_KEY=${privateKey}`
+}
+
+/** Undefined for a number that is no key. */
+function publicKeyOf(secret: string): string | undefined {
+  try {
+    const pair = createECDH('prime256v1')
+    pair.setPrivateKey(secret, 'base64url')
+    return pair.getPublicKey('base64url')
+  } catch {
+    return undefined
+  }
+}
+
+export const telegramSettings = {
+  TELEGRAM_BOT_TOKEN: z
+    .string()
+    .regex(/^\d{1,20}:[\w-]{20,100}$/, 'must be a bot’s token')
+    .optional()
+    .describe('Token of the bot that writes to chats of Telegram. Without it there are no such channels.'),
+  TELEGRAM_API_ROOT: httpUrl
+    .transform((url) => url.replace(/\/$/, ''))
+    .default('https://api.telegram.org')
+    .describe('Where the Bot API is, such as a server of your own.'),
+  TELEGRAM_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^[\w-]{16,256}$/, 'must be 16 to 256 letters, digits, _ and -')
+    .optional()
+    .describe(
+      'Telegram posts messages of chats to PUBLIC_URL, with this secret. Without it the role `deliver` polls for them.',
+    ),
+}
+
+interface TelegramSettings {
+  PUBLIC_URL?: string | undefined
+  TELEGRAM_BOT_TOKEN?: string | undefined
+  TELEGRAM_WEBHOOK_SECRET?: string | undefined
+}
+
+/** Settings that do not go together. */
+export function telegramFaults(settings: TelegramSettings): string[] {
+  const { PUBLIC_URL, TELEGRAM_BOT_TOKEN, TELEGRAM_WEBHOOK_SECRET } = settings
+  if (TELEGRAM_WEBHOOK_SECRET === undefined) return []
+  return [
+    ...(TELEGRAM_BOT_TOKEN === undefined ? ['TELEGRAM_WEBHOOK_SECRET: needs TELEGRAM_BOT_TOKEN'] : []),
+    ...(PUBLIC_URL?.startsWith('https:') ? [] : ['TELEGRAM_WEBHOOK_SECRET: needs a PUBLIC_URL with https']),
+  ]
+}
 
 export const channelSettings = {
   PUBLIC_URL: httpUrl

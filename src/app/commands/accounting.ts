@@ -1,4 +1,4 @@
-import type { SolverAccount } from '../../domain/settlement/account.ts'
+import type { SolverAccount } from '../../domain/settlement/accounting.ts'
 import { type AccountLine, accountsOf } from '../../storage/auction/accounting.ts'
 import { networkIds } from '../../storage/chain/networks.ts'
 import type { Db } from '../../storage/database/database.ts'

@@ -1,5 +1,4 @@
-import { chunksOf } from '../../chain/rpc/chunks.ts'
-import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { chunksOf, type Rpc } from '../../chain/rpc/rpc.ts'
 import { parseIndex } from '../../chain/rpc/wire.ts'
 import { encodeSettle } from '../../chain/settlement/call.ts'
 import { readRights } from '../../chain/settlement/rights.ts'
@@ -20,8 +19,8 @@ import { claimChain } from '../chain/claim.ts'
 import { composeNodes } from '../chain/nodes.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
-import { CommandFault, type ExitCode, exitCodes } from './ask.ts'
-import { plain } from './text.ts'
+import { plain } from './order-text.ts'
+import { CommandFault, type ExitCode, exitCodes } from './service.ts'
 
 /** The flags of `tradegraph allowances`, as given. */
 export interface AllowanceFlags {

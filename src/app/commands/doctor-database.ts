@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { type Access, probeAccess } from '../../storage/database/connections/pooler.ts'
 import { findPendingMigrations } from '../../storage/database/migrations.ts'
 import type { Settings } from '../settings.ts'
-import { bad, type Check, good, poor, wordsOf } from './check.ts'
+import { type Check, failed, faultText, passed, warned } from './doctor-check.ts'
 
 const timeoutMs = 5_000
 const leastVersion = 13
@@ -26,7 +26,7 @@ const facts = `SELECT current_setting('server_version') AS version, current_sett
 export async function checkDatabases(settings: Settings): Promise<Check[]> {
   const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATABASE_READ_URL: replica } = settings
   if (url === undefined)
-    return [bad('database', 'DATABASE_URL is not set', 'name a PostgreSQL server with an empty database')]
+    return [failed('database', 'DATABASE_URL is not set', 'name a PostgreSQL server with an empty database')]
   const access = await probe('DATABASE_URL', url)
   if ('about' in access) return [access]
   const checks = [...pooling(access, direct), ...(await checkPrimary(direct ?? url, settings))]
@@ -36,9 +36,9 @@ export async function checkDatabases(settings: Settings): Promise<Check[]> {
 
 async function probe(name: string, url: string): Promise<Access | Check> {
   return probeAccess(url).catch((fault) =>
-    bad(
+    failed(
       'database',
-      `${name} does not answer: ${wordsOf(fault)}`,
+      `${name} does not answer: ${faultText(fault)}`,
       'check the address, the password, and that PostgreSQL runs',
     ),
   )
@@ -48,16 +48,16 @@ function pooling({ isPooled, prepares }: Access, direct: string | undefined): Ch
   if (!isPooled) return []
   if (direct === undefined)
     return [
-      bad(
+      failed(
         'pooler',
         'DATABASE_URL is a pooler',
         'name PostgreSQL itself in DATABASE_DIRECT_URL, for locks, LISTEN and migrations',
       ),
     ]
   return prepares
-    ? [good('pooler', 'keeps prepared statements')]
+    ? [passed('pooler', 'keeps prepared statements')]
     : [
-        poor(
+        warned(
           'pooler',
           'keeps no prepared statements',
           'reads are planned each time: PgBouncer from 1.21 on keeps them',
@@ -68,29 +68,29 @@ function pooling({ isPooled, prepares }: Access, direct: string | undefined): Ch
 async function checkPrimary(url: string, settings: Settings): Promise<Check[]> {
   const read = await ask(url)
   if (!('version' in read))
-    return [bad('database', `does not answer: ${read.fault}`, 'check the address and the password')]
+    return [failed('database', `does not answer: ${read.fault}`, 'check the address and the password')]
   const { version, number, isReadOnly, mayCreate, free, at } = read
   const checks = [
     number < leastVersion
-      ? bad('database', `PostgreSQL ${version}`, `use PostgreSQL ${leastVersion} or newer`)
-      : good('database', `PostgreSQL ${version}`),
+      ? failed('database', `PostgreSQL ${version}`, `use PostgreSQL ${leastVersion} or newer`)
+      : passed('database', `PostgreSQL ${version}`),
   ]
-  if (isReadOnly) checks.push(bad('database', 'takes no writes', 'name the primary, not a replica'))
+  if (isReadOnly) checks.push(failed('database', 'takes no writes', 'name the primary, not a replica'))
   const drift = Math.abs(at.getTime() - Date.now())
   if (drift > greatestDriftMs)
     checks.push(
-      poor('clock', `${(drift / 1_000).toFixed(1)} s apart from that of the database`, 'set both by NTP'),
+      warned('clock', `${(drift / 1_000).toFixed(1)} s apart from that of the database`, 'set both by NTP'),
     )
   const { DATABASE_CONNECTIONS, DATABASE_LOOP_CONNECTIONS, STREAMS_CONNECTIONS } = settings
   const need = DATABASE_CONNECTIONS + DATABASE_LOOP_CONNECTIONS + STREAMS_CONNECTIONS
   checks.push(
     free < need
-      ? poor(
+      ? warned(
           'connections',
           `${free} are free, and one process takes up to ${need}`,
           'raise max_connections, or use a pooler',
         )
-      : good('connections', `${free} are free; one process takes up to ${need}`),
+      : passed('connections', `${free} are free; one process takes up to ${need}`),
   )
   const schema = await checkSchema(url, mayCreate)
   return [...checks, schema, ...(schema.state === 'good' ? await checkSettlements(url) : [])]
@@ -102,7 +102,7 @@ async function checkSettlements(url: string): Promise<Check[]> {
   const read = await ask<{ count: number; block: string }>(url, text)
   if ('fault' in read || read.count === 0) return []
   return [
-    poor(
+    warned(
       'settlements',
       `${read.count} have transactions that no node knows, the first in block ${read.block}`,
       'add a node that keeps old transactions to rpcUrl: they are completed as soon as one knows them',
@@ -113,17 +113,21 @@ async function checkSettlements(url: string): Promise<Check[]> {
 async function checkSchema(url: string, mayCreate: boolean): Promise<Check> {
   try {
     const pending = await findPendingMigrations(url)
-    if (pending.length === 0) return good('schema', 'is that of this version')
+    if (pending.length === 0) return passed('schema', 'is that of this version')
     const says = `${pending.length} migrations are pending`
     return mayCreate
-      ? poor(
+      ? warned(
           'schema',
           says,
           'run `tradegraph migrate`; a start does it too, unless MIGRATE_AT_START is false',
         )
-      : bad('schema', `${says}, and this user may not create tables`, 'run `tradegraph migrate` as the owner')
+      : failed(
+          'schema',
+          `${says}, and this user may not create tables`,
+          'run `tradegraph migrate` as the owner',
+        )
   } catch (fault) {
-    return bad('schema', wordsOf(fault), 'run the version that this database belongs to, or a newer one')
+    return failed('schema', faultText(fault), 'run the version that this database belongs to, or a newer one')
   }
 }
 
@@ -134,16 +138,17 @@ async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Set
     coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0)::float8 AS lag`,
   )
   if ('fault' in read)
-    return poor('replica', `does not answer: ${read.fault}`, 'reads go to the primary until it does')
+    return warned('replica', `does not answer: ${read.fault}`, 'reads go to the primary until it does')
   const { standby, lag } = read
-  if (!standby) return poor('replica', 'is a primary', 'name a replica in DATABASE_READ_URL, or leave it out')
+  if (!standby)
+    return warned('replica', 'is a primary', 'name a replica in DATABASE_READ_URL, or leave it out')
   return lag > most
-    ? poor(
+    ? warned(
         'replica',
         `its last transaction is ${Math.round(lag)} ms old`,
         'where the primary is busy it is behind, and reads go there',
       )
-    : good('replica', `its last transaction is ${Math.round(lag)} ms old`)
+    : passed('replica', `its last transaction is ${Math.round(lag)} ms old`)
 }
 
 async function ask<Row extends object = Facts>(url: string, text = facts): Promise<Row | { fault: string }> {
@@ -158,7 +163,7 @@ async function ask<Row extends object = Facts>(url: string, text = facts): Promi
     const { rows } = await client.query<Row>(text)
     return rows[0] ?? { fault: 'no answer' }
   } catch (fault) {
-    return { fault: wordsOf(fault) }
+    return { fault: faultText(fault) }
   } finally {
     await client.end().catch(() => {})
   }

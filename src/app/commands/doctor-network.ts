@@ -8,7 +8,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { NetworkConfig } from '../config.ts'
 import { accountOf, accountOfKey } from '../settings/source-settings.ts'
 import type { Settings } from '../settings.ts'
-import { bad, type Check, good, poor, wordsOf } from './check.ts'
+import { type Check, failed, faultText, passed, warned } from './doctor-check.ts'
 
 const timeoutMs = 5_000
 const greatestGas = '0x1000000'
@@ -36,7 +36,7 @@ async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log)
     nodes.map((rpc, index) => {
       const about = `${config.network.name}: node${urls.length > 1 ? ` ${index + 1}` : ''}`
       return checkNode(about, rpc, config, settings).catch((fault) => [
-        bad(about, `does not answer: ${wordsOf(fault)}`, 'check rpcUrl, and that the node runs'),
+        failed(about, `does not answer: ${faultText(fault)}`, 'check rpcUrl, and that the node runs'),
       ])
     }),
   )
@@ -58,16 +58,22 @@ async function checkNode(
     rpc.call<string>('eth_getCode', [network.settlement, 'latest']),
   ])
   if (Number(id) !== network.chainId)
-    return [bad(about, `is on chain ${Number(id)}`, `the row of ${network.name} says ${network.chainId}`)]
+    return [failed(about, `is on chain ${Number(id)}`, `the row of ${network.name} says ${network.chainId}`)]
   if (code === '0x')
     return [
-      bad(about, `has no code at ${network.settlement}`, 'name the settlement contract, or another PROFILE'),
+      failed(
+        about,
+        `has no code at ${network.settlement}`,
+        'name the settlement contract, or another PROFILE',
+      ),
     ]
   const age = Math.round(Date.now() / 1_000 - Number(block.timestamp))
   const usual = Math.max(60, (10 * network.blockTimeMs) / 1_000)
   const head = `block ${Number(block.number)}, ${age} s old`
   const checks = [
-    age > usual ? poor(about, head, 'the node is behind its chain, or a clock is wrong') : good(about, head),
+    age > usual
+      ? warned(about, head, 'the node is behind its chain, or a clock is wrong')
+      : passed(about, head),
   ]
   const hasOutside = solversOf(network, settings).length > 0
   for (const ask of [checkGas, checkOverrides, checkTransactions, ...(hasOutside ? [checkInspection] : [])]) {
@@ -83,7 +89,7 @@ async function checkGas(about: string, rpc: Rpc): Promise<Check | undefined> {
   const isTaken = await answers(rpc, [{ ...burn, data: emptyCode }, 'latest'])
   return isTaken
     ? undefined
-    : poor(about, 'refuses calls without `to` or with 16.8 million gas', 'quotes are 503 with this node')
+    : warned(about, 'refuses calls without `to` or with 16.8 million gas', 'quotes are 503 with this node')
 }
 
 async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefined> {
@@ -91,7 +97,7 @@ async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefine
   const isTaken = await answers(rpc, [{ ...burn, to: burn.from, data: '0x' }, 'latest', overrides])
   return isTaken
     ? undefined
-    : poor(
+    : warned(
         about,
         'takes no state overrides',
         'quotes are not verified; orders with hooks or contract signatures are refused',
@@ -103,14 +109,14 @@ async function checkInspection(about: string, rpc: Rpc, network: Network): Promi
   const sequence = { sent: () => [] }
   const { logs, storage } = await createSettlementEffects({ rpc, network, sequence, timeoutMs }).support()
   if (!logs)
-    return poor(
+    return warned(
       about,
       'has neither eth_simulateV1 nor debug_traceCall',
       'SOLVERS are not asked: their settlements cannot be inspected',
     )
   return storage
     ? undefined
-    : poor(
+    : warned(
         about,
         'runs no tracers in JavaScript (debug_traceCall)',
         'settlements of SOLVERS with other calls than swaps, transfers and wraps are refused',
@@ -142,7 +148,7 @@ async function checkTransactions(
     )
   if ((await knows('eth_getTransactionReceipt', [hash])) || (await knows('eth_getBlockReceipts', [tag])))
     return undefined
-  return poor(
+  return warned(
     about,
     'does not know a transaction of the first block',
     'old settlements are stored with what their logs say alone: use a node that keeps old transactions, or add one to rpcUrl',
@@ -178,12 +184,14 @@ async function checkAccounts(rpc: Rpc, { network }: NetworkConfig, settings: Set
     if (account === undefined) return []
     const about = `${network.name}: ${name} ${account}`
     if (!(await call(list, 'isSolver', [account])))
-      return [bad(about, 'is not on the allow-list', 'the manager of the settlement contract has to add it')]
+      return [
+        failed(about, 'is not on the allow-list', 'the manager of the settlement contract has to add it'),
+      ]
     const balance = BigInt(await rpc.call<string>('eth_getBalance', [account, 'latest']))
     return [
       balance === 0n
-        ? bad(about, 'has none of the native coin', 'send it coins: it pays for settlements')
-        : good(about, `is on the allow-list and has ${formatEther(balance)} of the native coin`),
+        ? failed(about, 'has none of the native coin', 'send it coins: it pays for settlements')
+        : passed(about, `is on the allow-list and has ${formatEther(balance)} of the native coin`),
     ]
   }
   return (await Promise.all(solvers.map(check))).flat()

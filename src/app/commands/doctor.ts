@@ -1,14 +1,90 @@
-import type { Log } from '../../domain/log.ts'
+import { createRpc } from '../../chain/rpc/rpc.ts'
+import { parseIndex } from '../../chain/rpc/wire.ts'
+import { readRights } from '../../chain/settlement/rights.ts'
+import { type Log, unixSeconds } from '../../domain/log.ts'
+import { rightText } from '../../domain/settlement/rights.ts'
 import { openRedis } from '../../outside/redis/redis.ts'
-import { readNetworks, readSettings } from '../config.ts'
-import { ConfigError } from '../settings/config-error.ts'
-import { misspeltSettings } from '../settings/nearest-name.ts'
-import { isNodeSupported, leastNode } from '../settings/node-version.ts'
+import { findHoldingIndex, settlementRights } from '../../storage/chain/settlement-holdings.ts'
+import { type Database, openDatabase } from '../../storage/database/database.ts'
+import { ConfigError, misspeltSettings, type NetworkConfig, readNetworks, readSettings } from '../config.ts'
+import { isNodeSupported, minNodeVersion } from '../settings/node-version.ts'
 import { settings as known, type Settings } from '../settings.ts'
-import { bad, type Check, good, poor } from './check.ts'
+import { type Check, failed, passed, warned } from './doctor-check.ts'
 import { checkDatabases } from './doctor-database.ts'
 import { checkNetworks } from './doctor-network.ts'
-import { checkRights } from './doctor-rights.ts'
+
+const timeoutMs = 5_000
+/** Rights that are read, and those that are named. */
+const mostRead = 500
+const mostNamed = 10
+
+/** The rights that each settlement contract gave, by what the role `index` has stored. What keeps it from that, other checks say. */
+export async function checkRights(
+  networks: readonly NetworkConfig[],
+  { DATABASE_URL, DATABASE_DIRECT_URL }: Settings,
+  log: Log,
+): Promise<Check[]> {
+  const url = DATABASE_DIRECT_URL ?? DATABASE_URL
+  if (url === undefined || networks.length === 0) return []
+  const db = openDatabase({ url, maxConnections: 1 })
+  try {
+    const checks = await Promise.all(
+      networks.map((config) => checkNetwork(config, db, log).catch((): Check[] => [])),
+    )
+    return checks.flat()
+  } finally {
+    await db.close().catch(() => undefined)
+  }
+}
+
+async function checkNetwork({ network, rpcUrl }: NetworkConfig, db: Database, log: Log): Promise<Check[]> {
+  const { chainId, name, settlement, finalityBlocks } = network
+  const about = `${name}: rights`
+  const url = typeof rpcUrl === 'string' ? rpcUrl : (rpcUrl[0] ?? '')
+  const rpc = createRpc({ url, timeoutMs, retries: 0, log })
+  const index = await findHoldingIndex(db, chainId)
+  if (!index)
+    return [
+      warned(
+        about,
+        'it is not known which ones the settlement contract gave',
+        'the role `index` reads it from logs',
+      ),
+    ]
+  const stored = await settlementRights(db, chainId, { limit: mostRead })
+  const [read, head] = await Promise.all([
+    readRights(rpc, settlement, stored, { now: unixSeconds(Date.now()) }),
+    rpc.call('eth_blockNumber').then(parseIndex),
+  ])
+  const open = read.filter(({ value }) => value > 0n)
+  const count = stored.length === mostRead ? `at least ${open.length}` : `${open.length}`
+  const checks = open
+    .slice(0, mostNamed)
+    .map((right) =>
+      warned(
+        about,
+        rightText(right),
+        'end it with `tradegraph allowances revoke`, unless a contract that you trust needs it',
+      ),
+    )
+  if (open.length > mostNamed)
+    checks.push(warned(about, `${count} in all`, '`tradegraph allowances list` prints them'))
+  if (index.missedBlock !== null)
+    checks.push(
+      warned(
+        about,
+        `those given in block ${index.missedBlock} or later may not be known`,
+        'see docs/how-to/allowances.md',
+      ),
+    )
+  if (head - index.block > finalityBlocks)
+    checks.push(
+      warned(about, `logs are read up to block ${index.block} of ${head}`, 'the role `index` catches up'),
+    )
+  return checks.length > 0
+    ? checks
+    : [passed(about, `the settlement contract gave none, up to block ${index.block}`)]
+}
 
 export interface DoctorOptions {
   environment: Readonly<Record<string, string | undefined>>
@@ -20,10 +96,10 @@ export async function examine({ environment, log }: DoctorOptions): Promise<Chec
   const checks = [checkNode(process.versions.node), ...misspelt(environment)]
   const settings = readable(() => readSettings(environment), checks)
   if (!settings) return checks
-  checks.push(good('settings', 'are valid'))
+  checks.push(passed('settings', 'are valid'))
   const networks = readable(() => readNetworks(settings.NETWORKS_FILE, settings.PROFILE), checks) ?? []
   if (networks.length > 0)
-    checks.push(good('networks', networks.map(({ network }) => network.name).join(', ')))
+    checks.push(passed('networks', networks.map(({ network }) => network.name).join(', ')))
   const found = await Promise.all([
     checkDatabases(settings),
     checkNetworks(networks, settings, log),
@@ -35,13 +111,13 @@ export async function examine({ environment, log }: DoctorOptions): Promise<Chec
 
 function checkNode(version: string): Check {
   return isNodeSupported(version)
-    ? good('node', version)
-    : bad('node', version, `use Node ${leastNode} or newer`)
+    ? passed('node', version)
+    : failed('node', version, `use Node ${minNodeVersion} or newer`)
 }
 
 function misspelt(environment: DoctorOptions['environment']): Check[] {
   return misspeltSettings(environment, Object.keys(known.shape)).map(({ name, meant }) =>
-    poor('settings', `${name} is no setting`, `did you mean ${meant}?`),
+    warned('settings', `${name} is no setting`, `did you mean ${meant}?`),
   )
 }
 
@@ -53,7 +129,7 @@ function readable<T>(read: () => T, checks: Check[]): T | undefined {
     if (!(fault instanceof ConfigError)) throw fault
     for (const line of fault.faults) {
       const [about = 'settings', ...rest] = line.split(': ')
-      checks.push(bad(about, rest.join(': ') || line, 'see `tradegraph --help`'))
+      checks.push(failed(about, rest.join(': ') || line, 'see `tradegraph --help`'))
     }
     return undefined
   }
@@ -65,9 +141,9 @@ async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Check
   try {
     await redis.connected()
     await redis.ask((server) => server.ping())
-    return [good('redis', 'answers')]
+    return [passed('redis', 'answers')]
   } catch {
-    return [poor('redis', 'does not answer', 'until it does, each process counts limits for itself')]
+    return [warned('redis', 'does not answer', 'until it does, each process counts limits for itself')]
   } finally {
     redis.close()
   }
@@ -77,9 +153,11 @@ async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Check
 function optional(settings: Settings): Check[] {
   const checks: Check[] = []
   if (settings.SOLVER_PRIVATE_KEY === undefined)
-    checks.push(poor('auctions', 'SOLVER_PRIVATE_KEY is not set', 'the role `auction` needs it'))
+    checks.push(warned('auctions', 'SOLVER_PRIVATE_KEY is not set', 'the role `auction` needs it'))
   if (settings.PUBLIC_URL === undefined)
-    checks.push(poor('sign-in', 'PUBLIC_URL is not set', 'accounts cannot sign in, and mails have no links'))
+    checks.push(
+      warned('sign-in', 'PUBLIC_URL is not set', 'accounts cannot sign in, and mails have no links'),
+    )
   return checks
 }
 

@@ -1,10 +1,15 @@
-import type { ExplainedError } from '../../domain/errors/explained.ts'
+import type { ExplainedError } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
-import { ask, CommandFault, exitCodes, type Service } from './ask.ts'
-import { type ExplainedOrder, explainDocument } from './documents.ts'
-import { storyOf } from './story.ts'
-import { diagnosisLines, orderLines, storyLines } from './text.ts'
+import { diagnosisLines, orderLines, storyLines, storyOf } from './order-text.ts'
+import {
+  CommandFault,
+  type ExplainedOrder,
+  exitCodes,
+  explainDocument,
+  queryService,
+  type Service,
+} from './service.ts'
 
 export interface Output {
   /** One line. */
@@ -14,7 +19,7 @@ export interface Output {
 
 /** Prints why an order is not filled, and what happened to it. @throws CommandFault */
 export async function explain(uid: string, service: Service, { print, json }: Output): Promise<void> {
-  const { order } = await ask<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
+  const { order } = await queryService<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
   if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
   const { diagnosis, events, debugReport: _, trades, ...facts } = order
   const story = storyOf(order)

@@ -1,11 +1,16 @@
-import { codeNamed, type ExplainedError, errorCodes, explained } from '../../domain/errors/explained.ts'
-import { findErrors } from '../../domain/errors/find.ts'
+import {
+  codeNamed,
+  type ExplainedError,
+  errorCodes,
+  explained,
+} from '../../domain/errors/error-explanations.ts'
+import { findErrors } from '../../domain/errors/find-errors.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import { mistakeIn } from '../../domain/signing/signature-mistake.ts'
-import { nearestName } from '../settings/nearest-name.ts'
-import { CommandFault, type ExitCode, exitCodes, type Service } from './ask.ts'
+import { nearestName } from '../config.ts'
 import { explain, explainErrors, type Output } from './explain.ts'
-import { plain } from './text.ts'
+import { plain } from './order-text.ts'
+import { CommandFault, type ExitCode, exitCodes, type Service } from './service.ts'
 import { watch } from './watch.ts'
 
 export interface CommandFlags {

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-import { isNodeSupported, leastNode } from '../settings/node-version.ts'
+import { isNodeSupported, minNodeVersion } from '../settings/node-version.ts'
 
 // The program is loaded afterwards: an old Node cannot read it, and would say so in other words.
 if (isNodeSupported(process.versions.node)) await import('../cli.ts')
 else {
-  process.stderr.write(`tradegraph: Node ${leastNode} or newer is needed; this is ${process.versions.node}\n`)
+  process.stderr.write(
+    `tradegraph: Node ${minNodeVersion} or newer is needed; this is ${process.versions.node}\n`,
+  )
   process.exitCode = 2
 }

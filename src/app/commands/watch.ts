@@ -1,11 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { hasEnded } from '../../domain/order/status.ts'
 import { streamResults } from '../../sse/client.ts'
-import { ask, CommandFault, exitCodes, faultOf, type Service, shownUrl } from './ask.ts'
-import { type DiagnosedOrder, diagnosisDocument, type WatchEntry, watchDocument } from './documents.ts'
 import { explain, jsonLine, type Output } from './explain.ts'
-import { stepOf } from './story.ts'
-import { diagnosisLines, plain, stepLine } from './text.ts'
+import { diagnosisLines, plain, stepLine, stepOf } from './order-text.ts'
+import {
+  CommandFault,
+  type DiagnosedOrder,
+  diagnosisDocument,
+  exitCodes,
+  faultOf,
+  queryService,
+  type Service,
+  shownUrl,
+  type WatchEntry,
+  watchDocument,
+} from './service.ts'
 
 export interface WatchOptions {
   /** A UID of 56 bytes, or an account of 20. */
@@ -97,7 +106,9 @@ function printEntry(
 function followDiagnosis({ subject: uid, service, output }: WatchOptions, signal: AbortSignal) {
   let last: string | undefined
   async function look(): Promise<void> {
-    const { order } = await ask<{ order: DiagnosedOrder | null }>(service, diagnosisDocument, { uid })
+    const { order } = await queryService<{ order: DiagnosedOrder | null }>(service, diagnosisDocument, {
+      uid,
+    })
     if (!order) return
     const { diagnosis, status } = order
     const codes = [status, diagnosis, ...diagnosis.further].map((each) =>

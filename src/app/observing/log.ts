@@ -1,7 +1,66 @@
+import { randomBytes } from 'node:crypto'
 import { type DestinationStream, pino } from 'pino'
 import type { Log } from '../../domain/log.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
-import { createRedaction } from './secrets.ts'
+import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
+import type { Settings } from '../settings.ts'
+
+/** Members of the settings that hold a secret, by the end of their name. */
+const secretName = /(key|secret|token|password)$/i
+const publicName = /public_?key$/i
+const address = /^0x[0-9a-f]{40}$/i
+/** Shorter values are no secrets, and would be found in any text. */
+const leastLength = 8
+/** Of a part of a path: providers of nodes put their keys there. */
+const leastPathLength = 16
+
+/** Every secret that settings and networks hold: keys, and what URLs have in them. */
+export function secretsIn(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') {
+    const isSecret = secretName.test(name) && !publicName.test(name) && !address.test(value)
+    return [...(isSecret ? [value] : []), ...secretsOfUrl(value)].filter(
+      ({ length }) => length >= leastLength,
+    )
+  }
+  if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, name))
+  if (typeof value !== 'object' || value === null) return []
+  // Each header for a receiver may be its key.
+  const isHeaders = name === 'TRACES_HEADERS'
+  return Object.entries(value).flatMap(([member, inner]) => secretsIn(inner, isHeaders ? 'key' : member))
+}
+
+function secretsOfUrl(text: string): string[] {
+  if (!/^[a-z]{2,12}:\/\//i.test(text) || !URL.canParse(text)) return []
+  const { password, searchParams, pathname } = new URL(text)
+  const parts = pathname.split('/').filter(({ length }) => length >= leastPathLength)
+  return [password, safelyDecoded(password), ...searchParams.values(), ...parts]
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const credentials = /(\b[a-z]{2,12}:\/\/[^\s:/@"]{0,100}):[^\s/@"]{1,200}@/gi
+
+/** Takes secrets out of a line of JSON, and passwords out of any URL in it. */
+export function createRedaction(secrets: readonly string[]): (line: string) => string {
+  const forms = secrets.flatMap((secret) => [
+    secret,
+    secret.toLowerCase(),
+    JSON.stringify(secret).slice(1, -1),
+  ])
+  // The longest first: one may begin with another.
+  const distinct = [...new Set(forms)].sort((one, other) => other.length - one.length)
+  return (line) => {
+    let hidden = line
+    for (const secret of distinct) hidden = hidden.replaceAll(secret, '[redacted]')
+    return hidden.includes('@') ? hidden.replace(credentials, '$1:[redacted]@') : hidden
+  }
+}
 
 /** JSON lines on stderr, without secrets; stdout is for the output of commands. */
 export function createLog(
@@ -18,4 +77,30 @@ export function createLog(
     warn: (message, fields) => logger.warn(fields ?? {}, message),
     error: (message, fields) => logger.error(fields ?? {}, message),
   }
+}
+
+/** Undefined where the settings ask for none. */
+export function accessLogOf({
+  settings: { ACCESS_LOG, ACCESS_LOG_KEY },
+  log,
+}: {
+  settings: Pick<Settings, 'ACCESS_LOG' | 'ACCESS_LOG_KEY'>
+  log: Log
+}): AccessLog | undefined {
+  return ACCESS_LOG ? createAccessLog(log, ACCESS_LOG_KEY ?? randomBytes(32)) : undefined
+}
+
+/** Loads what traces only where a setting asks for it. @returns what ends it */
+export async function openTracing({
+  settings: { TRACES_URL: url, TRACES_SAMPLED: sampled, TRACES_HEADERS: headers = {} },
+  version,
+  random,
+}: {
+  settings: Pick<Settings, 'TRACES_URL' | 'TRACES_SAMPLED' | 'TRACES_HEADERS'>
+  version: string
+  random: () => number
+}): Promise<() => Promise<void>> {
+  if (url === undefined) return async () => {}
+  const { startTracing } = await import('../../outside/telemetry/opentelemetry.ts')
+  return startTracing({ url, headers, sampled, version, random })
 }

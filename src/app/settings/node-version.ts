@@ -1,4 +1,4 @@
-export const leastNode = '20.19'
+export const minNodeVersion = '20.19'
 
 /** Whether the program runs in a Node of this version, such as `20.19.0`. In words that old ones can read. */
 export function isNodeSupported(version: string): boolean {

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database/database.ts'
 import {
   currentMark,
   type LiveOrder,
-  type LivePlace,
+  type LiveOrderCursor,
   liveOrdersAfter,
   orderChanges,
 } from '../../storage/order/live.ts'
@@ -56,7 +56,7 @@ export function createOrderBook({ db, chainId, log, maxOrders }: OrderBookOption
   async function load(now: number): Promise<Omit<BookChanges, 'expired'>> {
     const start = await currentMark(db)
     const unsigned: BookChanges['unsigned'] = []
-    let last: LivePlace | undefined = { validTo: BigInt(now), id: 0n }
+    let last: LiveOrderCursor | undefined = { validTo: BigInt(now), id: 0n }
     while (last && orders.size < maxOrders) {
       const page: Awaited<ReturnType<typeof liveOrdersAfter>> = await liveOrdersAfter(
         db,

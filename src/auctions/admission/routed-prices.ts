@@ -4,11 +4,11 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { filledAmount, type Order } from '../../domain/order/order.ts'
 import { hopsOf } from '../../domain/routing/route.ts'
-import type { NativeRate } from '../../domain/token/native-rate.ts'
+import type { NativeRate } from '../../domain/token/prices.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 import type { MarketView } from '../../market/pools/pools.ts'
-import { marketRoute } from '../../quotes/prices/market-route.ts'
-import { nativeRate } from '../../quotes/prices/native-price.ts'
+import { marketRoute } from '../../quotes/estimators/router.ts'
+import { nativeRate } from '../../quotes/native-price.ts'
 
 /** What pools gave for what remained of an order, before all fees but those of pools: the price that a quote for as much has at this block. */
 export interface RoutedPrice {

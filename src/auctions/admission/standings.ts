@@ -2,19 +2,20 @@ import type { Spendable } from '../../chain/chain.ts'
 import type { Outlook } from '../../domain/auction/admission.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type Clock, unixSeconds } from '../../domain/log.ts'
-import type { Shortage } from '../../domain/notification/text.ts'
+import type { Shortage } from '../../domain/notification/notification.ts'
 import { exclusionLabel, type Failing, isExclusion, type StandingReason } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
 import { recordInsufficientBalance } from '../../notifications/record.ts'
-import { findCheckpoint } from '../../storage/chain/log.ts'
+import { findCheckpoint } from '../../storage/chain/indexed-logs.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { appendEvents, type NewOrderEvent } from '../../storage/order/events.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
-import { type MovedShortages, moveShortages } from '../../storage/order/shortages.ts'
 import {
   deleteEndedStandings,
   deleteStandings,
+  type MovedShortages,
+  moveShortages,
   type OrderAsRead,
   type OrderStanding,
   unmovedOrders,
@@ -23,7 +24,7 @@ import {
 import type { NoRoute, RoutedPrice } from './routed-prices.ts'
 
 /** Where an order stands after an auction was built. */
-export interface Verdict {
+export interface StandingUpdate {
   order: OrderAsRead & Pick<Order, 'uid'>
   /** Why the auction does not hold it; null when it does. */
   reason: StandingReason | null
@@ -59,16 +60,16 @@ export interface Standings {
    * the indexer has read the block that showed it: the order may have been filled there.
    * @param block of which the funds were read
    */
-  write(verdicts: readonly Verdict[], block: number): Promise<void>
+  write(verdicts: readonly StandingUpdate[], block: number): Promise<void>
   /** To be written when `write` has room. */
-  wait(verdicts: readonly Verdict[]): void
+  wait(verdicts: readonly StandingUpdate[]): void
   /** The next verdict about these orders is written even if it is the same: another event came between. */
   forget(ids: Iterable<bigint>): void
   /** Deletes the rows of orders that were filled or cancelled. Those of orders that expired say what kept them until then. */
   end(ids: readonly bigint[]): Promise<void>
 }
 
-interface Written extends Omit<Verdict, 'order'> {
+interface Written extends Omit<StandingUpdate, 'order'> {
   /** Milliseconds. */
   at: number
   /** Its owner is still to be notified of the shortage. */
@@ -92,14 +93,14 @@ export interface StandingsOptions {
 
 export function createStandings({ db, chainId, now, notificationPauseMs }: StandingsOptions): Standings {
   const written = new Map<bigint, Written>()
-  const waiting = new Map<bigint, Verdict>()
+  const waiting = new Map<bigint, StandingUpdate>()
   /** By order: the first block at which its funds were missing, until that is written. */
   const shortSince = new Map<bigint, number>()
   let isFresh = true
 
   /** Without those of missing funds that the indexer may explain. */
-  async function settled(changed: readonly Verdict[], block: number): Promise<Verdict[]> {
-    const isShort = ({ order, reason }: Verdict) =>
+  async function settled(changed: readonly StandingUpdate[], block: number): Promise<StandingUpdate[]> {
+    const isShort = ({ order, reason }: StandingUpdate) =>
       reason === 'insufficient_balance' && written.get(order.id)?.reason !== reason
     const short = changed.filter(isShort)
     if (short.length === 0) return [...changed]
@@ -109,7 +110,7 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
     return changed.filter((verdict) => !isShort(verdict) || isKnown(shortSince.get(verdict.order.id) ?? 0))
   }
 
-  async function notify(tx: Tx, verdicts: readonly Verdict[], at: Date): Promise<MovedShortages> {
+  async function notify(tx: Tx, verdicts: readonly StandingUpdate[], at: Date): Promise<MovedShortages> {
     const states = verdicts.flatMap(({ order, shortage }) =>
       shortage === undefined ? [] : [{ orderId: order.id, isShort: shortage !== null }],
     )
@@ -123,7 +124,7 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
   }
 
   /** What was found about orders that ended or were traded meanwhile is dropped: the next auction finds it again. */
-  async function store(found: readonly Verdict[], at: Date): Promise<void> {
+  async function store(found: readonly StandingUpdate[], at: Date): Promise<void> {
     const { verdicts, unnotified } = await db.transaction(async (tx) => {
       await lockOrders(
         tx,
@@ -189,7 +190,7 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
 }
 
 /** The reason, who has the balance or the side of the limit is another; or a minute has passed and what is missing changed, or a gap moved by a tenth. */
-function isNew(verdict: Verdict, last: Written | undefined, now: number): boolean {
+function isNew(verdict: StandingUpdate, last: Written | undefined, now: number): boolean {
   if (!last || last.reason !== verdict.reason || last.fundsTakenBy !== verdict.fundsTakenBy) return true
   // A settlement that failed says why without figures, and the router comes later.
   if ((!last.outlook && verdict.outlook) || (!last.routed && verdict.routed)) return true
@@ -208,7 +209,7 @@ function isNew(verdict: Verdict, last: Written | undefined, now: number): boolea
 }
 
 /** Whether the market gives less than the order asks for. */
-function isOutOfReach({ routed, outlook }: Pick<Verdict, 'routed' | 'outlook'>): boolean {
+function isOutOfReach({ routed, outlook }: Pick<StandingUpdate, 'routed' | 'outlook'>): boolean {
   return (routed?.gap ?? outlook?.marketGap ?? 0n) < 0n
 }
 
@@ -222,7 +223,7 @@ function abs(value: bigint): bigint {
 }
 
 /** No event for an auction that is full or a pause: the order is as ready as the others. */
-function toEvent({ order, reason }: Verdict, timestamp: Date): NewOrderEvent[] {
+function toEvent({ order, reason }: StandingUpdate, timestamp: Date): NewOrderEvent[] {
   if (reason === null) return [{ orderId: order.id, label: 'ready', reason, timestamp }]
   return isExclusion(reason) ? [{ orderId: order.id, label: exclusionLabel(reason), reason, timestamp }] : []
 }
@@ -237,7 +238,7 @@ function toStanding({
   routed,
   gas = outlookGas,
   ...verdict
-}: Verdict): OrderStanding {
+}: StandingUpdate): OrderStanding {
   const { missing, fundsTakenBy, held, revert, failing, unpriced, best, policyShare } = verdict
   return {
     orderId: order.id,

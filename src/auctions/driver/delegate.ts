@@ -1,11 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SettlementOutcome } from '../../chain/settlement/settler.ts'
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Assignment, OwnSubmission } from '../../solvers/solver.ts'
-import { attemptState, type DelegatedAttempt, otherSettlements } from '../../storage/auction/delegations.ts'
-import type { AttemptKey } from '../../storage/auction/transactions.ts'
-import type { AuctionServices } from '../services.ts'
+import {
+  type AttemptKey,
+  attemptState,
+  type DelegatedAttempt,
+  delegatedAttempts,
+  otherSettlements,
+  type SettlementRow,
+} from '../../storage/auction/settlement-attempts.ts'
+import { findCheckpoint } from '../../storage/chain/indexed-logs.ts'
+import { minedEffects } from '../mined.ts'
+import { banSolver } from '../outside.ts'
+import { type AuctionServices, longestBackOff } from '../services.ts'
 
 export interface Delegation extends AttemptKey {
   solver: Address
@@ -26,7 +36,7 @@ export async function delegate(
   const { deadlineBlock } = assignment
   try {
     return await Promise.race([
-      followDelegated({ ...attempt, deadlineBlock }, services, either),
+      trackDelegated({ ...attempt, deadlineBlock }, services, either),
       refusalOf(submits, assignment, either).then(async (reason): Promise<SettlementOutcome> => {
         const state = await attemptState(services.db, attempt)
         if (state?.outcome === 'success' && state.txHash)
@@ -41,7 +51,7 @@ export async function delegate(
 }
 
 /** What the chain says about an attempt, as the indexer reads it: settled, or not by its deadline. */
-export async function followDelegated(
+export async function trackDelegated(
   attempt: Pick<DelegatedAttempt, 'auctionId' | 'solutionUid' | 'solver' | 'startBlock' | 'deadlineBlock'>,
   { db, network }: AuctionServices,
   signal: AbortSignal,
@@ -71,12 +81,72 @@ function refusalOf(submits: OwnSubmission, assignment: Assignment, signal: Abort
       (reason) => reason !== undefined && resolve(reason),
       (fault) => {
         if (!(fault instanceof OutsideFault)) reject(fault)
-        else if (wasNotTold(fault)) resolve(fault.reason)
+        else if (wasNotReceived(fault)) resolve(fault.reason)
       },
     )
   })
 }
 
-function wasNotTold({ reason }: OutsideFault): boolean {
+function wasNotReceived({ reason }: OutsideFault): boolean {
   return /ECONNREFUSED|ENOTFOUND|^status /.test(reason)
+}
+
+/** Settlements that a solver may have to submit before it is asked again. One that submits nothing takes no more places. */
+const maxAssigned = 3
+
+/** Solvers that have enough to submit. */
+export async function busySolvers({
+  db,
+  network,
+  solvers,
+}: Pick<AuctionServices, 'db' | 'network' | 'solvers'>): Promise<ReadonlySet<Address>> {
+  const busy = new Set<Address>()
+  if (!solvers.some(({ outside }) => outside?.submits)) return busy
+  const counts = new Map<Address, number>()
+  for (const { solver } of await delegatedAttempts(db, network.chainId)) {
+    const count = (counts.get(solver) ?? 0) + 1
+    counts.set(solver, count)
+    if (count >= maxAssigned) busy.add(solver)
+  }
+  return busy
+}
+
+/**
+ * Looks at what solvers settle from their own accounts without having won it: that cannot be prevented. Where the settlement contract has
+ * less of a token afterwards, the solver is banned. After a restart it begins as far back as the shortest ban lasts.
+ */
+export function createSolverWatch(services: AuctionServices): () => Promise<void> {
+  const { db, network, solvers, log } = services
+  const watched = solvers.filter(({ outside }) => outside?.submits).map(({ address }) => address)
+  let seen: number | undefined
+
+  return async () => {
+    const checkpoint = watched.length > 0 ? await findCheckpoint(db, network.chainId) : undefined
+    if (!checkpoint) return
+    const range = { from: (seen ?? checkpoint.number - longestBackOff) + 1, to: checkpoint.number }
+    try {
+      for (const row of await otherSettlements(db, network.chainId, watched, range))
+        await check(row, services)
+      seen = checkpoint.number
+    } catch (fault) {
+      if (!(fault instanceof Outage)) throw fault
+      log.warn('the settlements of solvers are not checked', { network: network.name, error: fault.message })
+    }
+  }
+}
+
+async function check(
+  { solver, txHash, blockNumber }: SettlementRow,
+  services: AuctionServices,
+): Promise<void> {
+  const { log, meter, solvers } = services
+  const { changes = new Map(), left = [] } = (await minedEffects(solver, txHash, blockNumber, services)) ?? {}
+  const less = [...changes].filter(([, change]) => change < 0n)
+  const lost = [...less.map(([token, change]) => `${token}: ${change}`), ...left]
+  if (lost.length === 0) return
+  const reason = `settlement ${txHash}, of no auction, took what the settlement contract had: ${lost.join(', ')}`
+  const ban = { txHash, block: blockNumber, auctionId: 0n, reason }
+  if (!(await banSolver(solver, ban, services))) return
+  log.error('a settlement of no auction took tokens of the settlement contract', { solver, txHash, lost })
+  meter.lost(solvers.find(({ address }) => address === solver)?.name ?? solver)
 }

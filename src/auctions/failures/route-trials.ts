@@ -7,8 +7,8 @@ import type { Failing } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { poolOutputDown } from '../../domain/routing/pool.ts'
 import { type Hop, hopsOf, type Path } from '../../domain/routing/route.ts'
+import { routeCalls } from '../../domain/settlement/calldata.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
-import { routeCalls } from '../../solvers/route-calls.ts'
 import type { AuctionServices } from '../services.ts'
 
 /** What fails in a route without the orders of the settlement. */
@@ -68,11 +68,11 @@ function endsThrough(address: Address, paths: readonly Path[]): Set<Address> {
 export async function sellTokenFaults(
   { block }: Pick<Auction, 'block'>,
   { solver, executions }: Pick<RankedSolution, 'solver' | 'executions'>,
-  culprits: readonly { order: Order }[],
+  failingOrders: readonly { order: Order }[],
   { network, trials }: Deps,
 ): Promise<RouteFault[]> {
   const sold = new Map(executions.map(({ orderUid, sell }) => [orderUid, sell]))
-  const amounts = new Map(culprits.map(({ order }) => [order.sellToken, sold.get(order.uid) ?? 0n]))
+  const amounts = new Map(failingOrders.map(({ order }) => [order.sellToken, sold.get(order.uid) ?? 0n]))
   const faults = await Promise.all(
     [...amounts]
       .slice(0, maxTried)

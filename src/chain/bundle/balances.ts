@@ -1,9 +1,9 @@
 import { encodeTuple, word } from '../../domain/evm/abi.ts'
 import { type Address, address, nativeMarker, zeroAddress } from '../../domain/evm/address.ts'
-import type { BalanceChange } from '../../domain/evm/bundle.ts'
 import { hexSize } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
-import type { Call, CallResult, RawLog } from './run.ts'
+import type { BalanceChange } from '../../domain/evm/simulation.ts'
+import type { Call, CallResult, RawLog } from './simulate-v1.ts'
 
 /** A balance that a log may have changed. */
 interface Holding {

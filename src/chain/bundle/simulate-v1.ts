@@ -1,5 +1,5 @@
 import { type Address, address, nativeMarker } from '../../domain/evm/address.ts'
-import { hexSize } from '../../domain/evm/hex.ts'
+import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
 import { revertDataText } from '../rpc/revert.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
@@ -12,7 +12,63 @@ import {
   parseObject,
   toQuantity,
 } from '../rpc/wire.ts'
-import { type Call, type CallResult, type CodeOverrides, type Head, NotOffered, type RawLog } from './run.ts'
+
+/** A call in a sequence of calls. Each runs on the state that the previous one leaves. */
+export interface Call {
+  from: Address
+  to: Address
+  input: Hex
+  value: bigint
+  gas: number
+}
+
+export interface RawLog {
+  address: Address
+  topics: Bytes32[]
+  data: Hex
+}
+
+/** The result of a call. */
+export interface CallResult {
+  succeeds: boolean
+  /** The reason for the failure; null if it succeeds. */
+  error: string | null
+  gasUsed: number
+  /** The returned data. */
+  output: Hex
+  logs: RawLog[]
+  /** The changes of accounts' native balances, in atoms. */
+  native: ReadonlyMap<Address, bigint>
+}
+
+/** Storage by account and slot. */
+export type Slots = ReadonlyMap<Address, ReadonlyMap<Bytes32, { before: Bytes32; after: Bytes32 }>>
+
+export interface Head {
+  number: number
+  /** The time in Unix seconds. */
+  time: number
+}
+
+/** The code that replaces accounts' own code during the calls. */
+export type CodeOverrides = Readonly<Record<Address, Hex>>
+
+/** The error of a bundle that exceeds its time limit. */
+export class TooLong extends Error {}
+
+/**
+ * The error of a node that cannot run the sequence of calls in this way: it has no such method, or refuses
+ * one of the calls as a whole.
+ */
+export class NotOffered extends Error {
+  /** True if the node has no such method. */
+  readonly isMissing: boolean
+
+  constructor(message: string, isMissing = false) {
+    super(message)
+    this.isMissing = isMissing
+  }
+}
 
 const transfer = keccakText('Transfer(address,address,uint256)')
 /** The gas limit of the block. It exceeds that of real blocks, because each call has its own limit. */

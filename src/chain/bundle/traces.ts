@@ -14,13 +14,15 @@ import {
   type Call,
   type CallResult,
   type CodeOverrides,
+  failureText,
   type Head,
   NotOffered,
   type RawLog,
   type Slots,
   TooLong,
-} from './run.ts'
-import { failureText, toLog, toWire } from './simulate-v1.ts'
+  toLog,
+  toWire,
+} from './simulate-v1.ts'
 
 const zeroWord: Bytes32 = `0x${'0'.repeat(64)}` as const
 /** The maximum number of slots in one bundle. */

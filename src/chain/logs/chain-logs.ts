@@ -4,7 +4,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { parseHex, parseObject } from '../rpc/wire.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
-import { byPlace, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
+import { byLogPosition, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
 import { parseSettlementLog, type SettlementLog, settlementEvents } from './settlement-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
@@ -51,7 +51,7 @@ export async function chainLogs(
     if (parsed === 'malformed') note('skipped', item)
     return typeof parsed === 'object' ? [parsed] : []
   })
-  return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byPlace)
+  return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byLogPosition)
 }
 
 const oddLogs = {

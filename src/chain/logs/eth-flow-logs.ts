@@ -3,15 +3,14 @@ import { type Address, address } from '../../domain/evm/address.ts'
 import { type Hex, toHex } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { OrderData } from '../../domain/order/order.ts'
-import { type OrderUid, toOrderUid, unpackOrderUid } from '../../domain/order/uid.ts'
+import { type OrderData, type OrderUid, toOrderUid, unpackOrderUid } from '../../domain/order/order.ts'
 import { orderUid } from '../../domain/signing/signing.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
-import { type LogPlace, parsePlace } from './logs.ts'
+import { type LogPosition, parseLogPosition } from './logs.ts'
 import type { InvalidationLog } from './settlement-logs.ts'
 
 /** The log of a user who placed an order of the contract `owner`, which answers for its signature. */
-export interface PlacementLog extends LogPlace {
+export interface PlacementLog extends LogPosition {
   type: 'placement'
   orderUid: OrderUid
   owner: Address
@@ -25,7 +24,7 @@ export interface PlacementLog extends LogPlace {
 }
 
 /** The log of the contract returning the unsold part of an expired order. */
-export interface RefundLog extends LogPlace {
+export interface RefundLog extends LogPosition {
   type: 'refund'
   orderUid: OrderUid
   refunder: Address
@@ -37,13 +36,13 @@ export interface RefundLog extends LogPlace {
  */
 export type EthFlowLog = PlacementLog | RefundLog | InvalidationLog
 
-const member = 'address buyToken, address receiver, uint256 sellAmount, uint256 buyAmount'
-const data = `(${member}, bytes32 appData, uint256 feeAmount, uint32 validTo, bool partiallyFillable, int64 quoteId)`
+const orderTuple = 'address buyToken, address receiver, uint256 sellAmount, uint256 buyAmount'
+const data = `(${orderTuple}, bytes32 appData, uint256 feeAmount, uint32 validTo, bool partiallyFillable, int64 quoteId)`
 
 /** The functions and events of the contract that the service uses. */
 export const ethFlowAbi = new Interface([
   `function invalidateOrder(${data} order)`,
-  `event OrderPlacement(address indexed sender, (address sellToken, ${member}, uint32 validTo, bytes32 appData, uint256 feeAmount, bytes32 kind, bool partiallyFillable, bytes32 sellTokenBalance, bytes32 buyTokenBalance) order, (uint8 scheme, bytes data) signature, bytes data)`,
+  `event OrderPlacement(address indexed sender, (address sellToken, ${orderTuple}, uint32 validTo, bytes32 appData, uint256 feeAmount, bytes32 kind, bool partiallyFillable, bytes32 sellTokenBalance, bytes32 buyTokenBalance) order, (uint8 scheme, bytes data) signature, bytes data)`,
   'event OrderInvalidation(bytes orderUid)',
   'event OrderRefund(bytes orderUid, address indexed refunder)',
 ])
@@ -69,7 +68,7 @@ export function parseEthFlowLog(
   if (!event) return undefined
   try {
     const args = ethFlowAbi.decodeEventLog(event, parseHex(item.data), topics)
-    const place = parsePlace(item)
+    const place = parseLogPosition(item)
     if (event.name === 'OrderPlacement') return toPlacement(args, contract, place, network) ?? 'malformed'
     const uid = toOrderUid(String(args.orderUid))
     if (!uid || unpackOrderUid(uid).owner !== contract) return 'malformed'
@@ -90,7 +89,7 @@ function toPlacement(
   // biome-ignore lint/suspicious/noExplicitAny: decoded values have the types of the event
   args: any,
   owner: Address,
-  place: LogPlace,
+  place: LogPosition,
   network: Pick<Network, 'chainId' | 'settlement'>,
 ): PlacementLog | undefined {
   const { order: placed, signature } = args

@@ -13,7 +13,7 @@ import {
   toQuantity,
 } from '../rpc/wire.ts'
 
-export interface LogPlace {
+export interface LogPosition {
   blockNumber: number
   blockHash: Bytes32
   /** The index; for a log without a valid index, a place behind all others of its block: see `placed`. */
@@ -126,7 +126,7 @@ function hashIn(response: RpcResponse | undefined, number: number, expected?: By
 }
 
 /** A log of a block. It may lack a valid index, and a transaction if the node names none. */
-interface FoundLog extends Omit<LogPlace, 'logIndex' | 'txHash'> {
+interface FoundLog extends Omit<LogPosition, 'logIndex' | 'txHash'> {
   logIndex: number | undefined
   txHash: Bytes32 | undefined
   /** The index as the node sent it, if any. */
@@ -211,7 +211,7 @@ function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unk
       const logIndex = log.logIndex ?? ranks.get(log) ?? oddPlaces
       return { ...log, logIndex, txHash: log.txHash ?? log.blockHash }
     })
-    .sort(byPlace)
+    .sort(byLogPosition)
     .map(({ item, logIndex, txHash }) => ({
       ...item,
       logIndex: toQuantity(logIndex),
@@ -231,7 +231,7 @@ export function receiptLogs({ transactionHash, logs }: Record<string, unknown>):
 }
 
 /** The place of a log as `readLogs` and `receiptLogs` return it. @throws Outage for a pending log */
-export function parsePlace(raw: unknown): LogPlace {
+export function parseLogPosition(raw: unknown): LogPosition {
   const item = parseObject(raw)
   return {
     blockNumber: parseIndex(item.blockNumber),
@@ -241,6 +241,6 @@ export function parsePlace(raw: unknown): LogPlace {
   }
 }
 
-export function byPlace(a: LogPlace, b: LogPlace): number {
+export function byLogPosition(a: LogPosition, b: LogPosition): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }

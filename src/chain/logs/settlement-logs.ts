@@ -1,12 +1,12 @@
 import { type Address, address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
-import { type OrderUid, toOrderUid } from '../../domain/order/uid.ts'
+import { type OrderUid, toOrderUid } from '../../domain/order/order.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
-import { settlementAbi } from '../settlement/abi.ts'
-import { type LogPlace, parsePlace } from './logs.ts'
+import { settlementAbi } from '../settlement/call.ts'
+import { type LogPosition, parseLogPosition } from './logs.ts'
 
 /** A trade with amounts in atoms; `sellAmount` includes the signed fee. */
-export interface TradeLog extends LogPlace {
+export interface TradeLog extends LogPosition {
   type: 'trade'
   owner: Address
   sellToken: Address
@@ -20,18 +20,18 @@ export interface TradeLog extends LogPlace {
 /**
  * The log that ends a settlement: it owns the trades between it and the previous settlement log of its block.
  */
-export interface SettledLog extends LogPlace {
+export interface SettledLog extends LogPosition {
   type: 'settlement'
   solver: Address
 }
 
-export interface InvalidationLog extends LogPlace {
+export interface InvalidationLog extends LogPosition {
   type: 'invalidation'
   owner: Address
   orderUid: OrderUid
 }
 
-export interface PresignatureLog extends LogPlace {
+export interface PresignatureLog extends LogPosition {
   type: 'presignature'
   owner: Address
   orderUid: OrderUid
@@ -53,7 +53,7 @@ export const settlementEvents = eventNames.flatMap((name) => {
  */
 export function parseSettlementLog(raw: unknown): SettlementLog | 'malformed' | undefined {
   const item = parseObject(raw)
-  const place = parsePlace(item)
+  const place = parseLogPosition(item)
   const topics = parseList(item.topics).map((topic) => parseHash(topic))
   const event = settlementAbi.getEvent(topics[0] ?? '')
   if (!event) return undefined
@@ -71,7 +71,7 @@ function decode(event: string, topics: Hex[], data: Hex): Record<string, unknown
 function toSettlementLog(
   event: string,
   args: Record<string, unknown>,
-  place: LogPlace,
+  place: LogPosition,
 ): SettlementLog | undefined {
   const account = args.owner ?? args.solver
   if (typeof account !== 'string') return undefined

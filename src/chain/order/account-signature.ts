@@ -2,10 +2,9 @@ import { AbiCoder } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
-import { readErc6492 } from '../../domain/signing/smart-account.ts'
+import { readErc6492, recoverSigner, type SignatureFault } from '../../domain/signing/signature.ts'
 import { signatureCheckCode } from '../bytecode.generated.ts'
-import { createContractCallQueue } from '../rpc/contract-call-queue.ts'
-import type { Rpc } from '../rpc/rpc.ts'
+import { createContractCallQueue, type Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isTimeout, parseQuantity, toQuantity } from '../rpc/wire.ts'
 
 export interface AccountQuestion {
@@ -110,4 +109,30 @@ function toRequest(call: SignatureCall, signatureGas: bigint) {
   const foreignGas = call.factoryGas > 0n ? 2n * signatureGas + call.factoryGas : signatureGas
   // A call forwards at most 63/64 of its gas (EIP-150).
   return { from: sender, data, gas: toQuantity((foreignGas * 64n) / 63n + ownGas) }
+}
+
+/** The reason why a signature is not the account's. */
+export type NotSigned =
+  | { reason: SignatureFault | 'wallet-refused' }
+  | { reason: 'wrong-signer'; signer: Address }
+
+/**
+ * Recovers a key's signature without the chain. The account's contract checks any other signature.
+ * @returns undefined for the account's signature
+ * @throws Outage; Refusal Unavailable if the queue of checks is full
+ */
+export async function notSignedBy(
+  account: Address,
+  digest: Bytes32,
+  signature: Hex,
+  checkSignature: CheckAccountSignature,
+): Promise<NotSigned | undefined> {
+  const recovered = recoverSigner('eip712', digest, signature)
+  if ('signer' in recovered && recovered.signer === account) return undefined
+  const verdict = await checkSignature({ account, digest, signature })
+  if (verdict === 'valid') return undefined
+  if (verdict === 'invalid') return { reason: 'wallet-refused' }
+  return 'fault' in recovered
+    ? { reason: recovered.fault }
+    : { reason: 'wrong-signer', signer: recovered.signer }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Outage } from '../../domain/errors/error.ts'
+import { createFairQueue, type FairQueue } from '../../concurrency/fair-queue.ts'
+import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
 import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
@@ -230,4 +231,22 @@ function toRpcError(item: unknown): RpcError | undefined {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/** Splits the items in order into lists of at most `size`. */
+export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}
+
+/**
+ * Creates a queue for calls of untrusted code: hooks, tokens, wallets. Each owner has one slot at a time, so
+ * slow code delays only its own owner's calls, and all slow code together occupies at most `atOnce` slots.
+ */
+export function createContractCallQueue(atOnce: number): FairQueue {
+  return createFairQueue({
+    running: { most: atOnce, perKey: 1 },
+    waiting: { most: 3 * atOnce, perKey: atOnce },
+    refusal: () => new Refusal('Unavailable', 'too many wait for their wallets or hooks: try again later'),
+  })
 }

@@ -1,10 +1,90 @@
-import type { Result } from 'ethers'
-import { encodeBytes, encodeList, encodeTuple, type Member, type Words, word } from '../../domain/evm/abi.ts'
+import { Interface, type Result } from 'ethers'
+import {
+  type EncodedWords,
+  encodeBytes,
+  encodeList,
+  encodeTuple,
+  type TupleMember,
+  word,
+} from '../../domain/evm/abi.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
-import type { Interaction, Order, OrderData, SigningScheme } from '../../domain/order/order.ts'
-import { settlementAbi } from './abi.ts'
-import { parseFlags, toFlags } from './trade-flags.ts'
+import type {
+  BuyTokenDestination,
+  Interaction,
+  Order,
+  OrderData,
+  SellTokenSource,
+  SigningScheme,
+} from '../../domain/order/order.ts'
+
+const trade = [
+  'uint256 sellTokenIndex',
+  'uint256 buyTokenIndex',
+  'address receiver',
+  'uint256 sellAmount',
+  'uint256 buyAmount',
+  'uint32 validTo',
+  'bytes32 appData',
+  'uint256 feeAmount',
+  'uint256 flags',
+  'uint256 executedAmount',
+  'bytes signature',
+].join(', ')
+
+/** The functions and events of the settlement contract that the service uses. */
+export const settlementAbi = new Interface([
+  `function settle(address[] tokens, uint256[] clearingPrices, (${trade})[] trades, (address target, uint256 value, bytes callData)[][3] interactions)`,
+  'function setPreSignature(bytes orderUid, bool signed)',
+  'function invalidateOrder(bytes orderUid)',
+  'function filledAmount(bytes orderUid) view returns (uint256)',
+  'function preSignature(bytes orderUid) view returns (uint256)',
+  'function domainSeparator() view returns (bytes32)',
+  'event Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
+  'event Settlement(address indexed solver)',
+  'event OrderInvalidated(address indexed owner, bytes orderUid)',
+  'event PreSignature(address indexed owner, bytes orderUid, bool signed)',
+])
+
+/** The terms that the settlement contract packs into the flags word of a trade. */
+export type FlaggedTerms = Pick<
+  OrderData,
+  'kind' | 'partiallyFillable' | 'sellTokenBalance' | 'buyTokenBalance'
+> & { signingScheme: SigningScheme }
+
+// Indexed by the value of the bits. The contract reads both 0 and 1 as `erc20`; `toFlags` writes 0, as other
+// clients do.
+const sources: readonly SellTokenSource[] = ['erc20', 'erc20', 'external', 'internal']
+const destinations: readonly BuyTokenDestination[] = ['erc20', 'internal']
+const schemes: readonly SigningScheme[] = ['eip712', 'ethsign', 'eip1271', 'presign']
+
+/** Packs the terms: bit 0 buy, 1 partially fillable, 2–3 sell balance, 4 buy balance, 5–6 signing scheme. */
+function toFlags(terms: FlaggedTerms): bigint {
+  return BigInt(
+    (terms.kind === 'buy' ? 1 : 0) |
+      (terms.partiallyFillable ? 1 << 1 : 0) |
+      (sources.indexOf(terms.sellTokenBalance) << 2) |
+      (destinations.indexOf(terms.buyTokenBalance) << 4) |
+      (schemes.indexOf(terms.signingScheme) << 5),
+  )
+}
+
+/** Parses the flags; undefined if a bit is set that the contract refuses. */
+export function parseFlags(flags: bigint): FlaggedTerms | undefined {
+  if (flags >> 7n) return undefined
+  const bits = Number(flags)
+  const sellTokenBalance = sources[(bits >> 2) & 3]
+  const buyTokenBalance = destinations[(bits >> 4) & 1]
+  const signingScheme = schemes[(bits >> 5) & 3]
+  if (!sellTokenBalance || !buyTokenBalance || !signingScheme) return undefined
+  return {
+    kind: bits & 1 ? 'buy' : 'sell',
+    partiallyFillable: Boolean(bits & 2),
+    sellTokenBalance,
+    buyTokenBalance,
+    signingScheme,
+  }
+}
 
 /** Indices into the settlement's tokens and clearing prices. */
 export interface TokenIndices {
@@ -63,7 +143,7 @@ export function encodeSettle({ tokens, clearingPrices, trades, interactions, auc
   return `${settleSelector}${args}${auctionId.toString(16).padStart(auctionIdBytes * 2, '0')}`
 }
 
-function encodeTradeWords(trade: EncodedTrade): Words {
+function encodeTradeWords(trade: EncodedTrade): EncodedWords {
   return encodeTuple([
     word(BigInt(trade.sellTokenIndex)),
     word(BigInt(trade.buyTokenIndex)),
@@ -79,7 +159,7 @@ function encodeTradeWords(trade: EncodedTrade): Words {
   ])
 }
 
-function encodeCall({ target, value, callData }: Interaction): Member {
+function encodeCall({ target, value, callData }: Interaction): TupleMember {
   return { dynamic: encodeTuple([word(target), word(value), { dynamic: encodeBytes(callData) }]) }
 }
 
@@ -183,4 +263,60 @@ function decodeTrade(trade: Result, tokens: readonly Address[]): SettledTrade {
 function decodeSignature(scheme: SigningScheme, encoded: Hex): Pick<SettledTrade, 'owner' | 'signature'> {
   if (scheme === 'eip712' || scheme === 'ethsign') return { owner: null, signature: encoded }
   return { owner: address(encoded.slice(0, 42)), signature: `0x${encoded.slice(42)}` }
+}
+
+/** A settlement that was encoded elsewhere, with its calls. */
+export interface ForeignSettlement extends DecodedSettlement {
+  interactions: readonly [pre: Interaction[], intra: Interaction[], post: Interaction[]]
+}
+
+/**
+ * The maximum number of items in a list. Lists may overlap in the calldata, so their lengths are read first:
+ * decoding must cost no more than a settlement can need.
+ */
+const maxItems = 300
+
+/**
+ * Decodes a settlement.
+ * @returns undefined if it is not a `settle` call, one that the contract would refuse, or longer than any
+ *   settlement
+ */
+export function decodeForeign(calldata: Hex): ForeignSettlement | undefined {
+  const lengths = listLengths(calldata)
+  if (!lengths?.every((length) => length <= maxItems)) return undefined
+  const settlement = decodeSettle(calldata)
+  const stages = settlement && decodeStages(calldata)
+  return settlement && stages && { ...settlement, interactions: stages }
+}
+
+function decodeStages(calldata: Hex): ForeignSettlement['interactions'] | undefined {
+  try {
+    const [, , , stages] = settlementAbi.decodeFunctionData('settle', calldata) as Result
+    const [pre = [], intra = [], post = []] = Array.from(stages as Iterable<Result>, toInteractions)
+    return [pre, intra, post]
+  } catch {
+    return undefined
+  }
+}
+
+function toInteractions(stage: Result): Interaction[] {
+  return Array.from(stage as Iterable<Result>, ({ target, value, callData }) => ({
+    target: address(target),
+    value,
+    callData: callData.toLowerCase(),
+  }))
+}
+
+/** The lengths of tokens, prices, trades and the three lists of interactions. */
+function listLengths(calldata: Hex): number[] | undefined {
+  const wordAt = (byte: number): number => {
+    const start = 10 + byte * 2
+    const digits = calldata.slice(start, start + 64)
+    return digits.length === 64 && /^0{56}/.test(digits) ? Number.parseInt(digits, 16) : Number.NaN
+  }
+  const lists = [0, 32, 64].map(wordAt)
+  const stages = wordAt(96)
+  const inner = [0, 32, 64].map((offset) => stages + wordAt(stages + offset))
+  const lengths = [...lists, ...inner].map(wordAt)
+  return lengths.some(Number.isNaN) ? undefined : lengths
 }

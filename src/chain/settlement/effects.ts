@@ -4,8 +4,15 @@ import { type Address, address, toAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
-import { type Call, type CallResult, NotOffered, type RawLog, TooLong } from '../bundle/run.ts'
-import { isMissingMethod, runByMethod } from '../bundle/simulate-v1.ts'
+import {
+  type Call,
+  type CallResult,
+  isMissingMethod,
+  NotOffered,
+  type RawLog,
+  runByMethod,
+  TooLong,
+} from '../bundle/simulate-v1.ts'
 import { runByTraces } from '../bundle/traces.ts'
 import { balanceProbeCode, settlementSequenceCode } from '../bytecode.generated.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
@@ -22,8 +29,13 @@ import {
   toQuantity,
 } from '../rpc/wire.ts'
 import { footprintTracer } from './footprint-tracer.ts'
-import { encodeRun, type SettlementCall, type SettlementSequence, tooMuchGas } from './sequence.ts'
-import { intrinsicGas } from './settled-gas.ts'
+import {
+  encodeRun,
+  intrinsicGas,
+  type SettlementCall,
+  type SettlementSequence,
+  tooMuchGas,
+} from './sequence.ts'
 
 /** The settlement contract's balance of a token around a settlement, in atoms. */
 export interface BalanceChange {

@@ -3,8 +3,8 @@ import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { TokenChanges } from '../../domain/settlement/account.ts'
-import { type LogPlace, receiptLogs } from '../logs/logs.ts'
+import type { TokenChanges } from '../../domain/settlement/accounting.ts'
+import { type LogPosition, receiptLogs } from '../logs/logs.ts'
 import { parseSettlementLog } from '../logs/settlement-logs.ts'
 import { TooLarge } from '../rpc/post.ts'
 import { type Rpc, RpcError, type RpcResponse } from '../rpc/rpc.ts'
@@ -21,7 +21,7 @@ import {
 import { loggedChanges } from './balance-changes.ts'
 
 /** A transaction, identified by one of its logs. */
-export type LoggedTransaction = Pick<LogPlace, 'txHash' | 'blockNumber' | 'blockHash'>
+export type LoggedTransaction = Pick<LogPosition, 'txHash' | 'blockNumber' | 'blockHash'>
 
 export interface FindOptions {
   rpc: Rpc

@@ -5,8 +5,8 @@ import type { HookCall } from '../../domain/settlement/hooks.ts'
 import { oneLine, revertDataText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { isQuantity } from '../rpc/wire.ts'
-import { decodeForeign } from './foreign-call.ts'
-import { isAddress, type TracedCall, type TraceFault, traceTransaction } from './traced.ts'
+import { decodeForeign } from './call.ts'
+import { isAddress, type TracedCall, type TraceFault, traceTransaction } from './mined.ts'
 
 /** The hooks that one settlement ran before and after its trades, in order; null if they cannot be told apart. */
 export type SettledHooks = { pre: HookCall[]; post: HookCall[] } | null

@@ -2,14 +2,44 @@ import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import { encodeBytes, encodeList, encodeTuple, word } from '../../domain/evm/abi.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { Hex } from '../../domain/evm/hex.ts'
+import { type Hex, hexToBytes } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
-import { maxTransactionGas } from '../../domain/settlement/gas.ts'
+import { gasUnits, maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { settlementSequenceCode } from '../bytecode.generated.ts'
-import { revertDataText } from '../rpc/revert.ts'
+import { revertDataText, revertText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { available, parseHex } from '../rpc/wire.ts'
-import { intrinsicGas } from './settled-gas.ts'
+import { asOutage, available, isExecutionFault, parseHex, parseQuantity, toQuantity } from '../rpc/wire.ts'
+
+/** The base gas of a transaction, before its calldata. */
+const transactionBase = 21_000n
+const zeroByte = 4n
+const nonZeroByte = 16n
+/** The gas of the solver check against the overridden allow-list. */
+const fakeSolverCheck = 2_700n
+
+/**
+ * The gas units of the whole transaction. Storage refunds are not subtracted: a settlement that keeps its fee
+ * leaves the balances of both tokens changed.
+ * @param callGas measured gas of the call to the settlement contract
+ */
+export function settledGas(callGas: bigint, calldata: Hex): bigint {
+  return intrinsicGas(calldata) + callGas + gasUnits.solverCheck - fakeSolverCheck
+}
+
+/**
+ * The minimum gas limit of a transaction with this calldata (EIP-7623), which counts its bytes two and a half
+ * times.
+ */
+export function floorGas(calldata: Hex): bigint {
+  return transactionBase + ((intrinsicGas(calldata) - transactionBase) * 5n) / 2n
+}
+
+/** The gas of a transaction with this calldata before it does anything. */
+export function intrinsicGas(calldata: Hex): bigint {
+  const bytes = hexToBytes(calldata)
+  const zeros = BigInt(bytes.filter((byte) => byte === 0).length)
+  return transactionBase + zeros * zeroByte + (BigInt(bytes.length) - zeros) * nonZeroByte
+}
 
 /** A call of the settlement contract by a solver's account. */
 export interface SettlementCall {
@@ -109,5 +139,50 @@ function decodeResults(returned: Hex): Result[] {
     return sequenceAbi.decodeFunctionResult('run', returned)[0]
   } catch (fault) {
     throw new Outage('the network node', fault)
+  }
+}
+
+export interface DryRunState {
+  /** The block; the newest by default. */
+  block?: number
+  /** Overrides the settlement contract's native balance. */
+  balance?: bigint | undefined
+}
+
+/**
+ * Simulates a settlement alone, with this much gas.
+ * @returns the reason why it reverts; undefined if it does not
+ * @throws Outage if the node reports neither
+ */
+export type DryRun = (calldata: Hex, gas: bigint, state?: DryRunState) => Promise<string | undefined>
+
+/** Creates a simulation of settlements from the account `from`. It needs no key of the account. */
+export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryRun {
+  return async (data, gas, { block, balance } = {}) => {
+    const blockTag = block === undefined ? 'latest' : toQuantity(block)
+    const call = [{ from, to: settlement, data, gas: toQuantity(gas) }, blockTag]
+    const overrides = balance === undefined ? [] : [{ [settlement]: { balance: toQuantity(balance) } }]
+    try {
+      await rpc.call('eth_call', [...call, ...overrides])
+      return undefined
+    } catch (fault) {
+      if (isExecutionFault(fault)) return revertText(fault)
+      throw asOutage(fault)
+    }
+  }
+}
+
+/**
+ * Creates an estimate of the gas of a settlement's transaction, or of the reason why it reverts.
+ * @throws Outage if the node reports neither
+ */
+export function createEstimate(rpc: Rpc, to: Address, from: Address): (calldata: Hex) => Promise<Simulation> {
+  return async (data) => {
+    try {
+      return { gas: parseQuantity(await rpc.call('eth_estimateGas', [{ from, to, data }])) }
+    } catch (fault) {
+      if (isExecutionFault(fault)) return { revert: revertText(fault) }
+      throw asOutage(fault)
+    }
   }
 }

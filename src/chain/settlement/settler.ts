@@ -7,16 +7,33 @@ import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { revertReason } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { toQuantity } from '../rpc/wire.ts'
-import { type AccountBalances, shortageText } from '../transaction/balances.ts'
+import { type AccountBalances, shortageText } from '../transaction/account-balances.ts'
 import type { PrivateEndpoint, Sent } from '../transaction/broadcast.ts'
-import { cappedFees, type OfferedFees, readFees, tooDearText } from '../transaction/fees.ts'
-import { createFollow, type Poll, pollEvery } from '../transaction/follow.ts'
-import { createNonces } from '../transaction/nonces.ts'
-import { createSubmissionStory, inGweiDown, type SubmissionStory } from '../transaction/submission-story.ts'
-import { createTransactions, parseSigned, type SignedTransaction } from '../transaction/transactions.ts'
-import { createDryRun, createEstimate, type DryRun } from './dry-run.ts'
-import { type SettlementSequence, type Simulation, tooMuchGas } from './sequence.ts'
-import { intrinsicGas } from './settled-gas.ts'
+import {
+  cappedFees,
+  createSubmissionLog,
+  inGweiDown,
+  type OfferedFees,
+  readFees,
+  type SubmissionLog,
+  tooDearText,
+} from '../transaction/fees.ts'
+import { createTransactionTracker, type Poll, pollEvery } from '../transaction/track.ts'
+import {
+  createNonces,
+  createTransactions,
+  parseSigned,
+  type SignedTransaction,
+} from '../transaction/transactions.ts'
+import {
+  createDryRun,
+  createEstimate,
+  type DryRun,
+  intrinsicGas,
+  type SettlementSequence,
+  type Simulation,
+  tooMuchGas,
+} from './sequence.ts'
 
 /**
  * The outcome of a settlement. `block` is the receipt's block, or the newest block at the end of the wait;
@@ -119,7 +136,7 @@ interface SentSettlement {
   /** The newest block when it was sent; 0 if another process sent it. */
   block: number
   sent: Sent | undefined
-  story: SubmissionStory
+  story: SubmissionLog
   release(): void
 }
 
@@ -138,7 +155,7 @@ export function createSettler({
 }: SettlerOptions): Settler {
   const transactions = createTransactions(rpc, network.chainId, privateKey, log, privateEndpoint)
   const nonces = createNonces(transactions)
-  const follow = createFollow({ rpc, transactions, maxFeePerGas, poll, now, log })
+  const follow = createTransactionTracker({ rpc, transactions, maxFeePerGas, poll, now, log })
   const { sender } = transactions
   const simulate = createEstimate(rpc, network.settlement, sender)
   const pending = new Set<SignedTransaction>()
@@ -197,7 +214,7 @@ export function createSettler({
     const nonce = await nonces.next()
     const to = network.settlement
     const transaction = await transactions.sign({ nonce, to, data: calldata, gasLimit, fees })
-    const story = createSubmissionStory()
+    const story = createSubmissionLog()
     story.add(block, `offered ${inGweiDown(fees.maxFeePerGas)} gwei`)
     const prevented = await limits.record({ ...transaction, submission: story.text() })
     if (prevented !== undefined) return refuse(prevented)
@@ -257,7 +274,7 @@ export function createSettler({
     async resume(raw, limits) {
       const transaction = parseSigned(raw)
       const release = hold(transaction)
-      const story = createSubmissionStory(limits.submission)
+      const story = createSubmissionLog(limits.submission)
       const wasSent = await transactions.mayBeKnown(transaction.hash)
       return toOutcome({ transaction, block: 0, sent: undefined, story, release }, limits, wasSent)
     },

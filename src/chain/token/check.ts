@@ -5,8 +5,16 @@ import type { Hex } from '../../domain/evm/hex.ts'
 import { tokenCheckCode } from '../bytecode.generated.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import { available, parseHex, parseResponse } from '../rpc/wire.ts'
-import { bystander, checker, type Overrides, probe, tokenCheckAbi, tokenCheckCall } from './probe.ts'
-import type { FindTokenSlots, TokenSlots } from './slots.ts'
+import {
+  bystander,
+  checker,
+  type FindTokenSlots,
+  type Overrides,
+  probe,
+  type TokenSlots,
+  tokenCheckAbi,
+  tokenCheckCall,
+} from './slots.ts'
 
 /** The behaviour of a token's transfers and balances. */
 export type TokenVerdict =

@@ -1,13 +1,100 @@
+import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
-import type { Address } from '../../domain/evm/address.ts'
-import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
-import { keccakText } from '../../domain/evm/keccak.ts'
+import { type Address, address } from '../../domain/evm/address.ts'
+import { type Bytes32, type Hex, hexToBytes } from '../../domain/evm/hex.ts'
+import { keccakHex, keccakText } from '../../domain/evm/keccak.ts'
 import type { Clock } from '../../domain/log.ts'
 import { createAnswerCache } from '../../outside/answer-cache.ts'
-import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
-import { available, parseHex, parseResponse } from '../rpc/wire.ts'
-import { type AllowanceSlot, allowanceLayouts, type BalanceSlot, balanceLayouts } from './layouts.ts'
-import { bystander, probe, tokenCheckAbi, tokenCheckCall } from './probe.ts'
+import { tokenCheckCode } from '../bytecode.generated.ts'
+import type { Rpc, RpcCall, RpcResponse } from '../rpc/rpc.ts'
+import { available, parseHex, parseResponse, toQuantity } from '../rpc/wire.ts'
+
+type BalanceSlot = (owner: Address) => Bytes32
+type AllowanceSlot = (owner: Address, spender: Address) => Bytes32
+
+/** The storage slot of a mapping's key, for a mapping at slot `base`. */
+type MappingEntry = (key: Hex, base: Hex) => Bytes32
+
+const soliditySlot: MappingEntry = (key, base) => hash(key, base)
+const vyperSlot: MappingEntry = (key, base) => hash(base, key)
+
+/**
+ * The candidate slots of a mapping. Even with the variables that upgradeable tokens inherit, mappings are
+ * below 128.
+ */
+const baseSlots = Array.from({ length: 128 }, (_, base) => word(base.toString(16)))
+
+/** The ERC-7201 namespace of OpenZeppelin 5, upgradeable, with balances first. */
+const namespace = '52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace'
+
+/** The seeds of Solady: one hash over owner, eight zero bytes, seed and, for allowances, spender. */
+const [balanceSeed, allowanceSeed] = [`0x${'00'.repeat(8)}87a211a2`, `0x${'00'.repeat(8)}7f5e9f20`] as const
+
+/** The known storage layouts of balances. */
+const balanceLayouts: readonly BalanceSlot[] = [
+  ...baseSlots.map((base) => mapping(soliditySlot, base)),
+  ...baseSlots.map((base) => mapping(vyperSlot, base)),
+  mapping(soliditySlot, `0x${namespace}00`),
+  (owner) => hash(owner, balanceSeed),
+]
+
+/** The known storage layouts of allowances. */
+const allowanceLayouts: readonly AllowanceSlot[] = [
+  ...baseSlots.map((base) => nestedMapping(soliditySlot, base)),
+  ...baseSlots.map((base) => nestedMapping(vyperSlot, base)),
+  nestedMapping(soliditySlot, `0x${namespace}01`),
+  (owner, spender) => hash(owner, allowanceSeed, spender),
+]
+
+function mapping(entry: MappingEntry, base: Hex): BalanceSlot {
+  return (owner) => entry(word(owner.slice(2)), base)
+}
+
+function nestedMapping(entry: MappingEntry, base: Hex): AllowanceSlot {
+  return (owner, spender) => entry(word(spender.slice(2)), entry(word(owner.slice(2)), base))
+}
+
+function word(digits: string): Hex {
+  return `0x${digits.padStart(64, '0')}`
+}
+
+function hash(...parts: Hex[]): Bytes32 {
+  return keccakHex(Buffer.concat(parts.map(hexToBytes)))
+}
+
+/** The functions of TokenCheck.sol. */
+export const tokenCheckAbi = new Interface([
+  'function read(address token, address owner, address spender) view returns (bool hasBalance, uint256 balance, bool hasAllowance, uint256 allowance)',
+  'function move(address token, address holder, address other, bool byAllowance) returns ((bool hasCode, bool isReadable, uint256 balance, (uint256 sent, bool done, uint256 senderBefore, uint256 senderAfter, uint256 receiverBefore, uint256 receiverAfter)[] movements) answer)',
+])
+
+/** Unused accounts. State overrides put the checking code at `checker` for a call. */
+export const [checker, probe, bystander] = ['checker', 'probe', 'bystander'].map(unusedAddress) as [
+  Address,
+  Address,
+  Address,
+]
+
+/** State overrides of one call. */
+export type Overrides = Record<Address, { code?: Hex; stateDiff?: Record<Bytes32, Hex> }>
+
+/** Creates a call of the checking code at the newest block. A node that ignores overrides returns nothing. */
+export function tokenCheckCall(
+  method: 'read' | 'move',
+  values: readonly unknown[],
+  gas: bigint,
+  overrides: Overrides = {},
+): RpcCall {
+  const call = { to: checker, data: tokenCheckAbi.encodeFunctionData(method, values), gas: toQuantity(gas) }
+  return {
+    method: 'eth_call',
+    params: [call, 'latest', { ...overrides, [checker]: { code: tokenCheckCode } }],
+  }
+}
+
+function unusedAddress(name: string): Address {
+  return address(`0x${keccakText(`tradegraph token ${name}`).slice(-40)}`)
+}
 
 /** The storage slots of a token's balances and allowances. */
 export interface TokenSlots {

@@ -12,10 +12,17 @@ import { tradeCheckCode } from '../bytecode.generated.ts'
 import { revertDataText } from '../rpc/revert.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { asOutage, available, parseHex, toQuantity } from '../rpc/wire.ts'
-import { settledGas } from '../settlement/settled-gas.ts'
+import { settledGas } from '../settlement/sequence.ts'
 import type { FindTokenSlots, TokenSlots } from '../token/slots.ts'
-import { decodeTradeCall, encodeTradeCall, readAuthenticator, type TradeCallAnswer } from './call.ts'
-import { type FabricatedSettlement, fabricateSettlement, presigned } from './fabricated-settlement.ts'
+import {
+  decodeTradeCall,
+  encodeTradeCall,
+  type FabricatedSettlement,
+  fabricateSettlement,
+  presigned,
+  readAuthenticator,
+  type TradeCallAnswer,
+} from './call.ts'
 
 /** A trade to simulate in a settlement of its own. The trader need not hold the funds. */
 export interface TradeQuestion {

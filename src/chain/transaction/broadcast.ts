@@ -56,11 +56,11 @@ export function createBroadcast(rpc: Rpc, endpoint: PrivateEndpoint | undefined,
     ])
     const isAway = 'isAway' in hidden && hidden.isAway
     const open = early ?? (isAway && whenDown === 'public' ? await sendTo(rpc, transaction, log) : undefined)
-    return { ...refusalOf(hidden, open), isPublic: open !== undefined, told: told(isAway, open) }
+    return { ...refusalOf(hidden, open), isPublic: open !== undefined, told: outcomeText(isAway, open) }
   }
 }
 
-function told(isAway: boolean, open: Outcome | undefined): string {
+function outcomeText(isAway: boolean, open: Outcome | undefined): string {
   if (!isAway)
     return open ? 'sent to the private endpoint and to public nodes' : 'sent to the private endpoint'
   return `the private endpoint does not answer, ${open ? 'sent to public nodes' : 'waiting for it'}`

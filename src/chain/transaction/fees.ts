@@ -1,8 +1,38 @@
-import { maxOf, minOf } from '../../domain/amount.ts'
+import { formatUnits, maxOf, minOf } from '../../domain/amount.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import { available, parseHash, parseIndex, parseObject, parseQuantity, parseResponse } from '../rpc/wire.ts'
-import { inGweiDown } from './submission-story.ts'
+
+const gwei = 10n ** 9n
+const maxSteps = { first: 4, last: 8 }
+
+/** The history of a transaction from block to block, as text for the owners of its orders. */
+export interface SubmissionLog {
+  /** Adds a step. An immediate repetition is left out. */
+  add(block: number, what: string): void
+  /** Returns the text. It is bounded: steps in the middle are left out. */
+  text(): string
+}
+
+/** Creates a history. @param before the record of another process */
+export function createSubmissionLog(before = ''): SubmissionLog {
+  const steps = before === '' ? [] : before.split('; ')
+  let last = ''
+  return {
+    add(block, what) {
+      if (what === last) return
+      last = what
+      steps.push(`block ${block}: ${what.replaceAll('; ', ', ')}`)
+      if (steps.length > maxSteps.first + maxSteps.last + 1) steps.splice(maxSteps.first, 2, '…')
+    },
+    text: () => steps.join('; '),
+  }
+}
+
+/** Formats gwei with three digits after the point, rounded down. */
+export function inGweiDown(wei: bigint): string {
+  return formatUnits((wei * 1_000n) / gwei, 3)
+}
 
 /** The offer of a transaction, in wei for one unit of gas. */
 export interface OfferedFees {

@@ -5,7 +5,7 @@ import type { Order } from '../../domain/order/order.ts'
 import { ethFlowAbi } from '../logs/eth-flow-logs.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { available, parseQuantity } from '../rpc/wire.ts'
-import type { AccountBalances } from './balances.ts'
+import type { AccountBalances } from './account-balances.ts'
 import { cappedFees, readFees } from './fees.ts'
 import { createTransactions } from './transactions.ts'
 

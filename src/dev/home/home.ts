@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   constants,
@@ -10,13 +11,72 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import webPush from 'web-push'
 import { z } from 'zod'
 import type { Log } from '../../domain/log.ts'
-import { hasChainRecord } from '../chain/chain.ts'
+import { endOrphanedChain, hasChainRecord } from '../chain/chain.ts'
+import { endOrphanedDatabase } from '../database/database.ts'
 import { findProcess, isRunning, type ProcessIdentity, until } from '../process/process.ts'
-import { emptyHome, isHalfEmptied, isMarked, markHome } from './content.ts'
 import { fileExists, readJson, writeDurably } from './durable-file.ts'
-import { type HomeSecrets, secretsOf } from './secrets.ts'
+
+/** Names of the files and folders of a home. No others are ever removed. */
+const ownNames =
+  /^(database|emptying|chain\.log|owner\.json(\.\d+(\.left)?)?|(home|dev|secrets|chain|chain-state)\.json(\.new)?|chain-state\.previous\.json)$/
+
+const homeMark = z.object({ tradegraph: z.literal('home') })
+
+/** Marks the folder as a home, which a reset may empty. */
+function markHome(path: string): void {
+  if (!isMarked(path)) writeDurably(join(path, 'home.json'), JSON.stringify({ tradegraph: 'home' }))
+}
+
+function isMarked(path: string): boolean {
+  return homeMark.safeParse(readJson(join(path, 'home.json'))).success
+}
+
+/** Name of a file that exists while the folder is being emptied. */
+const emptying = 'emptying'
+
+/** Whether a program was killed while it emptied the folder. */
+function isHalfEmptied(path: string): boolean {
+  return fileExists(join(path, emptying))
+}
+
+/** A half-empty home is unusable: if this program is killed, the file `emptying` makes the next one finish. */
+async function emptyHome(path: string, log: Log): Promise<void> {
+  writeFileSync(join(path, emptying), '')
+  await Promise.all([endOrphanedDatabase(path), endOrphanedChain(path)])
+  const content = readdirSync(path)
+  for (const name of content) {
+    const isKept = name === 'owner.json' || name === 'home.json' || name === emptying
+    if (ownNames.test(name) && !isKept)
+      rmSync(join(path, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  rmSync(join(path, emptying))
+  const foreign = content.filter((name) => !ownNames.test(name))
+  if (foreign.length > 0)
+    log.warn(`the reset leaves what is not Tradegraph's in ${path}: ${foreign.join(', ')}`)
+}
+
+const secrets = z.object({
+  /** `CMS_API_KEY`. */
+  cmsKey: z.string().min(16),
+  /** What browsers subscribe to, and are sent by. */
+  vapid: z.object({ publicKey: z.string(), privateKey: z.string() }),
+})
+
+/** Keys of one home. A key in the source would be everybody’s: any web page can send it to a service on its reader’s machine. */
+export type HomeSecrets = z.infer<typeof secrets>
+
+/** Makes them at the first start; a reset makes others. */
+function secretsOf(path: string): HomeSecrets {
+  const file = join(path, 'secrets.json')
+  const known = secrets.safeParse(readJson(file)).data
+  if (known) return known
+  const made = { cmsKey: randomBytes(24).toString('base64url'), vapid: webPush.generateVAPIDKeys() }
+  writeDurably(file, JSON.stringify(made))
+  return made
+}
 
 /** Content of `dev.json`: what a client, a wallet or a test needs to know about the running stack. */
 export interface DevManifest {

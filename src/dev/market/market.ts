@@ -1,15 +1,60 @@
-import { getCreateAddress } from 'ethers'
+import { getCreateAddress, HDNodeWallet, Mnemonic, toQuantity } from 'ethers'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, address } from '../../domain/evm/address.ts'
-import { ethFlowOf } from '../../domain/network/deployments.ts'
+import { type Hex, toHex } from '../../domain/evm/hex.ts'
 import {
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
+  ethFlowOf,
   type Network,
 } from '../../domain/network/network.ts'
-import { type Account, deriveAccounts } from '../accounts.ts'
 import { chainId } from '../chain/anvil.ts'
-import { settlementAddress, vaultRelayerAddress } from '../chain/settlement-contracts.ts'
+import {
+  authenticatorAbi,
+  authenticatorAddress,
+  settlementAddress,
+  vaultRelayerAddress,
+} from '../chain/settlement-contracts.ts'
+
+export interface Account {
+  address: Address
+  privateKey: Hex
+}
+
+/** The public mnemonic of development nodes: never for accounts with real funds. Anvil unlocks its first ten accounts. */
+const mnemonic = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
+
+export interface DevAccounts {
+  traders: Account[]
+  deployer: Account
+  solver: Account
+  /** For solvers that are not part of this program. */
+  outsideSolvers: Account[]
+  /** Anvil funds it. */
+  refunder: Account
+}
+
+export function deriveAccounts(): DevAccounts {
+  const parent = HDNodeWallet.fromMnemonic(mnemonic, "m/44'/60'/0'/0")
+  const account = (index: number): Account => {
+    const child = parent.deriveChild(index)
+    return { address: address(child.address), privateKey: privateKey(child.privateKey) }
+  }
+  return {
+    traders: [0, 1, 2, 3, 4].map(account),
+    deployer: account(8),
+    solver: account(9),
+    outsideSolvers: [10, 11, 12, 13, 14, 15].map(account),
+    refunder: account(7),
+  }
+}
+
+function privateKey(text: string): Hex {
+  const key = toHex(text, 32)
+  if (!key) throw new TypeError('not a private key')
+  return key
+}
 
 export const tokenSymbols = ['WETH', 'USDC', 'DAI', 'COW', 'FEE'] as const
 export type TokenSymbol = (typeof tokenSymbols)[number]
@@ -71,4 +116,27 @@ export function describeMarket(): Market {
     blockTimeMs: 1_000,
   }
   return { network, tokens, accounts: traders, solver, refunder, outsideSolvers }
+}
+
+/** Of gas, in wei. */
+const balance = 10_000n * 10n ** 18n
+
+/** Puts accounts of outside solvers on the allow-list of a running local chain, and funds them for gas. */
+export async function allowSolvers(rpc: Rpc, accounts: readonly Pick<Account, 'address'>[]): Promise<void> {
+  if (accounts.length === 0) return
+  const to = authenticatorAddress
+  const read = await rpc.call<string>('eth_call', [
+    { to, data: authenticatorAbi.encodeFunctionData('manager') },
+    'latest',
+  ])
+  const manager = address(String(authenticatorAbi.decodeFunctionResult('manager', read)[0]))
+  await rpc.call('anvil_setBalance', [manager, toQuantity(balance)])
+  await rpc.call('anvil_impersonateAccount', [manager])
+  for (const account of accounts) {
+    const data = authenticatorAbi.encodeFunctionData('addSolver', [account.address])
+    await rpc.call('eth_sendTransaction', [{ from: manager, to, data, gas: toQuantity(200_000) }])
+    await rpc.call('anvil_setBalance', [account.address, toQuantity(balance)])
+  }
+  await rpc.call('evm_mine')
+  await rpc.call('anvil_stopImpersonatingAccount', [manager])
 }

@@ -5,8 +5,7 @@ import { mulDivDown } from '../../domain/amount.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { orderTypes } from '../../domain/signing/signing.ts'
-import type { Account } from '../accounts.ts'
-import type { Market, TokenSymbol } from './market.ts'
+import type { Account, Market, TokenSymbol } from './market.ts'
 
 export interface TraderOptions {
   /** Where the service listens, such as `http://127.0.0.1:4000`. */

@@ -1,11 +1,12 @@
+import { affiliateCodePattern } from '../affiliate/affiliate.ts'
 import { parseAmount } from '../amount.ts'
 import { Refusal } from '../errors/error.ts'
 import { type Address, toAddress } from '../evm/address.ts'
 import { type Bytes32, type Hex, toHex } from '../evm/hex.ts'
 import { keccakText } from '../evm/keccak.ts'
-import { type PartnerFee, parsePartnerFees } from '../fee/partner.ts'
-import { type OrderUid, toOrderUid } from '../order/uid.ts'
-import { jsonSpelling } from '../text/json-text.ts'
+import { type PartnerFee, parsePartnerFees } from '../fee/policy.ts'
+import { type OrderUid, toOrderUid } from '../order/order.ts'
+import { jsonSpelling } from '../text/json.ts'
 
 /** The default limit of a document's size. The hash covers exactly the bytes that the client sent. */
 export const maxAppDataBytes = 8_192
@@ -199,4 +200,53 @@ function invalid(path: string, fault: string): Refusal {
   return new Refusal('InvalidAppData', path ? `appData ${path} ${fault}` : `appData ${fault}`, {
     field: 'appData',
   })
+}
+
+/** The maximum length of an indexed name. Orders cannot be found by longer names. */
+export const longestAppCode = 100
+
+/**
+ * Returns the application that a document names in its root, for the index; null if the name is missing or
+ * not indexed.
+ */
+export function appCodeOf(document: string | null): string | null {
+  if (document === null) return null
+  const { appCode } = parseObject(document)
+  const isIndexed = typeof appCode === 'string' && appCode.length <= longestAppCode && !appCode.includes('\0')
+  return isIndexed ? appCode : null
+}
+
+/** Parses a stored document, which was checked before. A document that is not an object has no appCode. */
+function parseObject(document: string): { appCode?: unknown } {
+  try {
+    return Object(JSON.parse(document))
+  } catch {
+    return {}
+  }
+}
+
+const codePattern = new RegExp(affiliateCodePattern, 'i')
+
+/**
+ * Returns the code in a document's `metadata.referrer.code` in upper case, or null without one. Older
+ * documents have an address in `metadata.referrer`, which is not a code.
+ */
+export function referrerCodeOf(document: string | null): string | null {
+  // Fast path: runs for every order, and few documents have a code. A backslash can escape the member's name.
+  if (document === null || !/referrer|\\/.test(document)) return null
+  const code = memberOf(memberOf(memberOf(parseStored(document), 'metadata'), 'referrer'), 'code')
+  return typeof code === 'string' && codePattern.test(code) ? code.toUpperCase() : null
+}
+
+/** Parses a stored document, which was checked before. A document that does not parse has no referrer. */
+function parseStored(document: string): unknown {
+  try {
+    return JSON.parse(document)
+  } catch {
+    return undefined
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }

@@ -77,7 +77,10 @@ const pairShare = 100
  * @param contenders best first
  * @returns the contenders with a place, best first
  */
-export function takePlaces<Item extends Contender>(contenders: readonly Item[], places: number): Item[] {
+export function selectContenders<Item extends Contender>(
+  contenders: readonly Item[],
+  places: number,
+): Item[] {
   if (contenders.length <= places) return [...contenders]
   const [owners, pairs] = [new Map<string, number>(), new Map<string, number>()]
   const queue = contenders.map((item, index) => {

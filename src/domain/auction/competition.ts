@@ -1,9 +1,8 @@
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import type { FeePolicy } from '../fee/policy.ts'
-import type { OrderEvent } from '../order/event.ts'
-import type { Trade } from '../order/trade.ts'
-import type { OrderUid } from '../order/uid.ts'
+import { type OrderEvent, standingReasons } from '../order/event.ts'
+import type { OrderUid, Trade } from '../order/order.ts'
 
 /** A stored competition. */
 export interface StoredAuction {
@@ -74,7 +73,7 @@ export interface SettlementAttempt {
 }
 
 /** One auction in the history of one order, reduced to the parts about that order. */
-export interface AuctionStory extends StoredAuction {
+export interface AuctionHistory extends StoredAuction {
   /** The prices of the order's two tokens, if the auction had them. */
   nativePrices: NativePrice[]
   proposedSolutions: (StoredSolution & Pick<ProposedExecution, 'executedSell' | 'executedBuy'>)[]
@@ -96,8 +95,70 @@ export function attemptsFor<Attempt extends { solutionUid: number }>({
 }
 
 /** The full history of an order. Events are sorted oldest first, auctions by id, trades newest first. */
-export interface OrderStory {
+export interface OrderHistory {
   events: OrderEvent[]
-  auctions: AuctionStory[]
+  auctions: AuctionHistory[]
   trades: Trade[]
+}
+
+/**
+ * Reasons for the refusal of a solution. Solutions refused for a reason up to `reverts` never competed; the
+ * others competed and could not win.
+ */
+export const solutionRefusals = [
+  'unknown_order',
+  'invalid_price',
+  'invalid_amount',
+  'no_score',
+  'unsupported',
+  'own_order',
+  'forbidden_call',
+  'contract_balance',
+  'other_than_claimed',
+  'not_revealed',
+  'too_many',
+  'solver_cannot_pay',
+  'gas_too_dear',
+  'reverts',
+  'reverts_after_others',
+  'order_cancelled',
+  'unfair',
+] as const
+export type SolutionRefusal = (typeof solutionRefusals)[number]
+
+/** Results of the request to a solver. */
+export const solverAnswers = ['answered', 'late', 'failed', 'not_asked'] as const
+export type SolverAnswer = (typeof solverAnswers)[number]
+
+/** Results of a solver for one order in one auction. The first one that holds applies. */
+export const solverOutcomes = [
+  'not_sent',
+  'not_asked',
+  'won',
+  'beaten',
+  'refused',
+  'late',
+  'failed',
+  'no_bid',
+] as const
+
+/**
+ * Reasons why an auction left out a live order. The last three are not part of an order's standing, because
+ * they pass without a change.
+ */
+export const leftOutReasons = [...standingReasons, 'not_yet_valid', 'expires_soon', 'not_checked'] as const
+export type LeftOutReason = (typeof leftOutReasons)[number]
+
+export interface Refused {
+  code: SolutionRefusal
+  /** The reason as text. */
+  message: string
+}
+
+/** A solution that never competed. */
+export interface RefusedSolution extends Refused {
+  /** The solver's own ids of the solution. */
+  solutionIds: readonly number[]
+  /** The orders that the solution trades. */
+  orderUids: readonly OrderUid[]
 }

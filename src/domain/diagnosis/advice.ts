@@ -1,7 +1,7 @@
+import { readablePercent } from '../text/readable.ts'
 import { type DiagnosisCode, diagnosisTexts } from './code.ts'
 import type { Reason } from './diagnosis.ts'
-import { isEnd } from './over.ts'
-import { readablePercent } from './words.ts'
+import { isTerminalCode } from './terminal-code.ts'
 
 /** Advice for a reason, which depends on the reasons next to it. */
 
@@ -48,17 +48,17 @@ export function adviceOf({ code, advice }: Pick<Reason, 'code' | 'advice'>): str
 
 /** Adds advice to the reasons of one order, which are in the order in which they must be resolved. */
 export function advised(reasons: readonly Reason[]): Reason[] {
-  const end = reasons.findIndex(isEnd)
+  const end = reasons.findIndex(isTerminalCode)
   if (end >= 0)
     return reasons.map((reason, index) => {
       if (index === end) return withNeeds(reason, reasons.slice(end + 1))
-      return index > end && !isEnd(reason) && reason.code !== leftToDo
+      return index > end && !isTerminalCode(reason) && reason.code !== leftToDo
         ? { ...reason, advice: forNewOrder }
         : reason
     })
   const price = reasons.find(({ code }) => ofPrice.includes(code))
   const first = reasons.find(({ code }) => code in ofAccount)
-  return reasons.map((reason) => (price && reason === first ? besidePrice(reason, price) : reason))
+  return reasons.map((reason) => (price && reason === first ? withPriceAdvice(reason, price) : reason))
 }
 
 /**
@@ -81,7 +81,7 @@ function needOf({ code, advice, evidence }: Reason): string | undefined {
   return `${newOrderNeeds[code]}${distance}.`
 }
 
-function besidePrice(reason: Reason, price: Reason): Reason {
+function withPriceAdvice(reason: Reason, price: Reason): Reason {
   const last = ofAccount[reason.code]
   const steps = `First decide about the price: ${inSentence(adviceOf(price))} Then ${inSentence(adviceOf(reason))}`
   return { ...reason, advice: last ? `${steps} ${last}` : steps }

@@ -1,24 +1,72 @@
 import type { Failing } from '../order/event.ts'
 import { orderStatus } from '../order/status.ts'
-import { fundsReasons, unpayable, unsigned } from './account.ts'
+import { formatSeconds } from '../text/readable.ts'
+import { fundsReasons, unpayable, unsigned } from './account-reasons.ts'
 import { advised } from './advice.ts'
-import { diagnosisCodes, generalCodes } from './code.ts'
-import { competitionReasons, failure, takenBack, underWay } from './competition.ts'
-import type { Diagnosis, Evidence, Reason } from './diagnosis.ts'
-import { cancelled, expired, failedHooks, filled, neverTradable, partlyFilled, validityOf } from './ended.ts'
-import type { DiagnosisFacts, StandingFacts } from './facts.ts'
-import { marketReasons, storedGap } from './market.ts'
-import { isEnd } from './over.ts'
-import { inPast } from './past.ts'
-import { reasonOf, tokenOf } from './reason.ts'
-import { isHalted, serviceReasons } from './service.ts'
-import { formatSeconds } from './words.ts'
+import {
+  competitionReasons,
+  failure,
+  isHalted,
+  serviceReasons,
+  takenBack,
+  underWay,
+} from './auction-reasons.ts'
+import { type DiagnosisCode, diagnosisCodes, diagnosisTexts, generalCodes } from './code.ts'
+import {
+  type Diagnosis,
+  type DiagnosisInput,
+  type Evidence,
+  type ObservedStanding,
+  type Reason,
+  reasonOf,
+  tokenOf,
+} from './diagnosis.ts'
+import {
+  cancelled,
+  expired,
+  failedHooks,
+  filled,
+  neverTradable,
+  partlyFilled,
+  validityOf,
+} from './end-reasons.ts'
+import { marketReasons, storedGap } from './price-reasons.ts'
+import { isTerminalCode } from './terminal-code.ts'
+
+/**
+ * Meanings, in the past tense, of reasons that blocked an order that has ended. Other codes have texts in the
+ * past tense already, or texts with figures.
+ */
+const pastMeanings: Partial<Record<DiagnosisCode, string>> = {
+  accountDenied: 'The operator did not trade for this account.',
+  tokenDenied: 'The operator did not trade one of the tokens.',
+  presignatureMissing: 'The owner did not sign the order on chain.',
+  signatureInvalid: 'The owner’s contract did not accept the signature any more.',
+  balanceHeld: 'Another order of the same account came first for the balance, as it was more likely to fill.',
+  hooksFail: 'The order’s own calls, its hooks, failed, or they did not bring what the order sold.',
+  tokenMisbehaves: 'The token that was sold refused the transfer, though balance and allowance sufficed.',
+  tooSmall: 'What was left of the order, or what the account had for it, was too small to be traded.',
+  noLiquidity: 'No market led from one token to the other for this amount.',
+  noNativePrice: 'One of the tokens had no price, so trades with it could not be compared.',
+  tradesFail:
+    'A token of the order, or a pool that it would have been traded through, made every trade fail.',
+  settlementPaused:
+    'The order waited for some blocks: it, or another of the same account, may have been why a settlement failed.',
+  filteredForFairness:
+    'The best offer for the order was left out: one of the orders in it got a better price elsewhere.',
+}
+
+function toPastTense(reason: Reason): Reason {
+  const { code, summary } = reason
+  const meaning = summary === diagnosisTexts[code].meaning ? pastMeanings[code] : undefined
+  return meaning === undefined ? reason : { ...reason, summary: meaning }
+}
 
 /**
  * Explains why an order is not filled, or how it ended. Pure.
  * @returns at least one reason
  */
-export function diagnose(facts: DiagnosisFacts): Diagnosis {
+export function diagnose(facts: DiagnosisInput): Diagnosis {
   const [first, ...further] = inOrder(reasonsOf(facts))
   if (!first) throw new TypeError('an order without a reason')
   return { ...first, further }
@@ -26,13 +74,13 @@ export function diagnose(facts: DiagnosisFacts): Diagnosis {
 
 /** Sorts the reasons in the order in which they must be resolved, and adds advice to each. */
 export function inOrder(reasons: readonly Reason[]): Reason[] {
-  return advised(reasons.toSorted((a, b) => place(a) - place(b)))
+  return advised(reasons.toSorted((a, b) => codeIndex(a) - codeIndex(b)))
 }
 
 /**
  * Reports whether the diagnosis needs the current funds of the account: no recent auction has checked them.
  */
-export function needsLook(facts: Omit<DiagnosisFacts, 'look'>): boolean {
+export function needsBalanceRead(facts: Omit<DiagnosisInput, 'look'>): boolean {
   const { order, now, standing } = facts
   const status = orderStatus(order, now.getTime() / 1_000)
   if (order.placementError !== null) return false
@@ -40,9 +88,9 @@ export function needsLook(facts: Omit<DiagnosisFacts, 'look'>): boolean {
   return status === 'open' && (standing === null || isHalted(facts))
 }
 
-const place = ({ code }: Reason) => diagnosisCodes.indexOf(code)
+const codeIndex = ({ code }: Reason) => diagnosisCodes.indexOf(code)
 
-function reasonsOf(facts: DiagnosisFacts): Reason[] {
+function reasonsOf(facts: DiagnosisInput): Reason[] {
   const { order, now } = facts
   const status = orderStatus(order, now.getTime() / 1_000)
   const after = failedHooks(facts)
@@ -51,12 +99,12 @@ function reasonsOf(facts: DiagnosisFacts): Reason[] {
   if (status === 'cancelled') return [cancelled(facts), ...partlyFilled(past), ...after]
   if (order.placementError !== null) return [neverTradable(facts)]
   if (status === 'expired')
-    return [expired(facts), ...partlyFilled(past), ...keptUntilThen(past).map(inPast), ...after]
+    return [expired(facts), ...partlyFilled(past), ...keptUntilThen(past).map(toPastTense), ...after]
   return [...partlyFilled(facts), ...serviceReasons(facts), ...liveReasons(facts), ...after]
 }
 
 /** The reasons that blocked an order until it expired, as of the last auction. */
-function keptUntilThen(facts: DiagnosisFacts): Reason[] {
+function keptUntilThen(facts: DiagnosisInput): Reason[] {
   const { standing } = facts
   if (!standing) return [...livedTooShort(facts), ...competitionReasons(facts)]
   const reasons = standingReasons(facts, standing)
@@ -64,7 +112,7 @@ function keptUntilThen(facts: DiagnosisFacts): Reason[] {
 }
 
 /** The reason for an order that expired before any auction could take it. */
-function livedTooShort(facts: DiagnosisFacts): Reason[] {
+function livedTooShort(facts: DiagnosisInput): Reason[] {
   const { order, service } = facts
   const { minLifetime, auctionPauseMs } = service
   const lifetime = order.effectiveValidTo - Math.floor(order.creationDate.getTime() / 1_000)
@@ -73,16 +121,17 @@ function livedTooShort(facts: DiagnosisFacts): Reason[] {
   return [reasonOf('expiresTooSoon', null, [validityOf(facts)], summary)]
 }
 
-function liveReasons(facts: DiagnosisFacts): Reason[] {
+function liveReasons(facts: DiagnosisInput): Reason[] {
   const onTheWay = underWay(facts)
   if (onTheWay.length > 0) return onTheWay
   const time = timeReasons(facts)
-  if (time.some(isEnd)) return [...time, ...accountReasons({ ...facts, isPast: true }).map(inPast)]
+  if (time.some(isTerminalCode))
+    return [...time, ...accountReasons({ ...facts, isPast: true }).map(toPastTense)]
   const reasons = [...time, ...accountReasons(facts)]
   return reasons.length > 0 ? reasons : [general(facts)]
 }
 
-function timeReasons(facts: DiagnosisFacts): Reason[] {
+function timeReasons(facts: DiagnosisInput): Reason[] {
   const { order, now, service } = facts
   const seconds = now.getTime() / 1_000
   if ((order.validFrom ?? 0) > seconds)
@@ -94,7 +143,7 @@ function timeReasons(facts: DiagnosisFacts): Reason[] {
   return [reasonOf('expiresTooSoon', validity.offeredUntil, [validity], summary)]
 }
 
-function accountReasons(facts: DiagnosisFacts): Reason[] {
+function accountReasons(facts: DiagnosisInput): Reason[] {
   const { order, standing, look } = facts
   const isUnsigned = order.signingScheme === 'presign' && !order.presigned
   const signature = isUnsigned ? [reasonOf('presignatureMissing', standing?.since ?? order.creationDate)] : []
@@ -108,7 +157,7 @@ function accountReasons(facts: DiagnosisFacts): Reason[] {
 }
 
 /** The reasons from the standing that the last auction stored. */
-function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
+function standingReasons(facts: DiagnosisInput, standing: ObservedStanding): Reason[] {
   const { order, deniedTokens, attempt } = facts
   const { since, unpriced } = standing
   const tokens = (named: readonly (typeof order.sellToken)[]): Evidence[] =>
@@ -155,15 +204,15 @@ function standingReasons(facts: DiagnosisFacts, standing: StandingFacts): Reason
 }
 
 /** Reasons that would remain if the account had the missing funds: its owner would pay gas for nothing. */
-function priceToo(facts: DiagnosisFacts, standing: StandingFacts): Reason[] {
+function priceToo(facts: DiagnosisInput, standing: ObservedStanding): Reason[] {
   const stored = standing.marketGap === null ? storedGap(facts) : null
   return marketReasons(facts, { ...standing, ...stored }).map((reason) => ({ ...reason, since: null }))
 }
 
 /** The reason for trades that fail independently of the order. */
 function tradesFail(
-  facts: DiagnosisFacts,
-  { revert, since }: StandingFacts,
+  facts: DiagnosisInput,
+  { revert, since }: ObservedStanding,
   { kind, address }: Failing,
 ): Reason {
   const { sellToken, buyToken } = facts.order
@@ -189,7 +238,7 @@ export function settlementReverts(revert: string, since: Date, isPast = false): 
 }
 
 /** The reason if nothing blocks the order. */
-function general({ standing, order }: DiagnosisFacts): Reason {
+function general({ standing, order }: DiagnosisInput): Reason {
   if (!standing) return reasonOf('waitingForAuction', order.creationDate)
   return reasonOf('notProposed', standing.since)
 }

@@ -1,5 +1,5 @@
+import { type Explanation, outcomes, wait, waitAndSearch } from './explanation.ts'
 import type { RefusalCode } from './refusal-codes.ts'
-import { type Explanation, outcomes, waitAndLook } from './words.ts'
 
 /** An error of a wallet, browser or node. It has no code of the service. */
 export interface ForeignError extends Explanation {
@@ -18,7 +18,7 @@ interface Phrases {
   codes?: readonly RefusalCode[]
 }
 
-export type ForeignRow = readonly [ForeignError, Phrases]
+type ForeignRow = readonly [ForeignError, Phrases]
 
 const notSent = 'This transaction was not sent: it approved, wrapped and cancelled nothing.'
 
@@ -118,7 +118,7 @@ export const foreignErrors: readonly ForeignRow[] = [
     {
       title: 'The server was not reached',
       meaning: 'The page or the wallet could not reach a server, or the browser kept its answer back.',
-      advice: `Check the connection to the internet, and what may block it, such as an ad blocker or a VPN. ${waitAndLook}`,
+      advice: `Check the connection to the internet, and what may block it, such as an ad blocker or a VPN. ${waitAndSearch}`,
       outcome: outcomes.unknown,
     },
     {
@@ -129,7 +129,7 @@ export const foreignErrors: readonly ForeignRow[] = [
     {
       title: 'No answer in time',
       meaning: 'Something that was asked did not answer in time.',
-      advice: waitAndLook,
+      advice: waitAndSearch,
       outcome: outcomes.unknown,
     },
     {
@@ -142,7 +142,7 @@ export const foreignErrors: readonly ForeignRow[] = [
     {
       title: 'Fault of the wallet or its node',
       meaning: 'The wallet, or the node of the network that it asks, failed. The words do not say of what.',
-      advice: `${pasteRest} ${waitAndLook}`,
+      advice: `${pasteRest} ${waitAndSearch}`,
       outcome: outcomes.unknown,
     },
     { likely: 'internal json rpc error', alone: '-32603' },
@@ -171,3 +171,90 @@ export const foreignErrors: readonly ForeignRow[] = [
     },
   ],
 ]
+
+const refused = `${outcomes.any} An order that was placed before may still be filled.`
+const pasteAll =
+  'Paste the rest of the message too, above all the word after “errorType” or “code”: it says what is wrong.'
+
+interface Status extends Explanation {
+  words: string
+  /** Other phrases that servers use. */
+  heard?: string
+  /** True if the phrases are also used for other errors. */
+  isCommon?: boolean
+  codes?: readonly RefusalCode[]
+}
+
+/**
+ * Statuses of any server: wallets and programs that show only the status do not reveal which server answered.
+ */
+const statuses: Readonly<Record<number, Status>> = {
+  400: {
+    words: 'Bad Request',
+    meaning: 'A server did not accept a request. Many errors have this status.',
+    advice: pasteAll,
+    outcome: refused,
+  },
+  403: {
+    words: 'Forbidden',
+    isCommon: true,
+    meaning: 'A server refuses the request, for the account or for the place that it comes from.',
+    advice: pasteAll,
+    outcome: refused,
+    codes: ['Forbidden'],
+  },
+  404: {
+    words: 'Not Found',
+    isCommon: true,
+    meaning: 'A server has nothing where it was asked to look, such as no order with this number.',
+    advice: pasteAll,
+    outcome: refused,
+  },
+  429: {
+    words: 'Too Many Requests',
+    meaning: 'A server was asked too often in a short time.',
+    advice: wait,
+    outcome: refused,
+    codes: ['RateLimited'],
+  },
+  500: {
+    words: 'Internal Server Error',
+    meaning: 'A server made a mistake of its own.',
+    advice: `${pasteAll} ${waitAndSearch}`,
+    outcome: outcomes.unknown,
+    codes: ['InternalServerError'],
+  },
+  502: {
+    words: 'Bad Gateway',
+    meaning: 'A server passed the request on, and got no answer that it understands.',
+    advice: waitAndSearch,
+    outcome: outcomes.unknown,
+  },
+  503: {
+    words: 'Service Unavailable',
+    heard: 'service temporarily unavailable',
+    meaning: 'A server cannot answer for the moment.',
+    advice: `${pasteAll} ${waitAndSearch}`,
+    outcome: outcomes.unknown,
+    codes: ['Unavailable'],
+  },
+  504: {
+    words: 'Gateway Timeout',
+    heard: 'gateway time out',
+    meaning: 'A server passed the request on, and got no answer in time.',
+    advice: waitAndSearch,
+    outcome: outcomes.unknown,
+  },
+}
+
+export const statusRows = Object.entries(statuses).map(([number, status]): ForeignRow => {
+  const { words, heard, isCommon = false, codes = [], ...said } = status
+  const phrase = words.toLowerCase()
+  const phrases = isCommon
+    ? { alone: [number, phrase, `${number} ${phrase}`, `${phrase} ${number}`].join(', ') }
+    : { alone: number, likely: heard === undefined ? phrase : `${phrase}, ${heard}` }
+  return [
+    { title: `HTTP status ${number}: ${words}`, ...said },
+    { ...phrases, codes },
+  ]
+})

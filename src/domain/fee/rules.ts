@@ -1,5 +1,5 @@
 import type { Address } from '../evm/address.ts'
-import { isInMarket } from '../order/out-of-market.ts'
+import { isInMarket } from '../quote/quote.ts'
 import { wrappedForm } from '../token/token.ts'
 import type { FeePolicy } from './policy.ts'
 

@@ -2,7 +2,7 @@ import { type Address, address, nativeMarker } from '../evm/address.ts'
 import type { Token } from '../token/token.ts'
 
 /** Names and constants of a chain. The settings decide whether the service serves it. */
-export interface ChainFacts {
+export interface KnownChain {
   /** The path segment, followed by aliases; `-` counts as `_`. */
   names: readonly [string, ...string[]]
   /** The native coin, which has no contract to read metadata from. 18 decimals on every chain. */
@@ -19,7 +19,7 @@ export interface ChainFacts {
 const ether = { symbol: 'ETH', name: 'Ether' }
 
 /** The only table of chains with aliases, coins and providers' ids. */
-export const chains: ReadonlyMap<number, ChainFacts> = new Map<number, ChainFacts>([
+export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChain>([
   [
     1,
     {

@@ -1,8 +1,11 @@
+import { formatUnits } from '../amount.ts'
 import type { Address } from '../evm/address.ts'
 import type { CancellationSource } from '../order/event.ts'
-import type { ImprovementReference } from '../order/improvement.ts'
-import type { OrderUid } from '../order/uid.ts'
-import type { HookOutcome } from '../settlement/hooks.ts'
+import { filledAmount, type Order, type OrderData, type OrderUid } from '../order/order.ts'
+import type { Comparison, ImprovementReference } from '../order/surplus.ts'
+import { failureText, type HookOutcome, type HookResult } from '../settlement/hooks.ts'
+import { grouped, readableDown, readableUp } from '../text/readable.ts'
+import type { Token } from '../token/token.ts'
 
 /** The types that the REST interface lists. Its clients may not know others. */
 export const publishedTypes = [
@@ -69,4 +72,97 @@ export interface Notification {
   message: string
   timestamp: Date
   metadata: NotificationMetadata
+}
+
+/** Messages for people. Amounts have up to six significant digits; metadata has them exactly. */
+
+/** Both tokens of an order. */
+export interface TokenPair {
+  sell: Token
+  buy: Token
+}
+
+type Amounts = Pick<OrderData, 'sellAmount' | 'buyAmount'>
+
+/** Formats a trade: "0.5 WETH for 1,493.97 USDC". */
+export function tradeText({ sellAmount, buyAmount }: Amounts, { sell, buy }: TokenPair): string {
+  return `${readableDown(sellAmount, sell)} for ${readableDown(buyAmount, buy)}`
+}
+
+/** Formats an order: "sell 0.5 WETH for at least 1,480 USDC", with its filled part. */
+export function orderText(order: Order, { sell, buy }: TokenPair): string {
+  const [sold, bought] = [readableDown(order.sellAmount, sell), readableDown(order.buyAmount, buy)]
+  const terms =
+    order.kind === 'sell' ? `sell ${sold} for at least ${bought}` : `buy ${bought} for at most ${sold}`
+  return filledAmount(order) > 0n ? `${terms}, ${filledPercentDown(order)} % filled` : terms
+}
+
+const cancelledText: Record<CancellationSource, string> = {
+  api: 'Order cancelled',
+  policy: 'Order cancelled by the operator',
+  replacement: 'Order replaced by a new one',
+  chain: 'Order cancelled on chain',
+}
+
+export function cancellationText(source: CancellationSource, order: Order, tokens: TokenPair): string {
+  return `${cancelledText[source]}: ${orderText(order, tokens)}`
+}
+
+/** The missing sell atoms. At least one of the two is not 0. */
+export interface Shortage {
+  balance: bigint
+  allowance: bigint
+}
+
+export function shortageText({ balance, allowance }: Shortage, order: Order, tokens: TokenPair): string {
+  const { sell } = tokens
+  const faults = [
+    ...(balance > 0n ? [`balance too low, ${readableUp(balance, sell)} missing`] : []),
+    ...(allowance > 0n ? [`allowance too low, ${readableUp(allowance, sell)} more to be approved`] : []),
+  ].join('; ')
+  return `${faults.charAt(0).toUpperCase()}${faults.slice(1)}: ${orderText(order, tokens)}`
+}
+
+/**
+ * Formats an improvement: "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
+ * 0.5 WETH for 1,493.97 USDC".
+ */
+export function improvementText(
+  { amount, share }: Comparison,
+  quote: Comparison | undefined,
+  order: Pick<OrderData, 'kind'>,
+  trade: Amounts,
+  tokens: TokenPair,
+): string {
+  const token = order.kind === 'sell' ? tokens.buy : tokens.sell
+  const [better, worse] = order.kind === 'sell' ? ['more', 'less'] : ['less', 'more']
+  const percent = grouped(formatUnits(share / 100n, 2))
+  const beside = (gain: bigint) => {
+    if (gain === 0n) return 'as quoted'
+    return gain > 0n
+      ? `${readableDown(gain, token)} ${better} than quoted`
+      : `${readableUp(-gain, token)} ${worse} than quoted`
+  }
+  return [
+    `Better price: ${readableDown(amount, token)} (${percent} %) ${better} than the limit`,
+    ...(quote ? [beside(quote.amount)] : []),
+    tradeText(trade, tokens),
+  ].join(', ')
+}
+
+/** Formats failed hooks: "Traded, but the call after the trade failed (out of gas): sell 0.5 WETH …". */
+export function failedHooksText(
+  { outcome, reason }: Pick<HookResult, 'outcome' | 'reason'>,
+  failed: number,
+  order: Order,
+  tokens: TokenPair,
+): string {
+  const calls = failed === 1 ? 'a call after the trade failed' : `${failed} calls after the trade failed`
+  return `Traded, but ${calls} (${failureText({ outcome, reason })}): ${orderText(order, tokens)}`
+}
+
+/** The filled share of the fixed side in whole percent, rounded down: 99.9 % is not 100. */
+export function filledPercentDown(order: Order): number {
+  const target = order.kind === 'sell' ? order.sellAmount : order.buyAmount
+  return target === 0n ? 0 : Number((filledAmount(order) * 100n) / target)
 }

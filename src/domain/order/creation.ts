@@ -2,8 +2,7 @@ import type { AppDataInput } from '../app-data/document.ts'
 import type { Address } from '../evm/address.ts'
 import type { Hex } from '../evm/hex.ts'
 import type { EcdsaScheme } from '../signing/signing.ts'
-import type { OrderData, SigningScheme } from './order.ts'
-import type { OrderUid } from './uid.ts'
+import type { OrderData, OrderUid, SigningScheme } from './order.ts'
 
 /** A well-formed order as a client sends it, before the checks of `orders/checks`. */
 export interface OrderCreation extends Omit<OrderData, 'appData'> {

@@ -1,6 +1,6 @@
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
-import type { OrderUid } from './uid.ts'
+import type { OrderUid } from './order.ts'
 
 /** Event types of an order's history. */
 export const orderEventLabels = [

@@ -1,6 +1,31 @@
 import type { Address } from '../evm/address.ts'
-import type { Bytes32, Hex } from '../evm/hex.ts'
-import type { OrderUid } from './uid.ts'
+import { type Bytes32, type Hex, toHex } from '../evm/hex.ts'
+
+/**
+ * An order's UID of 56 bytes: order digest (32), owner (20), validTo as big-endian uint32 (4). It is unique
+ * across chains, because the digest holds the chain id.
+ */
+export type OrderUid = Hex & { readonly orderUid?: never }
+
+export function packOrderUid(digest: Bytes32, owner: Address, validTo: number): OrderUid {
+  return `${digest}${owner.slice(2)}${validTo.toString(16).padStart(8, '0')}` as OrderUid
+}
+
+export function unpackOrderUid(uid: OrderUid): { digest: Bytes32; owner: Address; validTo: number } {
+  return {
+    digest: uid.slice(0, 66) as Bytes32,
+    owner: `0x${uid.slice(66, 106)}` as Address,
+    validTo: Number.parseInt(uid.slice(106), 16),
+  }
+}
+
+/**
+ * Parses a UID with digits of any letter case.
+ * @returns undefined if the text is not `0x` and 56 bytes of hex
+ */
+export function toOrderUid(text: string): OrderUid | undefined {
+  return toHex(text, 56)
+}
 
 export const orderKinds = ['buy', 'sell'] as const
 export type OrderKind = (typeof orderKinds)[number]
@@ -165,4 +190,23 @@ export function duePreInteractions(
 ): Interaction[] {
   const { pre } = order.interactions
   return pre.length === 0 || filledAmount(order) === 0n ? pre : []
+}
+
+/** One Trade log of the settlement contract. */
+export interface Trade {
+  chainId: number
+  blockNumber: number
+  logIndex: number
+  orderUid: OrderUid
+  owner: Address
+  sellToken: Address
+  buyToken: Address
+  /** The amount taken from the owner, signed fee included. */
+  sellAmount: bigint
+  buyAmount: bigint
+  /** The signed part of the fee; 0 for zero-fee orders. */
+  feeAmount: bigint
+  txHash: Bytes32
+  /** The auction of the settlement; null if it belongs to no auction of this service. */
+  auctionId: bigint | null
 }

@@ -1,7 +1,14 @@
-import { maxOf, mulDivDown, priceScale } from '../amount.ts'
-import type { Address } from '../evm/address.ts'
-import { type Fill, type Limits, surplusDown } from '../fee/policy.ts'
-import type { OrderData } from './order.ts'
+import { formatUnits, maxOf, mulDivDown, mulDivUp, priceScale } from '../amount.ts'
+import { type Address, zeroAddress } from '../evm/address.ts'
+import {
+  type Fill,
+  factorScale,
+  type Limits,
+  type QuotedPrice,
+  quotedAtSize,
+  surplusDown,
+} from '../fee/policy.ts'
+import { executedSellBeforeFees, filledAmount, type Order, type OrderData } from './order.ts'
 
 /** The token in which surplus is measured: the one whose amount is not fixed. */
 export function surplusToken({
@@ -15,7 +22,7 @@ export function surplusToken({
 /**
  * The trader's gain beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade
  * or the sum of an order's trades, its sell amount without the signed fee. Never negative, because the
- * settlement contract enforces the limit price. `storage/order/surplus.ts` has the same rule in SQL; a test
+ * settlement contract enforces the limit price. `storage/models/order/value.ts` has the same rule in SQL; a test
  * compares the two.
  */
 export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
@@ -28,4 +35,119 @@ export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
  */
 export function surplusValueDown(surplus: bigint, price: bigint): bigint {
   return mulDivDown(surplus, price, priceScale)
+}
+
+/**
+ * The decimal places. `storage/models/order/value.ts` has the rules of this file in SQL; a test compares the
+ * two.
+ */
+export const valueDigits = { fraction: 18, price: 36 }
+
+/** Buy atoms for one sell atom, as an exact fraction. */
+export interface Price {
+  numerator: bigint
+  denominator: bigint
+}
+
+/** The signed price; null if the sell amount is 0. */
+export function limitPrice({ sellAmount, buyAmount }: Order): Price | null {
+  return toPrice(buyAmount, sellAmount)
+}
+
+/**
+ * The price of all trades together, without the signed fee, to compare with the limit price; null before the
+ * first trade.
+ */
+export function executedPrice(order: Order): Price | null {
+  return toPrice(order.executedBuyAmount, executedSellBeforeFees(order))
+}
+
+export function formatPriceDown({ numerator, denominator }: Price): string {
+  return formatFixedDown(numerator, denominator, valueDigits.price)
+}
+
+/** The filled fraction of the fixed side; "1" only if it is completely filled. */
+export function executedFractionDown(order: Order): string {
+  const signedAmount = order.kind === 'sell' ? order.sellAmount : order.buyAmount
+  return signedAmount === 0n
+    ? '0'
+    : formatFixedDown(maxOf(filledAmount(order), 0n), signedAmount, valueDigits.fraction)
+}
+
+/** The surplus of the trades so far over the limit price. */
+export function orderSurplusDown(order: Order): { amount: bigint; token: Address } {
+  const fill = { sell: executedSellBeforeFees(order), buy: order.executedBuyAmount }
+  return { amount: tradedSurplusDown(order, fill), token: surplusToken(order) }
+}
+
+/** The account that the settlement contract pays. The contract reads the zero address as the owner. */
+export function effectiveReceiver({ receiver, owner }: Order): Address {
+  return receiver === null || receiver === zeroAddress ? owner : receiver
+}
+
+function toPrice(numerator: bigint, denominator: bigint): Price | null {
+  return denominator > 0n ? { numerator, denominator } : null
+}
+
+/** Formats numerator / denominator with at most `digits` decimal places, rounded down. */
+function formatFixedDown(numerator: bigint, denominator: bigint, digits: number): string {
+  return formatUnits((numerator * 10n ** BigInt(digits)) / denominator, digits)
+}
+
+/**
+ * The price with which a notification compares its trade: the signed limit. Old notifications may have the
+ * quote.
+ */
+export const improvementReferences = ['quote', 'limit'] as const
+export type ImprovementReference = (typeof improvementReferences)[number]
+
+/** A comparison of a trade with a price, in atoms of the token whose amount is not fixed. */
+export interface Comparison {
+  /**
+   * The amount that the trade would have given at that price, or taken for a buy order; rounded against the
+   * trader's gain.
+   */
+  referenceAmount: bigint
+  /**
+   * The additional atoms of a sell order, or the saved atoms of a buy order; rounded down. Negative if the
+   * trade is worse.
+   */
+  amount: bigint
+  /** `amount` divided by `referenceAmount` in parts per million, rounded down. */
+  share: bigint
+}
+
+/**
+ * The surplus of a trade over the signed limit if it is at least `least` parts per million. The comparison is
+ * exact.
+ * @param fill of one trade, its sell amount without the signed fee
+ * @returns undefined if the surplus is smaller
+ */
+export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comparison | undefined {
+  const surplus = compare(limits, fill)
+  return surplus && surplus.amount > 0n && surplus.amount * factorScale >= surplus.referenceAmount * least
+    ? surplus
+    : undefined
+}
+
+/** Compares the trade with its order's quote; undefined without a quote. */
+export function comparisonWithQuote(
+  order: Limits & { quote: QuotedPrice | null },
+  fill: Fill,
+): Comparison | undefined {
+  const quoted = order.quote && quotedAtSize(order, order.quote)
+  return quoted ? compare(quoted, fill) : undefined
+}
+
+function compare(limits: Limits, fill: Fill): Comparison | undefined {
+  const { kind, sellAmount, buyAmount } = limits
+  const referenceAmount =
+    kind === 'sell' ? mulDivUp(fill.sell, buyAmount, sellAmount) : mulDivDown(sellAmount, fill.buy, buyAmount)
+  if (referenceAmount === 0n) return undefined
+  const amount = surplusDown(limits, fill)
+  return { referenceAmount, amount, share: shareDown(amount, referenceAmount) }
+}
+
+function shareDown(amount: bigint, of: bigint): bigint {
+  return amount < 0n ? -mulDivUp(-amount, factorScale, of) : mulDivDown(amount, factorScale, of)
 }

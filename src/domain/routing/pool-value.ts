@@ -1,7 +1,7 @@
 import { formatRatioDown, mulDivDown } from '../amount.ts'
 import type { Address } from '../evm/address.ts'
-import type { NativeRate } from '../token/native-rate.ts'
-import { feeDenominator, feeNumerator, type PoolPlace } from './pool.ts'
+import type { NativeRate } from '../token/prices.ts'
+import { feeDenominator, feeNumerator, type PoolIdentity } from './pool.ts'
 
 const feeShare = feeDenominator - feeNumerator
 const daysOfYear = 365n
@@ -10,7 +10,7 @@ const daysOfYear = 365n
 export const poolFeeBps = Number((feeShare * 10_000n) / feeDenominator)
 
 /** A pool, and its inflow within a day. */
-export interface PoolDay extends PoolPlace {
+export interface PoolDay extends PoolIdentity {
   /** The reserves; null if they are not known now. */
   reserve0: bigint | null
   reserve1: bigint | null

@@ -10,7 +10,7 @@ export interface Pool {
   reserve1: bigint
 }
 
-export type PoolPlace = Pick<Pool, 'address' | 'token0' | 'token1'>
+export type PoolIdentity = Pick<Pool, 'address' | 'token0' | 'token1'>
 
 /** The part of the input that is traded; the rest is the pool's 0.3 % fee. */
 export const feeNumerator = 997n

@@ -1,9 +1,8 @@
 import type { Address } from '../evm/address.ts'
-import { graphOf, ratesAhead } from './graph.ts'
+import { buying, type Direction, graphOf, type PoolPath, ratesAhead, selling } from './graph.ts'
+import { bestSinglePath, type RouteQuery } from './path-search.ts'
 import type { Pool } from './pool.ts'
-import { bestSinglePath, type RouteQuery } from './single.ts'
 import { bestDivision } from './split.ts'
-import { buying, type Direction, type PoolPath, selling } from './walk.ts'
 
 /** One swap: `amountIn` of `tokenIn` becomes `amountOut` of `tokenOut`. */
 export interface Hop {

@@ -4,6 +4,7 @@ import { word } from '../evm/abi.ts'
 import type { Address } from '../evm/address.ts'
 import type { Hex } from '../evm/hex.ts'
 import type { Interaction } from '../order/order.ts'
+import type { Path } from '../routing/route.ts'
 
 const hooksAbi = new Interface([
   'function execute((address target, bytes callData, uint256 gasLimit)[] hooks)',
@@ -66,4 +67,18 @@ function call(
   values: readonly (Address | bigint)[],
 ): Interaction {
   return { target, value: 0n, callData: `0x${selectors[name]}${values.map(word).join('')}` }
+}
+
+/**
+ * The calls for paths in sequence: the settlement pays the first pool, each pool pays the next, the last pays
+ * the settlement.
+ */
+export function routeCalls(paths: readonly Path[], settlement: Address): Interaction[] {
+  return paths.flatMap(({ hops }) => [
+    transferCall(hops[0].tokenIn, hops[0].pool.address, hops[0].amountIn),
+    ...hops.map(({ pool, tokenOut, amountOut }, index) => {
+      const [amount0, amount1] = tokenOut === pool.token0 ? [amountOut, 0n] : [0n, amountOut]
+      return swapCall(pool.address, amount0, amount1, hops[index + 1]?.pool.address ?? settlement)
+    }),
+  ])
 }

@@ -1,6 +1,6 @@
 import { maxUint256, mulDivDown, mulDivUp } from '../amount.ts'
 import type { AuctionOrder } from '../auction/auction.ts'
-import type { SolutionRefusal } from '../auction/refusal.ts'
+import type { SolutionRefusal } from '../auction/competition.ts'
 import { orderScoreDown } from '../auction/score.ts'
 import type { Execution, ProposedTrade } from '../auction/solution.ts'
 import type { Address } from '../evm/address.ts'

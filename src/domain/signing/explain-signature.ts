@@ -3,7 +3,14 @@ import { type Bytes32, type Hex, hexSize } from '../evm/hex.ts'
 import type { Network } from '../network/network.ts'
 import type { OrderCreation } from '../order/creation.ts'
 import { signedInstead } from './known-mistakes.ts'
-import { type EcdsaSignature, readSignature, recover, type SignatureFault } from './signature.ts'
+import {
+  type EcdsaSignature,
+  mayBeOfSmartAccount,
+  readSignature,
+  recover,
+  type SignatureFault,
+  smartAccountForms,
+} from './signature.ts'
 import type { SignatureMistake } from './signature-mistake.ts'
 import {
   domainSeparator,
@@ -13,7 +20,6 @@ import {
   orderStructHash,
   signedDigest,
 } from './signing.ts'
-import { mayBeOfSmartAccount, smartAccountForms } from './smart-account.ts'
 
 export interface SignatureExplanation {
   /**
@@ -34,7 +40,7 @@ export interface SignatureExplanation {
   /** The digest to sign as typed data. */
   digest: Bytes32
 }
-type Judgement = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
+type SignatureCheck = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
 
 /**
  * The maximum number of digests to try, when a client requests an explanation and while an order is placed.
@@ -72,7 +78,7 @@ function verdictOf(
   digest: Bytes32,
   network: Network,
   maxDigests: number,
-): Judgement {
+): SignatureCheck {
   const { signingScheme } = creation
   const signature = readSignature(creation.signature)
   if (!isEcdsa(signingScheme)) return verdictOfOther(creation, signature, expectedSigner, digest)
@@ -122,7 +128,7 @@ const faults: Record<SignatureFault, [mistake: SignatureMistake, explanation: st
   unrecoverable: ['unrecoverable', 'it does not recover to any signer'],
 }
 
-function malformed(fault: SignatureFault, signature: Hex): Judgement {
+function malformed(fault: SignatureFault, signature: Hex): SignatureCheck {
   const [mistake, explanation] =
     fault === 'length' && mayBeOfSmartAccount(signature)
       ? (['smart_account', smartAccountSignature(signature)] as const)
@@ -142,7 +148,7 @@ function verdictOfOther(
   signature: ReturnType<typeof readSignature>,
   expectedSigner: Address | null,
   digest: Bytes32,
-): Judgement {
+): SignatureCheck {
   const ecdsaScheme =
     expectedSigner === null || 'fault' in signature
       ? undefined

@@ -1,8 +1,7 @@
-import type { Address } from '../evm/address.ts'
+import { type Address, zeroAddress } from '../evm/address.ts'
 import { type Bytes32, hexToBytes } from '../evm/hex.ts'
 import { keccakHex, keccakText } from '../evm/keccak.ts'
-import type { OrderData, SigningScheme } from '../order/order.ts'
-import { type OrderUid, packOrderUid } from '../order/uid.ts'
+import { type OrderData, type OrderUid, packOrderUid, type SigningScheme } from '../order/order.ts'
 import {
   addressWord,
   domainHash,
@@ -138,4 +137,34 @@ export function personalDigest(message: Uint8Array): Bytes32 {
 /** The word of a `string` member, which EIP-712 hashes. The hashes of the enum values are precomputed. */
 function stringWord(value: string): Bytes32 {
   return enumHashes.get(value) ?? keccakText(value)
+}
+
+const domainTypes = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+]
+
+/** The typed data for `eth_signTypedData_v4`: JSON, with amounts as decimal text. */
+export function orderTypedData({ chainId, settlement }: SigningDomain, order: OrderData) {
+  return {
+    types: { EIP712Domain: domainTypes, ...orderTypes },
+    primaryType: 'Order',
+    domain: { name: domainName, version: domainVersion, chainId, verifyingContract: settlement },
+    message: {
+      sellToken: order.sellToken,
+      buyToken: order.buyToken,
+      receiver: order.receiver ?? zeroAddress,
+      sellAmount: order.sellAmount.toString(),
+      buyAmount: order.buyAmount.toString(),
+      validTo: order.validTo,
+      appData: order.appData,
+      feeAmount: order.feeAmount.toString(),
+      kind: order.kind,
+      partiallyFillable: order.partiallyFillable,
+      sellTokenBalance: order.sellTokenBalance,
+      buyTokenBalance: order.buyTokenBalance,
+    },
+  }
 }

@@ -5,9 +5,9 @@ import { fieldsOf, type OperationScope } from '../../graphql/stored/collect.ts'
 import { type FeedField, feedReading } from '../../graphql/stored/feed-field.ts'
 import { isComplete, resolverReading, responseReading } from '../../graphql/stored/reading.ts'
 import type { Caller } from '../../http/caller.ts'
+import { type FeedEvent, startsWithSnapshot } from '../../notifications/feed.ts'
 import type { Follower, Sink } from '../../notifications/feed-follower.ts'
 import type { Rendered } from '../../notifications/feed-memory.ts'
-import { type FeedEvent, startsAnew } from '../../notifications/feed-stream.ts'
 import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
@@ -59,7 +59,7 @@ export async function subscribeCompiled<Result extends Rendered>(
     const { feed, key, after, snapshot } = await feedField.find(args as never, environment)
     const from = caller.lastEventId ?? after
     // The snapshot is read for this client alone.
-    if (snapshot && startsAnew(from)) return undefined
+    if (snapshot && startsWithSnapshot(from)) return undefined
     const readingOf = (how: typeof responseReading) =>
       feedReading(feedField, field.type, nodes, scope, environment, how)
     const { reading, isFullyStored } = readingOf(responseReading)

@@ -12,7 +12,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
-import { nestsDeeper } from '../../domain/text/json-text.ts'
+import { nestsDeeper } from '../../domain/text/json.ts'
 import { refusalError, variableError } from '../../graphql/errors.ts'
 import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
 

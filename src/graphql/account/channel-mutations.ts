@@ -1,18 +1,17 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import { type ChannelFilter, channelKinds } from '../../domain/notification/channel.ts'
-import { toEmailAddress } from '../../domain/notification/email-address.ts'
+import { type ChannelFilter, channelKinds, toEmailAddress } from '../../domain/notification/channel.ts'
 import { notificationTypes } from '../../domain/notification/notification.ts'
 import {
   changeChannel,
   confirmChannel,
   replayChannel,
+  rotateChannelSecret,
   subscribeChannel,
   testChannel,
   unsubscribeChannel,
 } from '../../notifications/channels/manage.ts'
 import { isPushKey } from '../../notifications/channels/push.ts'
-import { rotateChannelSecret } from '../../notifications/channels/rotation.ts'
 import { messageId } from '../../notifications/channels/webhook.ts'
 import { builder } from '../builder.ts'
 import { requireChannelsOf, requireFeature } from '../context/access.ts'

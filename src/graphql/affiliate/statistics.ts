@@ -1,7 +1,7 @@
-import { formatDollars } from '../../domain/affiliate/rewards.ts'
+import { formatDollars } from '../../domain/affiliate/affiliate.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { ReferredTradeRow } from '../../storage/affiliate/statistics.ts'
-import { tradeByPlace } from '../../storage/models/keyed.ts'
+import { tradeByLogPosition } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { Eligibility } from '../enums.ts'
@@ -121,7 +121,7 @@ ReferredTradeRef.implement({
       type: TradeRef,
       description: 'The trade.',
       resolve: async ({ trade }, _args, context, info) =>
-        (await resolveKeyed(tradeByPlace, trade, context, info)) as StoredValue,
+        (await resolveKeyed(tradeByLogPosition, trade, context, info)) as StoredValue,
     }),
     chainId: t.field({
       type: 'SafeInt',

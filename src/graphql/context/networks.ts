@@ -1,25 +1,23 @@
 import type { Diagnosis, Reason } from '../../domain/diagnosis/diagnosis.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { BundleSimulation, BundleTransaction } from '../../domain/evm/bundle.ts'
+import type { BundleSimulation, BundleTransaction, OrderSimulation } from '../../domain/evm/simulation.ts'
 import { chainIdOfName } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Cancellation, OrderCreation } from '../../domain/order/creation.ts'
-import type { OrderSimulation } from '../../domain/order/simulation.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
 import type { DepthLevel } from '../../domain/routing/depth.ts'
-import type { NativeRate } from '../../domain/token/native-rate.ts'
 import type { PriceHistory, PriceInterval } from '../../domain/token/price-history.ts'
+import type { NativeRate } from '../../domain/token/prices.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
-import type { LookAhead } from '../../orders/explain/quote-warnings.ts'
+import type { WarningFacts } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
 import type { GasMeter } from '../../quotes/quote.ts'
-import type { StoredFacts } from '../../storage/order/diagnosis/facts.ts'
-import type { ReadBalances } from '../../tokens/balance-reads.ts'
-import type { BalanceWatch } from '../../tokens/balances.ts'
+import type { StoredFacts } from '../../storage/order/diagnosis-facts.ts'
+import type { BalanceWatch, ReadBalances } from '../../tokens/balances.ts'
 import type { HeldTokens } from '../../tokens/own-holders.ts'
 import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
@@ -63,9 +61,9 @@ export interface TradingServices {
    */
   explainOrder(order: OrderToExplain, options: ExplainOptions): Promise<Diagnosis>
   /** What bears on an order before its price is known. A read that fails is no fault. */
-  lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<LookAhead>
+  lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<WarningFacts>
   /** What would keep the order to sign for a quote from being filled. */
-  quoteWarnings(reply: QuoteReply, slippageBps: number, look: LookAhead): Promise<Reason[]>
+  quoteWarnings(reply: QuoteReply, slippageBps: number, look: WarningFacts): Promise<Reason[]>
   /** Simulates a settlement of what remains of a stored order. @throws Refusal OrderNotFound, NotFound for the block; Outage */
   simulateStored(uid: OrderUid, block: number | null): Promise<OrderSimulation>
   /** The same for an order that a client describes. @throws Refusal InvalidParameter, BadRequest, NotFound; Outage */

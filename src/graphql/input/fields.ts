@@ -4,8 +4,8 @@ import { parseAmount } from '../../domain/amount.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { toAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, toHex } from '../../domain/evm/hex.ts'
-import { toOrderUid } from '../../domain/order/uid.ts'
-import { parseTokenAddress } from '../../domain/token/address.ts'
+import { toOrderUid } from '../../domain/order/order.ts'
+import { parseTokenAddress } from '../../domain/token/token.ts'
 
 /**
  * The GraphQL type of a zod schema: a scalar by its name, or the builder's ref of an enum or an input object. Kept

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import type { EcdsaScheme } from '../../domain/signing/signing.ts'
 import { findOrder } from '../../storage/order/orders.ts'
 import { builder } from '../builder.ts'

@@ -1,5 +1,5 @@
-import { formatPercent } from '../../domain/diagnosis/words.ts'
-import { formatPriceDown } from '../../domain/order/value.ts'
+import { formatPriceDown } from '../../domain/order/surplus.ts'
+import { formatPercent } from '../../domain/text/readable.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { CancellationSource, HookOutcome, HookPhase } from '../enums.ts'

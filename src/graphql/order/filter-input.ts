@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestAppCode } from '../../domain/app-data/app-code.ts'
+import { longestAppCode } from '../../domain/app-data/document.ts'
 import { orderClasses, orderKinds } from '../../domain/order/order.ts'
 import { orderStatuses } from '../../domain/order/status.ts'
 import { scanLimit } from '../../storage/order/ranges.ts'

@@ -1,12 +1,12 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { unixSeconds } from '../../domain/log.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import type { OrderStatus as Status } from '../../domain/order/status.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
 import { filteredOrders } from '../../storage/models/account.ts'
-import { maxSnapshotOrders, orderFeedEntry } from '../../storage/models/order/feed.ts'
+import { maxSnapshotOrders, orderFeedEntry } from '../../storage/models/order/event.ts'
 import { order } from '../../storage/models/order/order.ts'
-import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/roots.ts'
+import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/relations.ts'
 import {
   type OutcomeArguments,
   solverOutcome,

@@ -5,11 +5,11 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderCreation } from '../../domain/order/creation.ts'
 import {
   buyTokenDestinations,
+  type OrderUid,
   orderKinds,
   sellTokenSources,
   signingSchemes,
 } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'

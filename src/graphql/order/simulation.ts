@@ -3,11 +3,11 @@ import { toAppDataInput } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import {
   buyTokenDestinations,
+  type OrderUid,
   orderKinds,
   sellTokenSources,
   signingSchemes,
 } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
 import { builder } from '../builder.ts'

@@ -1,7 +1,6 @@
 import { withVolumeFees } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
-import { orderTypedData } from '../../domain/signing/order-typed-data.ts'
-import { orderDigest, orderUid } from '../../domain/signing/signing.ts'
+import { orderDigest, orderTypedData, orderUid } from '../../domain/signing/signing.ts'
 import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
 import { OrderToSignRef, QuotedOrderRef, TokenRef } from '../refs.ts'
 import { tokenOfAddress } from '../token/token.ts'

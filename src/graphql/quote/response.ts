@@ -1,7 +1,6 @@
-import { protocolFeeBps } from '../../domain/quote/amounts.ts'
-import { orderToSign } from '../../domain/quote/order-to-sign.ts'
-import { priceImpactUp } from '../../domain/quote/price-impact.ts'
+import { orderToSign, protocolFeeBps } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
+import { priceImpactUp } from '../../domain/quote/route.ts'
 import { formatNodeId, nodeIdText } from '../../storage/query/node-id.ts'
 import { networkOn } from '../network.ts'
 import {

@@ -17,7 +17,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Field, Relation, ValueList } from '../../storage/query/model.ts'
-import type { Selected, Selection } from '../../storage/query/selected.ts'
+import type { Selected, Selection } from '../../storage/query/selection.ts'
 import type { Services } from '../context/context.ts'
 
 export type Variables = Record<string, unknown>

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Keyed } from '../../storage/query/keyed.ts'
 import type { Field, Model, PageRows, Relation, ValueList } from '../../storage/query/model.ts'
 import { countLimit } from '../../storage/query/page.ts'
+import type { Keyed } from '../../storage/query/statement.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { enumByName } from '../enums.ts'

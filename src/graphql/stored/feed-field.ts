@@ -1,10 +1,9 @@
 import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Feed } from '../../notifications/feed.ts'
-import { type FeedEvent, startsAnew, streamFeed } from '../../notifications/feed-stream.ts'
+import { type Feed, type FeedEvent, startsWithSnapshot, streamFeed } from '../../notifications/feed.ts'
 import type { FeedReading } from '../../storage/feeds/texts.ts'
-import type { Selection } from '../../storage/query/selected.ts'
+import type { Selection } from '../../storage/query/selection.ts'
 import type { Reading } from '../../storage/query/statement.ts'
 import type { Context } from '../context/context.ts'
 import type { Environment, Nodes, OperationScope } from './collect.ts'
@@ -47,7 +46,7 @@ export function feedField<Args>(field: FeedField<Args>) {
       const { reading } = feedReading(field, info.returnType, nodes, scopeOf(info), context, resolverReading)
       const { client, clientSignal: signal, lastEventId, objects: weight = 1 } = context
       const from = lastEventId ?? after
-      if (snapshot && startsAnew(from)) checkSnapshot(weight * snapshotEntries)
+      if (snapshot && startsWithSnapshot(from)) checkSnapshot(weight * snapshotEntries)
       return streamFeed(feed, { key, after: from, snapshot, client, reading, signal, weight })
     },
     resolve: (event: FeedEvent) => JSON.parse(event.text) as never,

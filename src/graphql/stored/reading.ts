@@ -8,17 +8,18 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { unixSeconds } from '../../domain/log.ts'
-import { checkFaults } from '../../storage/query/fault.ts'
-import { type Keyed, keyedValues } from '../../storage/query/keyed.ts'
-import { type Ambient, notStored, type Selection } from '../../storage/query/selected.ts'
-import { type Slot, slotOf } from '../../storage/query/slot.ts'
+import { type ArgumentSlot, argumentSlotOf } from '../../storage/query/argument-slot.ts'
+import { type Ambient, notStored, type Selection } from '../../storage/query/selection.ts'
 import {
   fieldStatement,
+  type Keyed,
   keyedStatement,
+  keyedValues,
   type Reading,
   runStatement,
   type Statement,
 } from '../../storage/query/statement.ts'
+import { throwMarkedRefusal } from '../../storage/query/stored-refusals.ts'
 import {
   type Collected,
   collect,
@@ -112,7 +113,7 @@ export async function readField(
     fieldStatement(prepared.item, slots, reading),
   )
   const [text = 'null'] = await runStatement(environment.db, statement, ambientOf(environment), [], slots)
-  return checkFaults(text)
+  return throwMarkedRefusal(text)
 }
 
 /** JSON texts of objects, in the order of their keys; `null` for missing ones. */
@@ -131,12 +132,12 @@ export async function readKeyed<Key>(
   )
   const values = keyedValues(keyed, keys)
   const texts = await runStatement(environment.db, statement, ambientOf(environment), values, slots)
-  return texts.map(checkFaults)
+  return texts.map(throwMarkedRefusal)
 }
 
 function cachedStatement(
   id: number,
-  slots: readonly Slot[],
+  slots: readonly ArgumentSlot[],
   { isMixed }: Reading,
   rows: string,
   make: () => Statement,
@@ -153,10 +154,10 @@ export function slotsOf(
   fields: readonly SlotField[],
   { variables }: OperationScope,
   environment: Environment,
-): Slot[] {
+): ArgumentSlot[] {
   return fields.map(({ relation, field, node, rowArguments }) => {
     const args = getArgumentValues(field, node, variables)
-    return slotOf(relation, rowArguments ? rowArguments(args as never, environment) : args)
+    return argumentSlotOf(relation, rowArguments ? rowArguments(args as never, environment) : args)
   })
 }
 

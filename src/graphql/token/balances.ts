@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/errors/error.ts'
-import { nativeWorthDown, usdWorthDown } from '../../domain/token/worth.ts'
+import { nativeWorthDown, usdWorthDown } from '../../domain/token/prices.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
 import { noPriceCodes } from '../../tokens/order-book-price.ts'
 import { builder } from '../builder.ts'

@@ -6,8 +6,8 @@ import {
   ratioOf,
   slippageBpsUp,
 } from '../../domain/token/price-history.ts'
+import { plainDecimal } from '../../domain/token/prices.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
-import { plainDecimal } from '../../domain/token/usd-price.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
 import { networkOn } from '../network.ts'

@@ -1,32 +1,30 @@
 import type { Block } from '../../chain/chain.ts'
 import type { ProtocolLog } from '../../chain/logs/chain-logs.ts'
-import { byPlace } from '../../chain/logs/logs.ts'
+import { byLogPosition } from '../../chain/logs/logs.ts'
 import { RpcError } from '../../chain/rpc/rpc.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
-import type { Order } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
-import { recordTrades } from '../../notifications/record.ts'
-import { tradesOfOrders } from '../../notifications/trades.ts'
+import type { Order, OrderUid } from '../../domain/order/order.ts'
+import { recordTrades, tradesOfOrders } from '../../notifications/record.ts'
 import { creditFirstSettlement } from '../../storage/auction/competition.ts'
-import { blockHash, completeChainFacts, holdCheckpoint } from '../../storage/chain/log.ts'
+import { blockHash, completeChainFacts, holdCheckpoint } from '../../storage/chain/indexed-logs.ts'
 import {
   countUnread,
   settledIn,
   type UnreadTransaction,
   unreadTransactions,
-} from '../../storage/chain/unread.ts'
+} from '../../storage/chain/log-queries.ts'
 import type { Tx } from '../../storage/database/database.ts'
 import { signal } from '../../storage/database/signals.ts'
 import { lockOrders, refreshProgress } from '../../storage/order/progress.ts'
 import { closeAttempts, type Indexing, interpret, knownOrders } from '../apply.ts'
-import { groupSettlements } from '../attribution.ts'
-import type { BlockRange, Checkpoint, FollowedChain } from '../block-range.ts'
-import type { IndexerMeter } from '../meter.ts'
+import type { BlockRange, ChainReads, Checkpoint } from '../block-range.ts'
+import { groupSettlements } from '../log-rows.ts'
+import type { IndexerMeter } from '../progress.ts'
 
 export interface CompletionOptions extends Indexing {
-  chain: Pick<FollowedChain, 'block' | 'settlements'>
+  chain: Pick<ChainReads, 'block' | 'settlements'>
   log: Log
   meter: Pick<IndexerMeter, 'unread'>
   /** Between two looks. Default: 15 seconds. */
@@ -138,5 +136,5 @@ async function loggedIn(tx: Tx, chainId: number, block: Block): Promise<Protocol
     ...settlements.map((row) => ({ ...row, type: 'settlement' as const, ...place })),
     ...trades.map((row) => ({ ...row, type: 'trade' as const, ...place })),
   ]
-  return logs.sort(byPlace)
+  return logs.sort(byLogPosition)
 }

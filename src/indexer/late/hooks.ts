@@ -1,6 +1,5 @@
 import type { SettledHooks } from '../../chain/settlement/hook-calls.ts'
-import type { MinedGas } from '../../chain/settlement/mined.ts'
-import type { TraceFault } from '../../chain/settlement/traced.ts'
+import type { MinedGas, TraceFault } from '../../chain/settlement/mined.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
@@ -22,13 +21,13 @@ import {
   unreadHookCalls,
   unreadHooks,
 } from '../../storage/chain/hook-calls.ts'
-import { settledIn } from '../../storage/chain/unread.ts'
+import { settledIn } from '../../storage/chain/log-queries.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findOrdersById } from '../../storage/order/orders.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
-import { holdBlock } from '../../storage/token/pools/followed.ts'
+import { holdBlock } from '../../storage/token/pools.ts'
 import { isChainFault } from '../block-range.ts'
-import { createPoll, type Poll, repeat } from '../poll.ts'
+import { createPoll, type Poll, repeat } from '../chain-stream.ts'
 
 export interface HookReading {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>

@@ -9,17 +9,17 @@ import {
   storeLostGas,
   type UnreadAttempt,
   unreadAttempts,
-} from '../../storage/auction/reverted.ts'
-import { blockHash } from '../../storage/chain/log.ts'
+} from '../../storage/auction/settlement-attempts.ts'
+import { blockHash } from '../../storage/chain/indexed-logs.ts'
 import type { Database } from '../../storage/database/database.ts'
-import type { Checkpoint, FollowedChain } from '../block-range.ts'
+import type { ChainReads, Checkpoint } from '../block-range.ts'
 
 export interface RevertedOptions {
   chainId: number
   network: Pick<Network, 'finalityBlocks'>
   db: Database
   log: Log
-  chain: Pick<FollowedChain, 'gasOf'>
+  chain: Pick<ChainReads, 'gasOf'>
 }
 
 /** Read in one request after each range of blocks, with the transfers that were to take their nonces. */

@@ -4,8 +4,7 @@ import type { Clock } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { TokenHolder } from '../../domain/token/token.ts'
 import { isObject } from '../../outside/http-json.ts'
-import { tokenNonsense } from '../token-answer.ts'
-import { maxHolders } from '../token-source.ts'
+import { maxHolders, tokenNonsense } from '../token-source.ts'
 
 /** A service that lists the holders of tokens, for one network. */
 export interface HolderProvider {

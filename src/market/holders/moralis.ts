@@ -1,7 +1,6 @@
 import { chains } from '../../domain/network/chains.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
-import { statusFault } from '../token-answer.ts'
-import { type HolderSource, maxHolders } from '../token-source.ts'
+import { type HolderSource, maxHolders, statusFault } from '../token-source.ts'
 import { entriesIn, type HolderProvider, toHolders } from './holder-list.ts'
 
 /** The limit for a hundred holders, each with fields that are not read. */

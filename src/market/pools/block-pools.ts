@@ -3,10 +3,68 @@ import { type PoolAnswer, type Reserves, readPools } from '../../chain/pool-read
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { Pool } from '../../domain/routing/pool.ts'
+import type { Clock } from '../../domain/log.ts'
+import type { Pool, PoolIdentity } from '../../domain/routing/pool.ts'
 import type { Pair } from './pairs.ts'
-import type { PoolRegistry } from './registry.ts'
-import type { UsedPools } from './used.ts'
+
+/**
+ * The addresses of pools by the pair's key. An address never expires; the absence of a pool expires after a
+ * minute.
+ */
+interface PoolRegistry {
+  /** Returns the entry; undefined if the pair must be looked up now, or within `aheadMs`. */
+  find(key: string, aheadMs?: number): PoolEntry | undefined
+  note(key: string, pool: Address | undefined): void
+}
+
+export interface PoolEntry {
+  pool: Address | undefined
+  /** The expiry in milliseconds since 1970. */
+  validUntil: number
+}
+
+const absentForMs = 60_000
+const maxPairs = 50_000
+
+export function createPoolRegistry(now: Clock): PoolRegistry {
+  const entries = new LRUCache<string, PoolEntry>({ max: maxPairs })
+  return {
+    find(key, aheadMs = 0) {
+      const entry = entries.get(key)
+      return entry && entry.validUntil > now() + aheadMs ? entry : undefined
+    },
+    note(key, pool) {
+      entries.set(key, { pool, validUntil: pool ? Number.POSITIVE_INFINITY : now() + absentForMs })
+    },
+  }
+}
+
+/** The pools that are read for quotes and auctions, each at most once an hour. */
+interface UsedPools {
+  note(pool: PoolIdentity): void
+  /** Returns the pools noted since the last call, in order. */
+  take(): PoolIdentity[]
+}
+
+const againMs = 3_600_000
+const maxUsed = 10_000
+
+export function createUsedPools(now: Clock): UsedPools {
+  const noted = new LRUCache<Address, true>({ max: maxUsed, ttl: againMs, ttlResolution: 0, perf: { now } })
+  let waiting: PoolIdentity[] = []
+  return {
+    note({ address, token0, token1 }) {
+      if (waiting.length >= maxUsed || noted.has(address)) return
+      noted.set(address, true)
+      waiting.push({ address, token0, token1 })
+    },
+    take() {
+      const taken = waiting
+      waiting = []
+      return taken
+    },
+  }
+}
 
 /** The pools of one block. Each pool is read on its first request; later requests share the read. */
 export interface BlockPools {

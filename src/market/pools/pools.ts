@@ -5,14 +5,10 @@ import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { Pool, PoolPlace } from '../../domain/routing/pool.ts'
-import { type BlockPools, createBlockPools } from './block-pools.ts'
-import { follow } from './follow.ts'
-import { createChainHead } from './head.ts'
+import type { Pool, PoolIdentity } from '../../domain/routing/pool.ts'
+import { type BlockPools, createBlockPools, createPoolRegistry, createUsedPools } from './block-pools.ts'
+import { createChainHead, createView, pollPools } from './head.ts'
 import { createPairsAround, type Pair, type TokenPair } from './pairs.ts'
-import { createPoolRegistry } from './registry.ts'
-import { createUsedPools } from './used.ts'
-import { createView } from './view.ts'
 
 /**
  * The liquidity of Uniswap V2-style pools. For each pair it has the pools that routes of up to three swaps
@@ -43,7 +39,7 @@ export interface Pools {
    */
   follow(signal: AbortSignal): Promise<void>
   /** Returns the pools that were read since the last call; a pool is repeated at most once an hour. */
-  takeUsed(): PoolPlace[]
+  takeUsed(): PoolIdentity[]
 }
 
 /** The market at one block. */
@@ -146,7 +142,7 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
       return async () => (await head.check()) !== (await noted)
     },
     follow: (signal) =>
-      follow(
+      pollPools(
         {
           advance: () =>
             head.advance((view) =>

@@ -7,8 +7,7 @@ import {
   type PricePoint,
 } from '../../domain/token/price-history.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
-import { statusFault, tokenNonsense } from '../token-answer.ts'
-import type { PriceHistorySource } from '../token-source.ts'
+import { type PriceHistorySource, statusFault, tokenNonsense } from '../token-source.ts'
 import type { CoingeckoOptions } from './coingecko.ts'
 
 /** The limit of an answer for a day of five minutes: three lists of 289 pairs of numbers. */

@@ -3,11 +3,10 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
 import { chains } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
-import { isAbsurdPrice, ratioOfDouble, usdPriceDown } from '../../domain/token/usd-price.ts'
+import { isAbsurdPrice, ratioOfDouble, usdPriceDown } from '../../domain/token/prices.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
-import { statusFault, tokenNonsense } from '../token-answer.ts'
-import type { UsdPriceSource } from '../token-source.ts'
+import { statusFault, tokenNonsense, type UsdPriceSource } from '../token-source.ts'
 
 export interface CoingeckoOptions {
   name: string

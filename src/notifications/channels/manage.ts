@@ -9,27 +9,29 @@ import {
   type ChannelKind,
   type ConfirmationWay,
   confirmationWays,
+  mailboxOf,
   type PushKeys,
   type WebhookKeys,
 } from '../../domain/notification/channel.ts'
-import { mailboxOf } from '../../domain/notification/email-address.ts'
 import { spelledOnce } from '../../outside/receiver.ts'
 import {
   confirmChannel as confirm,
+  countConfirmation,
   endChannel,
   findChannel,
+  findChannelLocked,
   findChannels,
+  freeReceiver,
   insertChannel,
   renewConfirmation,
   updateChannel,
 } from '../../storage/channels/channels.ts'
-import { countConfirmation, freeReceiver } from '../../storage/channels/confirmations.ts'
 import { insertTestDelivery, replayDeliveries } from '../../storage/channels/deliveries.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { signal } from '../../storage/database/signals.ts'
-import { newEmailKeys } from './email/leave.ts'
+import { newEmailKeys } from './email.ts'
 import type { Sender } from './sender.ts'
-import { newWebhookSecret } from './webhook.ts'
+import { newWebhookSecret, validPrevious } from './webhook.ts'
 
 export interface ChannelServices {
   db: Database
@@ -200,7 +202,7 @@ export async function confirmChannel(
 }
 
 /** @throws Refusal ChannelNotFound */
-export async function requireChannel(db: Database, account: Address, id: string): Promise<Channel> {
+async function requireChannel(db: Database, account: Address, id: string): Promise<Channel> {
   const channel = await findChannel(db, account, id)
   if (!channel) throw notFound()
   return channel
@@ -267,4 +269,45 @@ function newConfirmation(now: number) {
 
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
+}
+
+const previousSecretMs = 24 * 3_600_000
+/** Each is a signature on every message. */
+const maxPrevious = 3
+
+/**
+ * Gives a webhook a new secret. For a day messages are signed with the previous one too, also after another rotation.
+ * @throws Refusal ChannelNotFound, TooManySecrets, InvalidParameter for a channel without a secret
+ */
+export async function rotateChannelSecret(
+  account: Address,
+  id: string,
+  { db, now }: Pick<ChannelServices, 'db' | 'now'>,
+): Promise<{ channel: Channel; secret: string }> {
+  const { kind } = await requireChannel(db, account, id)
+  if (kind !== 'webhook')
+    throw new Refusal('InvalidParameter', 'only webhooks have a secret', { field: 'id' })
+  const secret = newWebhookSecret()
+  const until = new Date(now() + previousSecretMs).toISOString()
+  // Of rotations at the same time each keeps the secret that the one before it gave out.
+  const channel = await db.transaction(async (tx) => {
+    const locked = await findChannelLocked(tx, id)
+    if (!locked) return undefined
+    const keys = locked.keys as WebhookKeys
+    const valid = validPrevious(keys, now())
+    if (valid.length >= maxPrevious) throw tooManySecrets(valid, now())
+    return await updateChannel(tx, id, {
+      keys: { secret, previous: [{ secret: keys.secret, until }, ...valid] },
+    })
+  })
+  if (!channel) throw new Refusal('ChannelNotFound', 'the account has no such channel', { field: 'id' })
+  return { channel, secret }
+}
+
+function tooManySecrets(valid: ReturnType<typeof validPrevious>, now: number): Refusal {
+  const earliest = Math.min(...valid.map(({ until }) => Date.parse(until)))
+  return new Refusal('TooManySecrets', `${maxPrevious} previous secrets are still valid`, {
+    field: 'id',
+    data: { retryAfterMs: earliest - now },
+  })
 }

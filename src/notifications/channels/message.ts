@@ -1,7 +1,42 @@
 import type { Channel } from '../../domain/notification/channel.ts'
 import type { NotificationType } from '../../domain/notification/notification.ts'
+import { printable } from '../../outside/fault.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
-import { unlinked } from './text.ts'
+
+const maxLine = 1_000
+
+/**
+ * A text as one line of visible characters that no reader makes a link of: symbols of tokens may be anything. URLs are left out; names of
+ * hosts, mentions, numbers to call and commands are broken up, as in `claim[.]example`. `USDC.e` stays.
+ */
+function withoutLinks(text: string): string {
+  return (printable(text, maxLine) ?? '')
+    .replace(/[.。．｡](?=\p{L}{2})/gu, '[.]')
+    .replace(/([@+])(?=[\p{L}\p{N}_])/gu, '[$1]')
+    .replace(/(?<!\S)\/(?=\p{L})/gu, '[/]')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** For the content of elements, and for attributes in quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}
+
+/** At most so many UTF-16 units. */
+export function truncated(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+}
+
+export function shortAccount(account: string): string {
+  return `${account.slice(0, 6)}…${account.slice(-4)}`
+}
 
 /** A delivery as a person reads it, in one line. Texts are plain: who shows them escapes them. */
 export interface Message {
@@ -26,7 +61,7 @@ export function messageOf({ notification, createdAt }: Delivery): Message {
   const isReverted = metadata.reverted === true
   return {
     title: isReverted ? `No longer so: ${titles[type]}` : titles[type],
-    text: unlinked(isReverted ? `A chain reorganisation took this back: ${message}` : message),
+    text: withoutLinks(isReverted ? `A chain reorganisation took this back: ${message}` : message),
     at: timestamp,
   }
 }

@@ -3,9 +3,8 @@ import webPush from 'web-push'
 import type { Channel, PushKeys } from '../../domain/notification/channel.ts'
 import { ReceiverFault, type ReceiverResponse, type Receivers } from '../../outside/receiver.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
-import { messageOf, pageOf } from './message.ts'
+import { messageOf, pageOf, truncated } from './message.ts'
 import type { Sender, SendResult } from './sender.ts'
-import { shortened } from './text.ts'
 
 /** What push services know this service by (RFC 8292). Keys are in base64url. */
 export interface VapidDetails {
@@ -86,7 +85,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
       const message = {
         id: pushId(delivery),
         title,
-        text: shortened(more, maxTextLength),
+        text: truncated(more, maxTextLength),
         link: pageOf(channel, publicUrl),
       }
       return push(channel, message, signal)

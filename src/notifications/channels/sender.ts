@@ -1,5 +1,5 @@
 import type { Channel } from '../../domain/notification/channel.ts'
-import type { ConfirmationLimits } from '../../storage/channels/confirmations.ts'
+import type { ConfirmationLimits } from '../../storage/channels/channels.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
 
 /** How sending went. The texts of faults name no address: they are shown and logged. */

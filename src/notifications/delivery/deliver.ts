@@ -4,9 +4,34 @@ import type { ChannelKind } from '../../domain/notification/channel.ts'
 import { leaseChannels, wakeChannels } from '../../storage/channels/queue.ts'
 import type { Signals } from '../../storage/database/signals.ts'
 import type { Sender } from '../channels/sender.ts'
-import { createPlaces } from './places.ts'
-import { depthMs, sendTurn, type TurnOptions } from './turn.ts'
-import { createWake } from './wake.ts'
+import { createDeliverySlots, depthMs, sendTurn, type TurnOptions } from './turn.ts'
+
+/** Waits for a signal or a time. A signal that comes without a waiter ends the next wait at once. */
+export function createInterruptibleWait(signal: AbortSignal) {
+  let isDue = false
+  let resolve: (() => void) | undefined
+  const now = () => {
+    isDue = true
+    resolve?.()
+  }
+  signal.addEventListener('abort', now, { once: true })
+  return {
+    now,
+    async wait(ms: number): Promise<void> {
+      if (!isDue) {
+        await new Promise<void>((done) => {
+          const timer = setTimeout(done, ms)
+          resolve = () => {
+            clearTimeout(timer)
+            done()
+          }
+        })
+      }
+      resolve = undefined
+      isDue = false
+    },
+  }
+}
 
 export interface DeliveryOptions extends TurnOptions {
   signals: Pick<Signals, 'on'>
@@ -27,9 +52,9 @@ const maxWakes = 2_000
  */
 export async function runDelivery(options: DeliveryOptions, signal: AbortSignal): Promise<void> {
   const { db, signals, senders, confirmations, now, log } = options
-  const places = createPlaces(Object.keys(senders) as ChannelKind[])
+  const places = createDeliverySlots(Object.keys(senders) as ChannelKind[])
   const active = new Set<Promise<void>>()
-  const wake = createWake(signal)
+  const wake = createInterruptibleWait(signal)
   const unsubscribe = signals.on('deliveries', wake.now)
   /** Whether more may be due than there were places for. */
   let isCrowded = false

@@ -9,16 +9,63 @@ import {
   endAttempts,
   endOverdue,
 } from '../../storage/channels/deliveries.ts'
-import { countMessage, turnOf } from '../../storage/channels/pace.ts'
 import {
   type Confirmations,
+  countMessage,
+  type Lane,
   type Lease,
+  messageAllowance,
   type NextLook,
   releaseChannel,
 } from '../../storage/channels/queue.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { Sender, SendResult } from '../channels/sender.ts'
-import type { Place } from './places.ts'
+
+/** Turns of one kind at the same time, to receivers that were quick the last times. */
+const maxQuick = 64
+/** To those that were slow. */
+const maxSlow = 64
+/** With those that are waited for: they have left their place among the quick ones. An attempt is a connection and little more. */
+const maxTurns = 512
+
+/** A turn's place among those of its kind. */
+interface DeliverySlot {
+  /** Its receiver has not answered yet: the place among the quick ones goes to another. */
+  yield(): void
+  leave(): void
+}
+
+/** Where turns of this process take place. Kinds have places of their own, and slow receivers take none from quick ones. */
+export function createDeliverySlots(kinds: readonly ChannelKind[]) {
+  const taken = new Map(kinds.map((kind) => [kind, { quick: 0, slow: 0, waited: 0 }]))
+  const lanes = (): Lane[] =>
+    [...taken].flatMap(([kind, { quick, slow, waited }]) => [
+      { kind, isSlow: false, places: Math.min(maxQuick - quick, maxTurns - quick - slow - waited) },
+      { kind, isSlow: true, places: Math.min(maxSlow - slow, maxTurns - maxQuick - slow - waited) },
+    ])
+  return {
+    free: () => lanes().filter(({ places }) => places > 0),
+    /** Whether a lane has no place left. */
+    isFull: () => lanes().some(({ places }) => places <= 0),
+    take(kind: ChannelKind, isSlow: boolean): DeliverySlot {
+      const counts = taken.get(kind)
+      if (!counts) throw new RangeError(`no places for ${kind}`)
+      let lane: keyof typeof counts = isSlow ? 'slow' : 'quick'
+      counts[lane]++
+      return {
+        yield() {
+          if (lane !== 'quick') return
+          counts[lane]--
+          lane = 'waited'
+          counts[lane]++
+        },
+        leave() {
+          counts[lane]--
+        },
+      }
+    },
+  }
+}
 
 /** `failed` is tried again; `gone` and `dead` are not. */
 export type DeliveryOutcome = SendResult['kind'] | 'dead'
@@ -52,7 +99,12 @@ const longestRetryMs = 86_400_000
 
 /** Sends to one channel until nothing is due, an attempt fails, or others should have a turn. @returns whether it is to have another at once */
 export async function sendTurn(
-  { channel, sender, leaseId, place }: { channel: Channel; sender: Sender; leaseId: string; place: Place },
+  {
+    channel,
+    sender,
+    leaseId,
+    place,
+  }: { channel: Channel; sender: Sender; leaseId: string; place: DeliverySlot },
   options: TurnOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -106,7 +158,7 @@ export async function sendTurn(
 async function waitForTurn(
   channel: Channel,
   sender: Sender,
-  place: Place,
+  place: DeliverySlot,
   { now }: TurnOptions,
   signal: AbortSignal,
 ): Promise<Date | undefined> {
@@ -138,7 +190,7 @@ async function begin(
   { db, confirmations }: TurnOptions,
 ): Promise<Begun | Date> {
   if (maxAlone === undefined) return beginAttempts(db, id, lease, confirmations, maxDigest)
-  const turn = await turnOf(db, id, { alone: maxAlone, together: maxDigest, now: lease.now })
+  const turn = await messageAllowance(db, id, { alone: maxAlone, together: maxDigest, now: lease.now })
   if ('until' in turn) return turn.until
   const begun = await beginAttempts(db, id, lease, confirmations, turn.limit)
   const { length } = begun.deliveries

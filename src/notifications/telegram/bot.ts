@@ -1,9 +1,10 @@
 import { Api, GrammyError } from 'grammy'
+import { LRUCache } from 'lru-cache'
 import type { Clock, Log } from '../../domain/log.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'
 import { readUpTo } from '../../outside/http-json.ts'
-import type { SendResult } from '../channels/sender.ts'
+import type { SendResult, TakenTurn } from '../channels/sender.ts'
 
 export interface BotOptions {
   /** A secret: it is part of each URL, so that faults of the transport are never shown or logged. */
@@ -183,4 +184,26 @@ function answerOf(bytes: Buffer | undefined): object {
   const answer: unknown = JSON.parse(bytes?.toString('utf8') ?? '')
   if (typeof answer !== 'object' || answer === null || !('ok' in answer)) throw new Error('no answer')
   return answer
+}
+
+/** At most one message to a chat in an interval. */
+export interface Pace {
+  /** Takes the chat’s next turn, unless that is later than in `withinMs`. */
+  take(chat: string, withinMs: number): TakenTurn
+}
+
+/** Chats that were written to; above this the ones that were least recently are forgotten. */
+const maxChats = 10_000
+
+export function createPace(intervalMs: number, now: Clock): Pace {
+  const next = new LRUCache<string, number>({ max: maxChats })
+  return {
+    take(chat, withinMs) {
+      const at = Math.max(now(), next.get(chat) ?? 0)
+      const waitMs = at - now()
+      const isTaken = waitMs <= withinMs
+      if (isTaken) next.set(chat, at + intervalMs)
+      return { isTaken, waitMs }
+    },
+  }
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../../domain/log.ts'
 import type { Channel } from '../../domain/notification/channel.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
-import { messageOf, pageOf } from '../channels/message.ts'
+import { escapeHtml, messageOf, pageOf, shortAccount, truncated } from '../channels/message.ts'
 import type { Sender } from '../channels/sender.ts'
-import { escapeHtml, shortAccount, shortened } from '../channels/text.ts'
-import { type Bot, BotFault } from './bot.ts'
-import { createPace } from './pace.ts'
+import { type Bot, BotFault, createPace } from './bot.ts'
 
 /** With the lengths below, the longest text is under the 4,096 characters that a message may have. */
 const maxDigest = 10
@@ -44,7 +42,7 @@ export function createTelegramSender({ bot, publicUrl, now }: TelegramOptions): 
 function htmlOf(channel: Channel, deliveries: readonly Delivery[], publicUrl: URL | undefined): string {
   const messages = deliveries.map((delivery) => messageOf(delivery))
   const texts = messages.map(
-    ({ title, text }) => `<b>${escapeHtml(title)}</b>\n${escapeHtml(shortened(text, maxText))}`,
+    ({ title, text }) => `<b>${escapeHtml(title)}</b>\n${escapeHtml(truncated(text, maxText))}`,
   )
   const page = pageOf(channel, publicUrl)
   const link = page ? [`<a href="${escapeHtml(page)}">${shortAccount(channel.account)}</a>`] : []

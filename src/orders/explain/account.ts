@@ -1,10 +1,13 @@
 import type { CheckOrder, OrderAnswer } from '../../chain/order/order-check.ts'
 import { revertDataText } from '../../chain/rpc/revert.ts'
 import { minOf } from '../../domain/amount.ts'
-import { unpayable, unsigned } from '../../domain/diagnosis/account.ts'
-import type { Reason } from '../../domain/diagnosis/diagnosis.ts'
-import type { DiagnosisFacts, StandingFacts } from '../../domain/diagnosis/facts.ts'
-import { reasonOf } from '../../domain/diagnosis/reason.ts'
+import { unpayable, unsigned } from '../../domain/diagnosis/account-reasons.ts'
+import {
+  type DiagnosisInput,
+  type ObservedStanding,
+  type Reason,
+  reasonOf,
+} from '../../domain/diagnosis/diagnosis.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { orderDigest } from '../../domain/signing/signing.ts'
@@ -12,11 +15,11 @@ import type { Candidate } from '../check.ts'
 import { toInteractions } from '../interactions.ts'
 
 /** An order that may not be signed yet. */
-export type Foreseen = Candidate & { isSigned: boolean }
+export type UnplacedOrder = Candidate & { isSigned: boolean }
 
 /** What the account of an order has, and what its own code answers; `away` where the node does not. @throws Refusal Unavailable */
 export async function lookAtAccount(
-  { creation, order, owner, signature, parsedAppData, isSigned }: Foreseen,
+  { creation, order, owner, signature, parsedAppData, isSigned }: UnplacedOrder,
   { network, checkOrder }: { network: Network; checkOrder: CheckOrder },
 ): Promise<OrderAnswer | 'away'> {
   const asksContract = isSigned && creation.signingScheme === 'eip1271'
@@ -38,8 +41,8 @@ const exhausted = 'its code used up its time or gas'
 
 /** What the account has to do. */
 export function accountReasons(
-  facts: DiagnosisFacts,
-  { order, owner }: Foreseen,
+  facts: DiagnosisInput,
+  { order, owner }: UnplacedOrder,
   answer: OrderAnswer,
 ): Reason[] {
   const isPresign = facts.order.signingScheme === 'presign'
@@ -69,7 +72,7 @@ function signatureRevert(owner: string, answer: OrderAnswer): string | null {
 }
 
 /** Where the order would stand if an auction found this. */
-export function standingOf({ now }: DiagnosisFacts, found: Partial<StandingFacts>): StandingFacts {
+export function standingOf({ now }: DiagnosisInput, found: Partial<ObservedStanding>): ObservedStanding {
   return {
     ...{
       reason: null,

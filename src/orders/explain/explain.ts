@@ -2,30 +2,108 @@ import { type ResolvedAppData, readAppData } from '../../app-data/read.ts'
 import type { OrderAnswer } from '../../chain/order/order-check.ts'
 import type { SimulateOrder } from '../../chain/order/simulation.ts'
 import { emptyAppDataDocument, parseAppDataDocument } from '../../domain/app-data/document.ts'
+import { outlookOf } from '../../domain/auction/admission.ts'
+import { serviceReasons } from '../../domain/diagnosis/auction-reasons.ts'
 import { inOrder, settlementReverts } from '../../domain/diagnosis/diagnose.ts'
-import type { Diagnosis, Reason } from '../../domain/diagnosis/diagnosis.ts'
-import { validityOf } from '../../domain/diagnosis/ended.ts'
-import type { DiagnosisFacts } from '../../domain/diagnosis/facts.ts'
-import { reasonOf } from '../../domain/diagnosis/reason.ts'
-import { refused } from '../../domain/diagnosis/refused.ts'
-import { serviceReasons } from '../../domain/diagnosis/service.ts'
+import {
+  type Diagnosis,
+  type DiagnosisInput,
+  type Evidence,
+  type Reason,
+  reasonOf,
+} from '../../domain/diagnosis/diagnosis.ts'
+import { refused, validityOf } from '../../domain/diagnosis/end-reasons.ts'
+import { marketReasons } from '../../domain/diagnosis/price-reasons.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
+import type { OrderSimulation } from '../../domain/evm/simulation.ts'
+import { partnerVolumeFees } from '../../domain/fee/policy.ts'
+import { volumeFeesFor } from '../../domain/fee/rules.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderCreation } from '../../domain/order/creation.ts'
-import type { OrderSimulation } from '../../domain/order/simulation.ts'
 import type { Quote } from '../../domain/quote/quote.ts'
+import { hooksGas } from '../../domain/settlement/gas.ts'
+import type { NativeRate } from '../../domain/token/prices.ts'
+import { normalizedPriceDown, readNativeRates } from '../../quotes/native-price.ts'
+import { priceOrder } from '../../quotes/order-quote.ts'
 import type { Priced } from '../../quotes/price.ts'
 import type { QuoteServices } from '../../quotes/quote.ts'
-import { readFactsAhead } from '../../storage/order/diagnosis/ahead.ts'
-import { readDiagnosisFacts } from '../../storage/order/diagnosis/facts.ts'
+import { readDiagnosisFacts, readUnplacedOrderFacts } from '../../storage/order/diagnosis-facts.ts'
 import type { Draft, OrderServices } from '../check.ts'
-import { type DiagnosisServices, diagnoseOrders } from '../diagnose.ts'
+import { type DiagnosisServices, diagnoseOrders, unplacedOrderFacts } from '../diagnose.ts'
 import { toInteractions } from '../interactions.ts'
 import { inDatabase, inMemory, toDraft, withQuote } from '../place.ts'
-import { accountReasons, type Foreseen, lookAtAccount } from './account.ts'
-import { factsAhead } from './facts.ts'
-import { lookAtMarket, type MarketSeen, marketReasonsAhead } from './market.ts'
+import { accountReasons, lookAtAccount, standingOf, type UnplacedOrder } from './account.ts'
+
+/** What the market gives for an order, or why it does not. */
+interface MarketSeen {
+  priced: Priced | Refusal | Outage
+  /** Tokens without a price are left out. */
+  rates: Map<string, NativeRate | Refusal> | Refusal | Outage
+}
+
+/** Nothing is stored. */
+async function lookAtMarket(
+  { creation, order, owner, parsedAppData }: UnplacedOrder,
+  quotes: QuoteServices,
+): Promise<MarketSeen> {
+  const { sellToken, buyToken } = order
+  const [priced, rates] = await Promise.all([
+    priceOrder({ ...creation, ...order, owner }, quotes, hooksGas(parsedAppData)).catch(asFault),
+    readNativeRates([sellToken, buyToken], quotes).catch(asFault),
+  ])
+  return { priced, rates }
+}
+
+function asFault(fault: unknown): Refusal | Outage {
+  if (fault instanceof Refusal || fault instanceof Outage) return fault
+  throw fault
+}
+
+/** What the market gives against the limit, by what was seen of it. */
+function unplacedOrderMarketReasons(
+  facts: DiagnosisInput,
+  { parsedAppData }: UnplacedOrder,
+  { priced, rates }: MarketSeen,
+  { feeRules, network }: Pick<QuoteServices, 'feeRules' | 'network'>,
+): Reason[] {
+  const { order, now } = facts
+  const { sellToken, buyToken } = order
+  const unpriced = rates instanceof Map ? [sellToken, buyToken].filter((token) => !rates.has(token)) : []
+  const evidence = unpriced.map((token): Evidence => ({ kind: 'token', token }))
+  const reasons = unpriced.length > 0 ? [reasonOf('noNativePrice', null, evidence)] : []
+  if (priced instanceof Refusal && priced.code === 'UnsupportedToken')
+    return [refused(priced, 'tokenMisbehaves'), ...reasons]
+  if (reasons.length > 0) return reasons
+  if (priced instanceof Outage) return [reasonOf('marketUnknown', null)]
+  if (priced instanceof Refusal) {
+    if (priced.code === 'Unavailable') return [reasonOf('marketUnknown', null)]
+    if (priced.code !== 'NoLiquidity' && priced.code !== 'SellAmountDoesNotCoverFee') return [refused(priced)]
+    return marketReasons(facts, standingOf(facts, { routed: 'none' }))
+  }
+  const { quote, route } = priced
+  const found = { sell: quote.sellAmount, buy: quote.buyAmount, block: route?.block ?? null }
+  const volumeFees = [
+    ...volumeFeesFor(feeRules, order, network.wrappedNative, unixSeconds(now.getTime())),
+    ...partnerVolumeFees(parsedAppData.partnerFees),
+  ]
+  const standing = standingOf(facts, {
+    routed: found,
+    best: { ...found, at: now },
+    marketGap: rates instanceof Map ? gapAt(rates, order) : null,
+    feeShare: (quote.feeAmount * 1_000_000n) / order.sellAmount,
+    policyShare: volumeFees.reduce((sum, fee) => sum + fee, 0n),
+  })
+  return marketReasons(facts, standing)
+}
+
+/** At the prices of small amounts: what a part of a partially fillable order gets. */
+function gapAt(rates: Map<string, NativeRate | Refusal>, order: DiagnosisInput['order']): bigint | null {
+  const [sell, buy] = [rates.get(order.sellToken), rates.get(order.buyToken)]
+  if (!sell || !buy || sell instanceof Refusal || buy instanceof Refusal) return null
+  const prices = { sell: normalizedPriceDown(sell), buy: normalizedPriceDown(buy) }
+  return outlookOf(order, prices, order.sellAmount, 0n).marketGap
+}
 
 /** An order before it is placed, and maybe before it is signed. */
 export type OrderToExplain = Omit<OrderCreation, 'signature'> & { signature: Hex | null }
@@ -66,21 +144,21 @@ export async function explainOrder(
   const { noted, note } = noteRefusals()
   const reading = (await note(() => readAppData(asked.appData, orders.appDataSources))) ?? noDocument
   const draft = await draftOf(asked, reading, note, orders)
-  if (!draft) return told(noted.map((refusal) => refused(refusal)))
+  if (!draft) return asReason(noted.map((refusal) => refused(refusal)))
   const { uid, order } = draft
   const { chainId } = orders.network
   const now = new Date(orders.now())
   const placed = await readDiagnosisFacts(orders.db, { chainId, uid, now, hidesCompetitions })
   const [ofPlaced] = placed ? await diagnoseOrders([placed], diagnosis) : []
   if (ofPlaced) return ofPlaced
-  const foreseen: Foreseen = { ...draft, ...reading }
+  const foreseen: UnplacedOrder = { ...draft, ...reading }
   for (const check of inMemory) await note(() => check(foreseen, orders))
   const isTradable = !noted.some(({ field }) => field !== undefined && tradeFields.has(field))
   const { sellToken, buyToken } = order
-  const stored = await readFactsAhead(orders.db, { chainId, uid, sellToken, buyToken, now })
+  const stored = await readUnplacedOrderFacts(orders.db, { chainId, uid, sellToken, buyToken, now })
   const { validFrom, preHooks } = reading.parsedAppData
   const judged = { ...order, signingScheme: asked.signingScheme, validFrom, hasPreHooks: preHooks.length > 0 }
-  const facts = factsAhead(judged, stored, diagnosis)
+  const facts = unplacedOrderFacts(judged, stored, diagnosis)
 
   async function lookAtChain() {
     const answer = await lookAtAccount(foreseen, orders)
@@ -101,13 +179,13 @@ export async function explainOrder(
   for (const check of [...inDatabase, ...withQuote]) await note(() => check(quoted, orders))
 
   const isAway = chain !== null && (chain.answer === 'away' || chain.simulation === 'away')
-  return told([
+  return asReason([
     ...serviceReasons({ ...facts, look: isAway ? 'away' : null }),
     ...noted.map((refusal) => withValidity(refused(refusal), facts)),
     ...withoutSince([
       ...timeReasons(facts),
       ...(chain?.account ?? []),
-      ...(market ? marketReasonsAhead(facts, foreseen, market, quotes) : []),
+      ...(market ? unplacedOrderMarketReasons(facts, foreseen, market, quotes) : []),
       ...simulationReasons(chain?.simulation ?? null, now),
     ]),
   ])
@@ -152,7 +230,7 @@ async function draftOf(
 }
 
 async function simulate(
-  { creation, order, owner, signature, parsedAppData, isSigned }: Foreseen,
+  { creation, order, owner, signature, parsedAppData, isSigned }: UnplacedOrder,
   { network }: OrderServices,
   simulateOrder: SimulateOrder,
 ): Promise<OrderSimulation | 'away'> {
@@ -186,14 +264,14 @@ function quoteOf(market: MarketSeen | null, now: Date): Quote | null {
   return { ...quote, id: null, quoteKind: 'standard', expiration: now }
 }
 
-function timeReasons(facts: DiagnosisFacts): Reason[] {
+function timeReasons(facts: DiagnosisInput): Reason[] {
   const { order, now } = facts
   const isLater = (order.validFrom ?? 0) > now.getTime() / 1_000
   return isLater ? [reasonOf('notYetValid', null, [validityOf(facts)])] : []
 }
 
 /** Those about the time of an order say when it may be traded. */
-function withValidity(reason: Reason, facts: DiagnosisFacts): Reason {
+function withValidity(reason: Reason, facts: DiagnosisInput): Reason {
   if (reason.code !== 'expired' && reason.code !== 'expiresTooSoon') return reason
   return { ...reason, evidence: [validityOf(facts), ...reason.evidence] }
 }
@@ -203,7 +281,7 @@ function withoutSince(reasons: readonly Reason[]): Reason[] {
   return reasons.map((reason) => ({ ...reason, since: null }))
 }
 
-function told(reasons: readonly Reason[]): Diagnosis {
+function asReason(reasons: readonly Reason[]): Diagnosis {
   const [first = reasonOf('placeable', null), ...further] = inOrder(reasons)
   return { ...first, further }
 }

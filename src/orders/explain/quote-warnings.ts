@@ -1,20 +1,18 @@
 import { type AppDataSources, readAppData } from '../../app-data/read.ts'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
-import { fundsReasons } from '../../domain/diagnosis/account.ts'
+import { fundsReasons } from '../../domain/diagnosis/account-reasons.ts'
 import { noLimitPays } from '../../domain/diagnosis/advice.ts'
+import { serviceReasons } from '../../domain/diagnosis/auction-reasons.ts'
 import { inOrder } from '../../domain/diagnosis/diagnose.ts'
-import type { Reason } from '../../domain/diagnosis/diagnosis.ts'
-import { reasonOf, tokenOf } from '../../domain/diagnosis/reason.ts'
-import { serviceReasons } from '../../domain/diagnosis/service.ts'
+import { type Reason, reasonOf, tokenOf } from '../../domain/diagnosis/diagnosis.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
-import { orderToSign } from '../../domain/quote/order-to-sign.ts'
+import { orderToSign } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
-import { readableDown, readableUp } from '../../domain/token/readable.ts'
+import { readableDown, readableUp } from '../../domain/text/readable.ts'
 import type { Db } from '../../storage/database/database.ts'
-import { type FactsAhead, readFactsAhead } from '../../storage/order/diagnosis/ahead.ts'
-import { type DiagnosisServices, toFunds } from '../diagnose.ts'
-import { factsAhead } from './facts.ts'
+import { readUnplacedOrderFacts, type UnplacedOrderFacts } from '../../storage/order/diagnosis-facts.ts'
+import { type DiagnosisServices, toFunds, unplacedOrderFacts } from '../diagnose.ts'
 
 export interface WarningServices extends DiagnosisServices {
   db: Db
@@ -22,21 +20,23 @@ export interface WarningServices extends DiagnosisServices {
 }
 
 /** What bears on an order before its price is known. */
-export interface LookAhead {
+export interface WarningFacts {
   /** Null where the database did not answer. */
-  stored: FactsAhead | null
+  stored: UnplacedOrderFacts | null
   /** Of the sell token; null where nobody sells yet, or the token does not answer. */
   funds: { balance: bigint; allowance: bigint } | 'away' | null
 }
 
 /** Reads both at once; a read that fails is no fault. */
-export async function lookAhead(
+export async function readWarningFacts(
   { from, sellToken, buyToken }: { from: Address; sellToken: Address; buyToken: Address },
   { db, network, now, chain }: WarningServices,
-): Promise<LookAhead> {
+): Promise<WarningFacts> {
   const { chainId } = network
   const [stored, held] = await Promise.all([
-    readFactsAhead(db, { chainId, sellToken, buyToken, uid: null, now: new Date(now()) }).catch(asOutage),
+    readUnplacedOrderFacts(db, { chainId, sellToken, buyToken, uid: null, now: new Date(now()) }).catch(
+      asOutage,
+    ),
     from === zeroAddress ? null : chain.balances([{ owner: from, token: sellToken }]).catch(asOutage),
   ])
   const balance = held instanceof Outage ? 'away' : (held?.[0] ?? null)
@@ -53,7 +53,7 @@ function asOutage(fault: unknown): Outage {
   throw fault
 }
 
-const noFacts: FactsAhead = {
+const noFacts: UnplacedOrderFacts = {
   ...{ tokens: { sell: null, buy: null }, market: null, presigned: false },
   service: { indexed: null, head: null, auctionAt: null },
 }
@@ -62,7 +62,7 @@ const noFacts: FactsAhead = {
 export async function quoteWarnings(
   reply: QuoteReply,
   slippageBps: number,
-  look: LookAhead,
+  look: WarningFacts,
   services: WarningServices,
 ): Promise<Reason[]> {
   const { quote, terms } = reply
@@ -70,7 +70,7 @@ export async function quoteWarnings(
   const { signingScheme } = terms
   // Hooks are looked up only where the funds do not suffice.
   const order = { ...orderToSign(reply, slippageBps), signingScheme, validFrom: null, hasPreHooks: false }
-  const facts = factsAhead(order, stored ?? noFacts, services)
+  const facts = unplacedOrderFacts(order, stored ?? noFacts, services)
   const isAway = funds === 'away'
   const reasons = serviceReasons({ ...facts, look: isAway ? 'away' : null }).filter(
     // Without the database nothing is known of the service.

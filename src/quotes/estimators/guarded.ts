@@ -6,7 +6,7 @@ import type { Clock, Log } from '../../domain/log.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { invalidResponse, OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'
-import type { Ask, Estimate, Estimator } from '../estimator.ts'
+import type { Estimate, EstimateRequest, Estimator } from '../estimator.ts'
 
 export interface GuardLimits extends HealthLimits {
   /** The total time limit of one estimate. */
@@ -39,14 +39,14 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
     perf: { now },
   })
 
-  const request = (ask: Ask) =>
+  const request = (ask: EstimateRequest) =>
     health.ask(async () => {
       const limit = AbortSignal.timeout(limitMs)
       const late = () => new OutsideFault(name, 'did not answer in time')
       return checked(name, ask, await abortable(estimator.estimate(ask, limit), limit, late))
     })
 
-  async function cachedRequest(ask: Ask, refuted: Estimate | undefined): Promise<Estimate> {
+  async function cachedRequest(ask: EstimateRequest, refuted: Estimate | undefined): Promise<Estimate> {
     const key = [ask.kind, ask.sellToken, ask.buyToken, ask.amount].join()
     const isRefuted = async (cached: Promise<Estimate>) =>
       refuted !== undefined && (await cached.catch(() => undefined)) === refuted
@@ -75,7 +75,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
 }
 
 /** Checks an estimate. @throws OutsideFault if it cannot be right for the ask */
-function checked(name: string, { kind, amount }: Ask, estimate: Estimate): Estimate {
+function checked(name: string, { kind, amount }: EstimateRequest, estimate: Estimate): Estimate {
   const { sellAmount, buyAmount, gas } = estimate
   const fits = (value: bigint) => value > 0n && value <= maxUint256
   if (!fits(sellAmount) || !fits(buyAmount)) throw invalidResponse(name, 'an amount is out of range')

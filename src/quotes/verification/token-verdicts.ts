@@ -3,6 +3,7 @@ import { createLimiter } from '../../concurrency/limiter.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Clock, Log } from '../../domain/log.ts'
+import { type Pool, poolSide } from '../../domain/routing/pool.ts'
 import { createAnswerCache } from '../../outside/answer-cache.ts'
 
 export interface TokenVerdicts {
@@ -132,4 +133,14 @@ function createTrials(
 
   return (token: Address, holder: Address | undefined, isFresh: boolean) =>
     answers(token, () => judge(token, holder), isFresh)
+}
+
+/** The pool with the largest reserve of a token: a holder for trial transfers. */
+export function deepestPool(token: Address, pools: readonly Pool[]): Address | undefined {
+  const reserve = (pool: Pool) => poolSide(pool, token).reserveIn
+  const holders = pools.filter(({ token0, token1 }) => token0 === token || token1 === token)
+  return holders.reduce<Pool | undefined>(
+    (deepest, pool) => (deepest && reserve(deepest) >= reserve(pool) ? deepest : pool),
+    undefined,
+  )?.address
 }

@@ -2,11 +2,11 @@ import type { CheckTrade, TradeAnswer } from '../../chain/trade/check.ts'
 import { maxOf, minOf, mulDivDown, mulDivUp } from '../../domain/amount.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Interaction } from '../../domain/order/order.ts'
-import type { Ask, Estimate, Execution } from '../estimator.ts'
+import type { Estimate, EstimateRequest, Execution } from '../estimator.ts'
 
 /** The order that an estimate is for. */
 export interface VerifiedTrade {
-  ask: Ask
+  ask: EstimateRequest
   from: Address
   receiver: Address | null
   preHooks: readonly Interaction[]
@@ -107,13 +107,21 @@ function tokensAtRisk(
 }
 
 /** The minimum buy amount, or the maximum sell amount, within the tolerance. */
-function withTolerance({ kind }: Ask, { sellAmount, buyAmount }: Amounts, tolerance: bigint): Amounts {
+function withTolerance(
+  { kind }: EstimateRequest,
+  { sellAmount, buyAmount }: Amounts,
+  tolerance: bigint,
+): Amounts {
   return kind === 'sell'
     ? { sellAmount, buyAmount: maxOf(1n, mulDivUp(buyAmount, million - tolerance, million)) }
     : { sellAmount: mulDivDown(sellAmount, million + tolerance, million), buyAmount }
 }
 
-function actualAmounts({ kind }: Ask, { sellAmount, buyAmount }: Amounts, answer: Settled): Amounts {
+function actualAmounts(
+  { kind }: EstimateRequest,
+  { sellAmount, buyAmount }: Amounts,
+  answer: Settled,
+): Amounts {
   return kind === 'sell'
     ? { sellAmount, buyAmount: buyAmount + answer.buySurplus }
     : { sellAmount: sellAmount - answer.sellSurplus, buyAmount }
@@ -123,7 +131,7 @@ function actualAmounts({ kind }: Ask, { sellAmount, buyAmount }: Amounts, answer
  * The loss of the settlement contract as text. It must not lose either token, because its balances belong to
  * other trades.
  */
-function shortfall(ask: Ask, simulated: Amounts, answer: Settled): string | undefined {
+function shortfall(ask: EstimateRequest, simulated: Amounts, answer: Settled): string | undefined {
   if (answer.sellSurplus < 0n) return `it takes ${-answer.sellSurplus} atoms too few of the sell token in`
   if (answer.buySurplus < 0n) return `it leaves ${-answer.buySurplus} atoms too few of the buy token`
   const { sellAmount, buyAmount } = actualAmounts(ask, simulated, answer)

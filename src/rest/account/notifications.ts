@@ -1,6 +1,6 @@
 import { notificationBody } from '../../storage/bodies/notification.ts'
 import { listOfBodies, readBody } from '../../storage/bodies/read.ts'
-import { newestNotifications } from '../../storage/models/notification/roots.ts'
+import { newestNotifications } from '../../storage/models/notification/history.ts'
 import { notifications } from '../openapi/body-schemas.ts'
 import type { Operations } from '../openapi/operation.ts'
 import { sample } from '../openapi/sample.ts'

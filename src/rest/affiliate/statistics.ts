@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eligibilities } from '../../domain/affiliate/rewards.ts'
+import { eligibilities } from '../../domain/affiliate/affiliate.ts'
 import { formatUnits } from '../../domain/amount.ts'
 import { addressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { parseTokenAddress } from '../../domain/token/address.ts'
+import { parseTokenAddress } from '../../domain/token/token.ts'
 import { objectExpected, tokenAddressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import { maxNamedTokens, watchedPerRead } from '../../graphql/token/watched.ts'

@@ -1,9 +1,13 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import { competition, competitionV1 } from '../../storage/bodies/competition.ts'
 import { type BodyRead, oneBody, readBody } from '../../storage/bodies/read.ts'
-import { isOver } from '../../storage/models/auction/auction.ts'
-import { auctionOfTransaction, latestAuction, oneAuction } from '../../storage/models/auction/roots.ts'
-import { ownParam } from '../../storage/query/selected.ts'
+import {
+  auctionOfTransaction,
+  isOver,
+  latestAuction,
+  oneAuction,
+} from '../../storage/models/auction/auction.ts'
+import { ownParam } from '../../storage/query/selection.ts'
 import { competitionSchema, competitionV1Schema } from '../openapi/body-schemas.ts'
 import type { HeaderName, Operations, WrittenExample, WrittenOperation } from '../openapi/operation.ts'
 import { hashParameter } from '../openapi/parameters.ts'

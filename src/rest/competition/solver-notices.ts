@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { noticesJson } from '../../storage/auction/outside.ts'
+import { noticesJson } from '../../storage/auction/solver-messages.ts'
 import type { Operations } from '../openapi/operation.ts'
 import { anyAddress } from '../openapi/parameters.ts'
 import { count, timestamp } from '../openapi/primitives.ts'

@@ -1,4 +1,4 @@
-import type { Body } from '../../storage/bodies/body.ts'
+import { type Body, modelOf, wholeBody } from '../../storage/bodies/body.ts'
 import { competitionSolution, competitionSolutionV1 } from '../../storage/bodies/competition.ts'
 import { auctionFeePolicies, auctionOrder } from '../../storage/bodies/current-auction.ts'
 import {
@@ -9,24 +9,23 @@ import {
   reportedFeePolicy,
   reportedTrade,
 } from '../../storage/bodies/debug-report.ts'
-import { modelOf, wholeBody } from '../../storage/bodies/fields.ts'
 import { publishedMetadata } from '../../storage/bodies/notification.ts'
 import {
   ethflowDataBody,
   fullOrder,
   interactionsBody,
   onchainOrderDataBody,
+  orderProgressBody,
+  solverProposalBody,
 } from '../../storage/bodies/order.ts'
-import { orderProgressBody, solverProposalBody } from '../../storage/bodies/order-progress.ts'
 import { executedProtocolFeeBody, listedTrade, tradeFeePolicies } from '../../storage/bodies/trade.ts'
 import { auctionReport, execution } from '../../storage/models/auction/report.ts'
 import { proposedSolution } from '../../storage/models/auction/solution.ts'
 import { orderEvent } from '../../storage/models/order/event.ts'
 import { order } from '../../storage/models/order/order.ts'
 import { executedAmounts, orderProgress, solverProposal } from '../../storage/models/order/progress.ts'
-import { orderQuote } from '../../storage/models/order/quote.ts'
-import { interactions } from '../../storage/models/order/relations.ts'
-import { trade } from '../../storage/models/trade/trade.ts'
+import { interactions, orderQuote } from '../../storage/models/order/relations.ts'
+import { trade } from '../../storage/models/trade.ts'
 import type { Model } from '../../storage/query/model.ts'
 import { announcement } from '../account/announcements.ts'
 import {

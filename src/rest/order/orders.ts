@@ -5,8 +5,7 @@ import { parseInput } from '../../graphql/input/parse.ts'
 import { orderInput } from '../../graphql/order/placement.ts'
 import { checkLimit } from '../../graphql/paging.ts'
 import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
-import { fullOrder, listedOrder } from '../../storage/bodies/order.ts'
-import { orderProgressBody } from '../../storage/bodies/order-progress.ts'
+import { fullOrder, listedOrder, orderProgressBody } from '../../storage/bodies/order.ts'
 import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
 import {
   namedOrders,
@@ -14,7 +13,7 @@ import {
   ordersOfAccount,
   ordersOfTransaction,
   progressOfOrder,
-} from '../../storage/models/order/roots.ts'
+} from '../../storage/models/order/relations.ts'
 import { debugReport, order, orderProgress, orders, wrappedOrders } from '../openapi/body-schemas.ts'
 import type { Operations, WrittenOperation } from '../openapi/operation.ts'
 import { hashParameter, pageParameters } from '../openapi/parameters.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { StateOverride } from '../../domain/order/simulation.ts'
+import type { StateOverride } from '../../domain/evm/simulation.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import { simulationBody } from '../../graphql/order/simulation.ts'
 import type { Operations, WrittenOperation } from '../openapi/operation.ts'

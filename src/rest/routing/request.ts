@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, toAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, toHex } from '../../domain/evm/hex.ts'
-import { type OrderUid, toOrderUid } from '../../domain/order/uid.ts'
+import { type OrderUid, toOrderUid } from '../../domain/order/order.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { RestRequest } from './route.ts'
 

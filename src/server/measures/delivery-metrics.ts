@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { within } from './within.ts'
+import { valueWithin } from './gauges.ts'
 
 /** What waits for the receivers of one kind of channel. */
 export interface WaitingOfKind {
@@ -32,7 +32,8 @@ export function createDeliveryMetrics(registry: Registry, now: () => number): De
   let cached: { at: number; waiting: Promise<readonly WaitingOfKind[] | undefined> } | undefined
   const read = () => {
     if (!watched) return undefined
-    if (!cached || now() - cached.at >= cachedMs) cached = { at: now(), waiting: within(answerMs, watched()) }
+    if (!cached || now() - cached.at >= cachedMs)
+      cached = { at: now(), waiting: valueWithin(answerMs, watched()) }
     return cached.waiting
   }
   const gauge = (name: string, help: string, value: (waiting: WaitingOfKind) => number) =>

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Gauge, type Registry } from 'prom-client'
 
 /** Registers a gauge whose series, with the label `network` first, are computed when metrics are read. */
@@ -15,4 +16,13 @@ export function networkGauge(
       for (const [labels, value] of series()) this.set(labels, value)
     },
   })
+}
+
+/** Undefined where the promise fails, or takes longer. */
+export function valueWithin<Value>(
+  milliseconds: number,
+  promise: Promise<Value> | undefined,
+): Promise<Value | undefined> {
+  const late = pause(milliseconds, undefined, { ref: false })
+  return Promise.race([promise?.catch(() => undefined), late])
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { AuctionMeter } from '../../auctions/meter.ts'
-import type { HoldingsMeter } from '../../indexer/holdings/settlement.ts'
-import type { IndexerMeter } from '../../indexer/meter.ts'
+import type { IndexerMeter } from '../../indexer/progress.ts'
+import type { HoldingsMeter } from '../../indexer/settlement-holdings.ts'
 import { networkGauge } from './gauges.ts'
 
 /** What one process measures of its loops. Of a network it does not lead, gauges have no series. */

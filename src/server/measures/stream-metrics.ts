@@ -1,9 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createStreamMeter, type StreamMeter } from '../../http/event-stream.ts'
-import type { Feed } from '../../notifications/feed.ts'
-import type { Feeds } from '../../notifications/feeds.ts'
-import type { WaitingCommits } from '../../storage/feeds/lock.ts'
-import { within } from './within.ts'
+import type { Feed, Feeds } from '../../notifications/feed.ts'
+import type { WaitingCommits } from '../../storage/feeds/tail.ts'
+import { valueWithin } from './gauges.ts'
 
 export interface StreamMetrics extends StreamMeter {
   /** Measures feeds, beside the streams. */
@@ -87,7 +86,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
       registers,
       async collect() {
         this.remove()
-        const waiting = await within(answerMs, readCommits?.())
+        const waiting = await valueWithin(answerMs, readCommits?.())
         if (waiting) this.set(value(waiting))
       },
     })

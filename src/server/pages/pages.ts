@@ -1,7 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import type { HttpResponse } from '../../http/response.ts'
-import { homePath, type PagePath, pageFilesPath, pageOf, workerPath } from './paths.ts'
-import { type Pages, readPages } from './shell.ts'
+import path from 'node:path'
+import { constant, type HttpResponse } from '../../http/response.ts'
+import {
+  homePath,
+  type PageKind,
+  type PagePath,
+  pageFilesPath,
+  pageKinds,
+  pageOf,
+  workerPath,
+} from './paths.ts'
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+}
+
+/** Nothing comes from another host, and no script or style stands in a page. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const htmlHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  // Revalidated by its ETag each time: it names files that the next version does not have.
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Referrer-Policy': 'no-referrer',
+}
+
+type Files = ReadonlyMap<string, HttpResponse>
+
+/** Answers that are the same for everybody. */
+interface Pages {
+  home: HttpResponse
+  /** One for all of a kind: its script reads from the address which it is. */
+  ofKind: Readonly<Record<PageKind, HttpResponse>>
+  /** For what could be, and is not: its script goes on looking. */
+  unknown: Readonly<Record<PageKind, HttpResponse>>
+  files: Files
+  notFound(fault: NonNullable<PagePath['fault']>): HttpResponse
+}
+
+async function readPages(): Promise<Pages> {
+  const contents = await readFiles()
+  const files = new Map([...contents].map(([name, content]) => [name, constant(headersOf(name), content)]))
+  const page = (kind: PageKind | 'home') => shell(files, { script: kind, root: kind === 'home' ? '.' : '..' })
+  const each = (answer: (kind: PageKind) => HttpResponse) =>
+    Object.fromEntries(pageKinds.map((kind) => [kind, answer(kind)])) as Record<PageKind, HttpResponse>
+  return {
+    // Programs get something else at the same address.
+    home: constant({ ...htmlHeaders, Vary: 'Accept' }, page('home')),
+    ofKind: each((kind) => constant(htmlHeaders, page(kind))),
+    unknown: each((kind) => ({
+      status: 404,
+      headers: { ...htmlHeaders, 'Cache-Control': 'no-store' },
+      body: page(kind),
+    })),
+    files,
+    notFound: ({ fault, rule }) => ({
+      status: 404,
+      headers: { ...htmlHeaders, 'Cache-Control': 'no-store', Vary: 'Accept' },
+      body: shell(files, {
+        body: `<main class="alone"><section><h1>${fault}</h1>
+<p>${rule}</p><p><a href="..">Search for something else</a></p></section></main>`,
+      }),
+    }),
+  }
+}
+
+/** `npm run build` has written them; in a clone they are made from the sources. */
+async function readFiles(): Promise<Map<string, Buffer>> {
+  const folder = path.join(import.meta.dirname, 'built')
+  if (existsSync(folder))
+    return new Map(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name))]))
+  const { bundlePages } = await import('./bundle.ts')
+  return new Map([...(await bundlePages())].map(([name, content]) => [name, Buffer.from(content)]))
+}
+
+function headersOf(name: string): HttpResponse['headers'] {
+  const hasHash = name.split('.').length === 3
+  return {
+    'Content-Type': contentTypes[path.extname(name)] ?? 'application/octet-stream',
+    'Cache-Control': hasHash ? 'public, max-age=31536000, immutable' : 'no-cache',
+    // A worker may do what this says, and not what its page may.
+    'Content-Security-Policy': contentSecurityPolicy,
+  }
+}
+
+function nameOf(files: Files, base: string, extension: string): string {
+  const isIt = (name: string) => name.startsWith(`${base}.`) && name.endsWith(extension)
+  return [...files.keys()].find(isIt) ?? ''
+}
+
+interface Parts {
+  /** Its page. Without one the page is only what `body` says. */
+  script?: PageKind | 'home'
+  /** The service’s own address, relative to the page: it may be below a path of a proxy. */
+  root?: '.' | '..'
+  body?: string
+}
+
+/** Says nothing of the path: whatever it is, it is not repeated in a page. */
+function shell(files: Files, { script, root = '..', body }: Parts): string {
+  const module =
+    script && `<script type="module" src="${root}/pages/${nameOf(files, script, '.js')}"></script>\n`
+  return `<!doctype html>
+<html lang="en" data-root="${root}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tradegraph</title>
+<link rel="icon" type="image/png" href="${root}/pages/icon.png">
+<link rel="stylesheet" href="${root}/pages/${nameOf(files, 'page', '.css')}">
+${module ?? ''}</head>
+<body>
+${body ?? '<noscript>This page needs JavaScript.</noscript>'}
+</body>
+</html>
+`
+}
 
 /** Whether a person followed a link, who gets a page that says what is wrong. */
 export function wantsPage({ method, headers }: IncomingMessage): boolean {

@@ -1,5 +1,5 @@
 import { toAddress } from '../../domain/evm/address.ts'
-import { toOrderUid } from '../../domain/order/uid.ts'
+import { toOrderUid } from '../../domain/order/order.ts'
 
 export const pageFilesPath = '/pages/'
 /** Beside the accounts' pages: a worker is for what is in its folder. */

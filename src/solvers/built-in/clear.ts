@@ -1,18 +1,16 @@
 import type { AuctionOrder } from '../../domain/auction/auction.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { hopsOf } from '../../domain/routing/route.ts'
+import { routeCalls } from '../../domain/settlement/calldata.ts'
 import { settlementGas, sharedGasUp } from '../../domain/settlement/gas.ts'
-import { routeCalls } from '../route-calls.ts'
-import { balancedPrices, type Market } from './balance.ts'
-import { type Choice, toChoice } from './choice.ts'
-import { curveBetween } from './curve.ts'
-import { type Clearing, clearExactly } from './exact.ts'
-import { acceptance, type Member, memberAt } from './member.ts'
-import { chooseSized } from './sized.ts'
+import { type Batch, selectSizedBatch, toBatch } from './batch.ts'
+import { acceptance, type BatchOrder, batchOrderAt } from './batch-order.ts'
+import { balancedPrices, curveBetween, type Market } from './clearing-prices.ts'
+import { type Clearing, clearExactly } from './exact-clearing.ts'
 import { type Candidate, outcomeOf, pairOf, type Task, toCandidate } from './task.ts'
 
 /** The limits of the iterations: fees depend on the numbers of trades and swaps, which depend on the fees. */
-const maxChoices = 3
+const maxBatches = 3
 const maxAttempts = 24
 /** The number of attempts after which a settlement with fewer swaps than were paid for suffices. */
 const exactAttempts = 4
@@ -39,10 +37,10 @@ function clearAround(market: Market, entries: readonly AuctionOrder[]): Cleared 
   const { task } = market
   let best: Cleared | undefined
   let [trades, hops] = [entries.length, market.selling.some((curve) => curve.length > 0) ? 1 : 0]
-  for (let search = 0; search < maxChoices; search++) {
+  for (let search = 0; search < maxBatches; search++) {
     const gas = sharedGasUp(trades, hops)
-    const members = entries.flatMap((entry) => memberAt(task, market.tokens, entry, gas) ?? [])
-    const choice = chooseSized(market, members)
+    const members = entries.flatMap((entry) => batchOrderAt(task, market.tokens, entry, gas) ?? [])
+    const choice = selectSizedBatch(market, members)
     const cleared = choice && settled(market, choice, hops)
     if (cleared && (!best || cleared.value > best.value)) best = cleared
     // If fewer orders than expected remain, each pays more, so that another choice may be better.
@@ -110,12 +108,12 @@ function createMarket(task: Task, tokens: readonly Address[], entries: readonly 
 }
 
 /** Computes the choice exactly, without orders that fail at the exact price or with the exact fees. */
-function settled(market: Market, choice: Choice, estimatedHops: number): Cleared | undefined {
+function settled(market: Market, choice: Batch, estimatedHops: number): Cleared | undefined {
   let hops = estimatedHops
   let { members } = choice
   for (let attempt = 1; attempt <= maxAttempts && members.length > 0; attempt++) {
     const charged = withFees(market, members, sharedGasUp(members.length, hops))
-    const next = charged.length === members.length ? toChoice(market, charged) : undefined
+    const next = charged.length === members.length ? toBatch(market, charged) : undefined
     if (!next) {
       members = withoutWorst(market, charged, members.length)
       continue
@@ -138,30 +136,34 @@ function settled(market: Market, choice: Choice, estimatedHops: number): Cleared
  * The members with the fees for this gas. A partially fillable order keeps its traded amount apart from the
  * fee.
  */
-function withFees(market: Market, members: readonly Member[], gas: bigint): Member[] {
+function withFees(market: Market, members: readonly BatchOrder[], gas: bigint): BatchOrder[] {
   return members.flatMap(({ entry, filled, isSell, trade }) => {
     const { task, tokens } = market
-    const whole = memberAt(task, tokens, entry, gas)
+    const whole = batchOrderAt(task, tokens, entry, gas)
     if (!whole || filled === entry.remaining) return whole ?? []
     const needed = isSell ? trade.executedAmount + whole.trade.fee : trade.executedAmount
-    return needed < entry.remaining ? (memberAt(task, tokens, entry, gas, needed) ?? []) : whole
+    return needed < entry.remaining ? (batchOrderAt(task, tokens, entry, gas, needed) ?? []) : whole
   })
 }
 
-function withoutWorst(market: Market, members: readonly Member[], before: number): Member[] {
+function withoutWorst(market: Market, members: readonly BatchOrder[], before: number): BatchOrder[] {
   if (members.length < before) return [...members]
   const prices = balancedPrices(market, members)
   return members.toSorted((a, b) => acceptance(b, prices) - acceptance(a, prices)).slice(0, -1)
 }
 
-function withoutRefused(market: Market, { settled: trades, members }: Choice, clearing: Clearing): Member[] {
+function withoutRefused(
+  market: Market,
+  { settled: trades, members }: Batch,
+  clearing: Clearing,
+): BatchOrder[] {
   const prices = pricesOf(market, clearing)
   const passes = trades.map(({ entry, trade }) => outcomeOf(market.task, entry, trade, prices) !== undefined)
   const refused = passes.lastIndexOf(false)
   return members.filter((_, index) => index !== refused)
 }
 
-function toCleared(market: Market, members: readonly Member[], clearing: Clearing): Cleared | undefined {
+function toCleared(market: Market, members: readonly BatchOrder[], clearing: Clearing): Cleared | undefined {
   const hops = hopsOf(clearing).length
   const entries = members.map(({ entry }) => entry)
   const candidate = toCandidate(market.task, entries, {

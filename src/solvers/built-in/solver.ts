@@ -8,12 +8,13 @@ import { clear } from './clear.ts'
 import {
   type DirectedPair,
   directedPairs,
+  findRings,
   largestBatch,
   oppositeOf,
+  ordersOfRing,
   type Prospect,
   prospectsOf,
-} from './pairs.ts'
-import { findRings, ordersOfRing } from './rings.ts'
+} from './pairs-and-rings.ts'
 import { type Candidate, pairKey, type Task } from './task.ts'
 
 export interface BuiltInSolverOptions {

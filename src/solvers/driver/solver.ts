@@ -7,13 +7,17 @@ import { settlementGas } from '../../domain/settlement/gas.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import type { Health } from '../../outside/health.ts'
 import { JsonText } from '../../outside/http-json.ts'
-import type { SolutionNotice } from '../engine/notices.ts'
-import { faultNotice, refusalNotice, refusedBy } from '../outside/fault-notice.ts'
+import {
+  createNotices,
+  faultNotice,
+  refusalNotice,
+  refusedBy,
+  type SolutionNotice,
+} from '../outside/notices.ts'
 import { createPunctuality } from '../outside/punctuality.ts'
 import type { Notice, Solver } from '../solver.ts'
-import type { DriverAuctionWriter } from './auction.ts'
-import type { CompetingDriver } from './competing.ts'
-import type { DriverSolution } from './solution.ts'
+import { createDriverAuctionWriter, type DriverAuctionWriter } from './auction.ts'
+import { type CompetingDriver, createCompetingDriver, type DriverSolution } from './auction-client.ts'
 
 export interface DriverSolverOptions {
   name: string
@@ -38,7 +42,7 @@ const revealMs = (solveMs: number) => Math.min(1_000, Math.floor(solveMs / 5))
  * Creates a solver from a driver that takes part in auctions: it proposes amounts, reveals the calldata for
  * them, and submits that itself.
  */
-export function createDriverSolver(options: DriverSolverOptions): Solver {
+function createDriverSolver(options: DriverSolverOptions): Solver {
   const { name, address, driver, health, write, notify, now, solveMs } = options
   const punctuality = createPunctuality()
 
@@ -129,4 +133,44 @@ function refusalOf({ orders, submissionAddress }: DriverSolution, address: Addre
     'other_than_claimed',
     `it would be submitted from ${submissionAddress}, not from ${address}`,
   )
+}
+
+export interface DriverConnection {
+  name: string
+  url: string
+  /** The account that submits its settlements. */
+  address: Address
+  solveMs: number
+  health: Health
+  now: Clock
+  store(notice: SolutionNotice): Promise<void>
+}
+
+/** The limit of one answer: several times what its solutions need. */
+const maxAnswerBytes = 1_000_000
+/**
+ * The limit of revealed calldata: two forms of one settlement, each with the maximum calldata that nodes
+ * accept, as hex digits.
+ */
+const maxRevealedBytes = 600_000
+const maxErrorBytes = 10_000
+/**
+ * The time limit for an answer to a settlement, longer than any deadline: a driver may answer when it is
+ * done.
+ */
+const settleTimeoutMs = 30 * 60_000
+
+/** Connects to a driver over HTTP that takes part in auctions. */
+export function connectDriver({ name, url, address, solveMs, health, now, store }: DriverConnection): Solver {
+  const peer = { name, url, now }
+  return createDriverSolver({
+    ...{ name, address, health, now, solveMs },
+    driver: createCompetingDriver({
+      solve: { ...peer, timeoutMs: solveMs, maxBytes: maxAnswerBytes },
+      reveal: { ...peer, timeoutMs: solveMs, maxBytes: maxRevealedBytes },
+      settle: { ...peer, timeoutMs: settleTimeoutMs, maxBytes: maxErrorBytes },
+    }),
+    write: createDriverAuctionWriter(),
+    notify: createNotices({ peer: { ...peer, maxBytes: maxErrorBytes }, store }),
+  })
 }

@@ -1,6 +1,6 @@
 import { zeroAppData } from '../../domain/app-data/document.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
-import { type OrderUid, packOrderUid } from '../../domain/order/uid.ts'
+import { type OrderUid, packOrderUid } from '../../domain/order/order.ts'
 import { invalidResponse } from '../../outside/fault.ts'
 import {
   amountAtPrices,
@@ -9,8 +9,8 @@ import {
   toClaim,
   unboundedSellAmount,
 } from '../outside/quote.ts'
-import type { EngineSolution } from './answer.ts'
-import { type CallsOptions, engineCalls } from './calls.ts'
+import type { EngineSolution } from './client.ts'
+import { type CallsOptions, engineCalls } from './interactions.ts'
 import type { EngineOrder } from './request.ts'
 
 /** The UID of a quote's order, which no wallet owns or can sign. */

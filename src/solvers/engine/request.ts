@@ -1,17 +1,20 @@
+import { mulDivDown, mulDivUp } from '../../domain/amount.ts'
+import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { type FeePolicy, factorScale, type QuotedPrice } from '../../domain/fee/policy.ts'
-import type {
-  BuyTokenDestination,
-  Interaction,
-  OrderKind,
-  SellTokenSource,
-  SigningScheme,
+import {
+  type BuyTokenDestination,
+  duePreInteractions,
+  type Interaction,
+  type OrderKind,
+  type OrderUid,
+  type SellTokenSource,
+  type SigningScheme,
 } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { gasUnits } from '../../domain/settlement/gas.ts'
-import type { Token } from '../../domain/token/token.ts'
+import { type Token, wrappedForm } from '../../domain/token/token.ts'
 
 /**
  * An order in a request to a solver engine. `full…` amounts are the signed ones, the others are the remaining
@@ -76,13 +79,10 @@ export function writeAuction(auction: EngineAuction) {
   }
 }
 
-export type EngineRequest = ReturnType<typeof writeAuction>
+type EngineRequest = ReturnType<typeof writeAuction>
 
 /** The request for an engine that may use these amounts of the settlement contract's tokens. */
-export function withAvailable(
-  request: EngineRequest,
-  available: ReadonlyMap<Address, bigint>,
-): EngineRequest {
+function withAvailable(request: EngineRequest, available: ReadonlyMap<Address, bigint>): EngineRequest {
   const permitted = [...available].flatMap(([token, amount]) => {
     const written = request.tokens[token]
     return written ? [[token, { ...written, availableBalance: amount.toString(), trusted: true }]] : []
@@ -164,5 +164,85 @@ function writePool({ address, token0, token1, reserve0, reserve1 }: Pool) {
       [token1]: { balance: reserve1.toString() },
     },
     fee: '0.003',
+  }
+}
+
+export interface AuctionWriterOptions {
+  wrappedNative: Address
+  /** Returns the known tokens; the others are sent without metadata. */
+  tokens(addresses: readonly Address[]): Promise<ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>>
+  /** Keeps the sent text. */
+  keep(auction: Auction, text: string): void
+}
+
+/**
+ * Writes the request about an auction as JSON text. The text is shared by all engines, except for those that
+ * may use some of the settlement contract's tokens.
+ * @param available amounts that may be used, by token
+ */
+export type AuctionWriter = (
+  auction: Auction,
+  pools: readonly Pool[],
+  deadline: Date,
+  available?: ReadonlyMap<Address, bigint>,
+) => Promise<string>
+
+export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWriterOptions): AuctionWriter {
+  const requests = new WeakMap<Auction, Promise<{ body: EngineRequest; text: string }>>()
+
+  async function write(auction: Auction, pools: readonly Pool[], deadline: Date) {
+    const orders = auction.orders.map((entry) => toEngineOrder(entry, wrappedNative))
+    const body = writeAuction({
+      id: auction.id,
+      orders,
+      pools,
+      tokens: await tokens(tokensOf({ orders, pools })),
+      referencePrice: (token) => auction.nativePrices.get(token) ?? null,
+      gasPrice: auction.gasPrice,
+      deadline,
+      surplusCapturingOwners: auction.surplusCapturingOwners,
+    })
+    const text = JSON.stringify(body)
+    keep(auction, text)
+    return { body, text }
+  }
+
+  return async (auction, pools, deadline, available = new Map()) => {
+    const request = requests.get(auction) ?? write(auction, pools, deadline)
+    requests.set(auction, request)
+    const { body, text } = await request
+    return available.size === 0 ? text : JSON.stringify(withAvailable(body, available))
+  }
+}
+
+/** Converts an order. Engines trade the wrapped form of the native coin: the settlement unwraps it. */
+function toEngineOrder({ order, remaining, feePolicies }: AuctionOrder, wrappedNative: Address): EngineOrder {
+  const { kind, sellAmount, buyAmount } = order
+  const rest =
+    kind === 'sell'
+      ? { sellAmount: remaining, buyAmount: mulDivUp(buyAmount, remaining, sellAmount) }
+      : { sellAmount: mulDivDown(sellAmount, remaining, buyAmount), buyAmount: remaining }
+  return {
+    uid: order.uid,
+    sellToken: order.sellToken,
+    buyToken: wrappedForm(order.buyToken, wrappedNative),
+    ...rest,
+    fullSellAmount: sellAmount,
+    fullBuyAmount: buyAmount,
+    validTo: order.validTo,
+    kind,
+    receiver: order.receiver,
+    owner: order.owner,
+    partiallyFillable: order.partiallyFillable,
+    sellTokenSource: order.sellTokenBalance,
+    buyTokenDestination: order.buyTokenBalance,
+    class: order.class === 'market' ? 'market' : 'limit',
+    appData: order.appData,
+    signingScheme: order.signingScheme,
+    signature: order.signature,
+    feePolicies,
+    quote: order.quote,
+    preInteractions: duePreInteractions(order),
+    postInteractions: order.interactions.post,
   }
 }

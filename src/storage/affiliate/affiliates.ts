@@ -6,7 +6,7 @@ import { type Db, sql } from '../database/database.ts'
 import { prepared } from '../database/plan-names.ts'
 import { readPrepared, writePrepared } from '../database/prepared.ts'
 import { affiliateRow } from '../models/affiliate.ts'
-import { insertColumns, rowSql, toRow } from '../query/row.ts'
+import { insertColumns, rowSql, toRow } from '../query/json.ts'
 
 export interface NewAffiliate extends Affiliate {
   digest: Bytes32

@@ -1,12 +1,16 @@
-import { type Affiliate, type AffiliateProgramme, dollarDecimals } from '../../domain/affiliate/affiliate.ts'
-import type { Eligibility } from '../../domain/affiliate/rewards.ts'
+import {
+  type Affiliate,
+  type AffiliateProgramme,
+  dollarDecimals,
+  type Eligibility,
+} from '../../domain/affiliate/affiliate.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
-import type { Trade } from '../../domain/order/trade.ts'
+import type { Trade } from '../../domain/order/order.ts'
 import { bytea, nullableBytea, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
-import { tradeRow } from '../models/trade/trade.ts'
-import { rowSql, toRow } from '../query/row.ts'
+import { tradeRow } from '../models/trade.ts'
+import { rowSql, toRow } from '../query/json.ts'
 import { affiliateJson } from './affiliates.ts'
 
 /** A network whose trades count, with its reference token for the dollar; null where it has none. */
@@ -30,7 +34,7 @@ const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.blo
  * A trade is eligible when it carries this code, falls into the period, trades two tokens (a coin and its wrapped form are one), has a
  * dollar value, and comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the cap only the part below
  * it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is split
- * (`domain/affiliate/rewards.ts`).
+ * (`domain/affiliate/affiliate.ts`).
  *
  * A trade's time is that of the auction it settles, else of its order. Its value is the sold amount × its price ÷ the price of the
  * reference token, both of that auction; a trade on a network that is not counted has no value, and can bind all the same.

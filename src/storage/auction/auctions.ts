@@ -4,7 +4,7 @@ import type { FeePolicy } from '../../domain/fee/policy.ts'
 import { amountOf, bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { solutionRow } from '../models/auction/solution.ts'
-import { rowSql, toRow } from '../query/row.ts'
+import { rowSql, toRow } from '../query/json.ts'
 
 const solutionJson = rowSql(solutionRow)
 

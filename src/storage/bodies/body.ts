@@ -1,6 +1,7 @@
-import { fieldText, listText, membersText } from '../query/json-text.ts'
-import type { Field } from '../query/model.ts'
-import { literal, sql, type Text, toSql } from '../query/text.ts'
+import type { Codec } from '../query/codec.ts'
+import { fieldText, listText, membersText } from '../query/json.ts'
+import { type Field, type Model, orNull } from '../query/model.ts'
+import { literal, sqlExpression, type Text, toSql } from '../query/sql-text.ts'
 
 /**
  * A JSON body of REST: the SQL that writes it and its OpenAPI schema follow from this definition. Optional members come after all
@@ -61,7 +62,7 @@ export function bodyText(body: Body): Text {
   const always = entries.filter(([, member]) => !isOptional(member))
   const optional = entries.filter(([, member]) => isOptional(member) && !('never' in member))
   const perhaps = optional.flatMap(([key, member]) =>
-    sql(`coalesce(${toSql([...literal(`,"${key}":`), ...optionalText(member)])}, '')`),
+    sqlExpression(`coalesce(${toSql([...literal(`,"${key}":`), ...optionalText(member)])}, '')`),
   )
   const whole = membersText(always.map(([key, member]) => [key, memberText(member)]))
   return [...whole.slice(0, -1), ...perhaps, ...whole.slice(-1)]
@@ -74,10 +75,10 @@ export function isOptional(member: Member): boolean {
 /** NULL if the member is left out. */
 function optionalText(member: Member): Text {
   if ('absent' in member) return fieldText({ ...member.absent, nullable: false }, asStored)
-  if ('one' in member) return sql(`SELECT ${toSql(bodyText(member.one))} FROM ${member.rows}`)
+  if ('one' in member) return sqlExpression(`SELECT ${toSql(bodyText(member.one))} FROM ${member.rows}`)
   if ('perhaps' in member) {
     const list = listText(bodyText(member.perhaps), member.rows)
-    return sql(`CASE WHEN ${member.unless} THEN NULL ELSE ${toSql(list)} END`)
+    return sqlExpression(`CASE WHEN ${member.unless} THEN NULL ELSE ${toSql(list)} END`)
   }
   throw new TypeError('the member is not optional')
 }
@@ -87,7 +88,9 @@ function memberText(member: Member): Text {
   if ('always' in member) return literal(member.always)
   if ('object' in member) {
     const text = bodyText(member.object)
-    return member.unless ? sql(`CASE WHEN ${member.unless} THEN 'null' ELSE ${toSql(text)} END`) : text
+    return member.unless
+      ? sqlExpression(`CASE WHEN ${member.unless} THEN 'null' ELSE ${toSql(text)} END`)
+      : text
   }
   if ('json' in member) return fieldText(member.json, asStored)
   if ('list' in member) return listMember(member)
@@ -100,12 +103,12 @@ function oneOfText({ variants, by }: OneOf): Text {
   const cases = Object.entries(variants).map(
     ([value, body]) => `WHEN '${value}' THEN ${toSql(bodyText(body))}`,
   )
-  return sql(`CASE ${by} ${cases.join(' ')} END`)
+  return sqlExpression(`CASE ${by} ${cases.join(' ')} END`)
 }
 
 function listMember({ list, rows, only }: ListMember): Text {
   const text = listText(itemText(list), rows)
-  return only ? sql(`CASE WHEN ${only} THEN ${toSql(text)} ELSE '[]' END`) : text
+  return only ? sqlExpression(`CASE WHEN ${only} THEN ${toSql(text)} ELSE '[]' END`) : text
 }
 
 function itemText(list: ListMember['list']): Text {
@@ -125,7 +128,71 @@ function mapText({ map: { key, value }, rows }: MapMember): Text {
   const item = [...fieldText(key, asStored), ...literal(':'), ...fieldText(value, asStored)]
   return [
     ...literal('{'),
-    ...sql(`coalesce((SELECT string_agg(${toSql(item)}, ',') FROM ${rows}), '')`),
+    ...sqlExpression(`coalesce((SELECT string_agg(${toSql(item)}, ',') FROM ${rows}), '')`),
     ...literal('}'),
   ]
+}
+
+/** Fields of a model by name, in this order. @throws for one that the model does not have */
+export function fieldsOf<Name extends string>(model: Model, ...names: Name[]): Record<Name, Field> {
+  const entries = names.map((name) => {
+    const field = model.fields[name]
+    if (!field) throw new TypeError(`${model.name} has no field ${name}`)
+    return [name, field] as const
+  })
+  return Object.fromEntries(entries) as Record<Name, Field>
+}
+
+/** The model that a relation leads to. */
+export function modelOf(model: Model, relation: string): Model {
+  const target = model.relations?.[relation]
+  if (!target || target.kind === 'value') throw new TypeError(`${model.name} has no relation ${relation}`)
+  return target.model()
+}
+
+/** Rows of a relation that takes no arguments. */
+export function rowsOf(model: Model, name: string): string {
+  const relation = model.relations?.[name] ?? model.lists?.[name]
+  if (!relation || relation.kind === 'same' || typeof relation.rows !== 'string') {
+    throw new TypeError(`${model.name} has no rows ${name}`)
+  }
+  return relation.rows
+}
+
+/** The list that a relation leads to. */
+export function listOf(
+  model: Model,
+  relation: string,
+  list: Body = wholeBody(modelOf(model, relation)),
+): ListMember {
+  const is = model.relations?.[relation]
+  return {
+    list,
+    rows: rowsOf(model, relation),
+    ...(is?.kind === 'many' && is.only && { only: is.only }),
+    description: is?.description ?? '',
+  }
+}
+
+/** A list of values. */
+export function valuesOf(model: Model, name: string): ListMember {
+  const values = model.lists?.[name]
+  if (!values) throw new TypeError(`${model.name} has no list ${name}`)
+  return { list: values.field, rows: values.rows, description: values.description }
+}
+
+export const absent = (field: Field): Member => ({ absent: orNull(field) })
+
+/** A number from 0 to 1, stored as parts per million. */
+export const share: Codec<number> = {
+  type: 'Share',
+  text: (expression) => sqlExpression(`(trim_scale(${expression} / 1000000.0))::text`),
+  read: (json) => json as number,
+  column: 'int4',
+  write: (value) => value,
+}
+
+/** A body with all fields of a model, under the same names. */
+export function wholeBody(model: Model): Body {
+  return model.fields
 }

@@ -1,10 +1,17 @@
-import { auction } from '../models/auction/auction.ts'
+import { auction, pricedToken } from '../models/auction/auction.ts'
 import { inSolution, solution } from '../models/auction/solution.ts'
 import { address, amount, orderUid, rowKey } from '../query/codec.ts'
 import { aliasField, column, derived } from '../query/model.ts'
-import type { Body, Member } from './body.ts'
-import { fieldsOf, listOf, valuesOf } from './fields.ts'
-import { nativePricesBody } from './native-prices.ts'
+import { type Body, fieldsOf, listOf, type MapMember, type Member, modelOf, valuesOf } from './body.ts'
+
+const { price } = fieldsOf(modelOf(auction, 'nativePrices'), 'price')
+
+/** Prices `np` as a map by token. */
+export const nativePricesBody = (rows: string): MapMember => ({
+  map: { key: pricedToken, value: price },
+  rows,
+  description: 'By token: native atoms for 10^18 atoms.',
+})
 
 const { block, deadline } = fieldsOf(auction, 'block', 'deadline')
 const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } = fieldsOf(

@@ -3,14 +3,13 @@ import {
   currentAuctionOrder,
   currentOrders,
   currentPrices,
-} from '../models/auction/current.ts'
+} from '../models/auction/auction.ts'
 import { order } from '../models/order/order.ts'
 import { interactions } from '../models/order/relations.ts'
 import { address, amount, type Codec, safeInt } from '../query/codec.ts'
 import { aliasField, column, derived } from '../query/model.ts'
-import type { Body, ListMember } from './body.ts'
-import { fieldsOf, listOf, valuesOf } from './fields.ts'
-import { nativePricesBody } from './native-prices.ts'
+import { type Body, fieldsOf, type ListMember, listOf, valuesOf } from './body.ts'
+import { nativePricesBody } from './competition.ts'
 import { feePoliciesOf } from './trade.ts'
 
 const { auctionId, block } = fieldsOf(currentAuction, 'auctionId', 'block')

@@ -1,12 +1,11 @@
 import { type NotificationMetadata, publishedTypes } from '../../domain/notification/notification.ts'
 import { cancellationSources } from '../../domain/order/event.ts'
-import { improvementReferences } from '../../domain/order/improvement.ts'
+import { improvementReferences } from '../../domain/order/surplus.ts'
 import { hookOutcomes } from '../../domain/settlement/hooks.ts'
 import { notification } from '../models/notification/notification.ts'
 import { asText, boolean, type Codec, decimal, enumOf, string, uint32 } from '../query/codec.ts'
 import { column, derived, type Field } from '../query/model.ts'
-import type { Body, Member } from './body.ts'
-import { absent, fieldsOf } from './fields.ts'
+import { absent, type Body, fieldsOf, type Member } from './body.ts'
 
 const part = <Value>(name: string, codec: Codec<Value>, description: string): Field =>
   derived(codec, `n.metadata->>'${name}'`, description)

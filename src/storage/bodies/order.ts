@@ -1,10 +1,10 @@
+import { plainStages } from '../../domain/order/status.ts'
 import { executedFeeToken, order } from '../models/order/order.ts'
-import { orderQuote } from '../models/order/quote.ts'
-import { interactions, isPlacedOnChain, refundTx } from '../models/order/relations.ts'
-import { address, boolean } from '../query/codec.ts'
+import { executedAmounts, orderProgress, plainStageSql, solverProposal } from '../models/order/progress.ts'
+import { interactions, isPlacedOnChain, orderQuote, refundTx } from '../models/order/relations.ts'
+import { address, boolean, enumOf } from '../query/codec.ts'
 import { column, derived } from '../query/model.ts'
-import type { Body } from './body.ts'
-import { absent, fieldsOf, listOf, modelOf, wholeBody } from './fields.ts'
+import { absent, type Body, fieldsOf, listOf, modelOf, rowsOf, wholeBody } from './body.ts'
 
 export const interactionsBody: Body = {
   pre: listOf(interactions, 'pre'),
@@ -85,4 +85,31 @@ export const listedOrder: Body = {
 export const fullOrder: Body = {
   ...listedOrder,
   quote: { one: wholeBody(orderQuote), rows: 'order_quotes q WHERE q.order_id = o.id' },
+}
+
+const stage = derived(
+  enumOf('OrderStage', plainStages),
+  plainStageSql,
+  'By its trades, without one by how it ended, else by its newest event. One that has expired is open; one that was replaced, invalidated or refunded is cancelled.',
+)
+const solutions = orderProgress.relations?.solutions
+
+export const solverProposalBody: Body = {
+  ...wholeBody(solverProposal),
+  executedAmounts: {
+    object: wholeBody(executedAmounts),
+    unless: 'px.order_id IS NULL',
+    description: solverProposal.relations?.executedAmounts?.description ?? '',
+  },
+}
+
+/** Progress of order `o`. `value` is left out before the order is in a competition. */
+export const orderProgressBody: Body = {
+  type: stage,
+  value: {
+    perhaps: solverProposalBody,
+    rows: rowsOf(orderProgress, 'solutions'),
+    unless: (solutions && 'unless' in solutions && solutions.unless) || 'false',
+    description: 'For solved, executing and traded: the solutions of that competition, worst first.',
+  },
 }

@@ -1,10 +1,10 @@
 import type { Db } from '../database/database.ts'
 import { readPrepared } from '../database/prepared.ts'
 import type { Prisma } from '../generated/client.ts'
-import { listText } from '../query/json-text.ts'
-import { type Ambient, ambientValues, firstOwn, withParameters } from '../query/selected.ts'
+import { listText } from '../query/json.ts'
+import { type Ambient, ambientValues, firstOwn, withParameters } from '../query/selection.ts'
+import { type Text, toSql } from '../query/sql-text.ts'
 import { numberParameters, type Statement } from '../query/statement.ts'
-import { type Text, toSql } from '../query/text.ts'
 import { type Body, bodyText } from './body.ts'
 
 /** A readable body with its cached statements. Create it once. */

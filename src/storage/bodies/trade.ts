@@ -1,8 +1,7 @@
-import { trade } from '../models/trade/trade.ts'
+import { trade } from '../models/trade.ts'
 import { address, amount, type Codec } from '../query/codec.ts'
 import { column, derived, type Field, orNull } from '../query/model.ts'
-import type { Body } from './body.ts'
-import { fieldsOf, listOf, share } from './fields.ts'
+import { type Body, fieldsOf, listOf, share } from './body.ts'
 
 const factor = derived(share, 'p.factor', 'Share of what the policy measures.')
 const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'The most it takes, as a share of the volume.')

@@ -10,7 +10,7 @@ import {
 } from '../../domain/notification/channel.ts'
 import { type NotificationType, notificationTypes } from '../../domain/notification/notification.ts'
 import { bytea, hexOf } from '../database/columns.ts'
-import { type Db, sql, type Tx } from '../database/database.ts'
+import { type Database, type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma, Channel as Row } from '../generated/client.ts'
 
 export interface NewChannel extends Omit<Channel, 'state' | 'confirmedAt' | 'endedAt' | 'endReason'> {
@@ -207,4 +207,74 @@ export function toChannel(row: Row): Channel {
     endedAt: row.endedAt,
     endReason: endReason as ChannelEnd | null,
   }
+}
+
+const ofChat = (address: string) => ({ kind: 'telegram', address, state: { not: 'ended' } })
+
+/** How many channels lead to a chat. */
+export async function channelsOfChat(db: Db, chat: string): Promise<number> {
+  return await sql(db).channel.count({ where: ofChat(chat) })
+}
+
+/** Ends all channels that lead to a chat, together. @returns how many */
+export async function endChat(db: Database, chat: string, now: Date): Promise<number> {
+  return await db.transaction(async (tx) => {
+    const channels = await sql(tx).channel.findMany({ where: ofChat(chat), select: { id: true } })
+    let ended = 0
+    for (const { id } of channels) if (await endChannel(tx, id, 'receiver', now)) ended++
+    return ended
+  })
+}
+
+/** A token that is to be sent. `receiver`: a hash of whom it reaches. */
+export interface Confirmation {
+  kind: ChannelKind
+  receiver: Uint8Array
+  account: Address
+}
+
+/** Tokens that may be sent in a day. */
+export interface ConfirmationLimits {
+  /** To one receiver, for any accounts. */
+  receiver: number
+  account: number
+}
+
+/**
+ * Counts a token before it is sent, unless a limit is reached. One after the other for a receiver and for an account.
+ * @returns which limit is reached, and when there is room again
+ */
+export async function countConfirmation(
+  tx: Tx,
+  { kind, receiver, account }: Confirmation,
+  limits: ConfirmationLimits,
+  now: Date,
+): Promise<{ reached: keyof ConfirmationLimits; until: Date } | undefined> {
+  const row = { kind, receiver: Uint8Array.from(receiver), account: Uint8Array.from(bytea(account)) }
+  const locks = [Buffer.from(receiver).toString('hex'), account].map((of) => `confirmations:${kind}:${of}`)
+  for (const lock of locks.toSorted())
+    await sql(tx).$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
+  const dayMs = 86_400_000
+  const since = new Date(now.getTime() - dayMs)
+  for (const of of ['receiver', 'account'] as const) {
+    const sent = await sql(tx).channelConfirmation.findMany({
+      where: { kind, [of]: row[of], sentAt: { gt: since } },
+      orderBy: { sentAt: 'desc' },
+      take: limits[of],
+      select: { sentAt: true },
+    })
+    const first = sent.at(-1)
+    if (first && sent.length >= limits[of])
+      return { reached: of, until: new Date(first.sentAt.getTime() + dayMs) }
+  }
+  await sql(tx).channelConfirmation.create({ data: { ...row, sentAt: now } })
+  return undefined
+}
+
+/** Of a receiver that wants them, tokens for this account count no longer; those of the account do. */
+export async function freeReceiver(db: Db, { kind, receiver, account }: Confirmation): Promise<void> {
+  await sql(db).channelConfirmation.updateMany({
+    where: { kind, receiver: Uint8Array.from(receiver), account: Uint8Array.from(bytea(account)) },
+    data: { receiver: new Uint8Array() },
+  })
 }

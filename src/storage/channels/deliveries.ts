@@ -6,7 +6,7 @@ import type {
   NotificationType,
 } from '../../domain/notification/notification.ts'
 import { type Db, sql } from '../database/database.ts'
-import { type Confirmations, isDue, jsonOf, type Lease } from './queue.ts'
+import { type Confirmations, isDueSql, jsonOf, type Lease } from './queue.ts'
 
 /** What is to be sent: a notification, or a test event. */
 export interface Delivery {
@@ -52,7 +52,7 @@ export async function beginAttempts(
   const rows = await sql(db).$queryRawUnsafe<(BegunRow & { rest: boolean | null; is_held: boolean })[]>(
     `WITH held AS MATERIALIZED (SELECT c.id FROM channels c
       WHERE c.id = $2::uuid AND c.lease = $3::uuid AND c.next_attempt_at > $4::timestamptz AND c.state = 'active'),
-    first AS (SELECT d.id, row_number() OVER w AS place, first_value(d.id) OVER w AS head, bool_and(${isDue}) OVER w AS is_due,
+    first AS (SELECT d.id, row_number() OVER w AS place, first_value(d.id) OVER w AS head, bool_and(${isDueSql}) OVER w AS is_due,
         bool_and(d.batch IS NOT DISTINCT FROM d.head_batch) OVER w AS is_together
       FROM (SELECT d.id, d.notification_id, d.batch, first_value(d.batch) OVER (ORDER BY d.id) AS head_batch
         FROM held JOIN deliveries d ON d.channel_id = held.id WHERE d.state = 'waiting' ORDER BY d.id LIMIT $5::int + 1) d

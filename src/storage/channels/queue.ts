@@ -27,7 +27,7 @@ export const jsonOf = (confirmations: Confirmations): string => JSON.stringify(c
  * Whether notification `n` of a delivery, which a test event has not, may be sent: it has no block, or one that is deep enough by the
  * confirmations in parameter 1. One that a reorg took away waits for its return or for its end.
  */
-export const isDue = `(n.id IS NULL OR n.block_number IS NULL OR (NOT n.detached AND n.block_number
+export const isDueSql = `(n.id IS NULL OR n.block_number IS NULL OR (NOT n.detached AND n.block_number
   + coalesce(($1::jsonb ->> n.chain_id::text)::bigint, 0) <= coalesce((SELECT k.block_number FROM checkpoints k WHERE k.chain_id = n.chain_id), 0)))`
 
 /**
@@ -60,7 +60,7 @@ export async function leaseChannels(
     `WITH found AS MATERIALIZED (SELECT x.id FROM jsonb_to_recordset($2::jsonb) AS l(kind text, "isSlow" boolean, places int),
         LATERAL (SELECT c.id FROM channels c WHERE c.kind = l.kind AND (c.slow_turns > 0) = l."isSlow" AND c.next_attempt_at <= $3::timestamptz
           ORDER BY c.next_attempt_at LIMIT l.places FOR UPDATE SKIP LOCKED) x),
-      looked AS (SELECT f.id, ${isDue} AS is_due FROM found f
+      looked AS (SELECT f.id, ${isDueSql} AS is_due FROM found f
         LEFT JOIN LATERAL (SELECT w.notification_id FROM deliveries w WHERE w.channel_id = f.id AND w.state = 'waiting' ORDER BY w.id LIMIT 1) d ON true
         LEFT JOIN notifications n ON n.id = d.notification_id)
     UPDATE channels c SET woken = false, lease = CASE WHEN looked.is_due THEN $4::uuid END,
@@ -120,4 +120,61 @@ export async function readWaitingDeliveries(
       coalesce(extract(epoch FROM now() - (SELECT d.waiting_since FROM deliveries d WHERE d.kind = k.kind AND d.state = 'waiting'
         ORDER BY d.waiting_since LIMIT 1)), 0)::float8 AS "oldestSeconds"
     FROM unnest(${[...kinds]}::text[]) AS k(kind)`
+}
+
+const minuteMs = 60_000
+
+/** What a channel may be sent now: a message of at most `limit` deliveries, or none until then. */
+export type MessageAllowance = { limit: number; minute: Minute } | { until: Date }
+
+/** A minute that began with a message, and how many it holds. */
+interface Minute {
+  beganAt: Date
+  messages: number
+}
+
+/**
+ * Where a minute may hold `alone` messages of one delivery: more than these wait for its end and go together, and are all that the next
+ * minute holds. To be asked while the channel is leased.
+ */
+export async function messageAllowance(
+  db: Db,
+  channelId: string,
+  { alone, together, now }: { alone: number; together: number; now: Date },
+): Promise<MessageAllowance> {
+  const channel = await sql(db).channel.findUniqueOrThrow({
+    where: { id: channelId },
+    select: { minuteBeganAt: true, minuteMessages: true },
+  })
+  const waiting = await sql(db).delivery.findMany({
+    where: { channelId, state: 'waiting' },
+    orderBy: { id: 'asc' },
+    select: { batch: true },
+    take: alone + 1,
+  })
+  const isMany = (free: number) => waiting.length > free || waiting[0]?.batch != null
+  const began = channel.minuteBeganAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  const wasFull = channel.minuteMessages >= alone
+  if (now.getTime() < began + minuteMs) {
+    if (wasFull) return { until: new Date(began + minuteMs) }
+    const { minuteMessages: messages } = channel
+    const limit = isMany(alone - messages) ? together : 1
+    return { limit, minute: { beganAt: new Date(began), messages } }
+  }
+  return { limit: wasFull || isMany(alone) ? together : 1, minute: { beganAt: now, messages: 0 } }
+}
+
+/** Counts a message of so many deliveries. */
+export async function countMessage(
+  db: Db,
+  channelId: string,
+  { beganAt, messages }: Minute,
+  deliveries: number,
+  alone: number,
+): Promise<void> {
+  const minuteMessages = deliveries > 1 ? alone : messages + 1
+  await sql(db).channel.updateMany({
+    where: { id: channelId },
+    data: { minuteBeganAt: beganAt, minuteMessages },
+  })
 }

@@ -1,11 +1,11 @@
-import { primaryPlace } from './connections/replica.ts'
+import { primaryPosition } from './connections/replica.ts'
 import { type Db, poolsOf } from './database.ts'
 import { prepared } from './plan-names.ts'
 import { writePrepared } from './prepared.ts'
 import { channel, type Signals } from './signals.ts'
 
 const noteSql = prepared(`SELECT p.place, pg_notify('${channel('writes')}', $1::text || ' ' || p.place)
-  FROM (SELECT ${primaryPlace} AS place) p`)
+  FROM (SELECT ${primaryPosition} AS place) p`)
 
 /** Called after the write of a client, before its answer: from then on it reads nothing older, from other processes too. */
 export async function noteWrite(db: Db, client: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function noteWrite(db: Db, client: string): Promise<void> {
 }
 
 /** Notes what clients wrote at other processes. */
-export function followWrites(db: Db, signals: Signals): void {
+export function listenForWrites(db: Db, signals: Signals): void {
   const { replica } = poolsOf(db)
   if (!replica) return
   signals.on('writes', (payload) => {

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
-import type { FirstStatement } from './connections/preceded.ts'
-import { isStale, runAsText } from './connections/run-text.ts'
-import type { TextRow } from './connections/text-query.ts'
+import type { FirstStatement } from './connections/prefixed-query.ts'
+import { isStale, runAsText, type TextRow } from './connections/run-text.ts'
 import { type Database, type Db, poolsOf, readerOf } from './database.ts'
 import { asOutage } from './outages.ts'
 import { preparedName } from './plan-names.ts'
@@ -39,7 +38,7 @@ export function readCurrent<Row extends TextRow>(
 }
 
 /** The same on the connections of streams. */
-export function readBeside<Row extends TextRow>(
+export function readForStreams<Row extends TextRow>(
   db: Db,
   text: string,
   values: readonly unknown[],

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import type { Log } from '../../domain/log.ts'
-import { failToConnect } from './connections/fail-to-connect.ts'
+import { failToConnect } from './connections/pools.ts'
 import { type Db, sql } from './database.ts'
 
 /** Topics of signals. A signal is a hint to read again, never the fact itself: a lost one costs time, not data. */

@@ -1,24 +1,24 @@
 import type { Db } from '../database/database.ts'
-import { readBeside } from '../database/prepared.ts'
-import { type FeedSource, lastPlace, markKey } from '../query/feed-source.ts'
-import { type Ambient, ambientValues, ownParam, type Selection } from '../query/selected.ts'
-import type { Slot } from '../query/slot.ts'
+import { readForStreams } from '../database/prepared.ts'
+import type { ArgumentSlot } from '../query/argument-slot.ts'
+import { type FeedSource, markKey, maxPosition } from '../query/feed-source.ts'
+import { type Ambient, ambientValues, ownParam, type Selection } from '../query/selection.ts'
 import { embeddingStatement, type Reading, type Statement } from '../query/statement.ts'
 
 /** The place of an entry in a feed: entries have theirs in the order of their commits. */
-export type Place = bigint
+export type FeedPosition = bigint
 
 /** What is read of each entry: what a client selected. */
 export interface FeedReading {
   item: Selection
-  slots: readonly Slot[]
+  slots: readonly ArgumentSlot[]
   ambient(): Ambient
   reading: Reading
 }
 
 /** JSON of an entry with the fields of a `FeedReading`. */
 export interface EntryText {
-  place: Place
+  place: FeedPosition
   text: string
 }
 
@@ -28,7 +28,7 @@ export interface FeedPage {
   /** Whether the key has no more of them. */
   isLast: boolean
   /** Set if entries after the place were removed: the place from which all are kept. */
-  gap: Place | undefined
+  gap: FeedPosition | undefined
 }
 
 export interface PageLimits {
@@ -40,7 +40,7 @@ export interface PageLimits {
 
 export interface Snapshot {
   /** The head as of its reading: what comes behind is in the feed. */
-  place: Place
+  place: FeedPosition
   entries: { cursor: string; text: string }[]
 }
 
@@ -49,11 +49,11 @@ export interface FeedTexts {
   /** Equal for selections with equal texts. */
   key: string
   /** In one statement. Entries that do not exist are left out. */
-  read(places: readonly Place[]): Promise<EntryText[]>
+  read(places: readonly FeedPosition[]): Promise<EntryText[]>
   /** What the key is now; undefined for a key without snapshots. */
   readSnapshot(key: string): Promise<Snapshot | undefined>
   /** Pages of several keys in one statement, in the order of `starts`. */
-  readPages(starts: readonly { key: string; after: Place }[], limits: PageLimits): Promise<FeedPage[]>
+  readPages(starts: readonly { key: string; after: FeedPosition }[], limits: PageLimits): Promise<FeedPage[]>
 }
 
 interface Statements {
@@ -79,7 +79,7 @@ export function createFeedTexts(
 
   function run<Row extends (string | null)[]>({ text, valueIndexes }: Statement, own: unknown[]) {
     const values = [...ambientValues(ambient()), ...own, ...slotValues]
-    return readBeside<Row>(
+    return readForStreams<Row>(
       db,
       text,
       valueIndexes.map((index) => values[index]),
@@ -131,7 +131,7 @@ const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint
 function statementsOf(
   { name, entry, rows, snapshot, key, keyType }: FeedSource,
   item: Selection,
-  slots: readonly Slot[],
+  slots: readonly ArgumentSlot[],
   reading: Reading,
 ): Statements {
   const [keys = '', places = '', limit = '', bytes = ''] = [0, 1, 2, 3].map(ownParam)
@@ -160,7 +160,7 @@ function statementsOf(
           SELECT s.place, s.text FROM (
             SELECT s.*, sum(octet_length(s.text)) OVER (ORDER BY s.place) - octet_length(s.text) AS bytes_before
             FROM (SELECT f.place, `,
-      behind: ` AS text FROM ${rows} AND (${key}, f.place) > (w.value, w.place) AND (${key}, f.place) <= (w.value, ${lastPlace})
+      behind: ` AS text FROM ${rows} AND (${key}, f.place) > (w.value, w.place) AND (${key}, f.place) <= (w.value, ${maxPosition})
             ORDER BY ${key}, f.place LIMIT ${limit}::int) s
           ) s WHERE s.bytes_before < ${bytes}::int
         ) e ON w.gap IS NULL ORDER BY w.ord, e.place`,

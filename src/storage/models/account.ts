@@ -1,19 +1,16 @@
 import { raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { type OrderFilter, orderRanges } from '../order/ranges.ts'
-import { surplusSql } from '../order/surplus.ts'
 import { address, amount, hexText } from '../query/codec.ts'
-import { derived, type Model, type Relation } from '../query/model.ts'
+import { derived, type Model, type PageSource, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
-import type { PageSource } from '../query/page-source.ts'
 import { affiliate } from './affiliate.ts'
 import { feedOfAccount } from './notification/feed.ts'
-import { notificationHistory } from './notification/history.ts'
+import { notificationHistory, unreadNotifications } from './notification/history.ts'
 import { notification } from './notification/notification.ts'
-import { unreadNotifications } from './notification/unread.ts'
 import { order, ordersKey } from './order/order.ts'
-import { tradeRanges, tradesOfAccount } from './trade/roots.ts'
-import { trade, tradesKey } from './trade/trade.ts'
+import { surplusSql } from './order/value.ts'
+import { trade, tradeRanges, tradesKey, tradesOfAccount } from './trade.ts'
 
 /** Orders that meet a filter, newest first. */
 export const filteredOrders: Relation = {

@@ -3,9 +3,9 @@ import type { Address } from '../../domain/evm/address.ts'
 import { bytea } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { address, boolean, decimal, hexText, string, time, uint32 } from '../query/codec.ts'
+import type { RowFields } from '../query/json.ts'
 import { aliasField, column, derived, type Model, type OneRow } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
-import type { RowFields } from '../query/row.ts'
 
 /** A plain decimal in a numeric column. */
 const plainDecimal = (column: string, description: string) =>

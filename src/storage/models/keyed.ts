@@ -1,20 +1,19 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { bytea } from '../database/columns.ts'
-import type { Keyed } from '../query/keyed.ts'
-import { notStored } from '../query/selected.ts'
+import { notStored } from '../query/selection.ts'
+import type { Keyed } from '../query/statement.ts'
 import { account } from './account.ts'
 import { affiliate } from './affiliate.ts'
 import { appData } from './app-data.ts'
-import { auction, isShown } from './auction/auction.ts'
-import { currentAuction } from './auction/current.ts'
+import { auction, currentAuction, isShown } from './auction/auction.ts'
 import { settlement } from './auction/settlement.ts'
 import { solution } from './auction/solution.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
 import { tokenOf } from './token.ts'
-import { trade } from './trade/trade.ts'
+import { trade } from './trade.ts'
 
 export const orderByUid: Keyed<OrderUid> = {
   model: order,
@@ -106,7 +105,7 @@ export interface TradeKey {
 }
 
 /** Trades of orders that the service stores. */
-export const tradeByPlace: Keyed<TradeKey> = {
+export const tradeByLogPosition: Keyed<TradeKey> = {
   model: trade,
   columns: { chain_id: 'int4', block_number: 'int8', log_index: 'int4' },
   values: ({ chainId, blockNumber, logIndex }) => [chainId, blockNumber, logIndex],
@@ -115,8 +114,8 @@ export const tradeByPlace: Keyed<TradeKey> = {
   exists: 'tr.chain_id IS NOT NULL',
 }
 
-export const settlementByPlace: Keyed<TradeKey> = {
-  ...tradeByPlace,
+export const settlementByLogPosition: Keyed<TradeKey> = {
+  ...tradeByLogPosition,
   model: settlement,
   join: `settlements st ON st.chain_id = k.chain_id AND st.block_number = k.block_number AND st.log_index = k.log_index`,
   exists: 'st.chain_id IS NOT NULL',

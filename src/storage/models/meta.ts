@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/client.ts'
 import { bytes32, safeInt, smallInt, time } from '../query/codec.ts'
 import { column, derived, type Model, type OneRow, orNull } from '../query/model.ts'
-import { now } from '../query/selected.ts'
+import { now } from '../query/selection.ts'
 
 /** Checkpoint `cp`. */
 const indexedBlock: Model = {

@@ -1,8 +1,8 @@
 import { orderKinds } from '../../domain/order/order.ts'
 import { type Quote, quoteKinds } from '../../domain/quote/quote.ts'
 import { address, amount, boolean, decimal, enumOf, rowKey, smallInt, time } from '../query/codec.ts'
+import type { RowFields } from '../query/json.ts'
 import { column } from '../query/model.ts'
-import type { RowFields } from '../query/row.ts'
 
 /** A stored quote; its calls and the details of its reply are JSON in other columns. */
 export const quoteRow: RowFields<Omit<Quote, 'id' | 'calls'>> & { id: ReturnType<typeof column<bigint>> } = {

@@ -1,9 +1,15 @@
-import { appCodeOf } from '../../domain/app-data/app-code.ts'
-import { referrerCodeOf } from '../../domain/app-data/referrer-code.ts'
+import { appCodeOf, referrerCodeOf } from '../../domain/app-data/document.ts'
 import { Outage } from '../../domain/errors/error.ts'
-import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { NewOrder, NewOrderQuote, OrderQuote } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import type {
+  Interactions,
+  NewOrder,
+  NewOrderQuote,
+  Order,
+  OrderQuote,
+  OrderUid,
+} from '../../domain/order/order.ts'
 import { nameOrders } from '../app-data.ts'
 import { bytea } from '../database/columns.ts'
 import { type Database, sql, type Tx } from '../database/database.ts'
@@ -11,12 +17,47 @@ import { prepared } from '../database/plan-names.ts'
 import { runPrepared } from '../database/prepared.ts'
 import { channel } from '../database/signals.ts'
 import { orderRow } from '../models/order/order.ts'
-import { orderQuoteRow } from '../models/order/quote.ts'
+import { orderQuoteRow } from '../models/order/relations.ts'
 import { bytes } from '../query/codec.ts'
-import { type InsertColumn, insertColumns } from '../query/row.ts'
-import { toMetadata } from '../quote/metadata.ts'
+import { type InsertColumn, insertColumns, rowSql, toRow } from '../query/json.ts'
+import { sqlExpression } from '../query/sql-text.ts'
+import { toMetadata } from '../quote/details.ts'
 import { lockSql, refreshProgress } from './progress.ts'
-import { interactionColumn } from './row.ts'
+
+/** Order `o` as JSON text, with its quote. */
+export const orderJson = rowSql(orderRow, {
+  interactions: sqlExpression(`coalesce(o.interactions::text, 'null')`),
+  quote: sqlExpression(
+    `coalesce((SELECT ${rowSql(orderQuoteRow)} FROM order_quotes q WHERE q.order_id = o.id), 'null')`,
+  ),
+})
+
+interface InteractionsJson {
+  pre: { target: Address; value: string; callData: Hex }[]
+  post: { target: Address; value: string; callData: Hex }[]
+}
+
+export function toOrder(text: string): Order {
+  const json = JSON.parse(text) as Record<string, unknown>
+  return {
+    ...toRow(orderRow, json),
+    interactions: toInteractions(json.interactions as InteractionsJson | null),
+    quote: json.quote === null ? null : toRow(orderQuoteRow, json.quote as Record<string, unknown>),
+  }
+}
+
+function toInteractions(row: InteractionsJson | null): Interactions {
+  const parse = (items: InteractionsJson['pre']) =>
+    items.map((item) => ({ ...item, value: BigInt(item.value) }))
+  return row === null ? { pre: [], post: [] } : { pre: parse(row.pre), post: parse(row.post) }
+}
+
+/** The column as JSON text; null without interactions. */
+function interactionColumn({ pre, post }: Interactions): string | null {
+  const write = (items: Interactions['pre']) =>
+    items.map((item) => ({ ...item, value: item.value.toString() }))
+  return pre.length + post.length === 0 ? null : JSON.stringify({ pre: write(pre), post: write(post) })
+}
 
 type InsertedOrder = Omit<NewOrder, 'quote' | 'interactions' | 'fullAppData'>
 

@@ -1,8 +1,7 @@
-import type { Order } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { Order, OrderUid } from '../../domain/order/order.ts'
 import { hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
-import { orderJson, toOrder } from './row.ts'
+import { orderJson, toOrder } from './insert.ts'
 import { isUnfinished } from './status.ts'
 
 /** An order that is neither filled nor cancelled; `order` is null while it is not signed. */
@@ -13,7 +12,7 @@ export interface LiveOrder {
 }
 
 /** A place in the list of live orders, which is by expiry. */
-export interface LivePlace {
+export interface LiveOrderCursor {
   validTo: bigint
   id: bigint
 }
@@ -35,9 +34,9 @@ interface LiveRow {
 export async function liveOrdersAfter(
   db: Db,
   chainId: number,
-  after: LivePlace,
+  after: LiveOrderCursor,
   limit: number,
-): Promise<{ orders: LiveOrder[]; last: LivePlace | undefined }> {
+): Promise<{ orders: LiveOrder[]; last: LiveOrderCursor | undefined }> {
   const rows = await sql(db).$queryRaw<LiveRow[]>`
     SELECT ${raw(columns)} FROM orders o
     WHERE o.chain_id = ${chainId} AND (o.effective_valid_to, o.id) > (${after.validTo}, ${after.id}) AND ${raw(isUnfinished)} AND ${raw(isPlaced)}

@@ -1,12 +1,12 @@
-import type { NewOrder, Order } from '../../domain/order/order.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { NewOrder, Order, OrderUid } from '../../domain/order/order.ts'
 import { bytea, hexOf, json, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { prepared } from '../database/plan-names.ts'
 import { writePrepared } from '../database/prepared.ts'
 import { Prisma } from '../generated/client.ts'
-import { insertOrders, type OnLogged } from './insert.ts'
-import { orderJson, toOrder } from './row.ts'
+import { insertOrders, type OnLogged, orderJson, toOrder } from './insert.ts'
+import { isUnfinished, recordedCodes, recordedStatus } from './status.ts'
 
 /**
  * Stores one order in the caller's transaction; see `insertOrders`.
@@ -121,4 +121,50 @@ async function selectOrders(db: Db, clauses: Prisma.Sql): Promise<Order[]> {
     { json: string }[]
   >`SELECT ${raw(orderJson)} AS json FROM orders o ${clauses}`
   return rows.map(({ json }) => toOrder(json))
+}
+
+/** Expired orders that were placed on chain and not refunded, by their row keys. In SQL: whether an order is unfinished is computed. */
+export async function refundableAfter(
+  db: Db,
+  chainId: number,
+  after: bigint,
+  limit: number,
+): Promise<Order[]> {
+  const rows = await sql(db).$queryRaw<{ json: string }[]>`
+    SELECT ${raw(orderJson)} AS json FROM orders o
+    WHERE o.chain_id = ${chainId} AND o.id > ${after} AND o.onchain_user IS NOT NULL AND o.expired_at_block IS NOT NULL
+      AND ${raw(isUnfinished)}
+      AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.order_uid = o.uid AND r.chain_id = o.chain_id)
+    ORDER BY o.id LIMIT ${limit}`
+  return rows.map(({ json }) => toOrder(json))
+}
+
+/** `isOutOfMarket` of the domain for order `o` against its quote `q`; a test holds the two equal. */
+const outOfMarket = `(CASE o.kind
+  WHEN 'buy' THEN o.sell_amount * q.buy_amount < (q.sell_amount + q.fee_amount) * o.buy_amount
+  ELSE o.sell_amount * (q.buy_amount - div(q.fee_amount * q.buy_amount, q.sell_amount)) < q.sell_amount * o.buy_amount END)`
+
+export interface OutOfMarketSearch {
+  chainId: number
+  owner: Address
+  /** Unix seconds. */
+  now: number
+  /** Limit of the count. */
+  atMost: number
+}
+
+/**
+ * Number of an owner's open limit orders that were out of market when placed, or had no quote. Orders that wait for their presignature
+ * do not count, since any client can place them for any owner. In SQL: the condition is computed over two tables.
+ */
+export async function countOutOfMarket(
+  db: Db,
+  { chainId, owner, now, atMost }: OutOfMarketSearch,
+): Promise<number> {
+  const rows = await sql(db).$queryRaw<unknown[]>`
+    SELECT 1 FROM orders o LEFT JOIN order_quotes q ON q.order_id = o.id
+    WHERE o.owner = ${bytea(owner)} AND o.chain_id = ${chainId} AND ${raw(recordedStatus)} = ${raw(`'${recordedCodes.open}'`)}
+      AND o.effective_valid_to >= ${now} AND o.class = 'limit' AND (q.order_id IS NULL OR ${raw(outOfMarket)})
+    LIMIT ${atMost}`
+  return rows.length
 }

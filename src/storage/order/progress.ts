@@ -1,5 +1,5 @@
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { bytea } from '../database/columns.ts'
 import { sql, type Tx } from '../database/database.ts'
 import { prepared } from '../database/plan-names.ts'

@@ -3,7 +3,7 @@ import { type OrderClass, type OrderKind, orderKinds } from '../../domain/order/
 import { type OrderStatus, orderStatuses } from '../../domain/order/status.ts'
 import { bytea, raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
-import type { PageSource } from '../query/page-source.ts'
+import type { PageSource } from '../query/model.ts'
 import { hasStatusSql, recordedCodes, recordedStatus } from './status.ts'
 
 /** Selects orders that meet every given condition. */

@@ -1,8 +1,8 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
-import type { OrderUid } from '../../domain/order/uid.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { screaming } from '../../domain/text/spelling.ts'
-import { literal, sql, type Text } from './text.ts'
+import { literal, sqlExpression, type Text } from './sql-text.ts'
 
 /** Enum values as GraphQL spells them (`PRICE_IMPROVEMENT`), or as columns and REST do (`priceImprovement`). */
 export type Spelling = 'graphql' | 'stored'
@@ -24,7 +24,7 @@ export interface Codec<Value> {
 }
 
 /** An expression whose text needs no escaping, in quotation marks. */
-const quoted = (expression: string): Text => [...literal('"'), ...sql(expression), ...literal('"')]
+const quoted = (expression: string): Text => [...literal('"'), ...sqlExpression(expression), ...literal('"')]
 const unchanged = (json: unknown) => json as never
 
 /** An SQL expression for hex, for use in a longer text. */
@@ -33,7 +33,11 @@ export const hexText = (expression: string) => `'0x' || encode(${expression}, 'h
 function hexCodec<Value extends Hex>(type: string): Codec<Value> {
   return {
     type,
-    text: (expression) => [...literal('"0x'), ...sql(`encode(${expression}, 'hex')`), ...literal('"')],
+    text: (expression) => [
+      ...literal('"0x'),
+      ...sqlExpression(`encode(${expression}, 'hex')`),
+      ...literal('"'),
+    ],
     read: unchanged,
     column: 'bytea',
     // PostgreSQL's hex format: node-postgres garbles bytes in a list of bytes and nulls.
@@ -60,7 +64,7 @@ export const signedAmount: Codec<bigint> = { ...amount, type: 'Decimal' }
 
 const number = (type: string, column: string): Codec<number> => ({
   type,
-  text: (expression) => sql(`(${expression})::text`),
+  text: (expression) => sqlExpression(`(${expression})::text`),
   read: unchanged,
   column,
   write: (value) => (column === 'int8' ? BigInt(value) : value),
@@ -74,7 +78,7 @@ export const count = number('Int', 'int8')
 /** A row key: a number in JSON and a bigint in the program. */
 export const rowKey: Codec<bigint> = {
   type: 'SafeInt',
-  text: (expression) => sql(`(${expression})::text`),
+  text: (expression) => sqlExpression(`(${expression})::text`),
   read: (json) => BigInt(json as number),
   column: 'int8',
   write: (value) => value,
@@ -103,7 +107,7 @@ export const asText = (type: string): Codec<string> => ({ ...decimal, type })
 
 export const boolean: Codec<boolean> = {
   type: 'Boolean',
-  text: (expression) => sql(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`),
+  text: (expression) => sqlExpression(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`),
   read: unchanged,
   column: 'bool',
   write: (value) => value,
@@ -112,7 +116,7 @@ export const boolean: Codec<boolean> = {
 /** Any text: quotes and control characters in it are escaped. */
 export const string: Codec<string> = {
   type: 'String',
-  text: (expression) => sql(`to_json(${expression})::text`),
+  text: (expression) => sqlExpression(`to_json(${expression})::text`),
   read: unchanged,
   column: 'text',
   write: (value) => value,
@@ -132,7 +136,7 @@ export const time: Codec<Date> = {
 
 export const json: Codec<unknown> = {
   type: 'JSON',
-  text: (expression) => sql(`(${expression})::text`),
+  text: (expression) => sqlExpression(`(${expression})::text`),
   read: unchanged,
   column: 'jsonb',
   write: (value) => JSON.stringify(value),

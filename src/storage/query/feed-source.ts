@@ -48,7 +48,7 @@ const keyBytes = { bytea: '', bigint: 'int8send', int: 'int4send' }
 export const markKey = (type: FeedSource['keyType'], key: string) => `${keyBytes[type]}(${key})`
 
 /** SQL for whether entries of a feed after a place were removed. "earliest" misses none. */
-export const missesRemoved = (
+export const hasGap = (
   { name, keyType }: Pick<FeedSource, 'name' | 'keyType'>,
   key: string,
   place: string,
@@ -56,13 +56,13 @@ export const missesRemoved = (
     WHERE fm.feed = '${name}' AND fm.key = ${markKey(keyType, key)} AND fm.place > ${place}))`
 
 /** Greater than any that is given. */
-export const lastPlace = 2n ** 63n - 1n
+export const maxPosition = 2n ** 63n - 1n
 
 /** The place that a cursor names. @throws Refusal InvalidParameter */
-export function parsePlace(cursor: string, argument: string): bigint {
+export function parsePosition(cursor: string, argument: string): bigint {
   if (cursor === 'earliest') return earliest
-  const place = /^(0|[1-9][0-9]{0,18})$/.test(cursor) ? BigInt(cursor) : lastPlace + 1n
-  if (place <= lastPlace) return place
+  const place = /^(0|[1-9][0-9]{0,18})$/.test(cursor) ? BigInt(cursor) : maxPosition + 1n
+  if (place <= maxPosition) return place
   const fault = /^[0-9]{1,19}\.[0-9]{1,19}$/.test(cursor)
     ? 'is a cursor of an older form, which is not valid any more; "earliest" starts at the first entry that is stored'
     : 'must be a cursor of a feed, or "earliest"'

@@ -1,8 +1,17 @@
 import type { Prisma } from '../generated/client.ts'
 import type { Codec, Spelling } from './codec.ts'
-import type { Fault } from './fault.ts'
 import type { PageKey } from './page-key.ts'
-import type { PageSource } from './page-source.ts'
+import type { StoredRefusal } from './stored-refusals.ts'
+
+/** The rows of a list: disjoint index ranges. */
+export interface PageSource {
+  /** The text after FROM of each range; its last clause is a condition. */
+  ranges: readonly Prisma.Sql[]
+  /** A condition that no index supports: it is checked for the first `limit` rows of the ranges. */
+  scan?: { limit: number; condition: Prisma.Sql } | undefined
+  /** SQL of what the list belongs to, for the relation's `faults`. */
+  subject?: Prisma.Sql
+}
 
 /**
  * The single definition of a stored model: its fields and relations. Row mapping, inserts, compiled reads, GraphQL fields without a
@@ -60,7 +69,7 @@ export interface SameRow extends RelationBase {
 export interface OneRow extends RelationBase {
   kind: 'one'
   rows: Rows
-  fault?: { when: string; is: Fault }
+  fault?: { when: string; is: StoredRefusal }
 }
 
 /** A list of bounded size, in the order of `rows`. SQL conditions: without `only` it is empty and not read; `unless`: it is null. */
@@ -85,7 +94,10 @@ export interface PageRows extends RelationBase {
   rows: string | ((args: never) => PageSource)
   key: PageKey
   /** Which values of `after` are refused: SQL conditions over its parts and the subject of the page's source. */
-  faults?: (after: readonly string[], subject: string) => readonly (readonly [condition: string, Fault])[]
+  faults?: (
+    after: readonly string[],
+    subject: string,
+  ) => readonly (readonly [condition: string, StoredRefusal])[]
   /** Another name of `node` in an edge. */
   edgeAlias?: string
   /** Fields of the connection itself, beside those of every connection. */
@@ -152,4 +164,20 @@ export function aliasField<Value>(
   more: Partial<Field> = {},
 ): Field<Value> {
   return { ...field, description, ...more } as Field<Value>
+}
+
+/** Models that refer to each other by name, so that their files need not import each other. */
+type ModelName = 'Order' | 'Auction' | 'Settlement'
+
+const models = new Map<string, Model>()
+
+export function defineModel(model: Model & { name: ModelName }): Model {
+  models.set(model.name, model)
+  return model
+}
+
+export const modelNamed = (name: ModelName) => (): Model => {
+  const model = models.get(name)
+  if (!model) throw new TypeError(`${name} is not defined`)
+  return model
 }

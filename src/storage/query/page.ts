@@ -1,11 +1,10 @@
-import { faultText } from './fault.ts'
-import { membersText, textOrNull } from './json-text.ts'
-import type { PageField, PageRows } from './model.ts'
+import type { ArgumentSlot } from './argument-slot.ts'
+import { membersText, textOrNull } from './json.ts'
+import type { PageField, PageRows, PageSource } from './model.ts'
 import { cursorSql, type Page, type PageKey } from './page-key.ts'
-import type { PageSource } from './page-source.ts'
-import { param, type Selected, type Selection, type StatementContext, withParameters } from './selected.ts'
-import type { Slot } from './slot.ts'
-import { literal, sql, type Text, toSql } from './text.ts'
+import { param, type Selected, type Selection, type StatementContext, withParameters } from './selection.ts'
+import { literal, sqlExpression, type Text, toSql } from './sql-text.ts'
+import { refusalMark } from './stored-refusals.ts'
 
 /** Limit of `totalCount`. */
 export const countLimit = 10_000
@@ -32,14 +31,18 @@ export function pageText(relation: PageRows, item: Selected, context: StatementC
   const members = item.selection.map((part): [string, Text] => [part.key, query.partText(part)])
   // HAVING makes it one row, also if no part of the selection aggregates.
   const text = `(SELECT ${toSql(membersText(members))} FROM (${query.rows()}) p HAVING true)`
-  if (!relation.faults || parameters.after.length === 0) return sql(text)
+  if (!relation.faults || parameters.after.length === 0) return sqlExpression(text)
   const cases = relation
     .faults(parameters.after, parameters.subject)
-    .map(([condition, fault]) => `WHEN ${condition} THEN '${faultText(fault)}'`)
-  return sql(`CASE ${cases.join(' ')} ELSE ${text} END`)
+    .map(([condition, fault]) => `WHEN ${condition} THEN '${refusalMark(fault)}'`)
+  return sqlExpression(`CASE ${cases.join(' ')} ELSE ${text} END`)
 }
 
-function parametersOf({ parts }: PageKey, { page, source, values }: Slot, from: number): PageParameters {
+function parametersOf(
+  { parts }: PageKey,
+  { page, source, values }: ArgumentSlot,
+  from: number,
+): PageParameters {
   let next = from
   const take = (strings: readonly string[]) => {
     const text = withParameters(strings, next)
@@ -85,7 +88,7 @@ class PageQuery {
     if (field === 'pageInfo') {
       return membersText(selection.map((part): [string, Text] => [part.key, this.infoText(part.field)]))
     }
-    if (field === 'totalCount') return sql(this.count())
+    if (field === 'totalCount') return sqlExpression(this.count())
     const connectionField = fields[field]
     if (!connectionField) throw new TypeError(`${this.connectionName} has no stored field ${field}`)
     return this.connectionFieldText(connectionField)
@@ -127,7 +130,7 @@ class PageQuery {
 
   private infoText(field: string): Text {
     const { backwards, after, before } = this.page
-    const bool = (expression: string) => sql(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`)
+    const bool = (expression: string) => sqlExpression(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`)
     if (field === '__typename') return literal('"PageInfo"')
     if (field === 'startCursor') return textOrNull(this.startCursor())
     if (field === 'endCursor') return textOrNull(this.endCursor())
@@ -159,7 +162,7 @@ class PageQuery {
     const items = this.readsOneMore
       ? `array_to_string((array_agg(${column}))[${this.shownRange()}], ',')`
       : `string_agg(${column}, ',')`
-    return [...literal('['), ...sql(`coalesce(${items}, '')`), ...literal(']')]
+    return [...literal('['), ...sqlExpression(`coalesce(${items}, '')`), ...literal(']')]
   }
 
   private shownRange(): string {

@@ -8,10 +8,17 @@ import type { Db } from '../database/database.ts'
 import { prepared } from '../database/plan-names.ts'
 import { readPrepared, writePrepared } from '../database/prepared.ts'
 import { quoteRow } from '../models/quote.ts'
-import { insertColumns, rowSql, toRow } from '../query/row.ts'
-import { sql as text } from '../query/text.ts'
-import { type QuoteDetails, type QuoteDetailsJson, readQuoteDetails, writeQuoteDetails } from './details.ts'
-import { type QuoteMetadata, toCalls, toMetadata } from './metadata.ts'
+import { insertColumns, rowSql, toRow } from '../query/json.ts'
+import { sqlExpression as text } from '../query/sql-text.ts'
+import {
+  type QuoteDetails,
+  type QuoteDetailsJson,
+  type QuoteMetadata,
+  readQuoteDetails,
+  toCalls,
+  toMetadata,
+  writeQuoteDetails,
+} from './details.ts'
 
 const quoteColumns = insertColumns(
   quoteRow,

@@ -18,10 +18,10 @@ export function shortTransaction<T>(db: Database, run: (tx: Tx) => Promise<T>): 
 }
 
 /** How far a removal has come; 0 before it began. */
-export async function placeOf(tx: Tx, name: string): Promise<bigint> {
+export async function removedUpTo(tx: Tx, name: string): Promise<bigint> {
   return (await sql(tx).retentionMark.findUnique({ where: { name } }))?.place ?? 0n
 }
 
-export async function movePlace(tx: Tx, name: string, place: bigint): Promise<void> {
+export async function setRemovedUpTo(tx: Tx, name: string, place: bigint): Promise<void> {
   await sql(tx).retentionMark.upsert({ where: { name }, create: { name, place }, update: { place } })
 }

@@ -1,7 +1,7 @@
 import { raw } from '../database/columns.ts'
 import { type Database, sql, type Tx } from '../database/database.ts'
-import { type Batch, movePlace, placeOf, shortTransaction } from './batch.ts'
-import { leaveMarks } from './feeds.ts'
+import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
+import { leaveMarks } from './events.ts'
 
 export interface CompetitionAge {
   chainId: number
@@ -27,7 +27,7 @@ interface Window {
 export function removeCompetitions(db: Database, age: CompetitionAge): Promise<Batch> {
   const name = `competitions:${age.chainId}`
   return shortTransaction(db, async (tx) => {
-    const after = await placeOf(tx, name)
+    const after = await removedUpTo(tx, name)
     const old = await oldAuctions(tx, age, after)
     const last = old.at(-1)?.id
     if (last === undefined) return { removed: {}, isLast: true }
@@ -39,7 +39,7 @@ export function removeCompetitions(db: Database, age: CompetitionAge): Promise<B
       exclusion_spans: await removeSpans(tx, 'exclusion_spans', window),
       price_changes: await removePrices(tx, window),
     }
-    await movePlace(tx, name, last)
+    await setRemovedUpTo(tx, name, last)
     return { removed, isLast: old.length < age.limit }
   })
 }

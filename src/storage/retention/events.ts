@@ -1,7 +1,54 @@
 import { raw } from '../database/columns.ts'
 import { type Database, sql } from '../database/database.ts'
-import { type Batch, movePlace, placeOf, shortTransaction } from './batch.ts'
-import { leaveMarks } from './feeds.ts'
+import { auctionFeed } from '../models/auction/auction.ts'
+import { notificationFeed } from '../models/notification/feed.ts'
+import { orderFeed, ownerFeed } from '../models/order/event.ts'
+import { type FeedSource, markKey } from '../query/feed-source.ts'
+import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
+
+/** The feeds whose entries are in one table. */
+const feeds = {
+  feed_entries: [notificationFeed],
+  order_feed: [orderFeed, ownerFeed],
+  auction_feed: [auctionFeed],
+} satisfies Record<string, FeedSource[]>
+
+export type FeedTable = keyof typeof feeds
+
+/** SQL that leaves the marks of entries that were removed: see `FeedMark`. `removed` has their places and keys. */
+export function leaveMarks(table: FeedTable, removed: string): string {
+  const marks = feeds[table].map(
+    ({ name, key, keyType }) =>
+      `SELECT '${name}', ${markKey(keyType, key)}, max(f.place) FROM ${removed} f GROUP BY ${key}`,
+  )
+  return `INSERT INTO feed_marks (feed, key, place) ${marks.join(' UNION ALL ')}
+    ON CONFLICT (feed, key) DO UPDATE SET place = excluded.place WHERE feed_marks.place < excluded.place`
+}
+
+/** In SQL, as the other queues: see there. */
+const removals = Object.keys(feeds).map((table) => ({
+  table,
+  text: `
+    WITH oldest AS MATERIALIZED (
+      SELECT ctid, written_at FROM ${table} ORDER BY place LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), removed AS (
+      DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM oldest WHERE written_at < $1)) RETURNING *
+    ), marked AS (${leaveMarks(table as FeedTable, 'removed')})
+    SELECT count(*)::int AS count FROM removed`,
+}))
+
+/** Removes the oldest entries of all feeds. */
+export async function removeFeedEntries(
+  db: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<Batch> {
+  const removed: Record<string, number> = {}
+  for (const { table, text } of removals) {
+    const [row] = await sql(db).$queryRawUnsafe<{ count: number }[]>(text, before, limit)
+    removed[table] = row?.count ?? 0
+  }
+  return { removed, isLast: Object.values(removed).every((count) => count < limit) }
+}
 
 /** Events that overtake others by less than this, as those of several processes do, are not passed before they are old. */
 const disorderMs = 3_600_000
@@ -15,7 +62,7 @@ export function removeEvents(
   { before, limit }: { before: Date; limit: number },
 ): Promise<Batch> {
   return shortTransaction(db, async (tx) => {
-    const after = await placeOf(tx, 'events')
+    const after = await removedUpTo(tx, 'events')
     const passable = new Date(before.getTime() - disorderMs)
     const [row] = await sql(tx).$queryRaw<EventsRow[]>`
       WITH scanned AS MATERIALIZED (
@@ -36,7 +83,7 @@ export function removeEvents(
       SELECT (SELECT max(id) FROM passed) AS last, (SELECT count(*) FROM removed)::int AS removed,
         (SELECT count(*) FROM entries)::int AS entries, (SELECT count(*) FROM passed)::int AS scanned`
     if (row?.last == null) return { removed: {}, isLast: true }
-    await movePlace(tx, 'events', row.last)
+    await setRemovedUpTo(tx, 'events', row.last)
     return { removed: { order_events: row.removed, order_feed: row.entries }, isLast: row.scanned < limit }
   })
 }
@@ -46,4 +93,31 @@ interface EventsRow {
   removed: number
   entries: number
   scanned: number
+}
+
+/**
+ * Removes where the next orders stood that expired long ago. In SQL: by the expiry of their orders, of which all that share one are
+ * looked at together.
+ */
+export function removeStandings(
+  db: Database,
+  { chainId, before, limit }: { chainId: number; before: Date; limit: number },
+): Promise<Batch> {
+  const name = `standings:${chainId}`
+  return shortTransaction(db, async (tx) => {
+    const after = await removedUpTo(tx, name)
+    const end = BigInt(Math.floor(before.getTime() / 1_000))
+    const [row] = await sql(tx).$queryRaw<{ last: bigint | null; scanned: number; removed: number }[]>`
+      WITH expired AS MATERIALIZED (
+        SELECT id, effective_valid_to FROM orders WHERE chain_id = ${chainId} AND effective_valid_to > ${after}
+          AND effective_valid_to < ${end} ORDER BY effective_valid_to FETCH FIRST (${limit}::int) ROWS WITH TIES
+      ), removed AS (
+        DELETE FROM order_standings s USING expired e WHERE s.order_id = e.id RETURNING s.order_id
+      )
+      SELECT (SELECT max(effective_valid_to) FROM expired) AS last, (SELECT count(*)::int FROM expired) AS scanned,
+        (SELECT count(*)::int FROM removed) AS removed`
+    if (row?.last == null) return { removed: {}, isLast: true }
+    await setRemovedUpTo(tx, name, row.last)
+    return { removed: { order_standings: row.removed }, isLast: row.scanned < limit }
+  })
 }

@@ -4,8 +4,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Database } from '../database/database.ts'
 import type { Batch } from './batch.ts'
 import { removeCompetitions } from './competitions.ts'
-import { removeEvents } from './events.ts'
-import { removeFeedEntries } from './feeds.ts'
+import { removeEvents, removeFeedEntries, removeStandings } from './events.ts'
 import {
   carryWakes,
   endForgotten,
@@ -20,8 +19,7 @@ import {
   removeQuotes,
   removeRefusedSolutions,
   removeSessions,
-} from './queues.ts'
-import { removeStandings } from './standings.ts'
+} from './expired-rows.ts'
 
 /** Ages in days; 0 keeps rows for good. */
 export interface RetentionDays {

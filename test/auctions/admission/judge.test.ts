@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createFunds } from '../../../src/auctions/admission/funds.ts'
+import { admit, createFunds, rankOrders } from '../../../src/auctions/admission/admit.ts'
 import { holdingKey } from '../../../src/auctions/admission/holdings.ts'
-import { admit, rankOrders } from '../../../src/auctions/admission/judge.ts'
 import type { OrderAnswer } from '../../../src/chain/order/order-check.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { coin, dollar, nativeMarker, numbered, sampleOrder, wrapped } from '../../fakes/order.ts'

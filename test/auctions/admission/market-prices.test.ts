@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMarketPrices } from '../../../src/auctions/admission/market-prices.ts'
+import { createMarketPrices } from '../../../src/auctions/admission/publish-auction.ts'
 import { dollar, signingDomain, wrapped } from '../../fakes/order.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStandings, type Verdict } from '../../../src/auctions/admission/standings.ts'
+import { createStandings, type StandingUpdate } from '../../../src/auctions/admission/standings.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { applyBlocks } from '../../../src/indexer/apply.ts'
-import type { Checkpoint } from '../../../src/storage/chain/log.ts'
+import type { Checkpoint } from '../../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { numbered, signingDomain } from '../../fakes/order.ts'
 import { readEvents, readOrder, storeOrder } from '../../fakes/stored-order.ts'
@@ -17,7 +17,7 @@ const minute = 60_000
 function openStandings(now: () => number) {
   const options = { db: database.db, chainId, now, notificationPauseMs: 60 * minute }
   const standings = createStandings(options)
-  return { ...standings, write: (verdicts: Verdict[], block = 0) => standings.write(verdicts, block) }
+  return { ...standings, write: (verdicts: StandingUpdate[], block = 0) => standings.write(verdicts, block) }
 }
 
 let database: TestDatabase
@@ -84,14 +84,14 @@ test('who takes the balance, whether a route is found and whether funds are miss
   const standings = openStandings(() => Date.parse('2026-03-01T12:00:00Z'))
   const order = await storeOrder(db, { owner: numbered('5d'), validTo: 2_000_000_000 })
   const taking = await storeOrder(db, { owner: numbered('5d'), validTo: 2_000_000_001 })
-  const written = async (verdict: Omit<Verdict, 'order'>) => {
+  const written = async (verdict: Omit<StandingUpdate, 'order'>) => {
     const before = database.statements.length
     await standings.write([{ order, ...verdict }])
     return database.statements.length > before
   }
   const found = { sell: 5n, buy: 7n, block: 1, at: 0, gap: 5n, hops: 1 }
   const reason = 'insufficient_balance'
-  const steps: Omit<Verdict, 'order'>[] = [
+  const steps: Omit<StandingUpdate, 'order'>[] = [
     { reason },
     { reason, fundsTakenBy: taking.id },
     { reason: null, routed: found },
@@ -116,7 +116,7 @@ test('an owner is notified once for each time that funds are missing, and not mo
   const open = () => openStandings(() => now)
   let standings = open()
   const order = await storeOrder(db, { owner: numbered('5e'), validTo: 2_000_000_000 })
-  const write = (balance: bigint | null, more: Partial<Verdict> = {}) =>
+  const write = (balance: bigint | null, more: Partial<StandingUpdate> = {}) =>
     standings.write([
       balance === null
         ? { order, reason: null, shortage: null, ...more }
@@ -232,7 +232,7 @@ test('that funds are missing is written when the indexer has read the block that
     ['6a', '6b', '6c'].map((byte) => storeOrder(db, { owner: numbered(byte), validTo: 2_000_000_000 })),
   )
   if (!filled || !short || !other) throw new Error('no orders')
-  const isShort = (order: Order): Verdict => ({
+  const isShort = (order: Order): StandingUpdate => ({
     ...{ order, reason: 'insufficient_balance' },
     shortage: { order, balance: 7n, allowance: 0n },
   })

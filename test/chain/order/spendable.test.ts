@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Spendable } from '../../../src/chain/chain.ts'
-import { rememberSpendable } from '../../../src/chain/order/spendable.ts'
+import { cacheSpendable, type Spendable } from '../../../src/chain/chain.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { coin, dollar, numbered } from '../../fakes/order.ts'
 
@@ -15,7 +14,7 @@ function scripted(...answers: (Spendable | Error)[]) {
     if (answer instanceof Error || !answer) throw answer
     return answer
   }
-  return { state, ask: rememberSpendable(read, () => state.now) }
+  return { state, ask: cacheSpendable(read, () => state.now) }
 }
 
 const rich = { balance: 100n, allowance: 100n }

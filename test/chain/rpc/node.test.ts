@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createNode } from '../../../src/chain/rpc/node.ts'
+import { createNode } from '../../../src/chain/rpc/nodes.ts'
 import { RpcError } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import type { Log } from '../../../src/domain/log.ts'

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { settlementAbi } from '../../../src/chain/settlement/abi.ts'
 import {
   decodeSettle,
   encodeSettle,
   encodeTrade,
+  parseFlags,
   type SignedOrder,
+  settlementAbi,
 } from '../../../src/chain/settlement/call.ts'
-import { parseFlags } from '../../../src/chain/settlement/trade-flags.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'
 import { type Address, address, zeroAddress } from '../../../src/domain/evm/address.ts'

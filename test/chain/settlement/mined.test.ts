@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TooLarge } from '../../../src/chain/rpc/post.ts'
 import { type Rpc, RpcError, type RpcResponse } from '../../../src/chain/rpc/rpc.ts'
 import { encodeSettle } from '../../../src/chain/settlement/call.ts'
-import { type MinedOptions, minedGas, minedSettlements } from '../../../src/chain/settlement/mined.ts'
-import { tracedSettlements } from '../../../src/chain/settlement/traced.ts'
+import {
+  type MinedOptions,
+  minedGas,
+  minedSettlements,
+  tracedSettlements,
+} from '../../../src/chain/settlement/mined.ts'
 import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'

@@ -11,7 +11,7 @@ import {
   type SettlerOptions,
   type SubmitLimits,
 } from '../../../src/chain/settlement/settler.ts'
-import { createAccountBalances } from '../../../src/chain/transaction/balances.ts'
+import { createAccountBalances } from '../../../src/chain/transaction/account-balances.ts'
 import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Rpc, RpcCall } from '../../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
-import { createAccountBalances, shortageText } from '../../../src/chain/transaction/balances.ts'
+import { createAccountBalances, shortageText } from '../../../src/chain/transaction/account-balances.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { numbered } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Rpc, RpcError } from '../../../src/chain/rpc/rpc.ts'
 import { createBroadcast, type PrivateEndpoint } from '../../../src/chain/transaction/broadcast.ts'
-import { createSubmissionStory, inGweiDown } from '../../../src/chain/transaction/submission-story.ts'
+import { createSubmissionLog, inGweiDown } from '../../../src/chain/transaction/fees.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 
@@ -78,7 +78,7 @@ test('it is refused where nobody takes it, and a duplicate is no refusal', async
 })
 
 test('the story of a submission says a step once, and is bounded', () => {
-  const story = createSubmissionStory('block 1: offered 2 gwei')
+  const story = createSubmissionLog('block 1: offered 2 gwei')
   story.add(2, 'sent to the private endpoint')
   story.add(3, 'sent to the private endpoint')
   expect(story.text()).toBe('block 1: offered 2 gwei; block 2: sent to the private endpoint')

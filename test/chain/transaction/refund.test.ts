@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Rpc, RpcCall } from '../../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
-import { createAccountBalances } from '../../../src/chain/transaction/balances.ts'
+import { createAccountBalances } from '../../../src/chain/transaction/account-balances.ts'
 import { createRefund } from '../../../src/chain/transaction/refund.ts'
 import { accountOf } from '../../../src/chain/transaction/transactions.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { defaultProgramme } from '../../../src/domain/affiliate/affiliate.ts'
 import {
+  defaultProgramme,
   earnedDown,
   leftToNext,
   rewardsOf,
   type Terms,
   termsOf,
-} from '../../../src/domain/affiliate/rewards.ts'
+} from '../../../src/domain/affiliate/affiliate.ts'
 import {
   type Binding,
   bindingOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { appCodeOf } from '../../../src/domain/app-data/app-code.ts'
+import { appCodeOf } from '../../../src/domain/app-data/document.ts'
 
 const longest = 'a'.repeat(100)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { referrerCodeOf } from '../../../src/domain/app-data/referrer-code.ts'
+import { referrerCodeOf } from '../../../src/domain/app-data/document.ts'
 
 const naming = (code: unknown) => JSON.stringify({ metadata: { referrer: { code } } })
 

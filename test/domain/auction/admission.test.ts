@@ -6,7 +6,7 @@ import {
   limitGap,
   outlookOf,
   rankOf,
-  takePlaces,
+  selectContenders,
 } from '../../../src/domain/auction/admission.ts'
 import { numbered } from '../../fakes/order.ts'
 
@@ -62,7 +62,7 @@ test('ten orders of an owner, and a hundred of a pair, come before the next', ()
   const of = (count: number, owner: string, pair: string, rank = 1n) =>
     Array.from({ length: count }, () => ({ owner: numbered(owner), pair, rank }))
   const taken = (list: Contender[], places: number) =>
-    takePlaces(list, places).map((item) => `${item.owner.slice(2, 4)} ${item.pair}`)
+    selectContenders(list, places).map((item) => `${item.owner.slice(2, 4)} ${item.pair}`)
   const count = (list: string[], name: string) => list.filter((each) => each === name).length
   const owners = taken([...of(25, '01', 'a'), ...of(15, '02', 'b')], 30)
   expect([count(owners, '01 a'), count(owners, '02 b')]).toEqual([20, 10])
@@ -91,7 +91,7 @@ const countOf = (list: readonly Contender[], key: 'owner' | 'pair') => {
 
 test('places are taken up, in the sequence of the ranking, and by orders near the market first', () => {
   const property = fc.property(ranked, fc.nat({ max: 150 }), (contenders, places) => {
-    const taken = takePlaces(contenders, places)
+    const taken = selectContenders(contenders, places)
     expect(taken.length).toBe(Math.min(places, contenders.length))
     expect(taken).toEqual(contenders.filter((item) => taken.includes(item)))
     const left = contenders.filter((item) => !taken.includes(item))
@@ -103,7 +103,7 @@ test('places are taken up, in the sequence of the ranking, and by orders near th
 test('no owner gets more than its share while an order of another owner near the market waits', () => {
   const property = fc.property(ranked, fc.nat({ max: 150 }), (contenders, places) => {
     const near = contenders.filter(({ rank }) => rank >= 0n).map((item) => ({ ...item, pair: item.owner }))
-    const taken = takePlaces(near, places)
+    const taken = selectContenders(near, places)
     const [counts, all] = [countOf(taken, 'owner'), countOf(near, 'owner')]
     const hungry = [...all].some(([owner, count]) => (counts.get(owner) ?? 0) < Math.min(count, 10))
     if (hungry) expect(Math.max(0, ...counts.values())).toBeLessThanOrEqual(10)

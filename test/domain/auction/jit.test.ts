@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import { toJitEntry, toLiquidityOrder, tradable } from '../../../src/domain/auction/jit.ts'
 import { directedPair } from '../../../src/domain/auction/score.ts'
-import type { Proposal } from '../../../src/domain/auction/solution.ts'
+import {
+  type Proposal,
+  toJitEntry,
+  toLiquidityOrder,
+  tradable,
+} from '../../../src/domain/auction/solution.ts'
 import {
   auctionOrder,
   dollar,

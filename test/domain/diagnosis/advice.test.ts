@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { adviceOf } from '../../../src/domain/diagnosis/advice.ts'
 import { type DiagnosisCode, diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
 import { inOrder } from '../../../src/domain/diagnosis/diagnose.ts'
-import { marketReasons } from '../../../src/domain/diagnosis/market.ts'
-import { isOver } from '../../../src/domain/diagnosis/over.ts'
-import { reasonOf } from '../../../src/domain/diagnosis/reason.ts'
+import { reasonOf } from '../../../src/domain/diagnosis/diagnosis.ts'
+import { marketReasons } from '../../../src/domain/diagnosis/price-reasons.ts'
+import { isTerminal } from '../../../src/domain/diagnosis/terminal-code.ts'
 import { sampleFacts, sampleStanding } from '../../fakes/diagnosis-facts.ts'
 
 const advice = (...codes: DiagnosisCode[]) => inOrder(codes.map((code) => reasonOf(code, null))).map(adviceOf)
@@ -73,7 +73,7 @@ describe('what to do', () => {
 
 describe('an order is over', () => {
   const over = (code: string, ...further: string[]) =>
-    isOver({ code, further: further.map((each) => ({ code: each })) })
+    isTerminal({ code, further: further.map((each) => ({ code: each })) })
 
   test.each(['filled', 'CANCELLED', 'expired', 'NEVER_TRADABLE', 'neverTradable', 'EXPIRES_TOO_SOON'])(
     'with %s',

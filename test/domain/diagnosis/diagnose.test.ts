@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
-import { diagnose, needsLook } from '../../../src/domain/diagnosis/diagnose.ts'
-import type { DiagnosisFacts } from '../../../src/domain/diagnosis/facts.ts'
-import { refused } from '../../../src/domain/diagnosis/refused.ts'
+import { diagnose, needsBalanceRead } from '../../../src/domain/diagnosis/diagnose.ts'
+import type { DiagnosisInput } from '../../../src/domain/diagnosis/diagnosis.ts'
+import { refused } from '../../../src/domain/diagnosis/end-reasons.ts'
 import { Refusal } from '../../../src/domain/errors/error.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
@@ -25,13 +25,13 @@ const usdc = (whole: bigint) => whole * 10n ** 6n
 const txHash = `0x${'2f'.repeat(32)}` as const
 const uid = `0x${'77'.repeat(56)}` as const
 
-const codesOf = (facts: Partial<DiagnosisFacts>) => {
+const codesOf = (facts: Partial<DiagnosisInput>) => {
   const { code, further } = diagnose(sampleFacts(facts))
   return [code, ...further.map((reason) => reason.code)]
 }
 const standing = (...[more]: Parameters<typeof sampleStanding>) => ({ standing: sampleStanding(more) })
 /** The only reason. */
-const reasonOf = (facts: Partial<DiagnosisFacts>) => {
+const reasonOf = (facts: Partial<DiagnosisInput>) => {
   const { further, ...reason } = diagnose(sampleFacts(facts))
   expect(further).toEqual([])
   return reason
@@ -90,7 +90,7 @@ describe('how an order ended', () => {
   })
 
   const cancelledAt = at(-30)
-  const cancelled = (cancellation: DiagnosisFacts['cancellation'], more: Partial<Order> = { cancelledAt }) =>
+  const cancelled = (cancellation: DiagnosisInput['cancellation'], more: Partial<Order> = { cancelledAt }) =>
     reasonOf({ order: judged(more), cancellation })
   const by = (source: string, detail: string | null) => ({ kind: 'cancellation', by: source, detail })
 
@@ -171,7 +171,7 @@ describe('how an order ended', () => {
   })
 
   test('is told as past, with what kept it', () => {
-    const past = (facts: Partial<DiagnosisFacts>) =>
+    const past = (facts: Partial<DiagnosisInput>) =>
       diagnose(sampleFacts({ order: late, ...facts })).further.map(({ summary }) => summary)
     expect(past({ order: { ...late, executedSellAmount: unit / 4n } })).toEqual([
       '25 % was filled: 0.25 WETH of 1 WETH. 0.75 WETH was left.',
@@ -262,7 +262,7 @@ describe('how an order ended', () => {
 })
 
 describe('the service', () => {
-  const service = (more: Partial<DiagnosisFacts['service']>) => ({
+  const service = (more: Partial<DiagnosisInput['service']>) => ({
     service: { ...sampleFacts().service, ...more },
   })
   const block = (seconds: number) => ({ kind: 'blocks', number: 100, at: at(seconds), head: 101 })
@@ -310,7 +310,7 @@ describe('the service', () => {
   })
 
   test('looks at an account that no auction has seen lately', () => {
-    const looks = (more: Partial<DiagnosisFacts>) => needsLook(sampleFacts(more))
+    const looks = (more: Partial<DiagnosisInput>) => needsBalanceRead(sampleFacts(more))
     const halted = service({ auctionAt: at(-999) })
     expect([looks({}), looks(standing()), looks({ ...standing(), ...halted })]).toEqual([true, false, true])
     expect(looks({ order: judged({ placementError: 'QuoteNotFound' }) })).toBe(false)
@@ -504,7 +504,7 @@ describe('what the last auction found', () => {
   ] as const)('%s', (reason, code, facts, evidence) => {
     const seen = {
       ...facts,
-      standing: { ...sampleStanding({ reason }), ...(facts as DiagnosisFacts).standing, reason },
+      standing: { ...sampleStanding({ reason }), ...(facts as DiagnosisInput).standing, reason },
     }
     expect(reasonOf(seen)).toEqual({ code, summary: meaning(code), since: standingSince, evidence })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { marketReasons, priceEvidence } from '../../../src/domain/diagnosis/market.ts'
+import { marketReasons, priceEvidence } from '../../../src/domain/diagnosis/price-reasons.ts'
 import {
   at,
   judged,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPercent, formatSeconds, readablePercent } from '../../../src/domain/diagnosis/words.ts'
+import { formatPercent, formatSeconds, readablePercent } from '../../../src/domain/text/readable.ts'
 
 test.each([
   [32_500n, '3.25'],

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findErrors } from '../../../src/domain/errors/find.ts'
-import { foreignErrors } from '../../../src/domain/errors/foreign-errors.ts'
-import { statusRows } from '../../../src/domain/errors/http-statuses.ts'
+import { findErrors } from '../../../src/domain/errors/find-errors.ts'
+import { foreignErrors, statusRows } from '../../../src/domain/errors/foreign-errors.ts'
 import { messages } from './messages.ts'
 
 const answerTo = (text: string) => {

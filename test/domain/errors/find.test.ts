@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { errorCodes, explained } from '../../../src/domain/errors/explained.ts'
-import { findErrors } from '../../../src/domain/errors/find.ts'
-import { traderWords } from '../../../src/domain/errors/trader-words.ts'
+import { errorCodes, explained, traderExplanations } from '../../../src/domain/errors/error-explanations.ts'
+import { findErrors } from '../../../src/domain/errors/find-errors.ts'
 import { messages } from './messages.ts'
 
 const codesOf = (text: string, isBeside = false) => findErrors(text, isBeside).errors.map(({ code }) => code)
@@ -24,7 +23,7 @@ describe('the text of an error', () => {
 
   test('is that of one error alone, where a trader can do something about it', () => {
     const several = messages
-      .filter(([code]) => code in traderWords)
+      .filter(([code]) => code in traderExplanations)
       .flatMap(([code, message]) =>
         [filled(message), `${filled(message)}. Please contact support.`, filled(message).toUpperCase()].map(
           (text) => [code, message, codesOf(text).filter((found) => found !== code)] as const,

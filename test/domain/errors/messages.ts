@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../src/domain/errors/words.ts'
+import type { ErrorCode } from '../../../src/domain/errors/explanation.ts'
 
 /** What clients are told with each code, as the sources put it together; each {} is a value of the moment. */
 export const messages: readonly (readonly [ErrorCode, string])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseAppDataDocument } from '../../../src/domain/app-data/document.ts'
-import { partnerPolicies, partnerVolumeFees } from '../../../src/domain/fee/partner.ts'
+import { partnerPolicies, partnerVolumeFees } from '../../../src/domain/fee/policy.ts'
 
 const recipient = `0x${'0a'.repeat(20)}`
 const read = (partnerFee: unknown) =>

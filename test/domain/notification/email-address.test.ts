@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mailboxOf, toEmailAddress } from '../../../src/domain/notification/email-address.ts'
+import { mailboxOf, toEmailAddress } from '../../../src/domain/notification/channel.ts'
 
 const label = 'd'.repeat(63)
 const longest = `${'a'.repeat(60)}@${label}.${label}.${label}.e`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { besideQuote, improvementDown } from '../../../src/domain/order/improvement.ts'
+import { comparisonWithQuote, improvementDown } from '../../../src/domain/order/surplus.ts'
 
 const quote = { sellAmount: 100n, buyAmount: 1_000n, feeAmount: 0n }
 const sell = { kind: 'sell' as const, sellAmount: 100n, buyAmount: 980n, quote }
@@ -44,13 +44,13 @@ describe('beside its quote a trade is', () => {
     ['cheaper', buy, { sell: 99n, buy: 1_000n }, comparison(100n, 1n, 10_000n)],
     ['dearer', buy, { sell: 101n, buy: 1_000n }, comparison(100n, -1n, -10_000n)],
   ] as const)('%s', (_, order, fill, expected) => {
-    expect(besideQuote(order, fill)).toEqual(expected)
+    expect(comparisonWithQuote(order, fill)).toEqual(expected)
   })
 
   test('not compared without one, and without amounts in it', () => {
     const fill = { sell: 100n, buy: 1_010n }
     for (const none of [null, { ...quote, buyAmount: 0n }, { ...quote, feeAmount: 100n }])
-      expect(besideQuote({ ...sell, quote: none }, fill)).toBeUndefined()
+      expect(comparisonWithQuote({ ...sell, quote: none }, fill)).toBeUndefined()
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInMarket, isOutOfMarket } from '../../../src/domain/order/out-of-market.ts'
+import { isInMarket, isOutOfMarket } from '../../../src/domain/quote/quote.ts'
 
 const quote = { sellAmount: 100n, buyAmount: 1_000n, feeAmount: 10n }
 

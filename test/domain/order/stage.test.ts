@@ -8,15 +8,16 @@ import {
 } from '../../../src/domain/order/event.ts'
 import {
   competedStages,
+  hasEnded,
   liveStage,
   orderStage,
   orderStages,
+  orderStatuses,
   plainStage,
-  type StageFacts,
-} from '../../../src/domain/order/stage.ts'
-import { hasEnded, orderStatuses } from '../../../src/domain/order/status.ts'
+  type StageInput,
+} from '../../../src/domain/order/status.ts'
 
-const facts = (more: Partial<StageFacts>): StageFacts => ({
+const facts = (more: Partial<StageInput>): StageInput => ({
   ...{ status: 'open', hasTraded: false, newestEvent: 'created', cancelledBy: 'api', isSolved: false },
   ...more,
 })

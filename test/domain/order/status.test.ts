@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isFulfilled, orderStatus, type StatusFacts } from '../../../src/domain/order/status.ts'
+import { isFulfilled, orderStatus, type StatusInput } from '../../../src/domain/order/status.ts'
 
 const now = 1_000
 const small = fc.bigInt({ min: 0n, max: 3n })
-const facts: fc.Arbitrary<StatusFacts> = fc.record({
+const facts: fc.Arbitrary<StatusInput> = fc.record({
   kind: fc.constantFrom('buy', 'sell'),
   sellAmount: fc.bigInt({ min: 1n, max: 3n }),
   buyAmount: fc.bigInt({ min: 1n, max: 3n }),
@@ -18,7 +18,7 @@ const facts: fc.Arbitrary<StatusFacts> = fc.record({
   presigned: fc.boolean(),
 })
 
-const open: StatusFacts = {
+const open: StatusInput = {
   kind: 'sell',
   sellAmount: 10n,
   buyAmount: 20n,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { bytesToHex } from '../../../src/domain/evm/hex.ts'
-import { packOrderUid, toOrderUid, unpackOrderUid } from '../../../src/domain/order/uid.ts'
+import { packOrderUid, toOrderUid, unpackOrderUid } from '../../../src/domain/order/order.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(bytesToHex)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { appCodeOf } from '../../../src/domain/app-data/app-code.ts'
+import { appCodeOf } from '../../../src/domain/app-data/document.ts'
 import { zeroAddress } from '../../../src/domain/evm/address.ts'
 import { accountOf } from '../../../src/domain/order/order.ts'
 import {
@@ -9,7 +9,7 @@ import {
   formatPriceDown,
   limitPrice,
   orderSurplusDown,
-} from '../../../src/domain/order/value.ts'
+} from '../../../src/domain/order/surplus.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../../fakes/order.ts'
 
 const third = { sellAmount: 3n, buyAmount: 7n }

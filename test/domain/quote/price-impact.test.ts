@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { priceImpactUp } from '../../../src/domain/quote/price-impact.ts'
-import { toQuoteRoute } from '../../../src/domain/quote/route.ts'
+import { priceImpactUp, toQuoteRoute } from '../../../src/domain/quote/route.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
 import { bestRouteForSell } from '../../../src/domain/routing/route.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'

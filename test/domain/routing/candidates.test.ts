@@ -1,15 +1,21 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
+  amountThrough,
+  buying,
+  type Direction,
+  graphOf,
+  ratesAhead,
+  selling,
+} from '../../../src/domain/routing/graph.ts'
+import {
   type Candidate,
   candidateOfPath,
   findCandidates,
+  type RouteQuery,
   toDemand,
-} from '../../../src/domain/routing/candidates.ts'
-import { graphOf, ratesAhead } from '../../../src/domain/routing/graph.ts'
+} from '../../../src/domain/routing/path-search.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
-import type { RouteQuery } from '../../../src/domain/routing/single.ts'
-import { amountThrough, buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { allWays, poolGraphs, unitPool } from '../../fakes/pool-graphs.ts'
 

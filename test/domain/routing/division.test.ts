@@ -1,11 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  amountThrough,
+  buying,
+  type Direction,
+  reversePath,
+  selling,
+} from '../../../src/domain/routing/graph.ts'
+import {
   type Candidate,
   candidateOfPath,
   type Demand,
+  type RouteQuery,
   toDemand,
-} from '../../../src/domain/routing/candidates.ts'
+} from '../../../src/domain/routing/path-search.ts'
+import type { Pool } from '../../../src/domain/routing/pool.ts'
 import {
   gainAt,
   priceOf,
@@ -13,16 +22,7 @@ import {
   sharesOf,
   tradeShares,
   valueOfDivision,
-} from '../../../src/domain/routing/division.ts'
-import type { Pool } from '../../../src/domain/routing/pool.ts'
-import type { RouteQuery } from '../../../src/domain/routing/single.ts'
-import {
-  amountThrough,
-  buying,
-  type Direction,
-  reversePath,
-  selling,
-} from '../../../src/domain/routing/walk.ts'
+} from '../../../src/domain/routing/split.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 
 /** What a path gives for a part, before its cost: depth · root² · part / (depth ± part). */

@@ -2,15 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import {
+  buying,
   composeSlopes,
+  type Direction,
   graphOf,
   rateBits,
   ratesAhead,
   type Slope,
+  selling,
   slopeOf,
 } from '../../../src/domain/routing/graph.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
-import { buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 
 const pool = (digits: string, reserve0: bigint, reserve1: bigint, token1: Address = coin): Pool => ({

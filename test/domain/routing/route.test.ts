@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Address } from '../../../src/domain/evm/address.ts'
-import { rateBits } from '../../../src/domain/routing/graph.ts'
+import { buying, rateBits, reversePath, selling } from '../../../src/domain/routing/graph.ts'
 import { type Pool, poolInputUp, poolOutputDown, poolTakes } from '../../../src/domain/routing/pool.ts'
 import {
   bestRouteForBuy,
@@ -10,7 +10,6 @@ import {
   pathThrough,
   rateBound,
 } from '../../../src/domain/routing/route.ts'
-import { buying, reversePath, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { allWays, otherToken, poolGraphs } from '../../fakes/pool-graphs.ts'
 

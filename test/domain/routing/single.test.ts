@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { graphOf, ratesAhead } from '../../../src/domain/routing/graph.ts'
+import { buying, type Direction, graphOf, ratesAhead, selling } from '../../../src/domain/routing/graph.ts'
+import { bestSinglePath, type RouteQuery } from '../../../src/domain/routing/path-search.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
-import { bestSinglePath, type RouteQuery } from '../../../src/domain/routing/single.ts'
-import { buying, type Direction, selling } from '../../../src/domain/routing/walk.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { unitPool } from '../../fakes/pool-graphs.ts'
 

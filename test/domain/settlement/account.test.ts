@@ -5,7 +5,7 @@ import {
   lastAttributedBlock,
   longestAccountRange,
   settlementAmounts,
-} from '../../../src/domain/settlement/account.ts'
+} from '../../../src/domain/settlement/accounting.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 
 const partner = numbered('9a')

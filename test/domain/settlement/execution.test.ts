@@ -3,7 +3,7 @@ import { maxUint256 } from '../../../src/domain/amount.ts'
 import type { AuctionOrder } from '../../../src/domain/auction/auction.ts'
 import type { Proposal, Solution } from '../../../src/domain/auction/solution.ts'
 import type { FeePolicy } from '../../../src/domain/fee/policy.ts'
-import { bookingsOf, slippageOf } from '../../../src/domain/settlement/booking.ts'
+import { bookingsOf, slippageOf } from '../../../src/domain/settlement/accounting.ts'
 import {
   filledFault,
   fillOutcome,

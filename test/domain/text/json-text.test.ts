@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonSpelling, listItems, nestsDeeper } from '../../../src/domain/text/json-text.ts'
+import { jsonSpelling, listItems, nestsDeeper } from '../../../src/domain/text/json.ts'
 
 it('text from JSON.stringify has no duplicates, and every number that is not only digits is found', () => {
   fc.assert(

@@ -2,7 +2,7 @@ import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { address, nativeMarker } from '../../../src/domain/evm/address.ts'
-import { parseTokenAddress } from '../../../src/domain/token/address.ts'
+import { parseTokenAddress } from '../../../src/domain/token/token.ts'
 
 const valid = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const malformed = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readableDown, readableUp } from '../../../src/domain/token/readable.ts'
+import { readableDown, readableUp } from '../../../src/domain/text/readable.ts'
 import { dollar } from '../../fakes/order.ts'
 
 const token = (symbol: string | null, decimals: number | null) => ({ symbol, decimals, address: dollar })

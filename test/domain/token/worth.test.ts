@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { nativeMarker } from '../../../src/domain/evm/address.ts'
-import { ageDown, maxAgeDown } from '../../../src/domain/token/sourced.ts'
-import { wrappedForm } from '../../../src/domain/token/token.ts'
 import {
   dollarsDown,
   isAbsurdPrice,
+  nativeWorthDown,
   plainDecimal,
   ratioOfDouble,
   usdPriceDown,
-} from '../../../src/domain/token/usd-price.ts'
-import { nativeWorthDown, usdWorthDown } from '../../../src/domain/token/worth.ts'
+  usdWorthDown,
+} from '../../../src/domain/token/prices.ts'
+import { ageDown, maxAgeDown } from '../../../src/domain/token/sourced.ts'
+import { wrappedForm } from '../../../src/domain/token/token.ts'
 import { dollar, wrapped } from '../../fakes/order.ts'
 
 describe('a double as a fraction', () => {

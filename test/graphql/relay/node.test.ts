@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
-import { insertChainFacts } from '../../../src/storage/chain/log.ts'
+import { insertChainFacts } from '../../../src/storage/chain/indexed-logs.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { numbered, wrapped } from '../../fakes/order.ts'
 import { storeNotification, storeOrder, storeSettledOrder } from '../../fakes/story.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moveCheckpoint } from '../../../src/storage/chain/log.ts'
+import { moveCheckpoint } from '../../../src/storage/chain/indexed-logs.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { network, openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql, request } from '../../setup/trader.ts'

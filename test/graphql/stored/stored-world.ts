@@ -4,12 +4,15 @@ import type { Address } from '../../../src/domain/evm/address.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import { type NotificationType, notificationTypes } from '../../../src/domain/notification/notification.ts'
 import { cancellationReason, cancellationSources } from '../../../src/domain/order/event.ts'
-import type { Order } from '../../../src/domain/order/order.ts'
-import type { OrderUid } from '../../../src/domain/order/uid.ts'
+import type { Order, OrderUid } from '../../../src/domain/order/order.ts'
 import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
 import { bytea } from '../../../src/storage/database/columns.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
-import { detachNotifications, recordNotifications, revertDetached } from '../../../src/storage/feed.ts'
+import {
+  detachNotifications,
+  recordNotifications,
+  revertDetached,
+} from '../../../src/storage/notifications.ts'
 import { pricedToken, randomStory, storeStory } from '../../fakes/random-story.ts'
 import { storeTokens } from '../../fakes/stored-tokens.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ownerLogs } from '../../../src/chain/logs/owner-logs.ts'
+import { ownerLogs } from '../../../src/chain/logs/transfer-logs.ts'
 import { type Rpc, RpcError, type RpcResponse } from '../../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../../src/chain/rpc/wire.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
@@ -7,8 +7,8 @@ import type { Bytes32, Hex } from '../../../src/domain/evm/hex.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import { addressWord, type LoggedRight, type Right } from '../../../src/domain/settlement/rights.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../../src/indexer/apply.ts'
-import { followHoldings } from '../../../src/indexer/holdings/settlement.ts'
-import { findCheckpoint } from '../../../src/storage/chain/log.ts'
+import { runHoldingsIndex } from '../../../src/indexer/settlement-holdings.ts'
+import { findCheckpoint } from '../../../src/storage/chain/indexed-logs.ts'
 import {
   findHoldingIndex,
   settlementRights,
@@ -131,7 +131,7 @@ function createWorld(most?: number) {
       chain?: Map<string, bigint>
     } = {}): Promise<void> {
       const stopping = new AbortController()
-      await followHoldings(
+      await runHoldingsIndex(
         {
           ...{ network, db, ...(most !== undefined && { most }) },
           log: { ...silentLog, warn: (text) => warnings.push(text), error: (text) => warnings.push(text) },

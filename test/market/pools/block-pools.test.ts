@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
-import { createBlockPools } from '../../../src/market/pools/block-pools.ts'
+import { createBlockPools, createPoolRegistry } from '../../../src/market/pools/block-pools.ts'
 import { createPairsAround } from '../../../src/market/pools/pairs.ts'
-import { createPoolRegistry } from '../../../src/market/pools/registry.ts'
 import { createMadeUpNode } from '../made-up-node.ts'
 import { numberedAddress } from '../pool-chain.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
-import { type FollowOptions, follow } from '../../../src/market/pools/follow.ts'
+import { type PollOptions, pollPools } from '../../../src/market/pools/head.ts'
 import type { TokenPair } from '../../../src/market/pools/pairs.ts'
 import { createPools } from '../../../src/market/pools/pools.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
@@ -209,7 +209,7 @@ test('detects a new block of a real chain by itself', async () => {
 })
 
 describe('following', () => {
-  const options = (more: Partial<FollowOptions>): FollowOptions => ({
+  const options = (more: Partial<PollOptions>): PollOptions => ({
     advance: async () => {},
     isIdle: () => false,
     pollMs: 1,
@@ -220,7 +220,7 @@ describe('following', () => {
   test('asks nothing while idle', async () => {
     let ticks = 0
     const advance = vi.fn(async () => {})
-    following(follow(options({ advance, isIdle: () => ++ticks < 10 || ticks > 12 }), stop.signal))
+    following(pollPools(options({ advance, isIdle: () => ++ticks < 10 || ticks > 12 }), stop.signal))
     await until(() => expect(ticks).toBeGreaterThan(30))
     expect(advance).toHaveBeenCalledTimes(3)
   })
@@ -233,23 +233,23 @@ describe('following', () => {
     const logged: string[] = []
     const note = (message: string) => void logged.push(message)
     const log = { ...silentLog, warn: note, info: note }
-    following(follow(options({ advance, log }), stop.signal))
+    following(pollPools(options({ advance, log }), stop.signal))
     await until(() => expect(advance.mock.calls.length).toBeGreaterThan(5))
     expect(logged).toEqual(['the pools could not be read', 'the pools are read again'])
   })
 
   test('stops at once, also while the node is silent, or before it began', async () => {
-    const end = follow(options({ advance: () => new Promise(() => {}) }), stop.signal)
+    const end = pollPools(options({ advance: () => new Promise(() => {}) }), stop.signal)
     stop.abort()
     await end
-    await follow(options({ advance: () => expect.fail() }), stop.signal)
+    await pollPools(options({ advance: () => expect.fail() }), stop.signal)
   })
 
   test('does not keep the process alive', async () => {
     const alive = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = alive()
     const advance = vi.fn(async () => {})
-    following(follow(options({ advance, pollMs: 600_000 }), stop.signal))
+    following(pollPools(options({ advance, pollMs: 600_000 }), stop.signal))
     await new Promise(setImmediate)
     expect(advance).toHaveBeenCalledTimes(1)
     expect(alive()).toBe(before)

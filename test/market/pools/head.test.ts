@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Head } from '../../../src/chain/transaction/fees.ts'
 import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
-import { type ChainHead, createChainHead } from '../../../src/market/pools/head.ts'
-import { createView } from '../../../src/market/pools/view.ts'
+import { type ChainHead, createChainHead, createView } from '../../../src/market/pools/head.ts'
 
 const staleMs = 1_000
 let time: number

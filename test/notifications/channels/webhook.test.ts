@@ -6,7 +6,11 @@ import { createWebhookSender } from '../../../src/notifications/channels/webhook
 import { runDelivery } from '../../../src/notifications/delivery/deliver.ts'
 import { createReceivers } from '../../../src/outside/receiver.ts'
 import { openSignals, type Signals } from '../../../src/storage/database/signals.ts'
-import { detachNotifications, recordNotifications, revertDetached } from '../../../src/storage/feed.ts'
+import {
+  detachNotifications,
+  recordNotifications,
+  revertDetached,
+} from '../../../src/storage/notifications.ts'
 import { numbered } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { eventually } from '../../setup/eventually.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPlaces } from '../../../src/notifications/delivery/places.ts'
+import { createDeliverySlots } from '../../../src/notifications/delivery/turn.ts'
 
 /** Places that are free: quick ones, slow ones. */
-function freeOf(places: ReturnType<typeof createPlaces>, kind = 'webhook') {
+function freeOf(places: ReturnType<typeof createDeliverySlots>, kind = 'webhook') {
   const lane = (isSlow: boolean) =>
     places.free().find((lane) => lane.kind === kind && lane.isSlow === isSlow)?.places ?? 0
   return [lane(false), lane(true)]
@@ -10,7 +10,7 @@ function freeOf(places: ReturnType<typeof createPlaces>, kind = 'webhook') {
 const times = <T>(n: number, make: () => T) => Array.from({ length: n }, make)
 
 test('slow receivers take no place from quick ones, and kinds none from each other', () => {
-  const places = createPlaces(['webhook', 'email'])
+  const places = createDeliverySlots(['webhook', 'email'])
   expect(freeOf(places)).toEqual([64, 64])
   times(63, () => places.take('webhook', true))
   expect(freeOf(places)).toEqual([64, 1])
@@ -26,7 +26,7 @@ test('slow receivers take no place from quick ones, and kinds none from each oth
 })
 
 test('one that is waited for gives its place to another, once', () => {
-  const places = createPlaces(['webhook'])
+  const places = createDeliverySlots(['webhook'])
   const [first] = times(64, () => places.take('webhook', false))
   expect(freeOf(places)).toEqual([0, 64])
   first?.yield()
@@ -37,7 +37,7 @@ test('one that is waited for gives its place to another, once', () => {
 })
 
 test('a slow one keeps its place while it is waited for', () => {
-  const places = createPlaces(['webhook'])
+  const places = createDeliverySlots(['webhook'])
   const slow = places.take('webhook', true)
   slow.yield()
   expect(freeOf(places)).toEqual([64, 63])
@@ -46,7 +46,7 @@ test('a slow one keeps its place while it is waited for', () => {
 })
 
 test('the turns of a kind are bounded with those that are waited for', () => {
-  const places = createPlaces(['webhook'])
+  const places = createDeliverySlots(['webhook'])
   const waited = times(400, () => {
     const place = places.take('webhook', false)
     place.yield()
@@ -64,7 +64,7 @@ test('the turns of a kind are bounded with those that are waited for', () => {
 })
 
 test('all turns of a kind may be waited for, and none more begins', () => {
-  const places = createPlaces(['webhook'])
+  const places = createDeliverySlots(['webhook'])
   times(500, () => places.take('webhook', false).yield())
   expect(freeOf(places)).toEqual([12, 0])
   times(12, () => places.take('webhook', false))
@@ -72,6 +72,8 @@ test('all turns of a kind may be waited for, and none more begins', () => {
 })
 
 test('a kind that is not sent to has no places', () => {
-  expect(() => createPlaces(['email']).take('push', false)).toThrow(new RangeError('no places for push'))
-  expect(createPlaces([]).isFull()).toBe(false)
+  expect(() => createDeliverySlots(['email']).take('push', false)).toThrow(
+    new RangeError('no places for push'),
+  )
+  expect(createDeliverySlots([]).isFull()).toBe(false)
 })

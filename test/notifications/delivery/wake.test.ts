@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createWake } from '../../../src/notifications/delivery/wake.ts'
+import { createInterruptibleWait } from '../../../src/notifications/delivery/deliver.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -18,7 +18,7 @@ function watch(waiting: Promise<void>) {
 }
 
 test('a wait ends with its time', async () => {
-  const wake = createWake(new AbortController().signal)
+  const wake = createInterruptibleWait(new AbortController().signal)
   const seen = watch(wake.wait(1_000))
   await vi.advanceTimersByTimeAsync(999)
   expect(seen.hasEnded).toBe(false)
@@ -27,7 +27,7 @@ test('a wait ends with its time', async () => {
 })
 
 test('a signal ends a wait, and leaves no timer', async () => {
-  const wake = createWake(new AbortController().signal)
+  const wake = createInterruptibleWait(new AbortController().signal)
   const seen = watch(wake.wait(1_000))
   wake.now()
   await vi.advanceTimersByTimeAsync(0)
@@ -36,7 +36,7 @@ test('a signal ends a wait, and leaves no timer', async () => {
 })
 
 test('a signal without a waiter ends the next wait, and only that', async () => {
-  const wake = createWake(new AbortController().signal)
+  const wake = createInterruptibleWait(new AbortController().signal)
   wake.now()
   wake.now()
   const first = watch(wake.wait(1_000))
@@ -49,7 +49,7 @@ test('a signal without a waiter ends the next wait, and only that', async () => 
 
 test('the end of the process ends a wait', async () => {
   const stopping = new AbortController()
-  const wake = createWake(stopping.signal)
+  const wake = createInterruptibleWait(stopping.signal)
   const seen = watch(wake.wait(1_000))
   stopping.abort()
   await vi.advanceTimersByTimeAsync(0)

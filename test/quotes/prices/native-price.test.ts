@@ -1,11 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import { nativeMarker } from '../../../src/domain/evm/address.ts'
-import {
-  type NativePriceServices,
-  nativeRate,
-  readNativeRates,
-} from '../../../src/quotes/prices/native-price.ts'
+import { type NativePriceServices, nativeRate, readNativeRates } from '../../../src/quotes/native-price.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import type { Estimator } from '../../../src/quotes/estimator.ts'
-import { createOutsidePrice, type OutsidePriceDeps } from '../../../src/quotes/prices/outside-price.ts'
+import { createOutsidePrice, type OutsidePriceDeps } from '../../../src/quotes/native-price.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered, wrapped } from '../../fakes/order.ts'
 import { sampleEstimate } from '../../fakes/quote-services.ts'

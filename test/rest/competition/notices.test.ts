@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertNotice } from '../../../src/storage/auction/outside.ts'
+import { insertNotice } from '../../../src/storage/auction/solver-messages.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { indexedUpTo, storeContest } from '../../fakes/solutions.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../../src/domain/evm/address.ts'
-import type { NativeRate } from '../../../src/domain/token/native-rate.ts'
+import type { NativeRate } from '../../../src/domain/token/prices.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder } from '../../fakes/story.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkProposal } from '../../../src/auctions/check-proposal.ts'
-import { toSettlementPlan } from '../../../src/auctions/settlement-plan.ts'
+import { toSettlementPlan } from '../../../src/auctions/settlement-calldata.ts'
 import type { Auction, AuctionOrder } from '../../../src/domain/auction/auction.ts'
 import type { Solution } from '../../../src/domain/auction/solution.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settlementGas } from '../../../src/domain/settlement/gas.ts'
-import { createDriver } from '../../../src/solvers/driver/driver.ts'
+import { createDriver } from '../../../src/solvers/driver/quote-client.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseEngineAnswer } from '../../../src/solvers/engine/answer.ts'
+import { parseEngineAnswer } from '../../../src/solvers/engine/client.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 
 const uid = `0x${'00'.repeat(56)}`

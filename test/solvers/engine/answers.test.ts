@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseEngineAnswer } from '../../../src/solvers/engine/answer.ts'
+import { parseEngineAnswer } from '../../../src/solvers/engine/client.ts'
 import { toProposal } from '../../../src/solvers/engine/proposal.ts'
 import { samplePool } from '../../fakes/market.ts'
 import { dollar, numbered, settlement, signingDomain, wrapped } from '../../fakes/order.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nativeMarker } from '../../../src/domain/evm/address.ts'
-import { createAuctionWriter } from '../../../src/solvers/engine/auction.ts'
-import { writeNotice } from '../../../src/solvers/engine/notices.ts'
+import { createAuctionWriter } from '../../../src/solvers/engine/request.ts'
+import { writeNotice } from '../../../src/solvers/outside/notices.ts'
 import { samplePool } from '../../fakes/market.ts'
 import { auctionOrder, dollar, numbered, sampleAuction, wrapped } from '../../fakes/order.ts'
 import golden from './auction.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { approveCall } from '../../../src/domain/settlement/calldata.ts'
-import { parseEngineAnswer } from '../../../src/solvers/engine/answer.ts'
+import { parseEngineAnswer } from '../../../src/solvers/engine/client.ts'
 import { toProposal } from '../../../src/solvers/engine/proposal.ts'
 import { createPunctuality } from '../../../src/solvers/outside/punctuality.ts'
 import { samplePool } from '../../fakes/market.ts'

@@ -3,7 +3,7 @@ import { poolInputUp, poolOutputDown } from '../../../src/domain/routing/pool.ts
 import { approveCall, swapCall, transferCall } from '../../../src/domain/settlement/calldata.ts'
 import { settlementGas } from '../../../src/domain/settlement/gas.ts'
 import { printable } from '../../../src/outside/fault.ts'
-import { parseEngineAnswer } from '../../../src/solvers/engine/answer.ts'
+import { parseEngineAnswer } from '../../../src/solvers/engine/client.ts'
 import { quoteUid, readEngineQuote } from '../../../src/solvers/engine/quote.ts'
 import { samplePool } from '../../fakes/market.ts'
 import { sampleNetwork } from '../../fakes/network.ts'

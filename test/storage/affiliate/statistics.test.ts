@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { leftToNext, rewardsOf, termsOf } from '../../../src/domain/affiliate/rewards.ts'
+import { leftToNext, rewardsOf, termsOf } from '../../../src/domain/affiliate/affiliate.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import { affiliateTotals, traderActivity, traderTotals } from '../../../src/storage/affiliate/statistics.ts'
 import {

@@ -3,8 +3,10 @@ import type { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { confirmationWays } from '../../../src/domain/notification/channel.ts'
 import {
+  channelsOfChat,
   confirmChannel,
   endChannel,
+  endChat,
   findChannel,
   findChannelById,
   findChannelLocked,
@@ -14,7 +16,6 @@ import {
   renewConfirmation,
   updateChannel,
 } from '../../../src/storage/channels/channels.ts'
-import { channelsOfChat, endChat } from '../../../src/storage/channels/chats.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { numbered } from '../../fakes/order.ts'
 import { storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { countMessage, turnOf } from '../../../src/storage/channels/pace.ts'
+import { countMessage, messageAllowance } from '../../../src/storage/channels/queue.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
 import { type DeliverySketch, storeChannel, storeDeliveries } from '../../fakes/stored-channel.ts'
 import { useTables } from '../../setup/database.ts'
@@ -25,7 +25,7 @@ async function turnWith(
 ) {
   const channel = await storeChannel(db, minute)
   await storeDeliveries(db, channel, sketches)
-  return await turnOf(db, channel.id, { ...pace, now })
+  return await messageAllowance(db, channel.id, { ...pace, now })
 }
 const began = (messages: number) => ({ minuteBeganAt: start, minuteMessages: messages })
 

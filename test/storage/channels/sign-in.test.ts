@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
 import { expect, test } from 'vitest'
-import {
-  type Confirmation,
-  countConfirmation,
-  freeReceiver,
-} from '../../../src/storage/channels/confirmations.ts'
+import { type Confirmation, countConfirmation, freeReceiver } from '../../../src/storage/channels/channels.ts'
+import type { Database } from '../../../src/storage/database/database.ts'
 import {
   deleteSessions,
   findSession,
   insertNonce,
   insertSession,
   takeNonce,
-} from '../../../src/storage/channels/sessions.ts'
-import type { Database } from '../../../src/storage/database/database.ts'
+} from '../../../src/storage/sign-in-sessions.ts'
 import { numbered } from '../../fakes/order.ts'
 import { useTables } from '../../setup/database.ts'
 

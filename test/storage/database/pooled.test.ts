@@ -3,7 +3,7 @@ import { probeAccess } from '../../../src/storage/database/connections/pooler.ts
 import { type Db, openDatabase, sql } from '../../../src/storage/database/database.ts'
 import { prepared } from '../../../src/storage/database/plan-names.ts'
 import {
-  readBeside,
+  readForStreams,
   readPrepared,
   runPrepared,
   writePrepared,
@@ -33,7 +33,7 @@ test.each([
     for (let time = 0; time < 4; time++) {
       expect(await readPrepared(db, kept, [])).toEqual([read])
       expect(await readPrepared(db, current, [])).toEqual([read])
-      expect(await readBeside(db, current, [])).toEqual([stream])
+      expect(await readForStreams(db, current, [])).toEqual([stream])
       expect(await writePrepared(db, kept, [])).toEqual([session])
       expect(await ofPrisma(db)).toEqual(session)
       expect(await db.transaction(ofPrisma)).toEqual(session)

@@ -3,7 +3,7 @@ import { uploadAppData } from '../../../src/app-data/upload.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { directAccess } from '../../../src/storage/database/connections/pooler.ts'
 import { type Database, openDatabase, readFor } from '../../../src/storage/database/database.ts'
-import { followWrites, noteWrite } from '../../../src/storage/database/own-writes.ts'
+import { listenForWrites, noteWrite } from '../../../src/storage/database/own-writes.ts'
 import { readCurrent, readPrepared } from '../../../src/storage/database/prepared.ts'
 import { openSignals } from '../../../src/storage/database/signals.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
@@ -62,7 +62,7 @@ test('reads of clients go to the replica, all others to the primary', async () =
 test('a client reads what it wrote, from another process too; others what is not older than the lag', async () => {
   const [db, other] = [open(60_000), open(60_000)]
   const signals = await openSignals(servers.primary.url, silentLog)
-  followWrites(other, signals)
+  listenForWrites(other, signals)
   await Promise.all([reaches(db, 'alice', 'replica'), reaches(other, 'alice', 'replica')])
   await pauseReplay()
   await servers.primary.run('CREATE TABLE written_now (n int)')

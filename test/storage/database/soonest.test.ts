@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { type ClientConfig, Pool, type PoolClient } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { soonest } from '../../../src/storage/database/connections/soonest.ts'
+import { preferFreeConnection } from '../../../src/storage/database/connections/pools.ts'
 import { eventually } from '../../setup/eventually.ts'
 
 /** Ends the opening of each connection, in their order. */
@@ -23,7 +23,9 @@ class SlowClient extends EventEmitter {
 }
 
 const openPool = (max: number) =>
-  soonest(new Pool({ max, Client: SlowClient as unknown as new (config?: ClientConfig) => PoolClient }))
+  preferFreeConnection(
+    new Pool({ max, Client: SlowClient as unknown as new (config?: ClientConfig) => PoolClient }),
+  )
 
 async function connected(pool: Pool): Promise<PoolClient> {
   const client = pool.connect()

@@ -49,13 +49,13 @@ const undescribed: Record<string, string> = {
   'settlement_attempts.signed_transaction': 'what a process that takes over needs, while it is pending',
   'settlement_attempts.cancellation_hashes': 'what the indexer looks up to say what a cancellation cost',
   'order_standings.chain_id': 'only searched by',
-  'order_standings.policy_share': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
-  'order_standings.allowance': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
-  'order_standings.unpriced': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
-  'order_standings.best_sell': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
-  'order_standings.best_buy': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
-  'order_standings.best_block': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
-  'order_standings.best_at': 'read for diagnoses: `storage/order/diagnosis/rows.ts`',
+  'order_standings.policy_share': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
+  'order_standings.allowance': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
+  'order_standings.unpriced': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
+  'order_standings.best_sell': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
+  'order_standings.best_buy': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
+  'order_standings.best_block': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
+  'order_standings.best_at': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
   'order_standings.is_short': 'decides on notifications',
   'order_standings.short_at': 'decides on notifications',
   'notifications.cause': 'makes a notification one for its cause',
@@ -102,7 +102,7 @@ const fitting: Record<string, readonly string[]> = {
 }
 
 const schema = readSchema()
-const { fields, sql } = await described('models', 'bodies')
+const { fields, sql } = await described('models', 'bodies', 'quote')
 
 /** `table.column` for each column that a piece of SQL names. */
 function namedIn(text: string): string[] {

@@ -19,8 +19,8 @@ import { solution, solutionRow } from '../../../src/storage/models/auction/solut
 import { notification } from '../../../src/storage/models/notification/notification.ts'
 import { orderEvent, orderEventRow } from '../../../src/storage/models/order/event.ts'
 import { order, orderRow } from '../../../src/storage/models/order/order.ts'
-import { orderQuote, orderQuoteRow } from '../../../src/storage/models/order/quote.ts'
-import { trade, tradeRow } from '../../../src/storage/models/trade/trade.ts'
+import { orderQuote, orderQuoteRow } from '../../../src/storage/models/order/relations.ts'
+import { trade, tradeRow } from '../../../src/storage/models/trade.ts'
 import type { Field, Model } from '../../../src/storage/query/model.ts'
 
 /** Each body of the interface, its model, and the model's fields that the interface lacks. */

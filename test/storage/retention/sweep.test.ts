@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { closeFeeds, createFeeds } from '../../../src/notifications/feeds.ts'
+import { closeFeeds, createFeeds } from '../../../src/notifications/feed.ts'
 import { openSignals } from '../../../src/storage/database/signals.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { type RetentionDays, sweep } from '../../../src/storage/retention/sweep.ts'

@@ -3,7 +3,7 @@ import type { TokenLog } from '../../../src/chain/logs/transfer-logs.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import { type Address, address, zeroAddress } from '../../../src/domain/evm/address.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../../src/indexer/apply.ts'
-import { type Checkpoint, findCheckpoint } from '../../../src/storage/chain/log.ts'
+import { type Checkpoint, findCheckpoint } from '../../../src/storage/chain/indexed-logs.ts'
 import {
   clearBalances,
   findHolders,

@@ -1,5 +1,5 @@
 import type { Documents } from './documents.generated.ts'
-import { at } from './root.ts'
+import { serviceUrl } from './root.ts'
 
 const noAnswer = {
   message: 'The service does not answer.',
@@ -20,10 +20,10 @@ export class Refused extends Error {
 }
 
 /** One operation. @param url of GraphQL, where there is no page to find it by. @throws Refused */
-export async function ask<Text extends keyof Documents & string>(
+export async function queryService<Text extends keyof Documents & string>(
   query: Text,
   variables: Documents[Text]['variables'],
-  { token, url = at('graphql') }: { token?: string | undefined; url?: string | URL } = {},
+  { token, url = serviceUrl('graphql') }: { token?: string | undefined; url?: string | URL } = {},
 ): Promise<Documents[Text]['result']> {
   const headers = {
     'content-type': 'application/json',

@@ -1,5 +1,5 @@
 /** An address of the service, which may be below a path of a proxy. The page says where that is relative to itself. */
-export function at(path: string): string {
+export function serviceUrl(path: string): string {
   const { root = '..' } = document.documentElement.dataset
   return new URL(path, new URL(`${root}/`, location.href)).href
 }

@@ -1,5 +1,5 @@
 import { documents } from './account/documents.ts'
-import { ask } from './ask.ts'
+import { queryService } from './ask.ts'
 
 /** What the service pushes: `src/notifications/channels/push.ts` writes it. */
 interface PushMessage {
@@ -69,7 +69,7 @@ function show({ id, title, text, link }: PushMessage): Promise<void> {
 /** A token proves that this browser gets what is sent to its channel. */
 async function confirm({ token }: PushMessage): Promise<void> {
   if (token === undefined) return
-  await ask(documents.confirm, { input: { token } }, { url: at('../graphql') })
+  await queryService(documents.confirm, { input: { token } }, { url: at('../graphql') })
   for (const page of await pages()) page.postMessage('confirmed')
 }
 

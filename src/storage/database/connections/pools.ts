@@ -2,10 +2,55 @@ import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { Outage } from '../../../domain/errors/error.ts'
 import { measuredClient, measurePool } from './pool-measures.ts'
 import type { Access } from './pooler.ts'
-import { pooledClient } from './preceded.ts'
+import { pooledClient } from './prefixed-query.ts'
 import { type SessionSettings, silenceTimeoutMs } from './session.ts'
 import { endSilent } from './silence.ts'
-import { soonest } from './soonest.ts'
+
+/**
+ * Gives each who asks the connection that is free first. The pool itself binds them to the connection that it opens for them, although
+ * another one is mostly released long before that: opening takes several round trips, and the server a new process. What was opened in
+ * vain waits for the next.
+ */
+export function preferFreeConnection(pool: Pool): Pool {
+  const { max } = pool.options
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
+  /** Those for whom a connection is being opened, first come first served. */
+  const waiting = new Set<() => void>()
+
+  function openOrWait(): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      let isServed = false
+      const serve = () => {
+        isServed = true
+        waiting.delete(serve)
+        connect().then(resolve, reject)
+      }
+      waiting.add(serve)
+      connect().then(
+        (client) => {
+          waiting.delete(serve)
+          if (isServed) client.release()
+          else resolve(client)
+        },
+        (fault) => {
+          waiting.delete(serve)
+          if (!isServed) reject(fault)
+        },
+      )
+    })
+  }
+
+  pool.on('release', () => {
+    // It is idle only after this event, unless the queue of the pool has given it away.
+    queueMicrotask(() => {
+      const [serve] = waiting
+      if (serve && pool.idleCount > 0 && pool.waitingCount === 0) serve()
+    })
+  })
+  return Object.assign(pool, {
+    connect: () => (pool.idleCount > 0 || pool.totalCount >= max ? connect() : openOrWait()),
+  })
+}
 
 export interface PoolOptions {
   /** In metrics. */
@@ -52,7 +97,7 @@ export function openPool({ name, url, access, max, settings, waitMs, onReadOnly 
     // The pool removes what has ended.
     if (opened < (renewedAt.get(pool) ?? 0)) client.end().catch(() => {})
   })
-  return measurePool(name, reportRefusals(soonest(endSilent(pool, waitMs))))
+  return measurePool(name, reportRefusals(preferFreeConnection(endSilent(pool, waitMs))))
 }
 
 /** Without a connection nothing is known of the data, whatever the server's reason is: each fault is an Outage. */
@@ -80,4 +125,9 @@ export function renewPool(pool: Pool): void {
       () => {},
     )
   }
+}
+
+/** The driver names no database: "timeout expired". @throws */
+export function failToConnect(fault: Error & { code?: string }, what = 'the database'): never {
+  throw new Error(`${what} does not answer: ${fault.message || fault.code}`, { cause: fault })
 }

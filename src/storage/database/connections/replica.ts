@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import { Outage } from '../../../domain/errors/error.ts'
 import type { Log } from '../../../domain/log.ts'
-import type { FirstStatement } from './preceded.ts'
+import type { FirstStatement } from './prefixed-query.ts'
 
 /** A place in the log of the primary: what is behind it was committed before. */
 type Lsn = bigint
@@ -18,7 +18,7 @@ const replayed =
   'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END'
 
 /** Text of a read of the primary's place, which is behind all that was committed before. */
-export const primaryPlace = position('pg_current_wal_flush_lsn()')
+export const primaryPosition = position('pg_current_wal_flush_lsn()')
 const replicaPlace = position(replayed)
 
 /** Fails with a division by zero on a replica that has not got so far: several may be behind one address. */
@@ -91,7 +91,7 @@ export function followReplica({
   async function look(): Promise<void> {
     const at = performance.now()
     const [atPrimary, atReplica] = await Promise.all([
-      placeOf(primaryWatch, primaryPlace),
+      placeOf(primaryWatch, primaryPosition),
       placeOf(replicaWatch, replicaPlace),
     ])
     if (atPrimary !== undefined) {

@@ -1,8 +1,8 @@
-import type { SolverAccount } from '../../../domain/settlement/account.ts'
+import type { SolverAccount } from '../../../domain/settlement/accounting.ts'
 import { Prisma } from '../../generated/client.ts'
 import { address, amount, safeInt, signedAmount, smallInt } from '../../query/codec.ts'
+import type { RowFields } from '../../query/json.ts'
 import { derived, type Field, type Model, type OneRow, orNull } from '../../query/model.ts'
-import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
 
 /** Columns of one part of an account; those that a part lacks are 0. */

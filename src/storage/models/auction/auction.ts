@@ -1,15 +1,18 @@
 import type { StoredAuction } from '../../../domain/auction/competition.ts'
-import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '../../query/codec.ts'
-import { column, derived, type ManyRows, type Model } from '../../query/model.ts'
+import type { Bytes32 } from '../../../domain/evm/hex.ts'
+import { bytea } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt, string } from '../../query/codec.ts'
+import type { FeedSource } from '../../query/feed-source.ts'
+import type { RowFields } from '../../query/json.ts'
+import { column, defineModel, derived, type ManyRows, type Model, modelNamed } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { defineModel, modelNamed } from '../../query/registry.ts'
-import type { RowFields } from '../../query/row.ts'
-import { hidesCompetitions, now } from '../../query/selected.ts'
+import { hidesCompetitions, now } from '../../query/selection.ts'
 import { tokenIn } from '../token.ts'
-import { excludedOrder, refusedSolution, solverAnswer } from './refusal.ts'
+import { feePolicy } from './fee-policy.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
-import { solution } from './solution.ts'
+import { excludedOrder, refusedSolution, solution, solverAnswer } from './solution.ts'
 
 const fields = {
   block: column(safeInt, 'a.block', 'The block it was built on.'),
@@ -184,4 +187,118 @@ export const orderAuctionsKey: PageKey = {
   letter: 'c',
   parts: [{ sql: 'a.id', type: 'number' }],
   order: 'ASC',
+}
+
+/** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
+
+const shown = Prisma.raw(isShown)
+
+export const oneAuction = ({ id, chainId }: { id: number; chainId: number }): Prisma.Sql =>
+  Prisma.sql`auctions a WHERE a.id = ${BigInt(id)} AND a.chain_id = ${chainId} AND ${shown}`
+
+export const latestAuction = ({ chainId }: { chainId: number }): Prisma.Sql =>
+  Prisma.sql`auctions a WHERE a.chain_id = ${chainId} AND ${shown} ORDER BY a.id DESC LIMIT 1`
+
+export const auctionOfTransaction = ({ hash, chainId }: { hash: Bytes32; chainId: number }): Prisma.Sql =>
+  Prisma.sql`auctions a WHERE a.id IN (SELECT se.auction_id FROM settlements se
+    WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId} AND se.auction_id IS NOT NULL) AND ${shown}
+    ORDER BY a.id DESC LIMIT 1`
+
+const filled = column(amount, 'e.filled', 'Filled atoms of the fixed side when the auction was built.')
+
+/** The policies of entry `e`, as `p`. */
+const policies = `(SELECT (l.policy->>'kind') AS kind, (l.policy->>'factor')::int AS factor, (l.policy->>'maxVolumeFactor')::int AS max_volume_factor, l.position
+  FROM jsonb_array_elements(e.policies) WITH ORDINALITY AS l(policy, position)) p ORDER BY p.position`
+
+/** Order `o` as entry `e` of the current auction. */
+export const currentAuctionOrder: Model = {
+  name: 'CurrentAuctionOrder',
+  description: 'An order as solvers are given it.',
+  fields: { filled },
+  relations: {
+    order: { kind: 'same', model: modelNamed('Order'), description: 'The order.' },
+    feePolicies: {
+      kind: 'many',
+      model: () => feePolicy,
+      rows: policies,
+      only: 'e.policies IS NOT NULL',
+      items: 2,
+      description: 'What the protocol may take, in the order it is applied.',
+    },
+  },
+}
+
+/** The orders `o` of the current auction `ca`, with their entries. */
+export const currentOrders =
+  'unnest(ca.order_ids, ca.filled, ca.policies) AS e(order_id, filled, policies) JOIN orders o ON o.id = e.order_id'
+
+/** Prices `np` of the current auction. */
+export const currentPrices = 'unnest(ca.tokens, ca.prices) AS np(token, price)'
+
+/** Current auction `ca`. Not an `Auction`: it has no solutions, and is not kept. `a` is the name of its row in prices. */
+export const currentAuction: Model = {
+  name: 'CurrentAuction',
+  description:
+    'What solvers are given at the moment. Each auction replaces it, whether there are solutions or not.',
+  fields: {
+    auctionId: column(rowKey, 'ca.auction_id', 'Its number; an Auction has it once there are solutions.'),
+    block: column(safeInt, 'ca.block', 'The block it was built on.'),
+  },
+  relations: {
+    nativePrices: nativePrices(
+      `(SELECT ca.chain_id) AS a(chain_id) CROSS JOIN LATERAL ${currentPrices} ORDER BY np.token`,
+      'Prices that solutions are scored with.',
+    ),
+    orders: {
+      kind: 'page',
+      model: () => currentAuctionOrder,
+      rows: `${currentOrders} WHERE true`,
+      key: { letter: 'e', parts: [{ sql: 'e.order_id', type: 'number' }], order: 'ASC' },
+      description: 'The orders that can be traded, oldest first.',
+    },
+  },
+  lists: {
+    surplusCapturingJitOrderOwners: {
+      kind: 'values',
+      field: derived(address, 'jo.owner', ''),
+      rows: 'unnest(ca.jit_order_owners) AS jo(owner) ORDER BY jo.owner',
+      description: 'Owners whose orders solvers may bring along, and whose surplus counts.',
+    },
+  },
+}
+
+export const currentAuctionOf = (chainId: number): Prisma.Sql =>
+  Prisma.sql`current_auctions ca WHERE ca.chain_id = ${chainId}`
+
+/** Entry `f` of auction `a`, and of attempt `t` if it is about one. */
+export const auctionFeedEntry: Model = {
+  name: 'AuctionEntry',
+  description: 'A competition, or what became of a settlement of it, in a stream.',
+  fields: { cursor: derived(string, 'f.place::text', 'Continues here: nothing is lost or repeated.') },
+  relations: {
+    auction: { kind: 'same', model: () => auction, description: 'The auction.' },
+    settlementAttempt: {
+      kind: 'same',
+      model: () => settlementAttempt,
+      nullable: true,
+      unless: 'f.solution_uid IS NULL',
+      description:
+        'The attempt to settle a solution, which has ended; or it runs again, since a reorg took its settlement. Null in the entry of the competition.',
+    },
+  },
+}
+
+/**
+ * The competitions of a network and what became of their settlements. Where competitions are hidden until their deadline, they have
+ * entries of their own, from the moment when the indexer passes it; again after a reorg that led back before the deadline.
+ */
+export const auctionFeed: FeedSource = {
+  name: 'network',
+  table: 'auction_feed',
+  entry: auctionFeedEntry,
+  rows: `auction_feed f JOIN auctions a ON a.id = f.auction_id
+    LEFT JOIN settlement_attempts t ON t.auction_id = f.auction_id AND t.solution_uid = f.solution_uid
+    WHERE (f.hides IS NULL OR f.hides = ${hidesCompetitions})`,
+  key: 'f.chain_id',
+  keyType: 'int',
 }

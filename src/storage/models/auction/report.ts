@@ -1,7 +1,7 @@
 import type { OrderExecution } from '../../../domain/auction/competition.ts'
 import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
+import type { RowFields } from '../../query/json.ts'
 import { column, type Model, orNull } from '../../query/model.ts'
-import type { RowFields } from '../../query/row.ts'
 import { tokenIn } from '../token.ts'
 import {
   attemptsOfAuction,

@@ -12,9 +12,8 @@ import {
   string,
   time,
 } from '../../query/codec.ts'
-import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
-import { modelNamed } from '../../query/registry.ts'
-import type { RowFields } from '../../query/row.ts'
+import type { RowFields } from '../../query/json.ts'
+import { column, derived, type Model, modelNamed, orNull, type Relation } from '../../query/model.ts'
 import { tokenIn } from '../token.ts'
 
 export const settlementOutcomes = ['success', 'timeout', 'failed'] as const

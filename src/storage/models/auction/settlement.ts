@@ -1,6 +1,6 @@
 import type { Address } from '../../../domain/evm/address.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
-import { feeKinds } from '../../../domain/settlement/account.ts'
+import { feeKinds } from '../../../domain/settlement/accounting.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
 import {
@@ -14,12 +14,19 @@ import {
   signedAmount,
   smallInt,
 } from '../../query/codec.ts'
-import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import {
+  column,
+  defineModel,
+  derived,
+  type Model,
+  modelNamed,
+  orNull,
+  type Relation,
+} from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { defineModel, modelNamed } from '../../query/registry.ts'
 import { tokenIn } from '../token.ts'
-import { trade } from '../trade/trade.ts'
+import { trade } from '../trade.ts'
 import { isShown } from './auction.ts'
 import { feePolicyKinds } from './fee-policy.ts'
 

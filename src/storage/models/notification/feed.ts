@@ -2,10 +2,10 @@ import type { Address } from '../../../domain/evm/address.ts'
 import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
 import { boolean, string } from '../../query/codec.ts'
-import { type FeedSource, feedHead, missesRemoved, parsePlace } from '../../query/feed-source.ts'
+import { type FeedSource, feedHead, hasGap, parsePosition } from '../../query/feed-source.ts'
 import { derived, type PageRows } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import type { Selected, Selection } from '../../query/selected.ts'
+import type { Selected, Selection } from '../../query/selection.ts'
 import { notification } from './notification.ts'
 
 /** The notifications of an account. */
@@ -24,7 +24,7 @@ const feedKey: PageKey = {
   letter: '',
   parts: [{ sql: 'f.place', type: 'number' }],
   order: 'ASC',
-  parse: (cursor, argument) => [parsePlace(cursor, argument)],
+  parse: (cursor, argument) => [parsePosition(cursor, argument)],
   startsAtEnd: true,
 }
 
@@ -38,7 +38,7 @@ export function feedPage(rows: PageRows['rows']): PageRows {
     key: feedKey,
     faults: ([place = ''], account) => [
       [`${place} > ${feedHead}`, 'c'],
-      [missesRemoved(notificationFeed, account, place), 'e'],
+      [hasGap(notificationFeed, account, place), 'e'],
     ],
     edgeAlias: 'notification',
     fields: {

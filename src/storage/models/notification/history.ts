@@ -1,11 +1,12 @@
-import type { NotificationType } from '../../../domain/notification/notification.ts'
-import type { OrderUid } from '../../../domain/order/uid.ts'
-import { raw } from '../../database/columns.ts'
+import type { Address } from '../../../domain/evm/address.ts'
+import { type NotificationType, publishedTypes } from '../../../domain/notification/notification.ts'
+import type { OrderUid } from '../../../domain/order/order.ts'
+import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
 import { scanLimit } from '../../order/ranges.ts'
-import type { PageRows } from '../../query/model.ts'
+import { uint32 } from '../../query/codec.ts'
+import { derived, type PageRows, type PageSource, type RowsValue } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import type { PageSource } from '../../query/page-source.ts'
 import { notification } from './notification.ts'
 
 /** Selects notifications that meet every given condition. */
@@ -68,3 +69,21 @@ export const notificationHistory: PageRows = {
   description:
     'The account’s notifications, newest first, each once. For what follows a cursor without a gap, use notifications.',
 }
+
+/** Above this they are not counted. */
+const maxUnread = 1_000
+
+/** Of account `ac`. */
+export const unreadNotifications: RowsValue = {
+  kind: 'value',
+  field: { ...derived(uint32, 'un.count', ''), weight: 10 },
+  rows: () =>
+    Prisma.sql`(SELECT count(*) AS count FROM (SELECT FROM notifications u WHERE u.account = ac.address AND u.read_at IS NULL
+      LIMIT ${raw(String(maxUnread))}) unread) un`,
+  description: `How many notifications are not marked as read; ${maxUnread} is that many or more.`,
+}
+
+/** Newest first, each once, of the types that clients of the REST interface know. */
+export const newestNotifications = ({ account, first }: { account: Address; first: number }): Prisma.Sql =>
+  Prisma.sql`notifications n WHERE n.account = ${bytea(account)} AND n.type = ANY(${[...publishedTypes]})
+    ORDER BY n.id DESC LIMIT ${first}`

@@ -1,6 +1,6 @@
 import { type NotificationType, notificationTypes } from '../../../domain/notification/notification.ts'
 import { cancellationSources } from '../../../domain/order/event.ts'
-import { improvementReferences } from '../../../domain/order/improvement.ts'
+import { improvementReferences } from '../../../domain/order/surplus.ts'
 import { hookOutcomes } from '../../../domain/settlement/hooks.ts'
 import {
   address,
@@ -15,9 +15,16 @@ import {
   time,
   uint32,
 } from '../../query/codec.ts'
-import { column, derived, type Field, type Model, orNull, type Relation } from '../../query/model.ts'
+import {
+  column,
+  derived,
+  type Field,
+  type Model,
+  modelNamed,
+  orNull,
+  type Relation,
+} from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
-import { modelNamed } from '../../query/registry.ts'
 import { tokenIn } from '../token.ts'
 
 const fields = {

@@ -5,11 +5,13 @@ import {
   type OrderEvent,
   orderEventLabels,
 } from '../../../domain/order/event.ts'
-import { asText, enumOf, safeInt, spelledEnumOf, string, time } from '../../query/codec.ts'
-import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import { orderKinds } from '../../../domain/order/order.ts'
+import { recordedCodes, recordedStatus } from '../../order/status.ts'
+import { asText, boolean, enumOf, safeInt, spelledEnumOf, string, time } from '../../query/codec.ts'
+import { type FeedSource, feedHead, snapshotAgain } from '../../query/feed-source.ts'
+import type { RowFields } from '../../query/json.ts'
+import { column, derived, type Model, modelNamed, orNull, type Relation } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { modelNamed } from '../../query/registry.ts'
-import type { RowFields } from '../../query/row.ts'
 
 /** A reason is one of `exclusionReasons`, or else that of a cancellation: see `cancellationReason`. */
 export const orderEventReasons = [...exclusionReasons, 'policy'] as const
@@ -99,4 +101,98 @@ export const orderEvents: Relation = {
   rows: 'order_events ev WHERE ev.order_id = o.id',
   key: orderEventsKey,
   description: 'The order’s events, oldest first.',
+}
+
+/** Entry `f` of event `ev` of order `o`. */
+export const orderFeedEntry: Model = {
+  name: 'OrderEventEntry',
+  description: 'An event of an order in a stream.',
+  fields: {
+    cursor: derived(string, 'f.place::text', 'Continues here: nothing is lost or repeated.'),
+    isRemoved: derived(
+      boolean,
+      'f.removed IS NOT NULL',
+      'Whether a reorg took the event back, which an earlier entry gave.',
+    ),
+    eventId: orNull(
+      derived(
+        string,
+        'f.event_id::text',
+        'The event’s number: the same when it is taken back. Null in a snapshot.',
+      ),
+    ),
+  },
+  relations: {
+    event: {
+      kind: 'same',
+      model: () => orderEvent,
+      nullable: true,
+      unless: 'ev.id IS NULL',
+      description: 'What happened. Null in a snapshot.',
+    },
+    order: {
+      kind: 'same',
+      model: modelNamed('Order'),
+      description: 'The order that it happened to, as it is now.',
+    },
+  },
+}
+
+/** An event that was taken back is as it was, also for the entry that first gave it: a feed reads the same at any time. */
+const rows = `order_feed f JOIN orders o ON o.id = f.order_id CROSS JOIN LATERAL (
+    SELECT e.* FROM order_events e WHERE e.id = f.event_id
+    UNION ALL SELECT e.* FROM order_feed r, jsonb_populate_record(NULL::order_events, r.removed) e
+    WHERE r.event_id = f.event_id AND r.removed IS NOT NULL) ev WHERE true`
+
+/** An entry without an event. */
+const noEvent = 'NULL AS removed, NULL::bigint AS event_id'
+
+/** The events of one order, by its row key. */
+export const orderFeed: FeedSource = {
+  name: 'order',
+  table: 'order_feed',
+  entry: orderFeedEntry,
+  rows,
+  snapshot: (orderId) => ({
+    rows: `(SELECT ${feedHead}::text AS place, ${noEvent}) f
+      JOIN orders o ON o.id = ${orderId} LEFT JOIN order_events ev ON false`,
+    isEntry: 'true',
+  }),
+  key: 'f.order_id',
+  keyType: 'bigint',
+}
+
+/** Orders in the snapshot of an account. */
+export const maxSnapshotOrders = 100
+
+/** Orders that had not ended as of the last block, newest first, which an index gives. */
+function openOrders(account: string): string {
+  const codes = [recordedCodes.open, recordedCodes.presignaturePending]
+  const newest = `ORDER BY o.created_at DESC, o.id DESC LIMIT ${maxSnapshotOrders}`
+  const ranges = codes.flatMap((code) => {
+    const isOpen = `o.chain_id = n.chain_id AND ${recordedStatus} = '${code}'`
+    return [
+      ...orderKinds.map(
+        (kind) => `o.owner = ${account} AND o.onchain_user IS NULL AND o.kind = '${kind}' AND ${isOpen}`,
+      ),
+      `o.onchain_user = ${account} AND ${isOpen}`,
+    ].map((condition) => `(SELECT o.* FROM orders o WHERE ${condition} ${newest})`)
+  })
+  return `SELECT o.* FROM networks n CROSS JOIN LATERAL (${ranges.join(' UNION ALL ')}) o ${newest}`
+}
+
+/** The events of an account's orders. */
+export const ownerFeed: FeedSource = {
+  ...orderFeed,
+  name: 'owner',
+  snapshot: (account) => ({
+    rows: `(SELECT ${feedHead} AS head) h
+      LEFT JOIN LATERAL (SELECT o.*, row_number() OVER (ORDER BY o.created_at DESC, o.id DESC) AS nth, count(*) OVER () AS many
+        FROM (${openOrders(account)}) o) o ON true
+      CROSS JOIN LATERAL (SELECT CASE WHEN o.nth < o.many THEN '${snapshotAgain}' ELSE h.head::text END AS place, ${noEvent}) f
+      LEFT JOIN order_events ev ON false ORDER BY o.nth`,
+    isEntry: 'o.id IS NOT NULL',
+  }),
+  key: 'f.owner',
+  keyType: 'bytea',
 }

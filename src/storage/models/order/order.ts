@@ -27,12 +27,11 @@ import {
   time,
   uint32,
 } from '../../query/codec.ts'
-import { aliasField, column, derived, type Model, orNull } from '../../query/model.ts'
+import type { RowFields } from '../../query/json.ts'
+import { aliasField, column, defineModel, derived, type Model, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { defineModel } from '../../query/registry.ts'
-import type { RowFields } from '../../query/row.ts'
-import { now } from '../../query/selected.ts'
+import { now } from '../../query/selection.ts'
 import { tokenIn } from '../token.ts'
 import { cancelledBy } from './event.ts'
 import { orderRelations } from './relations.ts'

@@ -4,13 +4,13 @@ import {
   orderStage,
   orderStages,
   plainStage,
-  type StageFacts,
-} from '../../../domain/order/stage.ts'
+  type StageInput,
+} from '../../../domain/order/status.ts'
 import { screaming } from '../../../domain/text/spelling.ts'
 import { statusCase, statusNames } from '../../order/status.ts'
 import { address, amount, spelledEnumOf } from '../../query/codec.ts'
 import { column, derived, type Model } from '../../query/model.ts'
-import { now } from '../../query/selected.ts'
+import { now } from '../../query/selection.ts'
 import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'
 import { cancelledBy } from './event.ts'
 
@@ -19,10 +19,10 @@ const isSolved = `(SELECT bool_and(NOT cs.is_winner) FROM solution_executions cx
   JOIN solutions cs ON cs.auction_id = cx.auction_id AND cs.uid = cx.solution_uid
   WHERE cx.order_id = o.id AND cx.auction_id = co.id AND ${isShown})`
 
-/** `domain/order/stage.ts` in SQL, over the newest event `ne`, the newest trade `nt` and the competition `co`, in these spellings. */
-function stageCase(spell: (facts: StageFacts) => string): string {
+/** `domain/order/status.ts` in SQL, over the newest event `ne`, the newest trade `nt` and the competition `co`, in these spellings. */
+function stageCase(spell: (facts: StageInput) => string): string {
   const facts = { hasTraded: false, newestEvent: null, cancelledBy: 'api', isSolved: false } as const
-  const ended = (more: Partial<StageFacts> & Pick<StageFacts, 'status'>) =>
+  const ended = (more: Partial<StageInput> & Pick<StageInput, 'status'>) =>
     `CASE ne.label WHEN 'refunded' THEN '${spell({ ...facts, ...more, newestEvent: 'refunded' })}'
       ELSE '${spell({ ...facts, ...more, newestEvent: 'created' })}' END`
   const live = (label: OrderEventLabel, isSolved: boolean) =>

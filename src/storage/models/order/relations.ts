@@ -1,18 +1,89 @@
-import { placementErrors } from '../../../domain/order/order.ts'
-import { address, asText, bytes32, spelledEnumOf, string, uint32 } from '../../query/codec.ts'
-import { derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import type { Address } from '../../../domain/evm/address.ts'
+import type { Bytes32 } from '../../../domain/evm/hex.ts'
+import { type OrderQuote, type OrderUid, placementErrors } from '../../../domain/order/order.ts'
+import { competedStages } from '../../../domain/order/status.ts'
+import { bytea, raw } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
+import { orderHasEnded } from '../../order/status.ts'
+import {
+  address,
+  amount,
+  asText,
+  boolean,
+  bytes32,
+  decimal,
+  json,
+  orderUid,
+  spelledEnumOf,
+  string,
+  uint32,
+} from '../../query/codec.ts'
+import type { RowFields } from '../../query/json.ts'
+import { column, derived, type Model, modelNamed, orNull, type Relation } from '../../query/model.ts'
+import { now } from '../../query/selection.ts'
 import { auction, orderAuctions, orderAuctionsKey } from '../auction/auction.ts'
+import { auctionReport, auctionReportsKey } from '../auction/report.ts'
 import { pendingSettlements } from '../auction/settlement-attempt.ts'
 import { tokenIn, tokenOf } from '../token.ts'
-import { orderTrades } from '../trade/trade.ts'
-import { debugReport } from './debug-report.ts'
+import { orderTrades } from '../trade.ts'
 import { orderEvents } from './event.ts'
 import { orderHooks } from './hook.ts'
-import { orderProgress, progressRows } from './progress.ts'
-import { orderQuote } from './quote.ts'
+import { orderProgress, plainStageSql, progressRows } from './progress.ts'
 import { refusedSolutions, solverOutcomes } from './solver-outcome.ts'
 import { orderStanding } from './standing.ts'
 import { executedPrice, limitPrice, marketPrices, surplus } from './value.ts'
+
+const relations: Record<string, Relation> = {
+  order: { kind: 'same', model: modelNamed('Order'), description: 'The order.' },
+  events: { ...orderEvents, description: 'Its events, oldest first.' },
+  auctions: {
+    kind: 'page',
+    model: () => auctionReport,
+    rows: orderAuctions,
+    key: auctionReportsKey,
+    description: 'The auctions that held it, by id, with what concerns it.',
+  },
+  trades: { ...orderTrades, description: 'Its trades, newest first.' },
+  hooks: orderHooks,
+}
+
+/** Of order `o`. */
+export const debugReport: Model = {
+  name: 'DebugReport',
+  description: 'Everything that happened to one order, read in one statement.',
+  fields: { orderUid: column(orderUid, 'o.uid', 'The order’s UID.') },
+  relations,
+}
+
+const fields = {
+  gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate.'),
+  gasPrice: column(amount, 'q.gas_price', 'Wei for one unit of gas.'),
+  sellTokenPrice: column(decimal, 'q.sell_token_price', 'Native atoms for one sell token atom.'),
+  sellAmount: column(amount, 'q.sell_amount', 'Quoted sell amount, without fee.'),
+  buyAmount: column(amount, 'q.buy_amount', 'Quoted buy amount.'),
+  feeAmount: column(amount, 'q.fee_amount', 'Quoted fee in sell token atoms.'),
+  solver: column(address, 'q.solver', 'Who estimated it.'),
+  verified: column(boolean, 'q.verified', 'Whether a simulation confirmed it.'),
+}
+
+/** Quote `q` of order `o`. */
+export const orderQuote: Model = {
+  name: 'OrderQuote',
+  description: 'The quote that an order was stored with.',
+  fields: {
+    ...fields,
+    // The calls stay hidden until the order has ended, so that no trader can front-run it. Most quotes have none: then the order's status is not computed.
+    metadata: orNull(
+      derived(
+        json,
+        `CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded(now)} THEN q.metadata END`,
+        'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that no trader can front-run it, and if the quote has no calls.',
+      ),
+    ),
+  },
+}
+
+export const orderQuoteRow: RowFields<OrderQuote> = fields
 
 const interaction: Model = {
   name: 'Interaction',
@@ -146,3 +217,59 @@ export const orderRelations: Record<string, Relation> = {
     description: 'Everything that happened to this order, in the shape of the REST report.',
   },
 }
+
+/** Rows of orders `o`, by the arguments of a request. A UID is unique; the chain id limits the search to a network. */
+
+const onChain = (chainId: number | undefined) =>
+  chainId === undefined ? Prisma.empty : Prisma.sql` AND o.chain_id = ${chainId}`
+
+interface OneOrder {
+  uid: OrderUid
+  chainId: number | undefined
+}
+
+export const oneOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
+  Prisma.sql`orders o WHERE o.uid = ${bytea(uid)}${onChain(chainId)}`
+
+/** An order with its progress; no row if its stage needs a competition that is not stored. */
+export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
+  Prisma.sql`orders o CROSS JOIN LATERAL (SELECT ne.label, nt.known, co.id FROM ${raw(progressRows)}) pr
+    CROSS JOIN LATERAL (SELECT pr.label) ne CROSS JOIN LATERAL (SELECT pr.known) nt CROSS JOIN LATERAL (SELECT pr.id) co
+    WHERE o.uid = ${bytea(uid)}${onChain(chainId)}
+      AND NOT (co.id IS NULL AND ${raw(plainStageSql)} = ANY(${[...competedStages]}))`
+
+/** In the order of `uids`. */
+export const namedOrders = ({
+  uids,
+  chainId,
+}: {
+  uids: readonly OrderUid[]
+  chainId: number | undefined
+}): Prisma.Sql => Prisma.sql`unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS k(uid, place)
+  JOIN orders o ON o.uid = k.uid${onChain(chainId)} ORDER BY k.place`
+
+/** Orders that a settlement traded, oldest first. */
+export const ordersOfTransaction = ({ hash, chainId }: { hash: Bytes32; chainId: number }): Prisma.Sql =>
+  Prisma.sql`orders o WHERE o.id IN (
+    SELECT tr.order_id FROM settlements se
+    JOIN trades tr ON tr.chain_id = se.chain_id AND tr.block_number = se.block_number AND tr.tx_hash = se.tx_hash
+    WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId}) ORDER BY o.id`
+
+interface AccountPage {
+  owner: Address
+  chainId: number
+  offset: number
+  limit: number
+}
+
+/** Those that it owns, and those that it placed for a contract to own. Newest first. The REST contract pages by offset. */
+export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
+  Prisma.sql`(${Prisma.join(
+    ['owner', 'onchain_user'].map(
+      (
+        account,
+      ) => Prisma.sql`(SELECT o.* FROM orders o WHERE ${raw(`o.${account}`)} = ${bytea(owner)} AND o.chain_id = ${chainId}
+        ORDER BY o.created_at DESC, o.id DESC LIMIT ${offset + limit})`,
+    ),
+    ' UNION ALL ',
+  )}) o ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit} OFFSET ${offset}`

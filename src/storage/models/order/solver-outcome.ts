@@ -1,12 +1,11 @@
-import { solverOutcomes as outcomes } from '../../../domain/auction/refusal.ts'
+import { solverOutcomes as outcomes } from '../../../domain/auction/competition.ts'
 import type { Address } from '../../../domain/evm/address.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
 import { address, enumOf, rowKey, smallInt, string } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import { isShown, orderAuctions } from '../auction/auction.ts'
-import { refusedSolution } from '../auction/refusal.ts'
-import { proposedSolution } from '../auction/solution.ts'
+import { proposedSolution, refusedSolution } from '../auction/solution.ts'
 
 /** In auction `a`, of order `o`. */
 const isHeld = `EXISTS (SELECT FROM auction_spans sp WHERE sp.order_id = o.id

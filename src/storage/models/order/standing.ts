@@ -11,9 +11,8 @@ import {
   string,
   time,
 } from '../../query/codec.ts'
-import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
-import { modelNamed } from '../../query/registry.ts'
-import { now } from '../../query/selected.ts'
+import { column, derived, type Model, modelNamed, orNull, type Relation } from '../../query/model.ts'
+import { now } from '../../query/selection.ts'
 import { isShown } from '../auction/auction.ts'
 import { settlementAttempt } from '../auction/settlement-attempt.ts'
 import { price } from './value.ts'

@@ -1,8 +1,7 @@
 import type { CancellationSource } from '../../../../src/domain/order/event.ts'
 import type { Order } from '../../../../src/domain/order/order.ts'
-import { orderStage } from '../../../../src/domain/order/stage.ts'
-import { hasEnded, orderStatus } from '../../../../src/domain/order/status.ts'
-import * as value from '../../../../src/domain/order/value.ts'
+import { hasEnded, orderStage, orderStatus } from '../../../../src/domain/order/status.ts'
+import * as value from '../../../../src/domain/order/surplus.ts'
 import { byKey, columns, type Fields, type GraphqlParams, idOf, member, only, time } from './fields.ts'
 import {
   auctionsOfOrder,

@@ -1,9 +1,47 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ask, messageOf, Refused } from '../ask.ts'
+import { messageOf, queryService, Refused } from '../ask.ts'
 import type { ChannelKind, ChannelsResult, ServiceResult } from '../documents.generated.ts'
 import { documents } from './documents.ts'
-import { onConfirmed, pushFault, subscribeToPush } from './push.ts'
 import type { Session } from './session.ts'
+
+/** What the service needs to send to this browser. */
+export interface PushAddress {
+  address: string
+  pushKeys: { p256dh: string; auth: string }
+}
+
+/** Why this browser cannot take notifications; undefined if it can. */
+function pushFault(): string | undefined {
+  if (!isSecureContext) return 'Notifications of the browser need https.'
+  if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
+    return 'This browser cannot take notifications. On a phone, add the page to the home screen first.'
+  return undefined
+}
+
+/** Asks for permission, and registers this browser with its push service. @throws with a text for people */
+async function subscribeToPush(publicKey: string): Promise<PushAddress> {
+  if ((await Notification.requestPermission()) !== 'granted')
+    throw new Error('The browser does not allow notifications of this page.')
+  await navigator.serviceWorker.register('worker.js')
+  const { pushManager } = await navigator.serviceWorker.ready
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey }
+  const subscription = await pushManager.subscribe(options).catch(async (fault: unknown) => {
+    // The service had another key when this browser subscribed.
+    const old = await pushManager.getSubscription()
+    if (!old) throw fault
+    await old.unsubscribe()
+    return pushManager.subscribe(options)
+  })
+  const { endpoint, keys } = subscription.toJSON()
+  return { address: endpoint ?? '', pushKeys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } }
+}
+
+/** Calls back when a channel was confirmed by this browser. @returns what ends it */
+function onConfirmed(callback: () => void): () => void {
+  const workers = 'serviceWorker' in navigator ? navigator.serviceWorker : undefined
+  workers?.addEventListener('message', callback)
+  return () => workers?.removeEventListener('message', callback)
+}
 
 type Channel = ChannelsResult['channelSubscriptions'][number]
 
@@ -54,7 +92,7 @@ export function Channels({ account, session, service, onSignedOut }: Props) {
     [onSignedOut],
   )
   const read = useCallback(async () => {
-    const { channelSubscriptions } = await ask(documents.channels, { account }, { token })
+    const { channelSubscriptions } = await queryService(documents.channels, { account }, { token })
     setChannels(channelSubscriptions)
   }, [account, token])
   const act = (work: () => Promise<Notice>) => () => {
@@ -96,7 +134,7 @@ export function Channels({ account, session, service, onSignedOut }: Props) {
       if (kind === 'PUSH') setNotice({ text: 'Asking the browser…' })
       const target = kind === 'PUSH' ? await subscribeToPush(service.pushPublicKey ?? '') : { address }
       const input = { account, kind, ...target }
-      const { subscribeChannel: answer } = await ask(documents.subscribe, { input }, { token })
+      const { subscribeChannel: answer } = await queryService(documents.subscribe, { input }, { token })
       const { secret, confirmationLink: link, channel } = answer
       if (secret) return { text: `Messages are signed with ${secret}. It is shown this once.` }
       return channel.state === 'ACTIVE'
@@ -106,12 +144,12 @@ export function Channels({ account, session, service, onSignedOut }: Props) {
   const inputOf = ({ id }: Channel) => ({ input: { account, id } })
   const test = (channel: Channel) =>
     act(async () => {
-      setAwaited((await ask(documents.test, inputOf(channel), { token })).testChannel.messageId)
+      setAwaited((await queryService(documents.test, inputOf(channel), { token })).testChannel.messageId)
       return { text: 'The test is sent…' }
     })
   const unsubscribe = (channel: Channel) =>
     act(async () => {
-      await ask(documents.unsubscribe, inputOf(channel), { token })
+      await queryService(documents.unsubscribe, inputOf(channel), { token })
       return { text: `${nameOf(channel)} is off.` }
     })
 

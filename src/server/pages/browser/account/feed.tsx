@@ -1,9 +1,9 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
-import { ask, messageOf, Refused } from '../ask.ts'
+import { messageOf, queryService, Refused } from '../ask.ts'
 import type { FollowResult } from '../documents.generated.ts'
-import { follow } from '../follow.ts'
+import { subscribe } from '../subscription.ts'
+import { firstReading } from '../view/first-render.ts'
 import { PageLink } from '../view/links.tsx'
-import { firstReading } from '../view/opening.ts'
 import { documents } from './documents.ts'
 
 type Notification = FollowResult['notifications']['node']
@@ -41,13 +41,13 @@ function useFeed(account: string) {
     let stop: (() => void) | undefined
     let isGone = false
     async function start(): Promise<void> {
-      const { notifications: page } = await ask(documents.feed, { account })
+      const { notifications: page } = await queryService(documents.feed, { account })
       if (isGone) return
       const { pageInfo, nodes } = page
       const before = pageInfo.hasPreviousPage ? pageInfo.startCursor : null
       setFeed((known) => ({ ...known, notifications: nodes.toReversed(), before, fault: undefined }))
       const variables = { account, after: page.cursor }
-      stop = follow(documents.follow, variables, {
+      stop = subscribe(documents.follow, variables, {
         onResult: ({ notifications: { node: latest } }) =>
           setFeed(({ notifications = [], ...known }) => ({
             ...known,
@@ -76,7 +76,7 @@ function useFeed(account: string) {
   }, [account, round])
 
   const showOlder = useCallback(async () => {
-    const { notifications: page } = await ask(documents.feed, { account, before: feed.before })
+    const { notifications: page } = await queryService(documents.feed, { account, before: feed.before })
     const { pageInfo, nodes } = page
     setFeed(({ notifications = [], ...known }) => ({
       ...known,

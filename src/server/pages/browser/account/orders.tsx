@@ -1,11 +1,11 @@
 import { useCallback, useState } from 'preact/hooks'
-import { endOf } from '../../../../domain/diagnosis/over.ts'
-import { ask } from '../ask.ts'
+import { terminalCodeOf } from '../../../../domain/diagnosis/terminal-code.ts'
+import { queryService } from '../ask.ts'
 import type { OrderReasonsResult, OrdersResult } from '../documents.generated.ts'
-import { at } from '../root.ts'
-import { useAsked } from '../view/asked.ts'
+import { serviceUrl } from '../root.ts'
 import { PageLink } from '../view/links.tsx'
 import { isLive, orderTitle, stateOf } from '../view/orders.ts'
+import { usePolled } from '../view/polled.ts'
 import { Fault, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -23,13 +23,16 @@ const refreshMs = 30_000
 
 /** The account’s orders, the newest first, each with the way to its story. */
 export function OrderSection({ account }: { account: string }) {
-  const read = useCallback(async () => (await ask(documents.orders, { account })).account.orders, [account])
-  const { value, fault } = useAsked(read, refreshMs)
+  const read = useCallback(
+    async () => (await queryService(documents.orders, { account })).account.orders,
+    [account],
+  )
+  const { value, fault } = usePolled(read, refreshMs)
   const [older, setOlder] = useState<Orders[]>([])
   const pages = value ? [value, ...older] : []
   const { hasNextPage, endCursor = null } = pages.at(-1)?.pageInfo ?? {}
   const showOlder = async () => {
-    const { orders } = (await ask(documents.orders, { account, after: endCursor })).account
+    const { orders } = (await queryService(documents.orders, { account, after: endCursor })).account
     setOlder((known) => [...known, orders])
   }
   return (
@@ -38,7 +41,7 @@ export function OrderSection({ account }: { account: string }) {
       {value?.nodes.length === 0 && (
         <p class="empty">
           None yet. An order for which the wallet showed an error was not placed, and is not listed:{' '}
-          <a href={at('.')}>search for the error</a> to see what it means.
+          <a href={serviceUrl('.')}>search for the error</a> to see what it means.
         </p>
       )}
       <ul class="entries">
@@ -59,9 +62,12 @@ export function OrderSection({ account }: { account: string }) {
 async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, ShownReason>> {
   const uids = nodes.filter(isLive).map(({ uid }) => uid)
   if (uids.length === 0) return new Map()
-  const { ordersByUids } = await ask(documents.orderReasons, { uids })
+  const { ordersByUids } = await queryService(documents.orderReasons, { uids })
   return new Map(
-    ordersByUids.map(({ uid, diagnosis }) => [uid, { text: reasonOf(diagnosis), end: endOf(diagnosis) }]),
+    ordersByUids.map(({ uid, diagnosis }) => [
+      uid,
+      { text: reasonOf(diagnosis), end: terminalCodeOf(diagnosis) },
+    ]),
   )
 }
 
@@ -74,7 +80,7 @@ function reasonOf({ code, summary, further: [next] }: Diagnosis): string {
 /** A page of the list, with its reasons when they have come. @param newer pages, into which some of it may have moved */
 function OrderEntries({ orders, newer }: { orders: Orders; newer: readonly Orders[] }) {
   const read = useCallback(() => readReasons(orders), [orders])
-  const { value } = useAsked(read)
+  const { value } = usePolled(read)
   const shown = new Set(newer.flatMap(({ nodes }) => nodes.map(({ uid }) => uid)))
   return orders.nodes
     .filter(({ uid }) => !shown.has(uid))

@@ -1,21 +1,107 @@
 import { render } from 'preact'
-import { ask } from '../ask.ts'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { messageOf, queryService } from '../ask.ts'
+import type { ServiceResult } from '../documents.generated.ts'
 import { nameInPath } from '../root.ts'
-import { useAsked } from '../view/asked.ts'
 import { type Contract, contractOf } from '../view/contracts.ts'
+import { firstReading } from '../view/first-render.ts'
 import { Header } from '../view/header.tsx'
+import { usePolled } from '../view/polled.ts'
 import { Section } from '../view/section.tsx'
+import { Channels } from './channels.tsx'
 import { documents } from './documents.ts'
 import { FeedSection } from './feed.tsx'
 import { OrderSection } from './orders.tsx'
-import { ChannelSection } from './sign-in.tsx'
+import {
+  findWallets,
+  forgetSession,
+  OtherAccount,
+  OtherSite,
+  signIn,
+  signOut,
+  storedSession,
+  type Wallet,
+} from './session.ts'
+
+/** Where the account’s owner signs in, and manages channels. */
+function ChannelSection({ account }: { account: string }) {
+  const [service, setService] = useState<ServiceResult>()
+  const [session, setSession] = useState(() => storedSession(account))
+  const [fault, setFault] = useState<unknown>()
+  useLayoutEffect(() => {
+    void firstReading(queryService(documents.service, {}).then(setService, setFault))
+  }, [])
+  const onSignedOut = useCallback(() => {
+    forgetSession(account)
+    setSession(undefined)
+  }, [account])
+  return (
+    <section aria-labelledby="channels-title">
+      <div class="section-head">
+        <h2 id="channels-title">Channels</h2>
+        {session && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              setSession(undefined)
+              void signOut(account, session).catch(setFault)
+            }}
+          >
+            Sign out
+          </button>
+        )}
+      </div>
+      {fault !== undefined && <Fault fault={fault} />}
+      {service && session && <Channels {...{ account, session, service, onSignedOut }} />}
+      {service && !session && (
+        <SignIn
+          onWallet={(wallet) => {
+            setFault(undefined)
+            const chainIds = service.networks.map(({ chainId }) => chainId)
+            signIn(account, wallet.provider, chainIds).then(setSession, setFault)
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function SignIn({ onWallet }: { onWallet(wallet: Wallet): void }) {
+  const [wallets, setWallets] = useState<readonly Wallet[]>([])
+  useEffect(() => findWallets(setWallets), [])
+  return (
+    <>
+      <p>
+        The owner of this account can have its notifications sent on. A signature proves it: it costs nothing,
+        and allows nothing else.
+      </p>
+      {wallets.length === 0 && <p class="note">There is no wallet in this browser.</p>}
+      {wallets.map((wallet) => (
+        <button key={wallet.id} type="button" onClick={() => onWallet(wallet)}>
+          Sign in with {wallet.name}
+        </button>
+      ))}
+    </>
+  )
+}
+
+function Fault({ fault }: { fault: unknown }) {
+  return (
+    <p class="fault" role="alert">
+      {messageOf(fault)}{' '}
+      {fault instanceof OtherSite && <a href={fault.uri + location.pathname}>Open it there</a>}
+      {fault instanceof OtherAccount && <a href={fault.account.toLowerCase()}>Open its page</a>}
+    </p>
+  )
+}
 
 const account = nameInPath()
 
-const readNetworks = () => ask(documents.contracts, {})
+const readNetworks = () => queryService(documents.contracts, {})
 
 function AccountPage() {
-  const { value } = useAsked(readNetworks)
+  const { value } = usePolled(readNetworks)
   const contract = contractOf(account, value?.networks ?? [])
   return (
     <>

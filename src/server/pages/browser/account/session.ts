@@ -1,8 +1,44 @@
 import { createSiweMessage } from 'viem/siwe'
 import { getAddress, toHex } from 'viem/utils'
-import { ask, Refused } from '../ask.ts'
+import { queryService, Refused } from '../ask.ts'
 import { documents } from './documents.ts'
-import type { Provider } from './wallets.ts'
+
+/** A wallet in the page (EIP-1193). */
+interface Provider {
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
+}
+
+export interface Wallet {
+  id: string
+  name: string
+  provider: Provider
+}
+
+interface Announcement {
+  info: { uuid: string; name: string }
+  provider: Provider
+}
+
+/** Finds the wallets that announce themselves (EIP-6963), and the one of `window.ethereum` where none does. @returns what ends it */
+export function findWallets(onWallets: (wallets: readonly Wallet[]) => void): () => void {
+  const announced = new Map<string, Wallet>()
+  const injected = (globalThis as { ethereum?: Provider }).ethereum
+  const notify = () =>
+    onWallets(
+      announced.size === 0 && injected
+        ? [{ id: 'injected', name: 'your wallet', provider: injected }]
+        : [...announced.values()],
+    )
+  const onAnnounced = (event: Event) => {
+    const { info, provider } = (event as CustomEvent<Announcement>).detail
+    announced.set(info.uuid, { id: info.uuid, name: info.name, provider })
+    notify()
+  }
+  addEventListener('eip6963:announceProvider', onAnnounced)
+  dispatchEvent(new Event('eip6963:requestProvider'))
+  notify()
+  return () => removeEventListener('eip6963:announceProvider', onAnnounced)
+}
 
 export interface Session {
   token: string
@@ -48,7 +84,7 @@ export async function signIn(
   provider: Provider,
   chainIds: readonly number[],
 ): Promise<Session> {
-  const { createSignInChallenge: challenge } = await ask(documents.challenge, {})
+  const { createSignInChallenge: challenge } = await queryService(documents.challenge, {})
   if (challenge.domain !== location.host) throw new OtherSite(challenge.uri)
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[]
   if (!accounts.some((other) => other.toLowerCase() === account)) throw new OtherAccount(accounts[0] ?? '')
@@ -64,7 +100,7 @@ export async function signIn(
     issuedAt: new Date(),
   })
   const signature = await provider.request({ method: 'personal_sign', params: [toHex(message), account] })
-  const { signIn: session } = await ask(documents.signIn, {
+  const { signIn: session } = await queryService(documents.signIn, {
     input: { message, signature: String(signature) },
   })
   sessionStorage.setItem(keyOf(account), JSON.stringify(session))
@@ -73,5 +109,5 @@ export async function signIn(
 
 export async function signOut(account: string, { token }: Session): Promise<void> {
   forgetSession(account)
-  await ask(documents.signOut, {}, { token })
+  await queryService(documents.signOut, {}, { token })
 }

@@ -1,9 +1,81 @@
-import { type FoundErrors, findErrors } from '../../../../domain/errors/find.ts'
-import { ask } from '../ask.ts'
+import { type FoundErrors, findErrors, stopWords } from '../../../../domain/errors/find-errors.ts'
+import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
+import { queryService } from '../ask.ts'
 import { symbolOf } from '../view/amounts.ts'
+import { type Contract, contractOf, type NetworkContracts } from '../view/contracts.ts'
 import { documents } from './documents.ts'
-import { cutIn, type Named, namedIn } from './named.ts'
-import { type Asking, asksAfterOrder } from './question.ts'
+
+/** What a text names beside its words, by the number of its digits. */
+interface Named {
+  order?: string | undefined
+  transaction?: string | undefined
+  /** Without the service’s own contracts. */
+  addresses: string[]
+  contracts: (Contract & { address: string })[]
+  /** Who signed, and who should have, by the text: it may be anybody’s. */
+  signer?: { signed: string; owner: string } | undefined
+  /** What was signed by mistake: the right account signed then, and the signer in the text is no real account. */
+  mistake?: SignatureMistake | undefined
+}
+
+/** @param networks none where they are not known: their contracts then count as accounts */
+export function namedIn(text: string, networks: readonly NetworkContracts[]): Named {
+  const parts = text.toLowerCase().split(/[^0-9a-fx]+/)
+  const ofLength = (length: number) => {
+    const hexes = parts.map((part) => part.replace(/^0x/, ''))
+    return [...new Set(hexes.filter((hex) => hex.length === length && !hex.includes('x')))].map(
+      (hex) => `0x${hex}`,
+    )
+  }
+  const all = ofLength(40).map((address) => ({ address, contract: contractOf(address, networks) }))
+  const signer = signerIn(text)
+  const mistake = mistakeIn(text)
+  const accounts = all.flatMap(({ address, contract }) => (contract ? [] : [address]))
+  return {
+    order: ofLength(112)[0],
+    transaction: ofLength(64)[0],
+    addresses: mistake === undefined ? accounts : accounts.filter((address) => address !== signer?.signed),
+    contracts: all.flatMap(({ address, contract }) => (contract ? { ...contract, address } : [])),
+    ...(mistake === undefined ? { signer } : { mistake }),
+  }
+}
+
+/** A number of hex digits that lacks some, or has too many, in a text that names nothing whole. */
+function cutIn(text: string): { digits?: number } | undefined {
+  const [, digits = '', dots] = /\b0x([\da-f]{3,}|(?=…|\.\.))(…|\.\.)?/i.exec(text) ?? []
+  if (dots !== undefined) return {}
+  return digits === '' ? undefined : { digits: digits.length }
+}
+
+/** Of the messages of a wrong signature. */
+function signerIn(text: string): Named['signer'] {
+  const [, signed, owner] =
+    /(?:recovers to|signer is) (0x[\da-f]{40}), (?:from is|the order belongs to|the owner is) (0x[\da-f]{40})/i.exec(
+      text,
+    ) ?? []
+  return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
+}
+
+/** Words of who asks after an order, and has no error. */
+const asking = new Set(
+  'where order orders swap swaps trade trades transaction money funds token tokens coin coins fill fills filling filled unfilled stuck pending waiting wait waits open status slow long time times hours hour minutes days day going go goes gone through happen happens happened happening nothing lost missing disappeared still yet ever never stay stays take takes get got receive received see sold sell bought buy done complete completed execute executed executing cancel partially partly work working processing did does didn doesn isn hasn won t s'.split(
+    ' ',
+  ),
+)
+/** Without one of these it is not about an order. */
+const telling =
+  /\b(?:orders?|swaps?|trades?|transaction|money|funds|tokens?|coins?|(?:un)?fill(?:s|ed|ing)?|stuck|pending)\b/i
+
+type Asking = 'only' | 'also'
+
+/** Whether a text asks after an order: in such words only, or among others. */
+export function isOrderQuestion(text: string): Asking | undefined {
+  if (!telling.test(text)) return undefined
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  // “may not trade here” is an error.
+  const isAsking = (word: string) => asking.has(word) || (stopWords.has(word) && word !== 'may')
+  return words.every(isAsking) ? 'only' : 'also'
+}
 
 export type SearchResult =
   | { kind: 'page'; path: string }
@@ -24,7 +96,7 @@ export async function find(text: string): Promise<SearchResult> {
   const named = namedIn(text, [])
   const { order, transaction, addresses } = named
   const names = order ?? transaction ?? addresses[0]
-  const asks = names === undefined ? asksAfterOrder(text) : undefined
+  const asks = names === undefined ? isOrderQuestion(text) : undefined
   if (asks === 'only') return { kind: 'question', asks }
   const [, mark, number] = /^\s*(#?)(\d{1,15})\s*$/.exec(text) ?? []
   const auction = number === undefined ? undefined : Number(number)
@@ -51,13 +123,15 @@ async function withContracts(named: Named, text: string): Promise<Named> {
   )
 }
 
-const networksOf = async () => (await ask(documents.home, {})).networks
+const networksOf = async () => (await queryService(documents.home, {})).networks
 
 const networkNames = async () => (await networksOf()).map(({ name }) => name)
 
 async function findTransaction(hash: string): Promise<SearchResult> {
   const names = await networkNames()
-  const answers = await Promise.all(names.map((network) => ask(documents.transaction, { hash, network })))
+  const answers = await Promise.all(
+    names.map((network) => queryService(documents.transaction, { hash, network })),
+  )
   const orders = answers.flatMap(({ transactionOrders }) => transactionOrders)
   const auctions = answers.flatMap(({ settlementsOfTransaction }) =>
     settlementsOfTransaction.flatMap(({ auctionId }) => auctionId ?? []),
@@ -82,7 +156,7 @@ async function findAddress(address: string): Promise<SearchResult> {
   const names = await networkNames()
   const isToken = await Promise.all(
     names.map((network) =>
-      ask(documents.isToken, { address, network }).then(
+      queryService(documents.isToken, { address, network }).then(
         ({ token }) => token !== null,
         () => false,
       ),

@@ -1,13 +1,44 @@
 import type { ComponentChildren } from 'preact'
-import type { ExplainedError } from '../../../../domain/errors/explained.ts'
-import type { Explanation } from '../../../../domain/errors/words.ts'
+import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
+import type { Explanation } from '../../../../domain/errors/explanation.ts'
 import { signatureMistakes } from '../../../../domain/signing/signature-mistake.ts'
 import type { HomeResult } from '../documents.generated.ts'
-import { at } from '../root.ts'
+import { serviceUrl } from '../root.ts'
 import { short } from '../view/amounts.ts'
 import { ChainLink, PageLink } from '../view/links.tsx'
 import type { SearchResult } from './find.ts'
-import { Shapes } from './shapes.tsx'
+
+const account = '0x5c1f0a9e3b7d24c68e1f5a0b9c3d7e2f4a6b8c0d'
+const transaction = '0x3e8b51c7d9024fa6817be3d05c92a4f67018d3b9e5c4270f9a1b6d8e2c5f7043'
+/** The digits of an order’s number: a hash, its account and its expiry. */
+const order = `0x91d4a7f03c6be258f17094bd6ae3c5820f7d1b94e6a0385c2bf97d41e08a6c35${account.slice(2)}68f2a1c0`
+
+/** What can be searched for, and what each looks like. @param hasMore of what is not about an order, too */
+function Shapes({ hasMore = false }: { hasMore?: boolean }) {
+  const shapes = [
+    ['The address of your account, to see all its orders: 0x and 40 digits from 0 to 9 and a to f', account],
+    ['The number of the order, which wallets also call its id, hash or UID: 0x and 112 digits', order],
+    ['The transaction of a trade: 0x and 64 digits', transaction],
+    ...(hasMore
+      ? ([
+          ['An error: all that the wallet shows, or its word', 'InsufficientBalance'],
+          ['The number of an auction', '1024'],
+        ] as const)
+      : []),
+  ] as const
+  return (
+    <>
+      <p>Copy one of these from your wallet, and paste it above:</p>
+      <ul class="plain-list">
+        {shapes.map(([what, example]) => (
+          <li key={what}>
+            {what}, such as <code class="hash">{example}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
 
 type Networks = HomeResult['networks']
 
@@ -79,7 +110,7 @@ function FoundErrors({
         {errors.map(({ code, meaning }) => (
           <div class="group" key={code}>
             <h3>
-              <a href={at(`?q=${code}`)}>{code}</a>
+              <a href={serviceUrl(`?q=${code}`)}>{code}</a>
             </h3>
             <p>{meaning}</p>
           </div>
@@ -158,7 +189,7 @@ function Beside({
       )}
       {transaction !== undefined && (
         <p>
-          The text names the transaction <a href={at(`?q=${transaction}`)}>{short(transaction)}</a>.
+          The text names the transaction <a href={serviceUrl(`?q=${transaction}`)}>{short(transaction)}</a>.
         </p>
       )}
       {mistake !== undefined && (
@@ -174,7 +205,7 @@ function Beside({
       )}
       {others.map((address) => (
         <p key={address}>
-          The text names <a href={at(`?q=${address}`)}>{short(address)}</a> too.
+          The text names <a href={serviceUrl(`?q=${address}`)}>{short(address)}</a> too.
         </p>
       ))}
       {!hasContract &&

@@ -1,20 +1,99 @@
 import { render } from 'preact'
-import { useCallback } from 'preact/hooks'
-import { ask } from '../ask.ts'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { messageOf, queryService } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
-import { useAsked } from '../view/asked.ts'
+import { serviceUrl } from '../root.ts'
+import { firstReading, open } from '../view/first-render.ts'
+import { SearchForm } from '../view/header.tsx'
 import { PageLink } from '../view/links.tsx'
-import { FactList, Fault, Loading, Section } from '../view/section.tsx'
+import { usePolled } from '../view/polled.ts'
+import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { Commands } from './commands.tsx'
 import { documents } from './documents.ts'
-import { Search } from './search.tsx'
+import { find, type SearchResult } from './find.ts'
+import { Found } from './found.tsx'
 
-const readHome = () => ask(documents.home, {})
+/** What a developer tries first, at this address. */
+function Commands({ networks }: { networks: HomeResult['networks'] }) {
+  const network = networks[0]?.name ?? 'NETWORK'
+  const ask = JSON.stringify({ query: '{ orders(first: 3) { nodes { uid status } } }' })
+  const commands = [
+    ['The newest orders', `curl -s ${serviceUrl('graphql')} -H 'content-type: application/json' -d '${ask}'`],
+    ['What a token is worth', `curl -s ${serviceUrl(`${network}/tokens/-/usdPrice`)}`],
+    ['What is up', `curl -s ${serviceUrl('health/ready')}`],
+  ]
+  return (
+    <Section id="commands" title="For developers">
+      {commands.map(([what, command]) => (
+        <div key={what}>
+          <h3>{what}</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+          <pre tabIndex={0}>{command}</pre>
+        </div>
+      ))}
+      <p>
+        <a href={serviceUrl('graphql')}>GraphiQL</a>, to ask anything;{' '}
+        <a href={serviceUrl('docs')}>the REST interface</a>, to be tried out.
+      </p>
+    </Section>
+  )
+}
+
+const inAddress = () => new URLSearchParams(location.search).get('q')?.trim() ?? ''
+
+/** Finds what was pasted, and goes there; what is more than one thing, or none, is shown here. The page’s address has the text. */
+function Search({ networks }: { networks: HomeResult['networks'] }) {
+  const [asked, setAsked] = useState(() => ({ text: inAddress() }))
+  const [result, setResult] = useState<SearchResult>()
+  const [fault, setFault] = useState<string>()
+  useEffect(() => {
+    const again = () => setAsked({ text: inAddress() })
+    addEventListener('popstate', again)
+    return () => removeEventListener('popstate', again)
+  }, [])
+  useLayoutEffect(() => {
+    setFault(undefined)
+    setResult(undefined)
+    // What is below the answer waits for it; without one nothing moves.
+    if (asked.text === '') return open()
+    let isOld = false
+    const answer = find(asked.text).then(
+      (found) => {
+        if (isOld) return
+        // In the place of the search: who goes back would be led on again.
+        if (found.kind === 'page') location.replace(serviceUrl(found.path))
+        else setResult(found)
+      },
+      (reason) => {
+        if (!isOld) setFault(messageOf(reason))
+      },
+    )
+    void firstReading(answer)
+    return () => {
+      isOld = true
+    }
+  }, [asked])
+  const search = (typed: string) => {
+    const text = typed.trim()
+    if (text !== inAddress()) history.pushState(null, '', serviceUrl(`?q=${encodeURIComponent(text)}`))
+    setAsked({ text })
+  }
+  return (
+    <>
+      <SearchForm searched={asked.text} onSearch={search} />
+      <div role="status" class="column">
+        {result && <Found result={result} networks={networks} />}
+      </div>
+      {fault !== undefined && <Fault text={fault} />}
+    </>
+  )
+}
+
+const readHome = () => queryService(documents.home, {})
 const refreshMs = 10_000
 
 function HomePage() {
-  const { value, fault } = useAsked(readHome, refreshMs)
+  const { value, fault } = usePolled(readHome, refreshMs)
   return (
     <>
       <header>
@@ -56,8 +135,8 @@ function HomePage() {
 
 function NetworkState({ network }: { network: HomeResult['networks'][number] }) {
   const { name, chainId, ready } = network
-  const read = useCallback(() => ask(documents.pulse, { network: name }), [name])
-  const { value, fault } = useAsked(read, refreshMs)
+  const read = useCallback(() => queryService(documents.pulse, { network: name }), [name])
+  const { value, fault } = usePolled(read, refreshMs)
   const lag = value?.meta.lag
   return (
     <div class="group">
@@ -68,7 +147,7 @@ function NetworkState({ network }: { network: HomeResult['networks'][number] }) 
         </span>
       </div>
       {fault !== undefined && <Fault text={fault} />}
-      <FactList
+      <DetailList
         facts={[
           ['Chain id', chainId],
           ['Newest block read', value?.meta.block?.number],

@@ -2,7 +2,7 @@ import { amountOf, readable, short } from '../view/amounts.ts'
 import { PageLink } from '../view/links.tsx'
 import { surplusOf } from '../view/prices.ts'
 import { Section, WideTable } from '../view/section.tsx'
-import type { Order } from './words.ts'
+import type { Order } from './order.ts'
 
 type Report = Order['debugReport']['auctions']['nodes'][number]
 type Offer = Report['proposedSolutions'][number]

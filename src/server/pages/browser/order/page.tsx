@@ -1,25 +1,23 @@
 import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { endOf } from '../../../../domain/diagnosis/over.ts'
-import { ask } from '../ask.ts'
-import { follow } from '../follow.ts'
-import { at, nameInPath } from '../root.ts'
-import { useAsked } from '../view/asked.ts'
+import { terminalCodeOf } from '../../../../domain/diagnosis/terminal-code.ts'
+import { queryService } from '../ask.ts'
+import { nameInPath, serviceUrl } from '../root.ts'
+import { subscribe } from '../subscription.ts'
 import { Header } from '../view/header.tsx'
 import { isLive, type OrderState, orderTitle, stateOf } from '../view/orders.ts'
+import { usePolled } from '../view/polled.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
+import { OrderDetails, Trades } from './details.tsx'
 import { documents } from './documents.ts'
-import { Facts } from './facts.tsx'
 import { Offers } from './offers.tsx'
+import type { Order } from './order.ts'
 import { Prices } from './prices.tsx'
 import { Reasons } from './reasons.tsx'
-import type { TakenBack } from './story.ts'
-import { Timeline } from './timeline.tsx'
-import { Trades } from './trades.tsx'
-import type { Order } from './words.ts'
+import { type TakenBack, Timeline } from './timeline.tsx'
 
 const uid = nameInPath()
-const readOrder = async () => (await ask(documents.order, { uid })).order
+const readOrder = async () => (await queryService(documents.order, { uid })).order
 /** What changes without an event: figures, and the time that is left. */
 const refreshMs = 30_000
 /** In the last minutes of an order, when it is offered no more, and when it expires. */
@@ -44,7 +42,7 @@ function useFollowed(again: () => void) {
   useEffect(() => {
     // What was taken back is in the stream alone: it begins with the first entry that is stored.
     const variables = { uid, ...(!isCut && { after: 'earliest' }) }
-    return follow(documents.followOrder, variables, {
+    return subscribe(documents.followOrder, variables, {
       onResult({ orderEvents: { isRemoved, event } }) {
         if (isRemoved && event) setTakenBack((known) => [...known, event].slice(-mostTakenBack))
         again()
@@ -63,7 +61,7 @@ const mostTakenBack = 20
 
 function OrderPage() {
   const [everyMs, setEveryMs] = useState(refreshMs)
-  const order = useAsked(readOrder, everyMs)
+  const order = usePolled(readOrder, everyMs)
   const followed = useFollowed(order.again)
   const { value, fault } = order
   useEffect(() => setEveryMs(value ? pauseOf(value) : refreshMs), [value])
@@ -89,11 +87,11 @@ interface KnownOrderProps {
 function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
   // Of each reading of the order, which comes with every event and now and then.
   const read = useCallback(
-    async () => (await ask(documents.orderDiagnosis, { uid })).order?.diagnosis,
+    async () => (await queryService(documents.orderDiagnosis, { uid })).order?.diagnosis,
     [order],
   )
-  const diagnosis = useAsked(read)
-  const end = diagnosis.value && endOf(diagnosis.value)
+  const diagnosis = usePolled(read)
+  const end = diagnosis.value && terminalCodeOf(diagnosis.value)
   const isDone = diagnosis.value ? end !== undefined : !isLive(order)
   const state = stateOf(order, end)
   const [said, setSaid] = useState('')
@@ -114,7 +112,7 @@ function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
         </div>
         <div class="column">
           <Trades order={order} />
-          <Facts order={order} />
+          <OrderDetails order={order} />
         </div>
       </main>
     </>
@@ -162,9 +160,9 @@ function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): vo
             <li>The number was not copied whole, or a digit of it is wrong.</li>
           </ul>
           <p>
-            If the wallet showed an error, <a href={at('.')}>search for its text</a> or for its word, such as{' '}
-            <a href={at('?q=InsufficientBalance')}>InsufficientBalance</a>: the page that opens says what it
-            means and what to do.
+            If the wallet showed an error, <a href={serviceUrl('.')}>search for its text</a> or for its word,
+            such as <a href={serviceUrl('?q=InsufficientBalance')}>InsufficientBalance</a>: the page that
+            opens says what it means and what to do.
           </p>
           <div class="buttons">
             <button type="button" onClick={onRetry}>

@@ -1,14 +1,14 @@
 import { useCallback, useMemo } from 'preact/hooks'
-import { ask } from '../ask.ts'
+import { queryService } from '../ask.ts'
 import { percent } from '../view/amounts.ts'
-import { useAsked } from '../view/asked.ts'
 import { isLive } from '../view/orders.ts'
 import { type Line, Plot } from '../view/plot.tsx'
+import { usePolled } from '../view/polled.ts'
 import { gapOf, type PriceLike, type PriceScale, priceScale } from '../view/prices.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
-import type { Order } from './words.ts'
+import type { Order } from './order.ts'
 
 /** Prices are stored every five minutes. */
 const refreshMs = 150_000
@@ -23,10 +23,10 @@ interface Seen {
 export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
   const { uid, limitPrice } = order
   const read = useCallback(
-    async () => (await ask(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
+    async () => (await queryService(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
     [uid],
   )
-  const { value, fault } = useAsked(read, isLive(order) ? refreshMs : 0)
+  const { value, fault } = usePolled(read, isLive(order) ? refreshMs : 0)
   const seen = useMemo(
     () => value?.flatMap(({ at, price }): Seen[] => (price ? [{ at, price }] : [])).toReversed() ?? [],
     [value],

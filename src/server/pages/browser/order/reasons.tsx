@@ -1,10 +1,10 @@
-import { endOf, isEnd, isEnding } from '../../../../domain/diagnosis/over.ts'
-import type { Asked } from '../view/asked.ts'
+import { isEndingCode, isTerminalCode, terminalCodeOf } from '../../../../domain/diagnosis/terminal-code.ts'
 import { ChainLink } from '../view/links.tsx'
 import { isLive } from '../view/orders.ts'
+import type { Polled } from '../view/polled.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { type Diagnosis, evidenceOf, type Order, type Reason } from './words.ts'
+import { type Diagnosis, evidenceOf, type Order, type Reason } from './order.ts'
 
 function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean, isTradable: boolean): string {
   if (hasEnded) return 'How it ended'
@@ -24,10 +24,10 @@ export function Reasons({
   order,
   value,
   fault,
-}: { order: Order } & Pick<Asked<Diagnosis | undefined>, 'value' | 'fault'>) {
-  const hasEnded = value !== undefined && isEnding(value)
+}: { order: Order } & Pick<Polled<Diagnosis | undefined>, 'value' | 'fault'>) {
+  const hasEnded = value !== undefined && isEndingCode(value)
   const isPartly = value?.code === 'PARTLY_FILLED'
-  const end = value && endOf(value)
+  const end = value && terminalCodeOf(value)
   const isDone = end !== undefined
   const isLate = isDone && !hasEnded
   return (
@@ -61,7 +61,7 @@ export function Reasons({
             <div class="group" key={reason.code}>
               <p>{reason.summary}</p>
               <PriceSeen reason={reason} isOpen={!isDone} />
-              {(!isDone || isEnd(reason) || reason.code === 'POST_HOOK_FAILED') && (
+              {(!isDone || isTerminalCode(reason) || reason.code === 'POST_HOOK_FAILED') && (
                 <p class="note">{reason.advice}</p>
               )}
               {!isDone && <Contract code={reason.code} network={order.network} />}

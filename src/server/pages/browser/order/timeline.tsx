@@ -1,8 +1,89 @@
+import { attemptsFor } from '../../../../domain/auction/competition.ts'
+import type { FollowOrderResult } from '../documents.generated.ts'
+import { amountOf } from '../view/amounts.ts'
 import { ChainLink, PageLink } from '../view/links.tsx'
 import { LiveState, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { type Step, storyOf, type TakenBack } from './story.ts'
-import type { Diagnosis, Order } from './words.ts'
+import { type Diagnosis, eventText, evidenceOf, failureText, type Order } from './order.ts'
+
+export type TakenBack = NonNullable<FollowOrderResult['orderEvents']['event']>
+
+/** A line of the timeline. */
+interface Step {
+  at: string
+  title: string
+  text: string
+  /** What a machine said, as it said it. */
+  detail?: string | null
+  txHash?: string | null
+  /** The order that took its place. */
+  replacedBy?: string
+  tone: 'good' | 'bad' | 'usual'
+  /** A reorganisation of the chain undid it. */
+  isTakenBack?: boolean
+}
+
+const tones: Readonly<Record<string, Step['tone']>> = {
+  TRADED: 'good',
+  INVALID: 'bad',
+  CANCELLED: 'bad',
+  EXPIRED: 'bad',
+  HOOK_FAILED: 'bad',
+}
+
+/** What happened to an order, the oldest first. @param takenBack events that a reorganisation took back */
+function storyOf(order: Order, diagnosis: Diagnosis | undefined, takenBack: readonly TakenBack[]): Step[] {
+  // The newest trade belongs to the newest event of a trade.
+  const trades = [...order.trades.nodes]
+  const events = order.events.nodes
+    .toReversed()
+    .map((event) => toStep(event, event.label === 'TRADED' ? trades.shift() : undefined, order))
+  const undone = takenBack.map((event) => ({
+    ...toStep(event, undefined, order),
+    tone: 'bad' as const,
+    isTakenBack: true,
+  }))
+  return [...events, ...undone, ...failures(order), ...lastOffer(order, diagnosis)].toSorted(
+    (a, b) => Date.parse(a.at) - Date.parse(b.at),
+  )
+}
+
+function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | undefined, order: Order): Step {
+  const [title, text] = eventText(event, order.signingScheme)
+  return {
+    at: event.timestamp,
+    title,
+    text: trade
+      ? `${amountOf(trade.sellAmount, order.sellToken)} for ${amountOf(trade.buyAmount, order.buyToken)}.`
+      : text,
+    detail: event.detail,
+    txHash: trade?.txHash ?? event.txHash,
+    ...(event.replacedBy && { replacedBy: event.replacedBy.uid }),
+    tone: tones[event.label] ?? 'usual',
+  }
+}
+
+/** No auction records that it leaves an order out for its expiry: when that begins follows from the expiry. */
+function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): Step[] {
+  const reasons = diagnosis ? [diagnosis, ...diagnosis.further] : []
+  const [validity] = reasons.flatMap((reason) => evidenceOf(reason, 'ValidityEvidence') ?? [])
+  if (!validity) return []
+  const [at, end] = [Date.parse(validity.offeredUntil), Date.parse(validity.until)]
+  if (at > Date.now() || at <= Date.parse(creationDate)) return []
+  const text = `Orders are offered until ${(end - at) / 1_000} seconds before they expire: the time follows from that.`
+  return [{ at: validity.offeredUntil, title: 'No longer offered to solvers', text, tone: 'bad' }]
+}
+
+/** Settlements of the order that did not come through. Those that did are trades. */
+function failures({ debugReport }: Order): Step[] {
+  return debugReport.auctions.nodes
+    .flatMap(attemptsFor)
+    .filter(({ outcome }) => outcome === 'FAILED' || outcome === 'TIMEOUT')
+    .map(({ endTimestamp, startTimestamp, detail, txHash, ...attempt }) => {
+      const [title, text] = failureText(attempt)
+      return { at: endTimestamp ?? startTimestamp, title, text, detail, txHash, tone: 'bad' }
+    })
+}
 
 interface Props {
   order: Order

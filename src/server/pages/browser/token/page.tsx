@@ -1,28 +1,109 @@
 import { render } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ask } from '../ask.ts'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { queryService } from '../ask.ts'
 import type { FollowPricesResult } from '../documents.generated.ts'
-import { follow } from '../follow.ts'
-import { at, nameInPath } from '../root.ts'
-import { amountOf, readable, symbolOf } from '../view/amounts.ts'
-import { useAsked } from '../view/asked.ts'
+import { nameInPath, serviceUrl } from '../root.ts'
+import { subscribe } from '../subscription.ts'
+import { amountOf, readable, symbolOf, type TokenLike } from '../view/amounts.ts'
 import { Header } from '../view/header.tsx'
-import { ChainLink } from '../view/links.tsx'
-import { FactList, Fault, LiveState, Loading, Section } from '../view/section.tsx'
+import { ChainLink, PageLink } from '../view/links.tsx'
+import { type Line, Plot } from '../view/plot.tsx'
+import { usePolled } from '../view/polled.ts'
+import { DetailList, Fault, LiveState, Loading, Section } from '../view/section.tsx'
 import { documents } from './documents.ts'
-import { History } from './history.tsx'
-import { Holders } from './holders.tsx'
+
+const intervals = { FIVE_MINUTES: 'A day', ONE_DAY: 'A month' } as const
+type Interval = keyof typeof intervals
+
+/** What it cost in dollars. */
+function History({ address, network }: { address: string; network: string }) {
+  const [interval, setInterval] = useState<Interval>('FIVE_MINUTES')
+  const read = useCallback(
+    async () =>
+      (await queryService(documents.tokenHistory, { address, network, interval })).token?.priceHistory ??
+      null,
+    [address, network, interval],
+  )
+  const { value, fault } = usePolled(read)
+  const shown = useMemo(() => {
+    const points = value?.points ?? []
+    const lines: Line[] = [
+      {
+        label: 'US dollars for one token',
+        values: points.map(({ price }) => Number(price)),
+        color: '--accent',
+      },
+    ]
+    return { times: points.map(({ at }) => Date.parse(at) / 1_000), lines }
+  }, [value])
+  const last = value?.points.at(-1)
+  return (
+    <Section
+      id="history"
+      title="What it was worth"
+      aside={
+        <div class="buttons">
+          {Object.entries(intervals).map(([name, text]) => (
+            <button
+              key={name}
+              type="button"
+              class="plain"
+              aria-pressed={name === interval}
+              onClick={() => setInterval(name as Interval)}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      {fault !== undefined && <Fault text={fault} />}
+      {value && last && (
+        <>
+          <Plot label={`US dollars for one token over time; the last was ${last.price}.`} {...shown} />
+          <p class="note">Source: {value.source}</p>
+        </>
+      )}
+      {(value === null || value?.points.length === 0) && (
+        <p class="empty">No source has prices of that time.</p>
+      )}
+    </Section>
+  )
+}
+
+function Holders({ token, network }: { token: TokenLike; network: string }) {
+  const { address } = token
+  const read = useCallback(
+    async () => (await queryService(documents.tokenHolders, { address, network })).token?.holders ?? null,
+    [address, network],
+  )
+  const { value, fault } = usePolled(read)
+  return (
+    <Section id="holders" title="Who holds the most">
+      {fault !== undefined && <Fault text={fault} />}
+      {value === null && <p class="empty">No source knows the holders.</p>}
+      <ol>
+        {value?.nodes.map(({ address, balance }) => (
+          <li key={address}>
+            <PageLink kind="account" id={address} />: {amountOf(balance, token)}
+          </li>
+        ))}
+      </ol>
+      {value && <p class="note">Source: {value.source}</p>}
+    </Section>
+  )
+}
 
 const address = nameInPath()
 const wanted = new URLSearchParams(location.search).get('network')
 
 /** The networks on which there is a contract at the address; that which the address of the page names comes first. */
 async function readToken() {
-  const { networks } = await ask(documents.tokenNetworks, {})
+  const { networks } = await queryService(documents.tokenNetworks, {})
   const answers = await Promise.all(
     networks.map(async (network) => ({
       network,
-      ...(await ask(documents.token, { address, network: network.name })),
+      ...(await queryService(documents.token, { address, network: network.name })),
     })),
   )
   const found = answers.flatMap(({ token, coin, network }) =>
@@ -35,7 +116,7 @@ type Found = Awaited<ReturnType<typeof readToken>>[number]
 type Prices = FollowPricesResult['tokenPrices']['prices'][number]
 
 function TokenPage() {
-  const { value, fault, again } = useAsked(readToken)
+  const { value, fault, again } = usePolled(readToken)
   const [first, ...others] = value ?? []
   const retry = useCallback(() => again(), [again])
   const title = first ? symbolOf(first.token) : 'Token'
@@ -76,7 +157,7 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
   const [isLive, setIsLive] = useState(false)
   useEffect(
     () =>
-      follow(
+      subscribe(
         documents.followPrices,
         { tokens: [address], network: network.name },
         {
@@ -101,7 +182,7 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
                 ? 'The sources of prices do not answer now.'
                 : 'No source has a price in US dollars.'}
           </p>
-          <FactList
+          <DetailList
             facts={[
               [
                 `In ${symbolOf(coin)}`,
@@ -128,7 +209,7 @@ const wholeOf = (nativePrice: string, decimals: number): string =>
 function TokenFacts({ found: { network, token, coin }, others }: { found: Found; others: readonly Found[] }) {
   return (
     <Section id="facts" title="The token">
-      <FactList
+      <DetailList
         facts={[
           ['Name', token.name && <bdi>{token.name.slice(0, 100)}</bdi>],
           ['Network', network.name],
@@ -147,7 +228,7 @@ function TokenFacts({ found: { network, token, coin }, others }: { found: Found;
       {others.map(({ network, token }) => (
         <p key={network.name}>
           At this address on {network.name}:{' '}
-          <a href={at(`tokens/${address}?network=${encodeURIComponent(network.name)}`)}>
+          <a href={serviceUrl(`tokens/${address}?network=${encodeURIComponent(network.name)}`)}>
             <bdi>{symbolOf(token)}</bdi>
           </a>
         </p>
@@ -162,7 +243,7 @@ function Unknown({ onRetry }: { onRetry(): void }) {
       <Section id="unknown" title="There is no token at this address">
         <p>No contract of a token answers there, on any network of this service. It may be an account:</p>
         <div class="buttons">
-          <a class="button" href={at(`accounts/${address}`)}>
+          <a class="button" href={serviceUrl(`accounts/${address}`)}>
             Open it as an account
           </a>
           <button type="button" class="plain" onClick={onRetry}>

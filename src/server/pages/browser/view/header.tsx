@@ -1,13 +1,57 @@
 import type { ComponentChildren } from 'preact'
-import { at } from '../root.ts'
-import { SearchForm } from './search-form.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { serviceUrl } from '../root.ts'
+
+/**
+ * Leads to the first page, which finds what is meant.
+ * @param searched what the page shows the result of
+ */
+export function SearchForm({
+  searched = '',
+  onSearch,
+}: {
+  searched?: string
+  onSearch?: (text: string) => void
+}) {
+  const [text, setText] = useState(searched)
+  useEffect(() => setText(searched), [searched])
+  const isLarge = onSearch !== undefined
+  return (
+    <search>
+      <form
+        class={isLarge ? 'row' : 'row small'}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (onSearch) onSearch(text)
+          else location.assign(serviceUrl(`?q=${encodeURIComponent(text)}`))
+        }}
+      >
+        <label class={isLarge ? 'wide' : 'unseen'} for="search">
+          Paste what your wallet shows: an order, a transaction, an address, an auction, or an error
+        </label>
+        <input
+          id="search"
+          type="search"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={2_000}
+          required
+          placeholder={isLarge ? '0x…' : 'Search'}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  )
+}
 
 /** What all pages begin with. */
 export function Header({ children }: { children: ComponentChildren }) {
   return (
     <header>
       <div class="section-head">
-        <a class="brand" href={at('.')}>
+        <a class="brand" href={serviceUrl('.')}>
           Tradegraph
         </a>
         <SearchForm />

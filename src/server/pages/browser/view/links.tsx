@@ -1,4 +1,4 @@
-import { at } from '../root.ts'
+import { serviceUrl } from '../root.ts'
 import { short, symbolOf, type TokenLike } from './amounts.ts'
 
 /** What has a page here. */
@@ -13,7 +13,7 @@ export function PageLink({
 }) {
   const name = String(id)
   return (
-    <a href={at(`${kind}s/${name}`)} title={name}>
+    <a href={serviceUrl(`${kind}s/${name}`)} title={name}>
       {text ?? (kind === 'auction' ? `Auction ${name}` : <code>{short(name)}</code>)}
     </a>
   )
@@ -21,7 +21,10 @@ export function PageLink({
 
 export function TokenLink({ token, network }: { token: TokenLike; network: string }) {
   return (
-    <a href={at(`tokens/${token.address}?network=${encodeURIComponent(network)}`)} title={token.address}>
+    <a
+      href={serviceUrl(`tokens/${token.address}?network=${encodeURIComponent(network)}`)}
+      title={token.address}
+    >
       <bdi>{symbolOf(token)}</bdi>
     </a>
   )

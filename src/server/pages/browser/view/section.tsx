@@ -48,7 +48,7 @@ export function WideTable({ label, children }: { label: string; children: Compon
 }
 
 /** Facts by name; those without a value are left out. */
-export function FactList({
+export function DetailList({
   facts,
 }: {
   facts: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]

@@ -1,0 +1,130 @@
+import { formatUnits } from '../../domain/amount.ts'
+import { attemptsFor } from '../../domain/auction/competition.ts'
+import { isTerminal, isTerminalCode } from '../../domain/diagnosis/terminal-code.ts'
+import type {
+  DiagnosisAnswer,
+  EventAnswer,
+  ExplainedOrder,
+  OrderAnswer,
+  ReasonAnswer,
+  TokenAnswer,
+} from './service.ts'
+
+/** One thing that happened to an order. */
+interface Step {
+  at: string
+  what: string
+  detail: string | null
+  txHash: string | null
+}
+
+/** Its events and the tries to settle it, oldest first. */
+export function storyOf({ events, debugReport }: ExplainedOrder): Step[] {
+  const attempts = debugReport.auctions.nodes.flatMap(({ auctionId, ...auction }) =>
+    attemptsFor(auction).flatMap(
+      ({ solver, outcome, detail, txHash, startTimestamp, endTimestamp }): Step[] => {
+        const started = {
+          ...{ at: startTimestamp, what: 'SETTLEMENT_STARTED', txHash: null },
+          detail: `auction ${auctionId}, solver ${solver}`,
+        }
+        if (endTimestamp === null) return [started]
+        const what = outcome === 'SUCCESS' ? 'SETTLED' : `SETTLEMENT_${outcome}`
+        return [started, { at: endTimestamp, what, detail, txHash }]
+      },
+    ),
+  )
+  return [...events.nodes.map(stepOf), ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+}
+
+export function stepOf({ label, reason, detail, source, txHash, timestamp }: EventAnswer): Step {
+  const words = [reason, source && `by ${source}`, detail].filter((word) => word)
+  return { at: timestamp, what: label, detail: words.join(', ') || null, txHash }
+}
+
+/** What the commands print for people. */
+
+type Pair = Pick<OrderAnswer, 'sellToken' | 'buyToken'>
+type Evidence = ReasonAnswer['evidence'][number]
+
+/** Without what could steer a terminal: symbols of tokens and reverts are strangers' texts. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+}
+
+export function orderLines(order: OrderAnswer): string[] {
+  const { sellToken, buyToken, kind } = order
+  const [sell, buy] = [amount(order.sellAmount, sellToken), amount(order.buyAmount, buyToken)]
+  const terms = kind === 'SELL' ? `sells ${sell} for at least ${buy}` : `buys ${buy} for at most ${sell}`
+  const filled =
+    kind === 'SELL'
+      ? `${amount(order.executedSellAmount, sellToken)} of ${sell}`
+      : `${amount(order.executedBuyAmount, buyToken)} of ${buy}`
+  return [
+    `order ${order.uid}`,
+    `  ${order.status} on ${order.network.name}, of ${order.owner}`,
+    `  ${terms}, until ${time(new Date(order.validTo * 1_000).toISOString())}`,
+    `  filled: ${filled}`,
+  ].map(plain)
+}
+
+export function diagnosisLines(diagnosis: DiagnosisAnswer, pair: Pair): string[] {
+  // What kept an order that is over cannot be mended any more.
+  const isAdvised = !isTerminal(diagnosis)
+  const further = diagnosis.further.flatMap((reason) => [
+    '',
+    ...reasonLines(reason, pair, isAdvised || isTerminalCode(reason)),
+  ])
+  return [...reasonLines(diagnosis, pair, true), ...further].map(plain)
+}
+
+function reasonLines(
+  { code, summary, since, advice, evidence }: ReasonAnswer,
+  pair: Pair,
+  isAdvised: boolean,
+): string[] {
+  return [
+    `${code}${since ? ` since ${time(since)}` : ''}`,
+    `  ${summary}`,
+    ...(isAdvised ? [`  ${advice}`] : []),
+    ...evidence.map((each) => `  - ${evidenceText(each, pair)}`),
+  ]
+}
+
+export const storyLines = (steps: readonly Step[]): string[] => steps.map(stepLine)
+
+export function stepLine({ at, what, detail, txHash }: Step): string {
+  return plain([time(at), what, detail, txHash].filter((word) => word).join('  '))
+}
+
+const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
+
+/** Exact. */
+function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswer): string {
+  if (decimals === null) return `${atoms} atoms of ${address}`
+  return `${formatUnits(BigInt(String(atoms)), decimals)} ${symbol ?? address}`
+}
+
+/** Each member that is known, with its name; amounts in the units of their token. */
+function evidenceText({ __typename, token, ...members }: Evidence, pair: Pair): string {
+  const own = token as TokenAnswer | undefined
+  const words = Object.entries(members)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${spaced(name)} ${valueText(value, own, pair)}`)
+  const named = own && words.length === 0 ? [own.symbol ?? '', own.address] : []
+  return (
+    [spaced(__typename.replace(/Evidence$/, '')), ...named].join(' ') +
+    (words.length > 0 ? `: ${words.join(', ')}` : '')
+  )
+}
+
+function valueText(value: unknown, token: TokenAnswer | undefined, { sellToken, buyToken }: Pair): string {
+  if (isPrice(value)) return `${amount(value.buyAmount, buyToken)} for ${amount(value.sellAmount, sellToken)}`
+  return token ? amount(value, token) : String(value)
+}
+
+function isPrice(value: unknown): value is { sellAmount: string; buyAmount: string } {
+  return typeof value === 'object' && value !== null && 'sellAmount' in value && 'buyAmount' in value
+}
+
+/** `dayMovementPercent` as words. */
+const spaced = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim()

@@ -1,0 +1,188 @@
+import type { SpelledStatus } from '../../domain/order/status.ts'
+import { OutsideFault } from '../../outside/fault.ts'
+import { exchangeJson, isObject } from '../../outside/http-json.ts'
+
+/** Exit codes of the commands that ask a service. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, unknown: 3, away: 4 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Why a command ends without an answer. */
+export class CommandFault extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(exitCode: ExitCode, message: string) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+export interface Service {
+  /** Base URL. */
+  url: string
+  timeoutMs: number
+}
+
+const maxAnswerBytes = 16 * 2 ** 20
+
+/** The data of a document. Never waits for longer than the service's time limit. @throws CommandFault */
+export async function queryService<Data>(
+  { url, timeoutMs }: Service,
+  query: string,
+  variables: Record<string, unknown>,
+): Promise<Data> {
+  const peer = { name: 'the service', url, now: Date.now, timeoutMs, maxBytes: maxAnswerBytes }
+  try {
+    const question = { path: '/graphql', body: { query, variables } }
+    const { status, body } = await exchangeJson(peer, question, AbortSignal.timeout(timeoutMs))
+    const { data, errors } = isObject(body) ? body : {}
+    const [error] = Array.isArray(errors) ? errors : []
+    if (isObject(error)) throw faultOf(error)
+    if (!isObject(data))
+      throw new CommandFault(exitCodes.away, `no GraphQL at ${shownUrl(url)} (status ${status})`)
+    return data as Data
+  } catch (fault) {
+    if (fault instanceof OutsideFault)
+      throw new CommandFault(exitCodes.away, `the service at ${shownUrl(url)} ${errorText(fault.reason)}`)
+    throw fault
+  }
+}
+
+/** What an error of GraphQL means for the command. */
+export function faultOf(error: object): CommandFault {
+  const { message, extensions } = error as { message?: unknown; extensions?: unknown }
+  const { code, retryable } = isObject(extensions) ? extensions : {}
+  const text = `${String(code ?? 'error')}: ${String(message)}`
+  if (code === 'OrderNotFound') return new CommandFault(exitCodes.unknown, text)
+  return new CommandFault(retryable === true ? exitCodes.away : exitCodes.refused, text)
+}
+
+/** A URL may hold a password. */
+export function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname.replace(/\/$/, '')
+}
+
+const errorText = (reason: string) => (reason.startsWith('status') ? `answers with ${reason}` : reason)
+
+/** What the commands ask a service, and the form of its answers. */
+
+const token = '{ address symbol decimals }'
+const evidence = `{ __typename
+  ... on AmountsEvidence { needed available missing token ${token} }
+  ... on TokenEvidence { token ${token} }
+  ... on PoolEvidence { pool }
+  ... on PriceEvidence { limit { sellAmount buyAmount } best { sellAmount buyAmount } foundAt foundAtBlock foundBy gapPercent gapSeenAt dayMovementPercent secondsNeeded }
+  ... on FeeEvidence { fee left leastAmount token ${token} }
+  ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }
+  ... on BlocksEvidence { number at head }
+  ... on TransactionEvidence { txHash block }
+  ... on OrderEvidence { uid }
+  ... on RevertEvidence { reason }
+  ... on HookEvidence { phase target outcome gasLimit gasUsed }
+  ... on ValidityEvidence { from until offeredUntil }
+  ... on CancellationEvidence { by detail }
+}`
+const reason = `code summary since retryable advice evidence ${evidence}`
+const event = 'label reason detail source txHash timestamp'
+const order = `uid status kind owner sellAmount buyAmount executedSellAmount executedBuyAmount validTo partiallyFillable
+  sellToken ${token} buyToken ${token} network { name }`
+
+export const explainDocument = `query Explain($uid: OrderUid!) {
+  order(uid: $uid) {
+    ${order}
+    diagnosis { ${reason} further { ${reason} } }
+    events(last: 100) { nodes { ${event} } pageInfo { hasPreviousPage } }
+    debugReport { auctions(last: 20) { nodes { auctionId proposedSolutions { solutionUid } settlementAttempts { solutionUid solver outcome detail txHash startTimestamp endTimestamp } } } }
+    trades(first: 100) { nodes { blockNumber txHash sellAmount buyAmount } }
+  }
+}`
+
+export const diagnosisDocument = `query Diagnosis($uid: OrderUid!) {
+  order(uid: $uid) { uid status sellToken ${token} buyToken ${token} diagnosis { ${reason} further { ${reason} } } }
+}`
+
+export const watchDocument = `subscription Watch($uid: OrderUid, $owner: Address, $after: String) {
+  orderEvents(uid: $uid, owner: $owner, after: $after, snapshot: true) {
+    cursor isRemoved event { ${event} } order { ${order} }
+  }
+}`
+
+export interface TokenAnswer {
+  address: `0x${string}`
+  symbol: string | null
+  decimals: number | null
+}
+
+export interface ReasonAnswer {
+  code: string
+  summary: string
+  since: string | null
+  retryable: boolean
+  advice: string
+  evidence: readonly ({ __typename: string } & Record<string, unknown>)[]
+}
+
+export interface DiagnosisAnswer extends ReasonAnswer {
+  further: readonly ReasonAnswer[]
+}
+
+export interface EventAnswer {
+  label: string
+  reason: string | null
+  detail: string | null
+  source: string | null
+  txHash: string | null
+  timestamp: string
+}
+
+export interface OrderAnswer {
+  uid: string
+  status: SpelledStatus
+  kind: string
+  owner: string
+  sellAmount: string
+  buyAmount: string
+  executedSellAmount: string
+  executedBuyAmount: string
+  validTo: number
+  partiallyFillable: boolean
+  sellToken: TokenAnswer
+  buyToken: TokenAnswer
+  network: { name: string }
+}
+
+export interface AttemptAnswer {
+  solutionUid: number
+  solver: string
+  outcome: string | null
+  detail: string | null
+  txHash: string | null
+  startTimestamp: string
+  endTimestamp: string | null
+}
+
+export interface ExplainedOrder extends OrderAnswer {
+  diagnosis: DiagnosisAnswer
+  events: { nodes: readonly EventAnswer[]; pageInfo: { hasPreviousPage: boolean } }
+  debugReport: {
+    auctions: {
+      nodes: readonly {
+        auctionId: number
+        proposedSolutions: readonly { solutionUid: number }[]
+        settlementAttempts: readonly AttemptAnswer[]
+      }[]
+    }
+  }
+  trades: { nodes: readonly { blockNumber: number; txHash: string; sellAmount: string; buyAmount: string }[] }
+}
+
+export interface DiagnosedOrder extends Pick<OrderAnswer, 'uid' | 'status' | 'sellToken' | 'buyToken'> {
+  diagnosis: DiagnosisAnswer
+}
+
+export interface WatchEntry {
+  cursor: string
+  isRemoved: boolean
+  event: EventAnswer | null
+  order: OrderAnswer
+}

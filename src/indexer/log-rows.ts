@@ -1,0 +1,272 @@
+import type { ProtocolLog } from '../chain/logs/chain-logs.ts'
+import type { SettledLog, TradeLog } from '../chain/logs/settlement-logs.ts'
+import type { DecodedSettlement } from '../chain/settlement/call.ts'
+import type { MinedSettlements } from '../chain/settlement/mined.ts'
+import type { ProposedExecution, StoredSolution } from '../domain/auction/competition.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import type { FeePolicy } from '../domain/fee/policy.ts'
+import type { Order, OrderUid } from '../domain/order/order.ts'
+import { type FeeTaken, settlementAmounts, type TokenChanges } from '../domain/settlement/accounting.ts'
+import { settlementFees } from '../domain/settlement/fees.ts'
+import { wrappedForm } from '../domain/token/token.ts'
+import { policyKey, pricesOfAuctions } from '../storage/auction/auctions.ts'
+import type { ChainFacts } from '../storage/chain/indexed-logs.ts'
+import type { Tx } from '../storage/database/database.ts'
+import { hasTransaction } from './block-range.ts'
+
+/** A settlement with its trades: those logged in its block after the previous settlement. */
+export interface LoggedSettlement {
+  settlement: SettledLog
+  trades: TradeLog[]
+}
+
+/** `logs` are sorted by block and log index. */
+export function groupSettlements(logs: readonly ProtocolLog[]): LoggedSettlement[] {
+  const groups: LoggedSettlement[] = []
+  let trades: TradeLog[] = []
+  for (const log of logs) {
+    if (log.type === 'trade') trades.push(log)
+    if (log.type !== 'settlement') continue
+    groups.push({
+      settlement: log,
+      trades: trades.filter(({ blockNumber }) => blockNumber === log.blockNumber),
+    })
+    trades = []
+  }
+  return groups
+}
+
+/** One settlement of a transaction as it was mined. */
+export interface MinedSettlement extends Pick<MinedSettlements, 'sender' | 'effectiveGasPrice'> {
+  call: DecodedSettlement | undefined
+  /** Of its transaction; 0 for a further settlement in it, so that sums count it once. */
+  gasUsed: bigint | null
+  changes: TokenChanges | null
+}
+
+/** What was mined of each settlement: those of a transaction follow each other as their logs do. */
+export function minedSettlements(
+  groups: readonly LoggedSettlement[],
+  transactions: ReadonlyMap<Bytes32, MinedSettlements>,
+): Map<LoggedSettlement, MinedSettlement> {
+  const mined = new Map<LoggedSettlement, MinedSettlement>()
+  for (const [txHash, { calls, gasUsed, changes, ...transaction }] of transactions) {
+    const ofTransaction = groups.filter(({ settlement }) => settlement.txHash === txHash)
+    for (const [index, group] of ofTransaction.entries()) {
+      mined.set(group, {
+        ...transaction,
+        call: calls.length === ofTransaction.length ? calls[index] : undefined,
+        gasUsed: index > 0 && gasUsed !== null ? 0n : gasUsed,
+        changes: changes?.length === ofTransaction.length ? (changes[index] ?? null) : null,
+      })
+    }
+  }
+  return mined
+}
+
+/** Stored data of the auctions that settlements name. */
+export interface Competitions {
+  solutions: readonly StoredSolution[]
+  executions: readonly ProposedExecution[]
+  /** The last block in which a settlement of each auction of the network is attributed to it. */
+  lastBlocks: ReadonlyMap<bigint, number>
+}
+
+/**
+ * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its traded amounts, and not hours
+ * after the auction. Other services share the contract, so another settlement with an auction id is not ours. Where another contract
+ * called the settlement contract, the sender of the transaction is the solver.
+ */
+export function attribute(
+  { settlement, trades }: LoggedSettlement,
+  mined: MinedSettlement | undefined,
+  { solutions, executions, lastBlocks }: Competitions,
+): StoredSolution | undefined {
+  const auctionId = mined?.call?.auctionId
+  if (!mined || auctionId == null || trades.length === 0) return undefined
+  if (settlement.blockNumber > (lastBlocks.get(auctionId) ?? -1)) return undefined
+  const solvers: Address[] = [settlement.solver, mined.sender]
+  return solutions.find((solution) => {
+    if (solution.auctionId !== auctionId || !solvers.includes(solution.solver)) return false
+    const proposed = executions.filter(
+      (execution) => execution.auctionId === auctionId && execution.solutionUid === solution.uid,
+    )
+    // A solution contains an order once, so equal lengths make this a one-to-one match.
+    return (
+      proposed.length === trades.length &&
+      proposed.every((execution) => trades.some((trade) => isSame(execution, trade)))
+    )
+  })
+}
+
+function isSame(execution: ProposedExecution, trade: TradeLog): boolean {
+  return (
+    execution.orderUid === trade.orderUid &&
+    execution.executedSell === trade.sellAmount &&
+    execution.executedBuy === trade.buyAmount
+  )
+}
+
+/** Stored data and transactions that logs are interpreted with. */
+interface LogRowsContext extends Competitions {
+  chainId: number
+  /** Deadline blocks by auction. */
+  deadlines: ReadonlyMap<bigint, number>
+  /** Orders of the service, by UID. */
+  orders: ReadonlyMap<OrderUid, Order>
+  mined: ReadonlyMap<LoggedSettlement, MinedSettlement>
+  /** Fee policies by auction and order: see `policyKey`. */
+  policies: ReadonlyMap<string, FeePolicy[]>
+}
+
+export interface LogRows extends Required<ChainFacts> {
+  /** Settlements that executed a stored solution. */
+  attributed: { group: LoggedSettlement; solution: StoredSolution }[]
+}
+
+/** Turns the logs of a range into rows. */
+export function logsToRows(
+  logs: readonly ProtocolLog[],
+  groups: readonly LoggedSettlement[],
+  context: LogRowsContext,
+): LogRows {
+  const solutions = new Map(
+    groups.map((group) => [group, attribute(group, context.mined.get(group), context)]),
+  )
+  const auctionOf = new Map(
+    groups.flatMap((group) => group.trades.map((trade) => [trade, solutions.get(group)?.auctionId ?? null])),
+  )
+  return {
+    trades: logs.flatMap((log) =>
+      log.type === 'trade'
+        ? [
+            {
+              ...log,
+              chainId: context.chainId,
+              orderId: context.orders.get(log.orderUid)?.id ?? null,
+              auctionId: auctionOf.get(log) ?? null,
+            },
+          ]
+        : [],
+    ),
+    settlements: groups.map((group) => {
+      const solution = solutions.get(group)
+      const mined = context.mined.get(group)
+      return {
+        ...group.settlement,
+        solver: solution?.solver ?? group.settlement.solver,
+        auctionId: solution?.auctionId ?? null,
+        solutionUid: solution?.uid ?? null,
+        deadlineBlock: (solution && context.deadlines.get(solution.auctionId)) ?? null,
+        gasUsed: mined?.gasUsed ?? null,
+        effectiveGasPrice: mined?.effectiveGasPrice ?? null,
+        isUnread: !mined && hasTransaction(group.settlement),
+      }
+    }),
+    invalidations: logs.filter((log) => log.type === 'invalidation'),
+    refunds: logs.filter((log) => log.type === 'refund'),
+    presignatures: logs.filter((log) => log.type === 'presignature'),
+    executions: groups.flatMap((group) => executionsOf(group, solutions.get(group), context)),
+    attributed: groups.flatMap((group) => {
+      const solution = solutions.get(group)
+      return solution ? [{ group, solution }] : []
+    }),
+  }
+}
+
+/** The contract logs trades in the order of the calldata, so both are matched by index. */
+function executionsOf(
+  group: LoggedSettlement,
+  solution: StoredSolution | undefined,
+  context: LogRowsContext,
+): ChainFacts['executions'] {
+  const { trades } = group
+  const call = context.mined.get(group)?.call
+  if (!solution || call?.trades.length !== trades.length) return []
+  return trades.flatMap((trade, index) => {
+    const order = context.orders.get(trade.orderUid)
+    const decoded = call.trades[index]
+    if (!order || !decoded) return []
+    const feePolicies = context.policies.get(policyKey(solution.auctionId, order.id)) ?? []
+    const indices = { sellTokenIndex: decoded.indices.sell, buyTokenIndex: decoded.indices.buy }
+    const fees = settlementFees(
+      call,
+      { ...indices, executedAmount: decoded.executedAmount },
+      { ...order, feePolicies },
+    )
+    if (!fees) return []
+    const { auctionId } = solution
+    return [
+      {
+        orderId: order.id,
+        auctionId,
+        executedFeeToken: order.sellToken,
+        blockNumber: trade.blockNumber,
+        ...fees,
+      },
+    ]
+  })
+}
+
+type Attributed = LogRows['attributed'][number]
+
+/**
+ * The rows of settlements, with what those of the service's auctions kept and left, by token, at the prices of their auctions. Nothing is
+ * known of one whose logs are not.
+ */
+export async function withAmounts(
+  tx: Tx,
+  facts: LogRows,
+  context: LogRowsContext,
+  wrappedNative: Address | undefined,
+): Promise<LogRows['settlements']> {
+  const measured = facts.attributed.flatMap((attributed) => {
+    const changes = context.mined.get(attributed.group)?.changes
+    return changes
+      ? [{ ...attributed, changes, fees: feesOf(attributed, facts, context, wrappedNative) }]
+      : []
+  })
+  if (measured.length === 0) return facts.settlements
+  const tokens = measured.flatMap(({ fees, changes }) => [
+    ...fees.map(({ token }) => token),
+    ...changes.keys(),
+  ])
+  const ids = measured.map(({ solution }) => solution.auctionId)
+  const prices = await pricesOfAuctions(tx, [...new Set(ids)], [...new Set(tokens)])
+  const amounts = new Map(
+    measured.map(({ group, solution, fees, changes }) => [
+      group.settlement.logIndex + group.settlement.txHash,
+      settlementAmounts(fees, changes, prices.get(solution.auctionId) ?? new Map()),
+    ]),
+  )
+  return facts.settlements.map((row) => ({ ...row, amounts: amounts.get(row.logIndex + row.txHash) ?? null }))
+}
+
+/** What each trade paid, by the records of the auction. */
+function feesOf(
+  { group, solution: { auctionId } }: Attributed,
+  { executions }: LogRows,
+  { orders, policies }: LogRowsContext,
+  wrappedNative: Address | undefined,
+): FeeTaken[] {
+  const settled = (token: Address) => (wrappedNative ? wrappedForm(token, wrappedNative) : token)
+  return group.trades.flatMap(({ orderUid }): FeeTaken[] => {
+    const id = orders.get(orderUid)?.id
+    const execution = executions.find((each) => each.orderId === id && each.auctionId === auctionId)
+    if (!execution || id === undefined) return []
+    const { protocolFees, executedFeeToken, networkFee } = execution
+    const feePolicies = policies.get(policyKey(auctionId, id)) ?? []
+    const byPolicy = protocolFees.map(({ token, amount }, index): FeeTaken => {
+      const { kind: policy = null, recipient = null } = feePolicies[index] ?? {}
+      return { kind: recipient ? 'partner' : 'protocol', policy, recipient, token: settled(token), amount }
+    })
+    const network = {
+      policy: null,
+      recipient: null,
+      token: settled(executedFeeToken),
+      amount: networkFee ?? 0n,
+    }
+    return [...byPolicy, { kind: 'network', ...network }]
+  })
+}

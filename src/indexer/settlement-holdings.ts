@@ -1,0 +1,152 @@
+import type { LogRange } from '../chain/logs/logs.ts'
+import type { OwnerLogs } from '../chain/logs/transfer-logs.ts'
+import { isNodeFault } from '../chain/rpc/rpc.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import type { Log } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { LoggedRight, Right } from '../domain/settlement/rights.ts'
+import { blockHash, type Checkpoint } from '../storage/chain/indexed-logs.ts'
+import {
+  countHoldings,
+  findHoldingIndex,
+  type HoldingIndex,
+  rightsToRead,
+  startHoldingIndex,
+  storeHoldings,
+  storeReadRights,
+} from '../storage/chain/settlement-holdings.ts'
+import type { Database, Tx } from '../storage/database/database.ts'
+import { findIndexed, holdBlock } from '../storage/token/pools.ts'
+import { ChainMoved, createRange, maxLogs, RangeTooFull } from './block-range.ts'
+import { createPoll, type Poll, repeat } from './chain-stream.ts'
+
+/** What an operator sees of what the settlement contract holds and owes. */
+export interface HoldingsMeter {
+  known(figures: { tokens: number; rights: number }): void
+  /** `missedBlock`: the first block of which something is not known. */
+  moved(place: { blocksBehind: number; missedBlock: number | null }): void
+}
+
+export interface HoldingsIndexOptions {
+  network: Pick<Network, 'chainId' | 'name' | 'firstBlock' | 'finalityBlocks' | 'blockTimeMs'>
+  db: Database
+  /** Of the settlement contract. @throws Outage when the last block does not exist, or the range is refused */
+  ownerLogs(range: LogRange): Promise<OwnerLogs>
+  /** That the settlement contract gave, at this block. @throws Outage */
+  readRights(rights: readonly Right[], blockHash: Bytes32): Promise<LoggedRight[]>
+  meter: HoldingsMeter
+  log: Log
+  /** Default: by the network's block time. */
+  poll?: Poll
+  /** Tokens that are kept, and rights. Default 100,000. */
+  most?: number
+}
+
+/** Maximum number of blocks in one read of logs. */
+const maxRange = 10_000
+/** While the indexer is further behind the head than this, its reads come first. */
+const maxBehind = 100
+/** Rights that are read in one request. */
+const rightsPerRead = 100
+/** A right that was read is read again: allowances are used up without a log. */
+const readAgainMs = 6 * 3_600_000
+/** A block is left out after this many answers of a node that reads the one before. */
+const maxTries = 10
+
+/**
+ * Reads which tokens the settlement contract received and which rights it gave, from the network's first block up to the indexer's
+ * checkpoint, until `signal` aborts. One process at a time may run it. Never throws.
+ */
+export async function runHoldingsIndex(options: HoldingsIndexOptions, signal: AbortSignal): Promise<void> {
+  const { network, log } = options
+  const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
+  const what = 'what the settlement contract holds cannot be followed for the moment'
+  await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
+}
+
+/** Does the next thing. Returns whether there may be more to do. */
+function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
+  const { network, db, ownerLogs, meter, log, most = 100_000 } = options
+  const { chainId, finalityBlocks, firstBlock } = network
+  const range = createRange(maxRange)
+  const readAgainBlocks = Math.ceil(readAgainMs / network.blockTimeMs)
+  let refused = { block: 0, times: 0 }
+  let isCounted = false
+
+  async function advance(index: HoldingIndex, at: Checkpoint, length: number): Promise<number> {
+    const from = index.block + 1
+    const to = Math.min(at.number, index.block + length)
+    const endHash = to === at.number ? at.hash : await blockHash(db, chainId, to)
+    const logs = await ownerLogs({ from, to, endHash }).catch(async (fault) => {
+      if (from < to && !isNodeFault(fault, {})) throw new RangeTooFull(String(fault))
+      if (from < to || !(await isUnreadable(index, fault))) throw fault
+      log.error(
+        'the logs of a block cannot be read: what the settlement contract got and gave in it is unknown',
+        {
+          ...{ network: network.name, block: to, fault: String(fault) },
+        },
+      )
+      return { count: 0, tokens: new Map(), rights: [], missedBlock: to }
+    })
+    if (logs.count > maxLogs && from < to) throw new RangeTooFull(`${logs.count} logs`)
+    const final = at.number - finalityBlocks
+    await db.transaction(async (tx) => {
+      await hold(tx, at)
+      const isMoved = await storeHoldings(tx, chainId, index, { ...logs, to, final, most })
+      if (!isMoved) throw new ChainMoved('the index of holdings was moved')
+    })
+    if (logs.tokens.size > 0 || logs.rights.length > 0) isCounted = false
+    return logs.count
+  }
+
+  /** A node that answers, and refuses or floods for one block alone. */
+  async function isUnreadable({ block }: HoldingIndex, fault: unknown): Promise<boolean> {
+    if (block < firstBlock || isNodeFault(fault, {})) return false
+    refused = { block, times: refused.block === block ? refused.times + 1 : 1 }
+    if (refused.times < maxTries) return false
+    await ownerLogs({ from: block, to: block })
+    return true
+  }
+
+  async function readDue(at: Checkpoint): Promise<boolean> {
+    const before = at.number - readAgainBlocks
+    const due = await rightsToRead(db, chainId, { before, limit: rightsPerRead })
+    if (due.length === 0) return false
+    const rights = await options.readRights(due, at.hash)
+    await db.transaction(async (tx) => {
+      await hold(tx, at)
+      await storeReadRights(tx, chainId, at.number, rights)
+    })
+    isCounted = false
+    return due.length === rightsPerRead
+  }
+
+  /** @throws ChainMoved when a reorg has taken the block */
+  async function hold(tx: Tx, at: Checkpoint): Promise<void> {
+    if (!(await holdBlock(tx, chainId, at))) throw new ChainMoved(`block ${at.number} changed`)
+  }
+
+  return async () => {
+    const at = await findIndexed(db, chainId)
+    if (!at) return false
+    const index = await findHoldingIndex(db, chainId)
+    meter.moved({
+      blocksBehind: at.head - (index?.block ?? firstBlock - 1),
+      missedBlock: index?.missedBlock ?? null,
+    })
+    if (at.head - at.number > maxBehind) return false
+    if (!index || index.fromBlock > firstBlock) {
+      await startHoldingIndex(db, chainId, firstBlock)
+      return true
+    }
+    if (index.block < at.number) {
+      await range.use((length) => advance(index, at, length))
+      return true
+    }
+    if (await readDue(at)) return true
+    // A right counts once it was read: most allowances end with the settlement that gives them.
+    if (!isCounted) meter.known(await countHoldings(db, chainId))
+    isCounted = true
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { messageOf, Refused } from '../ask.ts'
+import { firstReading } from './first-render.ts'
+
+export interface Polled<Value> {
+  /** Undefined until it is read. Kept when reading it again fails. */
+  value?: Value | undefined
+  fault?: string | undefined
+  /** Reads it again: soon, and once for many calls. */
+  again(): void
+}
+
+const settleMs = 250
+const retryMs = 5_000
+
+/**
+ * Reads something, now and then.
+ * @param everyMs between readings while the page is seen; 0 for none
+ */
+export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0): Polled<Value> {
+  const [state, setState] = useState<{ value?: Value; fault?: string }>({})
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const isRunning = useRef(false)
+  /** Something changed while it was being read. */
+  const isLate = useRef(false)
+
+  const run = useCallback(async () => {
+    if (isRunning.current) {
+      isLate.current = true
+      return
+    }
+    isRunning.current = true
+    try {
+      const value = await read()
+      setState({ value })
+    } catch (fault) {
+      setState(({ value }) => ({ ...(value !== undefined && { value }), fault: messageOf(fault) }))
+      // What is refused stays refused.
+      if (fault instanceof Refused && !fault.isPassing) return
+      clearTimeout(timer.current)
+      timer.current = setTimeout(run, retryMs)
+    } finally {
+      isRunning.current = false
+      if (isLate.current) timer.current = setTimeout(run, settleMs)
+      isLate.current = false
+    }
+  }, [read])
+  const again = useCallback(() => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(run, settleMs)
+  }, [run])
+
+  // Before what was rendered is seen: the page is shown when its first readings have ended.
+  useLayoutEffect(() => {
+    void firstReading(run())
+    return () => clearTimeout(timer.current)
+  }, [run])
+  useEffect(() => {
+    if (everyMs === 0) return
+    const each = setInterval(() => document.visibilityState === 'visible' && again(), everyMs)
+    return () => clearInterval(each)
+  }, [again, everyMs])
+  return { ...state, again }
+}

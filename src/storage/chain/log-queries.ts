@@ -1,0 +1,92 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { OrderUid, Trade } from '../../domain/order/order.ts'
+import { amountOf, bytea, hexOf, raw } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import { tradeRow } from '../models/trade.ts'
+import { rowSql, toRow } from '../query/json.ts'
+
+/** A transaction of settlements that are stored by their logs alone. */
+export interface UnreadTransaction {
+  blockNumber: number
+  txHash: Bytes32
+}
+
+/** Those after `after` by block and hash. In SQL: Prisma has no order of bytes. */
+export async function unreadTransactions(
+  db: Db,
+  chainId: number,
+  after: UnreadTransaction | undefined,
+  limit: number,
+): Promise<UnreadTransaction[]> {
+  const { blockNumber, txHash } = after ?? { blockNumber: -1, txHash: '0x' as const }
+  const rows = await sql(db).$queryRaw<{ block: bigint; tx: Uint8Array }[]>`
+    SELECT DISTINCT block_number AS block, tx_hash AS tx FROM settlements
+    WHERE chain_id = ${chainId} AND is_unread AND (block_number, tx_hash) > (${blockNumber}::bigint, ${bytea(txHash)})
+    ORDER BY block_number, tx_hash LIMIT ${limit}`
+  return rows.map(({ block, tx }) => ({ blockNumber: Number(block), txHash: hexOf(tx) }))
+}
+
+export function countUnread(db: Db, chainId: number): Promise<number> {
+  return sql(db).settlement.count({ where: { chainId, isUnread: true } })
+}
+
+interface StoredSettlement {
+  logIndex: number
+  txHash: Bytes32
+  solver: Address
+  isUnread: boolean
+}
+
+/** The settlements and trades of a block, by the index of their logs. */
+export async function settledIn(
+  tx: Tx,
+  chainId: number,
+  blockNumber: number,
+): Promise<{ settlements: StoredSettlement[]; trades: Trade[] }> {
+  const of = { where: { chainId, blockNumber: BigInt(blockNumber) }, orderBy: { logIndex: 'asc' } } as const
+  const settlements = await sql(tx).settlement.findMany(of)
+  const trades = await sql(tx).trade.findMany(of)
+  return {
+    settlements: settlements.map(({ logIndex, txHash, solver, isUnread }) => ({
+      ...{ logIndex, isUnread },
+      txHash: hexOf(txHash),
+      solver: hexOf(solver),
+    })),
+    trades: trades.map((row) => ({
+      ...{ chainId, blockNumber, logIndex: row.logIndex, auctionId: row.auctionId },
+      orderUid: hexOf(row.orderUid),
+      owner: hexOf(row.owner),
+      sellToken: hexOf(row.sellToken),
+      buyToken: hexOf(row.buyToken),
+      sellAmount: amountOf(row.sellAmount),
+      buyAmount: amountOf(row.buyAmount),
+      feeAmount: amountOf(row.feeAmount),
+      txHash: hexOf(row.txHash),
+    })),
+  }
+}
+
+/** All trades of orders, oldest first. In SQL: the row's text and its mapping follow from the model. */
+export async function findTradesOf(db: Db, orderIds: readonly bigint[]): Promise<Trade[]> {
+  const rows = await sql(db).$queryRaw<{ json: string }[]>`
+    SELECT ${raw(rowSql(tradeRow))} AS json FROM trades tr WHERE tr.order_id = ANY(${orderIds})
+    ORDER BY tr.block_number, tr.log_index`
+  return rows.map(({ json }) => toRow(tradeRow, JSON.parse(json)))
+}
+
+/** The first invalidation of each order that has one. In SQL: the first of a group. */
+export async function findInvalidations(
+  db: Db,
+  orderIds: readonly bigint[],
+): Promise<{ orderUid: OrderUid; blockNumber: number; txHash: Bytes32 }[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array; block: bigint; tx: Uint8Array }[]>`
+    SELECT DISTINCT ON (i.order_uid) i.order_uid AS uid, i.block_number AS block, i.tx_hash AS tx
+    FROM invalidations i JOIN orders o ON o.uid = i.order_uid AND o.chain_id = i.chain_id WHERE o.id = ANY(${orderIds})
+    ORDER BY i.order_uid, i.block_number, i.log_index`
+  return rows.map(({ uid, block, tx }) => ({
+    orderUid: hexOf(uid),
+    blockNumber: Number(block),
+    txHash: hexOf(tx),
+  }))
+}

@@ -1,0 +1,177 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { OrderUid, Trade } from '../../domain/order/order.ts'
+import { bytea } from '../database/columns.ts'
+import { Prisma } from '../generated/client.ts'
+import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '../query/codec.ts'
+import type { RowFields } from '../query/json.ts'
+import {
+  column,
+  derived,
+  type Model,
+  modelNamed,
+  orNull,
+  type PageSource,
+  type Relation,
+} from '../query/model.ts'
+import { nodeId } from '../query/node-id.ts'
+import type { PageKey } from '../query/page-key.ts'
+import { feePolicy } from './auction/fee-policy.ts'
+import { tokenIn } from './token.ts'
+
+const fields = {
+  blockNumber: column(safeInt, 'tr.block_number', 'Block of the log.'),
+  logIndex: column(smallInt, 'tr.log_index', 'Index of the log in its block.'),
+  orderUid: column(orderUid, 'tr.order_uid', 'The order traded.'),
+  owner: column(address, 'tr.owner', 'The order’s owner.'),
+  sellAmount: column(amount, 'tr.sell_amount', 'Taken from the owner, signed fee included.'),
+  sellAmountBeforeFees: derived(
+    amount,
+    'tr.sell_amount - tr.fee_amount',
+    'sellAmount without the signed fee.',
+  ),
+  buyAmount: column(amount, 'tr.buy_amount', 'Paid to the receiver.'),
+  txHash: column(bytes32, 'tr.tx_hash', 'The settlement’s transaction.'),
+  auctionId: orNull(
+    column(rowKey, 'tr.auction_id', 'The auction it settles; null when it is not one of this service.'),
+  ),
+}
+
+export const trade: Model = {
+  name: 'Trade',
+  description: 'A trade that the settlement contract logged.',
+  fields: { id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'), ...fields },
+  relations: {
+    sellToken: tokenIn('tr.chain_id', 'tr.sell_token', 'What was sold.'),
+    buyToken: tokenIn('tr.chain_id', 'tr.buy_token', 'What was bought.'),
+    order: {
+      kind: 'one',
+      model: modelNamed('Order'),
+      nullable: true,
+      rows: 'orders o WHERE o.id = tr.order_id',
+      description: 'The order traded.',
+    },
+    auction: {
+      kind: 'one',
+      model: modelNamed('Auction'),
+      nullable: true,
+      rows: 'auctions a WHERE a.id = tr.auction_id',
+      description: 'The auction it settles; null when it is not one of this service.',
+    },
+    settlement: {
+      kind: 'one',
+      model: modelNamed('Settlement'),
+      nullable: true,
+      rows: `settlements st WHERE st.chain_id = tr.chain_id AND st.block_number = tr.block_number AND st.log_index > tr.log_index
+        ORDER BY st.log_index LIMIT 1`,
+      description: 'The settlement that it is part of.',
+    },
+    executedProtocolFees: {
+      kind: 'many',
+      model: () => executedProtocolFee,
+      rows: `executions x, unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, place)
+        JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
+        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND p.position = pf.place - 1 ORDER BY pf.place`,
+      items: 2,
+      description: 'What the protocol took, by policy.',
+    },
+  },
+  identity: { chainId: derived(safeInt, 'tr.chain_id', '') },
+}
+
+const executedProtocolFee: Model = {
+  name: 'ExecutedProtocolFee',
+  description: 'What one fee policy took from a trade.',
+  fields: { amount: derived(amount, 'pf.amount', 'What was taken.') },
+  relations: {
+    token: tokenIn('tr.chain_id', 'pf.token', 'The token of amount.'),
+    policy: { kind: 'same', model: () => feePolicy, description: 'The policy.' },
+  },
+}
+
+export const tradeRow: RowFields<Trade> = {
+  ...fields,
+  chainId: column(smallInt, 'tr.chain_id', ''),
+  sellToken: column(address, 'tr.sell_token', ''),
+  buyToken: column(address, 'tr.buy_token', ''),
+  feeAmount: column(amount, 'tr.fee_amount', ''),
+}
+
+/** Trades of one order, and so of one network, newest first. */
+export const orderTradesKey: PageKey = {
+  letter: 't',
+  parts: [
+    { sql: 'tr.block_number', type: 'number' },
+    { sql: 'tr.log_index', type: 'number' },
+  ],
+  order: 'DESC',
+}
+
+/** Trades of several networks, newest first on each. */
+export const tradesKey: PageKey = {
+  letter: 'n',
+  parts: [...orderTradesKey.parts, { sql: 'tr.chain_id', type: 'number' }],
+  order: 'DESC',
+}
+
+/** Of order `o`. */
+export const orderTrades: Relation = {
+  kind: 'page',
+  model: () => trade,
+  rows: 'trades tr WHERE tr.order_id = o.id',
+  key: orderTradesKey,
+  description: 'Trades of this order, newest first.',
+}
+
+export type TradeFilter = { owner: Address } | { orderUid: OrderUid }
+
+/** Trades of orders that the service stores, one index range for each network. */
+export function tradeRanges(
+  filters: (chainId: number) => readonly Prisma.Sql[],
+  chainIds: readonly number[],
+): PageSource {
+  return {
+    ranges: chainIds.flatMap((chainId) => filters(chainId).map((filter) => tradesWhere(filter, chainId))),
+  }
+}
+
+const tradesWhere = (filter: Prisma.Sql, chainId: number) =>
+  Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL`
+
+/** Trades of orders that the account owns, and of those that it placed for a contract to own. */
+export const tradesOfAccount =
+  (account: Prisma.Sql) =>
+  (chainId: number): Prisma.Sql[] => [
+    Prisma.sql`tr.owner = ${account}`,
+    Prisma.sql`tr.order_id IN (SELECT po.id FROM orders po WHERE po.onchain_user = ${account} AND po.chain_id = ${chainId})`,
+  ]
+
+const conditionsOf = (filter: TradeFilter) =>
+  'owner' in filter
+    ? tradesOfAccount(Prisma.sql`${bytea(filter.owner)}`)
+    : () => [Prisma.sql`tr.order_uid = ${bytea(filter.orderUid)}`]
+
+interface TradePage {
+  filter: TradeFilter
+  chainId: number
+  offset: number
+  limit: number
+}
+
+/** Newest first. The REST contract pages by offset. */
+export const pageOfTrades = ({ filter, chainId, offset, limit }: TradePage): Prisma.Sql =>
+  Prisma.sql`(${Prisma.join(
+    conditionsOf(filter)(chainId).map(
+      (condition) => Prisma.sql`(SELECT tr.* FROM ${tradesWhere(condition, chainId)}
+        ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${offset + limit})`,
+    ),
+    ' UNION ALL ',
+  )}) tr ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT ${limit} OFFSET ${offset}`
+
+export const listedTrades: Relation = {
+  kind: 'page',
+  model: () => trade,
+  rows: ({ filter, chainIds }: { filter: TradeFilter; chainIds: readonly number[] }) =>
+    tradeRanges(conditionsOf(filter), chainIds),
+  key: tradesKey,
+  description: 'Trades of an owner or of an order, newest first. Give exactly one of the two.',
+}

@@ -1,0 +1,33 @@
+import { Refusal } from '../../domain/errors/error.ts'
+
+/** Refusals that only the database can decide: the statement writes a mark with the key into its result. */
+const refusals = {
+  c: new Refusal(
+    'InvalidParameter',
+    'after is newer than this database, so it is a cursor of another one; "earliest" starts at the first entry that is stored',
+    {
+      field: 'after',
+    },
+  ),
+  e: new Refusal(
+    'FeedGap',
+    'entries behind this cursor are removed already; "earliest" starts at the first that is stored',
+    { field: 'after' },
+  ),
+  d: new Refusal('AffiliateCodeDisabled', 'Affiliate code disabled', { field: 'code' }),
+}
+export type StoredRefusal = keyof typeof refusals
+
+export const refusalOf = (fault: StoredRefusal): Refusal => refusals[fault]
+
+/** Never in JSON, where control characters are escaped. */
+const mark = '\u0002'
+
+export const refusalMark = (fault: StoredRefusal) => `${mark}${fault}`
+
+/** @throws Refusal if the text contains a mark */
+export function throwMarkedRefusal(text: string): string {
+  const at = text.indexOf(mark)
+  if (at < 0) return text
+  throw refusals[text[at + 1] as StoredRefusal]
+}
