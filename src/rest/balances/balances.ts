@@ -91,10 +91,10 @@ function refusal(message: string): Refusal {
 
 /** The page size of the GraphQL list behind these routes. */
 const maxBalances = 500
-/** The maximum that fits an address of 16 KiB. */
+/** The maximum of tokens in a URL of 16 KiB. */
 const maxNamed = 350
 
-/** Returns 400 for an unknown network, like the routes of tokens. */
+/** Statuses as on the routes of tokens: an unknown network is 400. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 /** A size above that of 1,500 addresses. */
