@@ -174,9 +174,9 @@ const sampleCompetitionV1 = {
 }
 
 const hiddenNote =
-  'Where a deployment hides competitions, the answer is 404 until the deadline block has passed.'
+  'If the deployment hides competitions, the answer is 404 until the deadline block has passed.'
 
-const cacheNote = 'Once nothing of it can change, caches may keep it for good.'
+const cacheNote = 'Caches may keep a final competition permanently.'
 const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
 
 const paths = {
