@@ -84,10 +84,7 @@ async function run(options: Options, undo: Undo): Promise<boolean> {
   return results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors))
 }
 
-/**
- * Checks that the bare handler answers the same, value by value, for some orders: otherwise the limit is
- * invalid.
- */
+/** Checks the limit's validity: the bare handler must answer the same values for some orders. */
 async function compareBodies(workloads: readonly Workload[], subjects: readonly Subject[]): Promise<void> {
   for (const { name, rows } of workloads) {
     const limit = rows.find(({ peer }) => peer === 'one statement')
@@ -325,8 +322,7 @@ async function main(): Promise<void> {
 }
 
 /**
- * Runs all steps, also after one fails, such as the end of a server that a signal has ended: the last one
- * stops the database.
+ * Runs all steps, even after one fails (a signal may have ended its server): the last one stops the database.
  */
 async function takeBack(undo: Undo): Promise<void> {
   for (const step of undo.toReversed()) {

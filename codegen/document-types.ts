@@ -28,9 +28,7 @@ export function documentTypes(rows: readonly RowTraits[]): Promise<string> {
   return typesByText(namedRows(rows), { filename: documentTypesFile, of: 'the REST rows', schema })
 }
 
-/**
- * Returns the same for the pages' documents, by name. Enum members are GraphQL names, scalars JSON values.
- */
+/** Returns the same for the pages' documents, by name, with GraphQL's enum members and JSON scalars. */
 export function pageTypes(documents: Readonly<Record<string, string>>): Promise<string> {
   const named = Object.entries(documents).map(([name, text]) => ({ name: typeName(name), text }))
   return typesByText(named, {

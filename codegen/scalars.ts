@@ -2,8 +2,7 @@ import { isScalarType, isSpecifiedScalarType } from 'graphql'
 import { schema } from '../src/graphql/schema.ts'
 
 /**
- * Returns the JSON type of each custom scalar: `config.scalars` of graphql-codegen, for clients with only the
- * SDL.
+ * Returns the JSON type of each custom scalar: `config.scalars` of codegen, for clients with only the SDL.
  */
 export function scalarMap(): Record<string, string> {
   const scalars = Object.values(schema.getTypeMap())

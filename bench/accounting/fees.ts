@@ -18,10 +18,7 @@ const up = (a: bigint, b: bigint) => (a + b - 1n) / b
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 const positive = (a: bigint) => (a > 0n ? a : 0n)
 
-/**
- * Returns the fees of a trade: the network fee in sell atoms, and each policy's in atoms of the side that is
- * not fixed.
- */
+/** Returns a trade's fees: the network fee in sell atoms, each policy's in atoms of the non-fixed side. */
 export function feesOfTrade(
   trade: CallTrade,
   policies: readonly Policy[],

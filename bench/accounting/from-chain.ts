@@ -104,8 +104,7 @@ export async function accountingFromChain(question: Question): Promise<string> {
   }
   for (const { sender, auctionId, ...gas } of reverted)
     if (competitions.has(auctionId)) countLost(sender, 'reverted', gas)
-  // A transfer does not name what it ended. Nonces follow each other, so it was the first winner that is
-  // nowhere on chain.
+  // Nonces follow each other: a transfer ended the first winner that is nowhere on chain.
   const unsettled = [...competitions.values()]
     .flatMap((competition) => competition.solutions.map((solution) => ({ competition, solution })))
     .filter(({ solution }) => solution.isWinner && settled.every((each) => each.solution !== solution))

@@ -8,10 +8,7 @@ import { insertOrders } from '../../src/storage/order/insert.ts'
 import { signOrder, type Trader } from '../placing/submissions.ts'
 import { amountWorth, type PricedToken } from '../quoting/pools.ts'
 
-/**
- * An owner of resting orders. A wallet's contract checks the signature of `key`; orders with hooks first run
- * a call.
- */
+/** An owner of resting orders. A wallet checks the signature of `key`; orders with hooks first run a call. */
 export interface Owner extends Trader {
   kind: 'plain' | 'wallet' | 'hooks'
   /** The sold and bought tokens. */
@@ -26,10 +23,7 @@ const perPage = 500
 const hookCall: Hex = '0x18160ddd'
 const document = '{"appCode":"bench resting","metadata":{},"version":"1.3.0"}'
 
-/**
- * Describes owners: every tenth is a contract wallet, whose signer is the first trader; every tenth has
- * hooks.
- */
+/** Describes owners: every tenth is a contract wallet of the first trader, every tenth has hooks. */
 export function describeOwners(traders: readonly Trader[], pairs: Owner['pairs']): Owner[] {
   const [signer] = traders
   if (!signer) throw new Error('there are no traders')

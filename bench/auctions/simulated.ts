@@ -34,10 +34,7 @@ export interface SimulatedOptions {
   told: (auctions: number) => void
 }
 
-/**
- * Writes the rows of auctions of all live orders, one every block, from the same state in memory as the
- * program's.
- */
+/** Writes the rows of auctions of all live orders, one every block, from state like the program's. */
 export async function simulateAuctions(options: SimulatedOptions): Promise<void> {
   const { databaseUrl, network, auctions, told } = options
   const db = openDatabase({ url: databaseUrl, maxConnections: 4 })

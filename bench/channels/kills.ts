@@ -37,9 +37,7 @@ const timeoutMs = 10_000
 const idleMs = 150
 /** The time after which a holder of a lease has been killed and sends nothing. */
 const heldIdleMs = 1_000
-/**
- * The clock's advance beyond the next attempt, so that many run together: this, and a share of the way to it.
- */
+/** The clock's advance beyond the next attempt, so that many run together: this, and a share of the way. */
 const beyondMs = 60_000
 const beyondShare = 0.25
 

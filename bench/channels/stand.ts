@@ -52,10 +52,7 @@ export interface Arrival {
  */
 export type Answer = 'take' | 'refuse' | 'nothing' | 'late' | 'hang' | number
 
-/**
- * The delay of late answers; a silent connection is closed by then, so that a busy machine changes no
- * outcome.
- */
+/** The delay of late answers, by which silent connections are closed: a busy machine changes no outcome. */
 const lateMs = 100
 
 /** Starts a server that answers each channel as configured, and keeps its messages. */

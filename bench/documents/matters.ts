@@ -25,10 +25,7 @@ export function toMatters(orders: readonly Subject[]): Matter[] {
   })
 }
 
-/**
- * Reads the orders' ids on a server, by their numbers. `ask` is its query for one order by `$uid` as `order {
- * id }`.
- */
+/** Reads the orders' ids on a server, by number. `ask` queries one order by `$uid` as `order { id }`. */
 export async function readIds(
   port: number,
   matters: readonly Matter[],

@@ -83,9 +83,7 @@ function readHead(received: Buffer): Head | undefined {
   }
 }
 
-/**
- * Reports whether a body is complete. JSON holds no line ends, so the last chunk's mark is only at the end.
- */
+/** Reports whether a body is complete. JSON has no line ends, so the last chunk's mark is only at the end. */
 function isWhole({ end, length }: Head, size: number, latest: Buffer): boolean {
   if (length !== undefined) return size >= end + length
   return latest.toString('latin1', Math.max(0, latest.length - lastChunk.length)) === lastChunk

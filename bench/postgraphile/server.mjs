@@ -15,9 +15,7 @@ const { makePgService } = await load('postgraphile/adaptors/pg')
 const { makeJSONPgSmartTagsPlugin } = await load('postgraphile/utils')
 const { grafserv } = await load('postgraphile/grafserv/node')
 
-/**
- * Smart tags declare the relations, since the tables have no foreign keys, and set the names in the queries.
- */
+/** Smart tags declare the relations, which lack foreign keys, and set the names in the queries. */
 const relations = {
   orders: [
     '(app_data) references app_data (hash)|@fieldName document|@foreignFieldName users',

@@ -71,9 +71,7 @@ export interface Counted {
   statements: Statement[] | undefined
 }
 
-/**
- * Requests sequential quotes through a proxy of the node, and counts database statements and node requests.
- */
+/** Sends sequential quotes through a proxy of the node, and counts statements and node requests. */
 export async function countedTurn(
   { start, databaseUrl }: System,
   rpcUrl: string,

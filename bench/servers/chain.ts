@@ -12,9 +12,7 @@ export interface BenchChain {
   stop(): Promise<void>
 }
 
-/**
- * Starts a new chain with the local market and the additions of `prepare`, then mines a block every second.
- */
+/** Starts a chain with the local market and the additions of `prepare`, then mines a block every second. */
 export async function startBenchChain(
   home: string,
   prepare: (rpc: Rpc, market: Market) => Promise<void>,

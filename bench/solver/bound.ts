@@ -13,9 +13,7 @@ interface Highs {
   ): { Status: string; ObjectiveValue: number; Columns: Record<string, { Primal: number }> }
 }
 
-/**
- * Options without presolve, which reports some of these models as infeasible, though all zeros satisfy them.
- */
+/** Options without presolve, which reports some models as infeasible, though all zeros satisfy them. */
 const options = { output_flag: false, presolve: 'off', mip_rel_gap: 1e-7 }
 
 const load: () => Promise<Highs> = createRequire(import.meta.url)('highs')

@@ -38,8 +38,7 @@ export interface Stand {
   emit(emission: Omit<Emission, 'first'>): Promise<Emitted & { first: number }>
   halt(): Promise<void>
   /**
-   * Opens readers behind the last event; those of the program have a cursor, so that none is missed at the
-   * start.
+   * Opens readers behind the last event; the program's have a cursor, so that none is missed at the start.
    */
   readers(system: System, count: number, accounts: number): Promise<Reader[]>
   /** Starts another process of the program over the same database. @param port 0 for any */

@@ -4,10 +4,7 @@ import { canCount } from '../database/statements.ts'
 const role = 'bench_source'
 const longestShown = 110
 
-/**
- * Returns a URL with a separate role for the source: PostgreSQL counts its statements apart from the
- * program's.
- */
+/** Returns a URL with a role for the source: PostgreSQL counts its statements apart from the program's. */
 export async function sourceUrl(url: string): Promise<string> {
   const known = await query(url, 'SELECT FROM pg_roles WHERE rolname = $1', [role])
   if (known.length === 0) await query(url, `CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'bench'`)

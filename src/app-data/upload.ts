@@ -32,8 +32,8 @@ const fullRetryMs = 3_600_000
 /**
  * Stores a document under the hash of its exact bytes. While no order names it, it expires and counts for the
  * client.
- * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch; RateLimited for a client whose
- * unnamed documents have too many bytes
+ * @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch; RateLimited for a client with too
+ * many bytes that no order names
  */
 export async function uploadAppData(
   db: Database,
@@ -61,8 +61,7 @@ export async function uploadAppData(
     client,
     expiresAt: new Date(now() + unusedMs),
   })
-  // The hash of a document of the older scheme is not that of its bytes, so another one may be stored under
-  // it.
+  // In the older scheme the hash is not that of the bytes: another document may be stored under it.
   if (!created && (await findAppData(db, computed)) !== document) {
     throw new Refusal('AppDataMismatch', `another document is stored under ${computed}`, {
       field: 'fullAppData',

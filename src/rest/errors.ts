@@ -4,10 +4,7 @@ import { refusalHeaders } from '../execution/http/error-response.ts'
 import type { Produced } from '../execution/idempotency.ts'
 import { type RowTraits, refusalCaching } from './routing/route.ts'
 
-/**
- * The HTTP status of every code. A new code does not compile without one. A route may override it
- * (`statuses`).
- */
+/** The HTTP status of every code; each must have one to compile. A route may override it (`statuses`). */
 export const statusOf: Record<RefusalCode, number> = {
   InvalidParameter: 400,
   UnsupportedMediaType: 415,

@@ -172,7 +172,7 @@ type QuoteResult = PostApiV1QuoteResult['quote']
 
 /**
  * Writes a quote. `id` is null if it is not stored; `protocolFeeBps` is left out without a volume fee,
- * `slippageBps` if the request does not request it.
+ * `slippageBps` unless requested.
  */
 export function writeQuote({ quote, protocolFeeBps, slippage, ...rest }: QuoteResult) {
   const { sellToken, buyToken } = quote

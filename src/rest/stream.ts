@@ -9,10 +9,7 @@ import { type Beats, createBeats, type StreamMeter, send } from '../http/event-s
 import type { StreamWriter } from '../http/response.ts'
 
 interface EventStreamOptions {
-  /**
-   * Takes a slot among the open streams. @returns a function that releases it. @throws Refusal when no slot
-   * is free
-   */
+  /** Takes a slot. @returns a function that releases it. @throws Refusal when no stream slot is free */
   take(client: string): Promise<() => void>
   deliveries: Gate['deliveries']
   meter: StreamMeter

@@ -53,9 +53,7 @@ function bestOffer(order: SentOrder, pools: readonly Pool[]): Offer | undefined 
   return best && best.input <= sell && best.output >= buy ? best : undefined
 }
 
-/**
- * Returns a solution whose claim and action can differ: `promised` is the amount that the order gets or pays.
- */
+/** Returns a solution whose claim and action can differ: the order gets or pays `promised`. */
 export function toSolution(
   id: number,
   { order, pool, input, output }: Offer,

@@ -39,10 +39,7 @@ export interface SelectionResults {
   solutions: number
   /** Winning solutions by account. */
   wins: Record<string, number>
-  /**
-   * Auctions in which a winner could not be settled after others, or had an order that was cancelled
-   * meanwhile.
-   */
+  /** Auctions with a winner that failed after others, or had an order cancelled meanwhile. */
   withFailures: number
   faults: string[]
 }

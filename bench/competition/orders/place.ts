@@ -29,9 +29,7 @@ const regretMs = 2_500
 const partMs = 30_000
 const partner = '0x00000000000000000000000000000000000fa12e'
 
-/**
- * Places an order by its plan, and performs its owner's later actions. @throws when the service refuses it
- */
+/** Places an order by its plan, and performs its owner's later actions. @throws when it is refused */
 export async function placeOrder(ground: Ground, crowd: Crowd, plan: Plan): Promise<Placed> {
   const terms = await quotedTerms(ground, crowd, plan)
   return plan.scheme === 'chain' ? placeOnChain(ground, terms) : placeSigned(ground, terms)
@@ -138,10 +136,7 @@ async function placeSigned(ground: Ground, terms: Terms): Promise<Placed> {
   return { plan, uid, owner }
 }
 
-/**
- * Removes a third of the wallet's sell tokens after the check. Cancels the order on chain once the rest is
- * sold.
- */
+/** Removes a third of the wallet's sell tokens after the check; cancels the order once the rest is sold. */
 async function fillInPart(
   ground: Ground,
   signer: Address,

@@ -4,10 +4,7 @@ import { type Apart, startApart } from '../apart.ts'
 import type { CrowdOptions, Reader, Standing } from './crowd.ts'
 import type { CrowdHandlers } from './worker.ts'
 
-/**
- * Readers in several processes, each at its own address: a process has a limit of files, an address one of
- * ports.
- */
+/** Readers in several processes at different addresses: files limit a process, ports an address. */
 export interface Crowds {
   gather(options: Omit<CrowdOptions, 'from'>): Promise<void>
   /** @returns milliseconds until all were answered */

@@ -21,10 +21,7 @@ interface ExactResult {
 }
 
 const [readers, rate, bytes, cutsPerSecond] = [1_000, 200, 120, 50]
-/**
- * Each event goes to a tenth of the readers: to all, 50,000 events would exceed the deliveries of two cores
- * in a quarter of an hour.
- */
+/** Each event goes to a tenth of the readers: two cores cannot deliver 50,000 events to all in 15 minutes. */
 const accounts = 10
 /** The time after which no events are made. */
 const longestMs = 210_000

@@ -26,8 +26,7 @@ export async function measureStalled(
 ): Promise<StalledResult> {
   const { crowds, program } = stand
   const { path } = program
-  // They read on after it has passed once, with the reason, and before it has passed twice: then connections
-  // are cut.
+  // They read on after it has passed once, with the reason, and before twice: then connections are cut.
   const stalledAfterSeconds = Math.ceil(stalledSeconds / 2)
   const server = await stand.startAnother(0, { STREAMS_STALLED_SECONDS: String(stalledAfterSeconds) })
   const crowd = await stand.readers(program, readers, 1)

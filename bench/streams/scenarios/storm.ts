@@ -31,9 +31,7 @@ const [readers, behind, bytes] = [1_000, 50, 120]
 const [readRate, readSeconds, waitMs, restMs] = [100, 4, 30_000, 2_000]
 /** The cursor for peers, which have none: any value marks a resuming reader. */
 const fromMemory = '0'
-/**
- * Connections of the other client, opened before: a new one waits behind a thousand in the kernel's queue.
- */
+/** The other client's connections, opened before: new ones wait behind a thousand in the kernel's queue. */
 const readConnections = 20
 
 /**

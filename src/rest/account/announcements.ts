@@ -25,8 +25,8 @@ export const announcement = z.object({
 })
 
 /**
- * Returns the content system's announcements for the account; undefined when it does not answer, so that
- * stored notifications are still returned.
+ * Returns the announcements for the account; undefined during an outage of the content system, which does not
+ * hide stored notifications.
  */
 export async function announcementsFor(
   account: Address,

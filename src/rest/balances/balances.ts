@@ -91,10 +91,10 @@ function refusal(message: string): Refusal {
 
 /** The page size of the GraphQL list behind these routes. */
 const maxBalances = 500
-/** The maximum that fits an address of 16 KiB. */
+/** The maximum of tokens in a URL of 16 KiB. */
 const maxNamed = 350
 
-/** Returns 400 for an unknown network, like the routes of tokens. */
+/** Statuses as on the routes of tokens: an unknown network is 400. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 /** A size above that of 1,500 addresses. */
@@ -177,7 +177,7 @@ export const heldBalances = z.object({
 const path = { account: { description: 'The account that holds the balances.', schema: anyAddress } }
 
 const tokensOf = (most: string): Parameter => ({
-  description: `Comma-separated contracts, \`-\` for the chain’s own coin: ${most}. Mixed case has to be a valid EIP-55 checksum.`,
+  description: `Comma-separated contracts, \`-\` for the chain’s own coin: ${most}. Mixed case must be a valid EIP-55 checksum.`,
   schema: z.string(),
 })
 
@@ -221,7 +221,7 @@ export const balanceOperations: Operations = {
     description:
       'All balances are at one block, in the order of the tokens, each once. An address that is not a token is left out; so is a token that the node cannot read now, which `X-Unavailable-Tokens` names. 503 means that nothing can be read.',
     path,
-    query: { tokens: tokensOf('1 to 350: an address has 16 KiB at most') },
+    query: { tokens: tokensOf('1 to 350: a URL has at most 16 KiB') },
     answers: {
       200: {
         description: 'Balances, and the parts that the vault relayer may take.',
@@ -249,7 +249,7 @@ export const balanceOperations: Operations = {
     ].join('\n\n'),
     path,
     query: {
-      tokens: tokensOf('1 to 350: an address has 16 KiB at most. A POST names up to 1,500'),
+      tokens: tokensOf('1 to 350: a URL has at most 16 KiB. A POST names up to 1,500'),
       lastEventId: {
         description: 'Replaces the header `Last-Event-ID`.',
         schema: z.string(),
@@ -306,7 +306,7 @@ export const balanceOperations: Operations = {
       'Balances of the chain’s own coin, of the account’s tokens whose transfers the service follows (`holderTokens` of the network), and of the named tokens. Zeros are left out. `X-Unavailable-Tokens` names tokens that cannot be read now.',
     path,
     query: {
-      tokens: tokensOf('at most 350, beside those that it holds'),
+      tokens: tokensOf('at most 350, in addition to held tokens'),
       ignoreCache: {
         description: '`true` prevents caches from keeping the answer.',
         schema: z.enum(['true', 'false']),

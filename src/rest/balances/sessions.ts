@@ -56,7 +56,7 @@ export const balanceSession = z.object({
   idleSeconds: z.int().meta({ description: 'The seconds without a stream after which it ends.' }),
 })
 
-/** Returns 400 for an unknown network, like the routes of tokens. */
+/** Statuses as on the routes of tokens: an unknown network is 400. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 const begin: Omit<ActionRoute, 'on'> = {
@@ -125,10 +125,7 @@ function keyOf(
   return { chainId, owner, clientId: id.toLowerCase() }
 }
 
-/**
- * Returns the tokens of the lists and the named tokens, each once. @throws Refusal; Outage when a list cannot
- * be read
- */
+/** Returns all tokens, of lists and named, each once. @throws Refusal; Outage when a list cannot be read */
 async function tokensOf(
   { body }: RestRequest<string>,
   chainId: number,

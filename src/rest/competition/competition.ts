@@ -34,10 +34,7 @@ const bodies: [string, BodyRead][] = [
   ['v2', oneBody(competition, [overColumn])],
 ]
 
-/**
- * Competitions of auctions, in both versions of the interface. The restricted path also answers before the
- * deadline.
- */
+/** Competitions of auctions, in both versions. The restricted path also answers before the deadline. */
 export const competitionRoutes: StoredRoute[] = [
   ...bodies.flatMap(([version, body]) =>
     Object.entries(findsByPath).map(([path, findRows]) => ({
@@ -55,9 +52,7 @@ export const competitionRoutes: StoredRoute[] = [
   },
 ]
 
-/**
- * @param isCacheable whether caches may keep a final competition: not for `latest` and the operator's path
- */
+/** @param isCacheable whether caches may keep final competitions: not for `latest` or the operator's path */
 function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): StoredRoute['read'] {
   return async ({ path }, { db, network: { chainId, finalityBlocks }, ambient }: StoredReading) => {
     const rows = findRows(path, chainId)
@@ -183,9 +178,9 @@ const sampleCompetitionV1 = {
 }
 
 const hiddenNote =
-  'Where a deployment hides competitions, the answer is 404 until the deadline block has passed.'
+  'If the deployment hides competitions, the answer is 404 until the deadline block has passed.'
 
-const cacheNote = 'Once nothing of it can change, caches may keep it for good.'
+const cacheNote = 'Caches may keep a final competition permanently.'
 const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
 
 const paths = {

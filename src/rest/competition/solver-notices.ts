@@ -30,10 +30,10 @@ export const solverNotices = z.array(
     auctionId: count.describe('The auction.'),
     solutionIds: z
       .array(z.string())
-      .describe('The solver’s own ids; empty where the notice is about its whole answer.'),
+      .describe('The solver’s own ids; empty if the notice is about its whole answer.'),
     kind: z.string().describe('The kind of the notice, as in `POST /notify` of the solver protocol.'),
-    reason: z.string().describe('Why, in words.'),
-    timestamp: timestamp.describe('When the solver was notified.'),
+    reason: z.string().describe('The reason in words.'),
+    timestamp: timestamp.describe('The time of the notification.'),
   }),
 )
 

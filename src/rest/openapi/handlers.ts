@@ -7,10 +7,7 @@ import { openApiDocument } from './document.ts'
 
 type Handler = (req: IncomingMessage) => HttpResponse
 
-/**
- * The viewer and its descriptions may load nothing from other hosts. `data:` is for images of the style
- * sheet.
- */
+/** The viewer and its descriptions load nothing from other hosts. `data:` is for the style sheet's images. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -50,10 +47,7 @@ const notFound: HttpResponse = {
   ),
 }
 
-/**
- * Lets caches keep a response for an hour, then revalidate it by its ETag: clients get a new version within
- * an hour.
- */
+/** Lets caches keep a response for an hour, then revalidate it by its ETag. */
 function cacheable(contentType: string, body: string | Buffer): HttpResponse {
   const headers = {
     'Content-Type': contentType,

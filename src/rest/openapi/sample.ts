@@ -15,9 +15,7 @@ export const sample = {
   /** An affiliate, and a trader bound to its code. */
   guide: '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
   guided: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
-  /**
-   * Orders of the first trader: one that is placed, two that are cancelled together, and one cancelled alone.
-   */
+  /** Orders of the first trader: one placed, two cancelled together, and one cancelled alone. */
   placed:
     '0x840a6d41f06f750600f9582a16912f371bfe7dc4aaf57c697794aff797cf36a8f39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b0',
   cancelled: [

@@ -93,55 +93,55 @@ function writeState(changes: NonNullable<Transaction['storageChanges']>) {
 }
 
 const stateSlot = z.object({
-  address: address.describe('Whose storage.'),
+  address: address.describe('The account of the storage.'),
   key: bytes32.describe('The slot.'),
   original: bytes32.describe('Its value before the bundle.'),
   dirty: bytes32.describe('Its value after the transaction.'),
 })
 
 export const stateChange = z.object({
-  address: address.describe('Whose storage.'),
-  soltype: z.null().describe('Always null: types of variables are not known.'),
+  address: address.describe('The account of the storage.'),
+  soltype: z.null().describe('Always null: types of variables are unknown.'),
   original: z.null().describe('Always null.'),
   dirty: z.null().describe('Always null.'),
-  raw: z.array(stateSlot).describe('Slots that are not as before the bundle.'),
+  raw: z.array(stateSlot).describe('Slots that differ from before the bundle.'),
 })
 
 export const simulatedLog = z.object({
   address: address.describe('The contract that writes it.'),
   topics: z.array(bytes32).describe('At most four.'),
-  data: hex.describe('What is not indexed.'),
+  data: hex.describe('The arguments that are not indexed.'),
   event: z
     .object({
       name: z.string(),
       arguments: z.array(z.object({ name: z.string(), type: z.string(), value: z.string() })),
     })
     .nullable()
-    .describe('What it says, where the event is a known one.'),
+    .describe('The decoded event, if it is a known one.'),
 })
 
 export const simulatedTransaction = z.object({
-  status: z.boolean().describe('Whether it would succeed.'),
-  id: z.string().describe('The block that it runs on, and its place in the bundle.'),
-  error: z.string().optional().describe('Why it would fail; left out if it would not.'),
-  gasUsed: amount.describe('Gas, that of the transaction included.'),
+  status: z.boolean().describe('Whether the transaction would succeed.'),
+  id: z.string().describe('Its block, and its position in the bundle.'),
+  error: z.string().optional().describe('The reason of a failure; left out on success.'),
+  gasUsed: amount.describe('Gas, including that of the transaction itself.'),
   cumulativeBalancesDiff: z
     .record(z.string(), z.record(z.string(), z.string().regex(/^-?[0-9]{1,78}$/)))
     .describe(
-      'By holder and token: atoms more or less than before the bundle. 0xeeee… is the chain’s own coin.',
+      'Changes in atoms since before the bundle, by holder and token. 0xeeee… is the chain’s own coin.',
     ),
   stateDiff: z
     .array(stateChange)
     .optional()
-    .describe('By account; left out where the node does not trace the bundle.'),
-  logs: z.array(simulatedLog).describe('In their order; of a bundle at most 500.'),
+    .describe('Changes by account; left out if the node does not trace the bundle.'),
+  logs: z.array(simulatedLog).describe('Logs in order, at most 500 for a bundle.'),
   hasAllLogs: z.boolean().describe('Whether `logs` has all of them.'),
   hasAllBalanceChanges: z
     .boolean()
     .describe(
-      'Whether those of all accounts that logs and transfers name were read: at most 64 for a bundle.',
+      'Whether the balances of all accounts in logs and transfers were read: at most 64 for a bundle.',
     ),
-  blockNumber: count.describe('The block on whose state it runs.'),
+  blockNumber: count.describe('The block whose state it uses.'),
 })
 
 export const simulatedBundle = z.array(simulatedTransaction)

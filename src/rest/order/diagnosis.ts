@@ -88,83 +88,81 @@ const percent = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
 const token = address.describe('The token.')
 
 const priceAmounts = z.object({
-  decimal: decimal.describe('Buy atoms for one sell atom: 36 digits behind the point, rounded down.'),
+  decimal: decimal.describe('Buy atoms for one sell atom, with 36 decimals, rounded down.'),
   sellAmount: amount.describe('Sell atoms.'),
-  buyAmount: amount.describe('Buy atoms for them.'),
+  buyAmount: amount.describe('Buy atoms.'),
 })
 
 export const diagnosisEvidence = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('amounts').describe('How much of a token is needed, and how much there is.'),
+    kind: z.literal('amounts').describe('The needed and the available amount of a token.'),
     token,
     needed: amount.describe('Atoms that the order needs.'),
-    available: amount.describe('Atoms that there are.'),
+    available: amount.describe('Atoms that are available.'),
     missing: amount.describe('Atoms that are missing.'),
   }),
-  z.object({ kind: z.literal('token').describe('A token that the reason is about.'), token }),
+  z.object({ kind: z.literal('token').describe('The token of the reason.'), token }),
   z.object({
-    kind: z.literal('pool').describe('A pool that the reason is about.'),
+    kind: z.literal('pool').describe('The pool of the reason.'),
     pool: address.describe('Its contract.'),
   }),
   z.object({
     kind: z.literal('price').describe('The limit of the order against the market.'),
-    limit: priceAmounts.describe('What the order asks for.'),
-    best: priceAmounts.nullable().describe('The best price that was seen for it; null where none was.'),
-    foundAt: timestamp.nullable().describe('When the best was seen.'),
-    foundAtBlock: count.nullable().describe('At which block.'),
-    foundBy: address.nullable().describe('Who proposed it; null for the router of the service.'),
-    foundInAuction: count.nullable().describe('In which auction; null for the router.'),
+    limit: priceAmounts.describe('The limit price of the order.'),
+    best: priceAmounts.nullable().describe('The best observed price; null without one.'),
+    foundAt: timestamp.nullable().describe('The time of the best price.'),
+    foundAtBlock: count.nullable().describe('The block of the best price.'),
+    foundBy: address.nullable().describe('The solver that proposed it; null for the service’s router.'),
+    foundInAuction: count.nullable().describe('The auction of the best price; null for the router.'),
     gapPercent: percent
       .nullable()
-      .describe('How far the newest price is from the limit, in per cent; negative where it is better.'),
-    gapSeenAt: timestamp
-      .nullable()
-      .describe('When that gap was seen. One that moved little since is not written again.'),
+      .describe('The distance of the newest price from the limit, in per cent; negative if it is better.'),
+    gapSeenAt: timestamp.nullable().describe('The time of that gap. Small later changes are not stored.'),
     dayMovementPercent: percent
       .nullable()
-      .describe('How the market moved within the last day, in per cent; positive towards the limit.'),
+      .describe('The market’s movement within the last day, in per cent; positive towards the limit.'),
     secondsNeeded: count
       .nullable()
-      .describe(
-        'The time that the market would need for the gap at that movement; null where it moves away.',
-      ),
+      .describe('The seconds that the market needs to close the gap at that rate; null if it moves away.'),
   }),
   z.object({
-    kind: z.literal('fee').describe('The fee of the network against what the price leaves for it.'),
+    kind: z.literal('fee').describe('The network fee, and the amount that the price leaves for it.'),
     token,
     fee: amount.describe('Atoms that a settlement of the order alone would cost.'),
     left: amount.describe('Atoms that the price leaves for it.'),
     leastAmount: amount
       .nullable()
-      .describe('Atoms to sell from which it would pay at the same price and fee; null where no size would.'),
+      .describe('The minimum sell amount that pays the same fee at the same price; null if no size does.'),
   }),
   z.object({
-    kind: z.literal('competition').describe('A solution for the order, and what became of it.'),
+    kind: z.literal('competition').describe('A solution for the order, and its outcome.'),
     auctionId: count.describe('The auction.'),
-    solver: address.describe('Whose solution it is.'),
-    score: amount.nullable().describe('Its score in native atoms; null where it was refused before.'),
+    solver: address.describe('The solver of the solution.'),
+    score: amount.nullable().describe('Its score in native atoms; null if it was refused before scoring.'),
     winningScore: amount.nullable().describe('The score of the best winner; null without one.'),
-    scoreGap: amount.nullable().describe('By how much its score is below that; null where it is not.'),
-    refusal: z.string().nullable().describe('Why it was refused; null where it was not.'),
+    scoreGap: amount
+      .nullable()
+      .describe('The amount by which its score is below the winning one; null if it is not.'),
+    refusal: z.string().nullable().describe('The reason of its refusal; null if it was not refused.'),
   }),
   z.object({
-    kind: z.literal('blocks').describe('A block that the reason is about.'),
+    kind: z.literal('blocks').describe('The block of the reason.'),
     number: count.describe('The last block that was seen, or that counts.'),
-    at: timestamp.nullable().describe('Its time, where it is known.'),
-    head: count.nullable().describe('The newest block, where it is known.'),
+    at: timestamp.nullable().describe('Its time; null if unknown.'),
+    head: count.nullable().describe('The newest block; null if unknown.'),
   }),
   z.object({
-    kind: z.literal('transaction').describe('A transaction that the reason is about.'),
+    kind: z.literal('transaction').describe('The transaction of the reason.'),
     txHash: bytes32.describe('Its hash.'),
-    block: count.nullable().describe('Its block; null while it is in none, or where that is not known.'),
+    block: count.nullable().describe('Its block; null while it is in none, or if unknown.'),
   }),
   z.object({
-    kind: z.literal('order').describe('Another order that the reason is about.'),
+    kind: z.literal('order').describe('The other order of the reason.'),
     uid: orderUid.describe('Its UID.'),
   }),
   z.object({
-    kind: z.literal('revert').describe('What a contract answered.'),
-    reason: z.string().describe('In its words; hex where it has none.'),
+    kind: z.literal('revert').describe('The response of a contract.'),
+    reason: z.string().describe('The revert reason as text; hex if it has none.'),
   }),
   z.object({
     kind: z.literal('hook').describe('A hook of the order, in a settlement or in a simulation of one.'),
@@ -175,34 +173,34 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
     gasUsed: amount.nullable().describe('Gas units that it used; null if they are not known.'),
   }),
   z.object({
-    kind: z.literal('validity').describe('When the order may be traded.'),
-    from: timestamp.nullable().describe('Not before; null: at once.'),
-    until: timestamp.describe('Not later.'),
+    kind: z.literal('validity').describe('The time in which the order may be traded.'),
+    from: timestamp.nullable().describe('The first time; null for at once.'),
+    until: timestamp.describe('The last time.'),
     offeredUntil: timestamp.describe(
-      'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+      'The end of its offer in auctions: `until` minus the current setting ORDER_MIN_VALIDITY.',
     ),
   }),
   z.object({
-    kind: z.literal('cancellation').describe('Who cancelled the order.'),
-    by: z.enum(cancellationSources).describe('Who, or what.'),
-    detail: z.string().nullable().describe('More about it, as text; null where there is none.'),
+    kind: z.literal('cancellation').describe('The source of the cancellation.'),
+    by: z.enum(cancellationSources).describe('The source.'),
+    detail: z.string().nullable().describe('Further details as text; null without any.'),
   }),
   z.object({
     kind: z.literal('refusal').describe('The error with which the service would refuse to place the order.'),
     code: z.string().describe('Its code, of the list of errors.'),
-    field: z.string().nullable().describe('The member of the order that is at fault; null where it is none.'),
-    message: z.string().describe('What is wrong.'),
+    field: z.string().nullable().describe('The invalid member of the order; null if there is none.'),
+    message: z.string().describe('The description of the error.'),
   }),
 ])
 
 const reason = {
   code: z.enum(diagnosisCodes).describe('The reason.'),
   summary: z.string().describe('The reason in words, with figures.'),
-  since: timestamp.nullable().describe('Since when it is so; null where that is not known.'),
+  since: timestamp.nullable().describe('The time since which it applies; null if unknown.'),
   retryable: z
     .boolean()
-    .describe('Whether waiting may be enough: nobody has to change the order or its account.'),
-  advice: z.string().describe('What to do.'),
+    .describe('Whether waiting may be enough, without a change of the order or its account.'),
+  advice: z.string().describe('The advised action.'),
   evidence: z.array(diagnosisEvidence).describe('The facts behind it.'),
 }
 
@@ -210,9 +208,7 @@ export const diagnosisReason = z.object(reason)
 
 export const orderDiagnosis = z.object({
   ...reason,
-  further: z
-    .array(diagnosisReason)
-    .describe('The other reasons, in the order in which they have to be solved.'),
+  further: z.array(diagnosisReason).describe('The other reasons, in the order in which they must be solved.'),
 })
 
 export const sampleDiagnosis = {

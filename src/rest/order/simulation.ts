@@ -95,16 +95,16 @@ const stateObject = z.object({
 
 export const tenderlyRequest = z.object({
   network_id: z.string().describe('The chain id.'),
-  block_number: count.optional().describe('The block that was named; left out for the newest.'),
+  block_number: count.optional().describe('The requested block; left out for the newest.'),
   from: address.describe('The made-up solver that sends it.'),
   to: address.describe('The settlement contract.'),
   input: hex.describe('The call.'),
-  gas: count.describe('The most gas that it may use.'),
+  gas: count.describe('The maximum gas that it may use.'),
   simulation_type: z.literal('full').describe('Always full.'),
   state_objects: z
     .record(z.string(), stateObject)
     .describe(
-      'What the call finds in place of an account’s own state: the solver is allowed, and the contract has what the order buys.',
+      'Overrides of the accounts’ own state: the solver is allowed, and the contract has the bought tokens.',
     ),
 })
 

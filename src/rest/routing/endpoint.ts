@@ -67,8 +67,9 @@ export interface Endpoint extends PathPattern {
   /** The minimum charge of a request. */
   charge: Charge
   /**
-   * Reserves the cost of the request's parameters. @param bytes size of the body @throws Refusal as
-   * `Admission.reserve` does
+   * Reserves the cost of the request's parameters.
+   * @param bytes size of the body
+   * @throws Refusal as `Admission.reserve` does
    */
   reserve(request: RestRequest, admission: Admission, bytes: number): void
   /** Returns the cost units of an answer of this size. */
@@ -76,8 +77,8 @@ export interface Endpoint extends PathPattern {
   /** Reports whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
   /**
-   * @param context creates the context of the execution, if the row has a document; @param reader the reader
-   * for a row without one
+   * @param context creates the context of the execution, if the row has a document
+   * @param reader the reader for a row without one
    */
   perform(request: RestRequest, context: () => ExecutionContext, reader: Reader): Promise<HttpResponse>
   /** Answers from memory; returns undefined when the document must be executed. */

@@ -6,10 +6,7 @@ import { type OrderUid, toOrderUid } from '../../domain/order/order.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { RestRequest } from './route.ts'
 
-/**
- * Creates a reader of path and query parameters, which throws Refusal InvalidParameter with the parameter's
- * name.
- */
+/** Creates a reader of path and query parameters; its Refusal InvalidParameter names the parameter. */
 function createReader<Value>(parse: (text: string) => Value | undefined, expectation: string) {
   return (name: string, text = ''): Value => {
     const value = parse(text)
@@ -57,8 +54,7 @@ export function inputWithin<Path extends object, Schema extends z.ZodType<unknow
 }
 
 /**
- * Returns the raw body once its schema accepts it. Refusals then use the names of REST; GraphQL parses it
- * again.
+ * Returns the raw body once its schema accepts it, so that refusals use REST names. GraphQL parses it again.
  */
 export function checkedInput<Schema extends z.ZodType>(schema: Schema, body: unknown): z.input<Schema> {
   parseInput(schema, body)

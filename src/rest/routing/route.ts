@@ -61,7 +61,7 @@ interface Row<On extends string, Run extends string, Data> {
   /** The method and path; `:name` takes one segment. */
   on: On
   /**
-   * The document. Each result of a subscription is an event; `statuses` apply to refusals before the first.
+   * The document. Each result of a subscription is an event; `statuses` are for refusals before the first.
    */
   run: Run
   /** Returns the exact body; null for a 404. */
@@ -79,10 +79,7 @@ interface Row<On extends string, Run extends string, Data> {
     request: Pick<RestRequest, 'network' | 'path'>,
     services: Services,
   ) => MemoryAnswer | undefined
-  /**
-   * Returns the age of data from an outside source, which decides the caching headers of the answer and of a
-   * 404.
-   */
+  /** Returns the age of data from an outside source, for the caching headers of the answer and of a 404. */
   freshness?: (data: Data) => Freshness | null | undefined
   /** Headers of successes. */
   headers?: Record<string, string>
@@ -95,10 +92,7 @@ interface Row<On extends string, Run extends string, Data> {
   needs?: keyof Features
   /** The route needs the key of the content system or operator, checked before anything else is read. */
   isEditors?: boolean
-  /**
-   * A permission by a setting, checked before anything else is read. `whenOff`: the code if it is off for
-   * all.
-   */
+  /** A permission by a setting, checked before all else. `whenOff`: the code if it is off for all. */
   access?: { to: keyof AccessRules; whenOff?: RefusalCode }
   /** Only the operator can reach the path: competitions are not hidden. */
   restricted?: boolean

@@ -34,8 +34,7 @@ export function createRouter<Endpoint extends PathPattern>(
   }
 
   return (requestMethod, pathname) => {
-    // Escapes are matched literally: the tree would take `%71uote` for `quote`, and refuse malformed escapes
-    // itself.
+    // Escapes are literal: the tree would take `%71uote` for `quote`, and refuse malformed ones itself.
     const route = tree.find('GET', pathname.replaceAll('%', '%25').replaceAll('#', '%23'))
     if (!route) return { refusal: new Refusal('NotFound', 'there is nothing at this path') }
     const { pattern, pathEndpoints }: { pattern: string; pathEndpoints: readonly Endpoint[] } = route.store

@@ -44,7 +44,7 @@ export function writeToken({ address, symbol, name, decimals }: TokenResult) {
 const tokensDocument = <const Fields extends string>(fields: Fields) =>
   `query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }` as const
 
-/** Returns 400 for an unknown network: 404 is for the token. */
+/** Statuses for an unknown network: 400, because 404 is for the token. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
 const pathInput = z.object({ address: tokenAddressField })
