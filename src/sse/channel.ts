@@ -62,7 +62,7 @@ export interface SharedResult {
   extensions?: string
 }
 
-/** What the results of a stream of graphql-sse share: their pace, and their texts. */
+/** The pace and the texts that the results of a graphql-sse stream share. */
 export interface Channel extends Backpressure {
   /** Keeps a result until it is written. @returns what stands for it, as soon as the client may get it */
   hold(
@@ -84,7 +84,7 @@ const held = /^event: next\ndata: (\{"id":.*,"payload":)?"held (\d+)"(\}?)\n\n$/
 
 export function createChannel(maxSubscriptions: number, count: CountDelivery): Channel {
   const results = new Map<string, { json: string; cursor: string | undefined; operationId: string }>()
-  /** Of the last event that was written, for each running operation. */
+  /** The cursor of the last written event, by running operation. */
   const cursors = new Map<string, string | undefined>()
   let lastNumber = 0
 

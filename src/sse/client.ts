@@ -1,11 +1,11 @@
 import { createClient } from 'graphql-sse'
 
 export interface StreamRequest {
-  /** Of GraphQL over SSE. */
+  /** The URL of GraphQL over SSE. */
   url: string
   query: string
   variables: Record<string, unknown>
-  /** The service sends something more often than that, and be it an empty line. */
+  /** The service sends something, even an empty line, more often than this. */
   silenceMs: number
 }
 

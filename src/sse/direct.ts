@@ -23,7 +23,7 @@ import {
 export interface DirectOptions {
   beats: Beats
   meter: StreamMeter
-  /** Of one connection, beyond one event. */
+  /** Buffered bytes of one connection, beyond one event. */
   bufferBytes: number
   stalledMs: number
   mask(fault: unknown): GraphQLError
@@ -49,7 +49,7 @@ export class DirectStream implements Sink {
   /** Runs while the client is over its cost units. */
   private rest: NodeJS.Timeout | undefined
   private isEnded = false
-  /** What it failed with before it could write. */
+  /** The failure before the stream could write. */
   private early: { fault: unknown } | undefined
 
   constructor(private readonly options: DirectOptions) {}

@@ -5,7 +5,7 @@ import { refusalError } from '../graphql/errors.ts'
 /** An event as bytes that all streams share: as a chunk of HTTP/1.1, which contains the event, which contains its JSON. */
 export interface Frame {
   chunk: Buffer
-  /** Where the JSON begins in it. */
+  /** The offset of the JSON in the chunk. */
   jsonAt: number
   bytes: number
 }
@@ -28,7 +28,7 @@ export function chunkOf(text: string): Buffer {
   return Buffer.from(`${Buffer.byteLength(text).toString(16)}${lineEnd}${text}${lineEnd}`)
 }
 
-/** What a chunk contains, for a connection without chunks. */
+/** Returns the content of a chunk, for a connection without chunks. */
 export const contentOf = (chunk: Buffer): Buffer =>
   chunk.subarray(chunk.indexOf(lineEnd) + lineEnd.length, chunk.length - lineEnd.length)
 
@@ -46,7 +46,7 @@ const comeBack = (spreadMs: number) => `retry: ${1_000 + Math.floor(Math.random(
 /** The first lines of a stream. */
 export const greeting = () => comeBack(2_000)
 
-/** Before the last event of a process that stops: all its clients go to others, which are fewer then. */
+/** Precedes the last event of a stopping process: its clients all move to the fewer remaining ones. */
 export const farewell = () => comeBack(5_000)
 
 /** @param operationId on a stream of several operations */

@@ -176,7 +176,7 @@ export function createStreamHandler(
     return { stream: (res) => track(direct.write(res, streamHeaders)) }
   }
 
-  /** Of a stream of graphql-sse. */
+  /** Counts deliveries on a graphql-sse stream. */
   function counting({ client }: Caller): CountDelivery {
     const count = executor.deliveries(client)
     return (units) => {
