@@ -48,7 +48,7 @@ interface RepeatableRequest {
   scope: string
   key: string
   body: string
-  /** Whether a retry would get the same answer; decided by the status when left out. */
+  /** Reports whether a retry would get the same answer; the status decides when left out. */
   isFinal?: (answer: Produced) => boolean
 }
 
@@ -68,7 +68,7 @@ export type AnswerOnce = (
 export interface IdempotencyTimes {
   /** How long a key is stored. */
   keptMs: number
-  /** After this long without an answer an attempt counts as lost: longer than any request takes. */
+  /** The time without an answer after which an attempt counts as lost: longer than any request takes. */
   lostMs: number
   /** How long a repetition waits for the first attempt. */
   waitMs: number
@@ -84,9 +84,9 @@ export const defaultTimes: IdempotencyTimes = {
 }
 
 const pollMs = 100
-/** In bytes; longer answers are not stored, and a repetition runs again. */
+/** Longer answers are not stored, and a repetition runs again. */
 const maxStoredBytes = 8_192
-/** What a key takes beside its answer: hashes, times and places in indexes. */
+/** Bytes of a key without its answer: hashes, times and index entries. */
 const keyBytes = 320
 
 export function createAnswerOnce(

@@ -59,7 +59,7 @@ function isObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value))
 }
 
-/** Without a name, the document's only operation runs. */
+/** Accepts a request for the compiled operation. Without a name, the document's only operation runs. */
 function selectsOperation({ operationName }: GraphqlRequest, compiled: CompiledOperation): boolean {
   return operationName == null || operationName === compiled.operationName
 }
@@ -75,7 +75,7 @@ interface RequestContext {
   caller: Caller
   /** The signal aborts when the client disconnects. Mutations do not observe it and run to their end. */
   gone: () => AbortSignal
-  /** Of the compiled attempt before: execution reports it for each field. */
+  /** The outage of the preceding compiled attempt: execution reports it for each field. */
   outage?: Outage | undefined
 }
 

@@ -17,7 +17,7 @@ import { fieldsOf } from '../../graphql/stored/collect.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
-/** What the rate limits count. */
+/** The kinds that rate limits count. */
 export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const
 export type LimitedKind = (typeof limitedKinds)[number]
 
@@ -135,7 +135,7 @@ function listOf(
   return { value: input.fields.find(({ name }) => name.value === chargedFor)?.value }
 }
 
-/** Whether the charge depends on variables. */
+/** Reports whether the charge depends on variables. */
 function dependsOnVariables(
   schema: GraphQLSchema,
   { operation, selectionSet, variableDefinitions = [] }: OperationDefinitionNode,

@@ -8,7 +8,7 @@ export interface CommonUse {
 /** Requests do not wait: what they used is counted together a moment later, and only then do other processes know it. */
 const pauseMs = 50
 const maxBatch = 500
-/** Of clients and kinds. What is beyond it counts in this process alone. */
+/** Pairs of client and kind. Use beyond them counts in this process alone. */
 const maxPending = 10_000
 
 /**

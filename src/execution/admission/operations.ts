@@ -17,7 +17,7 @@ export function mentionsSchema(text: string): boolean {
   return text.includes('__') && introspectionPattern.test(text)
 }
 
-/** Whether an operation selects introspection fields: alone, so that its response never changes, or beside others. */
+/** Reports introspection fields of an operation: alone (its response never changes), or with others. */
 export function introspectionIn(document: DocumentNode, operationName?: string): 'alone' | 'beside' | 'none' {
   const operation = getOperationAST(document, operationName)
   const names = operation ? rootNames(document, operation.selectionSet) : []

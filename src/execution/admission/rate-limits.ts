@@ -112,7 +112,7 @@ type Buckets = Record<LimitedKind, number>
 
 const full = Number.NEGATIVE_INFINITY
 
-/** What several processes let through before they heard of each other is owed up to this many bursts. */
+/** The bursts that a client owes at most for use that processes admitted before they shared it. */
 const maxOwedBursts = 10
 
 /** Token buckets for each client, in this process. @param shared counts the use of all processes */

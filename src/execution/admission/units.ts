@@ -14,7 +14,7 @@ const executedPerUnit = 8_192
 /** Bytes of an answer that the database wrote. */
 const writtenPerUnit = 65_536
 
-/** For reading a request: characters of its document, which is parsed and validated, and bytes of its body. */
+/** Cost of reading a request: characters of its document (parsed and validated), and bytes of its body. */
 const documentPerUnit = 2_048
 const requestPerUnit = 65_536
 const minReadUnits = 0.1

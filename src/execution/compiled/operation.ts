@@ -32,7 +32,7 @@ import { coerceVariables } from '../documents/variables.ts'
  * when the request has to be executed: a field is not stored, a variable does not fit, or a token is not stored.
  */
 export interface CompiledOperation {
-  /** Of the document's one operation. */
+  /** The name of the document's one operation. */
   operationName: string | undefined
   answer(variableValues: Record<string, unknown>, services: Services): Promise<string | undefined>
 }

@@ -12,7 +12,7 @@ import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
-/** What an interface makes of each event, once for all of its streams with the same selection. */
+/** An interface's form of each event, made once for all its streams with the same selection. */
 export interface EventForm<Result extends Rendered> {
   /** Differs between forms. */
   name: string
@@ -87,7 +87,7 @@ export async function subscribeCompiled<Result extends Rendered>(
   }
 }
 
-/** Whether the text is all of the result. */
+/** Reports whether the text is all of the result. */
 function isWritten(text: string): boolean {
   if (!isComplete(text)) return false
   try {

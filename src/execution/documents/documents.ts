@@ -27,7 +27,7 @@ import { queryError, refusalError } from '../../graphql/errors.ts'
 import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 
-/** Of all cached texts. A parsed document takes some hundred bytes per character of its text. */
+/** Characters of all cached texts. A parsed document takes some hundred bytes per character. */
 const maxCachedCharacters = 200_000
 
 export interface Documents {

@@ -22,7 +22,7 @@ export interface NamedDocument {
   extensions?: unknown
 }
 
-/** Of texts that clients registered; those of the list are not limited. */
+/** Characters of texts that clients registered; those of the list are not limited. */
 const maxCachedCharacters = 1_000_000
 
 /** Bytes of one client that are kept for other processes, what one takes beside its text, and how long they are kept. */
