@@ -58,13 +58,13 @@ export interface TradingServices {
   /** Why each of these orders is not filled, in their order. */
   diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>
   /**
-   * What would keep an order from being placed and filled that need not be signed yet. Nothing is stored.
+   * Returns the obstacles to placing and filling an order, which may be unsigned. Stores nothing.
    * @throws Refusal MissingFrom, Unavailable; Outage of the database
    */
   explainOrder(order: OrderToExplain, options: ExplainOptions): Promise<Diagnosis>
-  /** What bears on an order before its price is known. A read that fails is no fault. */
+  /** Reads facts about an order before its price is known. A failed read is no fault. */
   lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<LookAhead>
-  /** What would keep the order to sign for a quote from being filled. */
+  /** Returns obstacles to filling the order to sign for a quote. */
   quoteWarnings(reply: QuoteReply, slippageBps: number, look: LookAhead): Promise<Reason[]>
   /** Simulates a settlement of what remains of a stored order. @throws Refusal OrderNotFound, NotFound for the block; Outage */
   simulateStored(uid: OrderUid, block: number | null): Promise<OrderSimulation>
@@ -116,9 +116,9 @@ export interface TradingServices {
    * @throws Outage
    */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
-  /** As `ReadBalances`. @throws Outage */
+  /** See `ReadBalances`. @throws Outage */
   balances: ReadBalances
-  /** As `createHeldTokens`. @throws Outage */
+  /** See `createHeldTokens`. @throws Outage */
   heldTokens: HeldTokens
   /** The pools that are followed; undefined while none are. @throws Outage */
   poolFigures(): Promise<Sourced<PoolFigures> | undefined>
@@ -126,7 +126,7 @@ export interface TradingServices {
   watchBalances: BalanceWatch['subscribe']
   /** Prices of tokens as they change, as `PriceWatch`. @throws Refusal when too many are watched */
   watchPrices: PriceWatch['subscribe']
-  /** Whether all dependencies of this network (node, database) respond. */
+  /** Reports whether all dependencies of this network (node, database) respond. */
   ready(): Promise<boolean>
 }
 
