@@ -20,7 +20,7 @@ interface Backpressure {
   close(): void
 }
 
-/** Enough to keep the connection busy, few enough to hold in memory. */
+/** Messages that keep the connection busy and fit in memory. */
 const maxPendingMessages = 16
 
 function createBackpressure(maxSubscriptions: number): Backpressure {
@@ -79,7 +79,7 @@ export interface Channel extends Backpressure {
   endings(reason: Exclude<Ending['reason'], 'GAP'>): string
 }
 
-/** Only results begin with this: what graphql-sse prints for a client's own texts has its quotes escaped. */
+/** The prefix of results only: graphql-sse escapes the quotes of texts that a client sent. */
 const held = /^event: next\ndata: (\{"id":.*,"payload":)?"held (\d+)"(\}?)\n\n$/
 
 export function createChannel(maxSubscriptions: number, count: CountDelivery): Channel {
@@ -107,7 +107,7 @@ export function createChannel(maxSubscriptions: number, count: CountDelivery): C
       if (!result) return message
       results.delete(number)
       const { json, cursor, operationId } = result
-      // Not before: what waits is lost with the stream, and its client goes on behind the last event that it got.
+      // Not earlier: waiting events are lost with the stream, and its client resumes after the last one received.
       if (cursor !== undefined && cursors.has(operationId)) cursors.set(operationId, cursor)
       return eventOf(`${before}${json}${behind}`, cursor)
     },

@@ -15,7 +15,7 @@ export interface StreamResult<Data> {
 }
 
 /**
- * The results of one subscription until the service ends it. It is not resumed: the caller asks again behind the last cursor.
+ * The results of one subscription until the service ends it. The caller resumes it after the last cursor.
  * @throws when the service is away, refuses the request, or is silent for too long
  */
 export async function* streamResults<Data>(

@@ -2,7 +2,7 @@ import { type Ending, Refusal } from '../domain/errors/error.ts'
 import type { EventForm } from '../execution/compiled/subscription.ts'
 import { refusalError } from '../graphql/errors.ts'
 
-/** An event as bytes that all streams share: as a chunk of HTTP/1.1, which contains the event, which contains its JSON. */
+/** An event as bytes that all streams share: an HTTP/1.1 chunk with the event and its JSON. */
 export interface Frame {
   chunk: Buffer
   /** The offset of the JSON in the chunk. */
@@ -40,7 +40,7 @@ export const frameForm: EventForm<Frame> = { name: 'sse', eventOf: frameOf }
 /** The comment that keeps an idle connection open. */
 export const comment = ':\n\n'
 
-/** When clients come back. Those that lost a stream at the same time do so at different ones. */
+/** The delay of reconnection. Clients that lost a stream together reconnect at different times. */
 const comeBack = (spreadMs: number) => `retry: ${1_000 + Math.floor(Math.random() * spreadMs)}\n${comment}`
 
 /** The first lines of a stream. */
@@ -53,7 +53,7 @@ export const farewell = () => comeBack(5_000)
 export const completed = (operationId?: string) =>
   `event: complete\ndata:${operationId === undefined ? '' : ` {"id":${JSON.stringify(operationId)}}`}\n\n`
 
-/** Why the service ends a stream by itself. */
+/** The reason for which the service ends a stream. */
 export function endingRefusal(reason: Exclude<Ending['reason'], 'GAP'>, cursor: string | undefined): Refusal {
   const ending = { reason, ...(cursor !== undefined && { cursor }) }
   return reason === 'SLOW_CONSUMER'

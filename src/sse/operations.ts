@@ -139,7 +139,7 @@ async function* sharedResultsOf(
   }
 }
 
-/** Aborts `gone` on `return`: only its signal wakes a source that waits for an event, and `return` alone would wait too. */
+/** Aborts `gone` on `return`, which alone would wait: only this signal wakes a source that waits for an event. */
 function abortOnReturn(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
   const generator: Pick<AsyncGenerator<ExecutionResult, void>, 'next' | 'return' | 'throw'> = {
     async next() {
