@@ -89,7 +89,7 @@ export interface RateLimits {
    */
   take(client: string, charge: Charge, counted?: Charge): Verdict | undefined
   /**
-   * Counts units that a request needs beside those that are counted, at most the burst together, so that no size is refused for ever.
+   * Counts further units of a request, at most the burst in total, so that no size is refused forever.
    * @returns the refusal; then nothing was counted
    */
   takeMore(client: string, units: number, counted: number): Refusal | undefined

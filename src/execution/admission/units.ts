@@ -22,7 +22,7 @@ const minReadUnits = 0.1
 /** Bytes of a cached answer. */
 const keptPerUnit = 262_144
 
-/** Gas that the node is asked to run, whether or not it is used. The node needs a core for some milliseconds for as much. */
+/** Gas requested of the node, used or not. The node needs a core for some milliseconds for this much. */
 const gasPerUnit = 500_000n
 
 export function gasUnits(gas: bigint): number {
