@@ -104,8 +104,8 @@ export interface TradingServices {
     client: string,
   ): Promise<Sourced<PriceHistory> | undefined>
   /**
-   * What sells through the pools at most so many basis points below the price of a first atom; undefined without a route.
-   * @param levels ascending @throws Outage
+   * The amounts that sell through the pools at most `levels` basis points below the price of a first atom.
+   * @param levels ascending @returns undefined without a route @throws Outage
    */
   depth(base: Address, quote: Address, levels: readonly number[]): Promise<MarketDepth | undefined>
   /** The holders if fresh ones are in memory, like `peekUsdPrice`. */

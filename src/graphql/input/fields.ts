@@ -120,7 +120,7 @@ export const safeIntField = wholeNumberField(
   'a whole number from 0 to 2^53 − 1',
 )
 
-/** A duration of any size, which its user limits. JSON has no largest number: one that no double holds is read as Infinity. */
+/** A duration of any size, which its user limits. JSON numbers beyond a double are read as Infinity. */
 export const millisecondsField = scalarField(
   'Milliseconds',
   z.unknown().transform((value, context): number => {
