@@ -107,7 +107,7 @@ export function createChannel(maxSubscriptions: number, count: CountDelivery): C
       if (!result) return message
       results.delete(number)
       const { json, cursor, operationId } = result
-      // Not earlier: waiting events are lost with the stream, and its client resumes after the last one received.
+      // Not earlier: waiting events are lost with the stream, and the client resumes after the last received.
       if (cursor !== undefined && cursors.has(operationId)) cursors.set(operationId, cursor)
       return eventOf(`${before}${json}${behind}`, cursor)
     },

@@ -33,8 +33,8 @@ export interface DirectOptions {
 const commentChunk = chunkOf(comment)
 
 /**
- * A stream of one subscription to a feed. It writes shared bytes to the socket, because the response would split
- * each write again. It keeps only the position in the feed for a client that does not read.
+ * A stream of one subscription to a feed. It writes bytes that all streams share, past the response, which
+ * would split each write again. It keeps only the position in the feed for a client that does not read.
  */
 export class DirectStream implements Sink {
   private follower: Follower<Frame> | undefined

@@ -139,7 +139,7 @@ async function* sharedResultsOf(
   }
 }
 
-/** Aborts `gone` on `return`, which alone would wait: only this signal wakes a source that waits for an event. */
+/** Aborts `gone` on `return`, which alone would wait: only the signal wakes a source that waits for events. */
 function abortOnReturn(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
   const generator: Pick<AsyncGenerator<ExecutionResult, void>, 'next' | 'return' | 'throw'> = {
     async next() {

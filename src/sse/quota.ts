@@ -3,7 +3,7 @@ import { heldMs, type SharedStreams } from '../outside/redis/shared.ts'
 
 /** Limits open streams, in total and for each client. */
 export interface Quota {
-  /** Takes a slot. @returns its release. @throws Refusal RateLimited, or Unavailable if the process has none */
+  /** Takes a slot. @returns its release. @throws Refusal RateLimited, or Unavailable if none is free */
   take(client: string): Promise<() => void>
   /** Reports released slots to other processes, without the pause. */
   tell(): Promise<void>

@@ -23,7 +23,7 @@ interface Reservations {
 }
 
 /**
- * Calls `onDropped` for each reservation that was not opened within `reservedMs`, and for each one at `close`;
+ * Calls `onDropped` for each reservation that was not opened within `reservedMs`, and for each at `close`; calls
  * `onEnded` for each that ends.
  */
 export function createReservations(
