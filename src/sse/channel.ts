@@ -7,8 +7,8 @@ import { eventIdOf } from '../execution/execute.ts'
 import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
 
 /**
- * Slows the sources of an event stream down to the speed of its client. A source waits for `ready` before it produces
- * a message, so that messages do not pile up while the client does not read.
+ * Slows the sources of an event stream down to the speed of its client. A source waits for `ready` before it
+ * produces a message, so that messages do not pile up while the client does not read.
  */
 interface Backpressure {
   /** Resolves when the stream can take a message, or is closed. Counts the message that follows. */

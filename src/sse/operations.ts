@@ -139,7 +139,7 @@ async function* sharedResultsOf(
   }
 }
 
-/** Aborts `gone` on `return`, which alone would wait: only the signal wakes a source that waits for events. */
+/** Aborts `gone` on `return`, which alone would wait: only the signal wakes a waiting source. */
 function abortOnReturn(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
   const generator: Pick<AsyncGenerator<ExecutionResult, void>, 'next' | 'return' | 'throw'> = {
     async next() {

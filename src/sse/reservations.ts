@@ -23,7 +23,8 @@ interface Reservations {
 }
 
 /**
- * Calls `onDropped` for each reservation that was not opened within `reservedMs`, and for each at `close`; calls
+ * Calls `onDropped` for each reservation that was not opened within `reservedMs`, and for each at `close`;
+ * calls
  * `onEnded` for each that ends.
  */
 export function createReservations(

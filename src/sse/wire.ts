@@ -52,8 +52,8 @@ export interface OpenStream {
 }
 
 /**
- * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process.
- * The connection of a client that reads nothing for `stalledMs` is closed with a reason.
+ * Writes events until the stream or the connection ends. The next one is taken when the last one has left the
+ * process. The connection of a client that reads nothing for `stalledMs` is closed with a reason.
  */
 export function openStream(
   events: EventStream,
