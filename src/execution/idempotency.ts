@@ -53,9 +53,9 @@ interface RepeatableRequest {
 }
 
 /**
- * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If an
- * attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So does one whose
- * credential has ended since: it gets the refusal that it would get without a key.
+ * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If
+ * an attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So
+ * does one whose credential has ended since: it gets the refusal that it would get without a key.
  * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts,
  * RateLimited for a client whose keys have too many bytes
  */

@@ -17,7 +17,8 @@ import type { AnswerType, GraphqlRequest } from './http/request.ts'
 import type { Produced } from './idempotency.ts'
 
 /**
- * The response that the database wrote; undefined for requests that have to be executed, or that execution refuses.
+ * The response that the database wrote; undefined for requests that have to be executed, or that execution
+ * refuses.
  * @throws Outage of the database: execution then reads nothing more for the same request
  */
 export type CompiledResponder = (params: GraphqlRequest, reader: Reader) => Promise<string | undefined>
@@ -179,8 +180,8 @@ function useExecutor(executor: Executor, streamPath: string): Plugin {
 }
 
 /**
- * Requests that were not executed get 400 in the media type that allows it (`application/graphql-response+json`). A
- * missing or wrong key gets 401 in both media types.
+ * Requests that were not executed get 400 in the media type that allows it
+ * (`application/graphql-response+json`). A missing or wrong key gets 401 in both media types.
  */
 function withStatus(result: ExecutionResult): ExecutionResult {
   for (const error of result.errors ?? []) {

@@ -8,7 +8,8 @@ export interface Admission {
   /** True if any limits are set. */
   isCounted: boolean
   /**
-   * Counts the operation once it is known, in place of the charge at arrival. If it refuses, only the units of
+   * Counts the operation once it is known, in place of the charge at arrival. If it refuses, only the units
+   * of
    * `read` stay counted.
    * @throws Refusal RateLimited; QueryTooComplex for more than the burst of a limit
    */

@@ -37,8 +37,8 @@ type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 /**
- * The minimum charge of an operation: one for each root field that is executed, including aliases. A mutation counts
- * as an order submission, other fields as reads. Extensions of the root field change this:
+ * The minimum charge of an operation: one for each root field that is executed, including aliases. A mutation
+ * counts as an order submission, other fields as reads. Extensions of the root field change this:
  * - `limited`: the kind that it counts in
  * - `units`: its number of reads
  * - `namedPerRead`: items of its list argument per read; 1 where a selected field has `needsOutsideSource`

@@ -54,7 +54,8 @@ export interface GraphqlParams {
 }
 
 /**
- * Counts an operation once its text is known. An operation that cannot be executed keeps the one unit of its arrival.
+ * Counts an operation once its text is known. An operation that cannot be executed keeps the one unit of its
+ * arrival.
  * @param bytes of the request
  * @throws Refusal as `Admission.reserve` does; QueryTooComplex also for variables over a limit
  */

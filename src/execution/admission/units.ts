@@ -1,8 +1,8 @@
 import { divUp } from '../../domain/amount.ts'
 
 /**
- * Cost units, in which the limit of reads counts. A small read is one unit; one unit stands for about 2 ms of a
- * processor. `docs/performance.md` has the measurements.
+ * Cost units, in which the limit of reads counts. A small read is one unit; one unit stands for about 2 ms of
+ * a processor. `docs/performance.md` has the measurements.
  */
 
 /** Estimated objects of a result. */

@@ -31,7 +31,8 @@ export type SubscriptionArgs = Pick<ExecutionArgs, 'document' | 'operationName' 
 
 /**
  * Undefined for a subscription that has to be executed for each subscriber, and for what execution refuses.
- * @param execute executes one event; for those in which the database lacks something, such as the metadata of a token
+ * @param execute executes one event; for those in which the database lacks something, such as the metadata of
+ * a token
  */
 export async function subscribeCompiled<Result extends Rendered>(
   { document, operationName, variableValues }: SubscriptionArgs,

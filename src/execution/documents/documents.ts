@@ -121,8 +121,8 @@ const conditionalSubscription =
   'The field of a subscription can be neither skipped nor included by a condition.'
 
 /**
- * A condition on a subscription's field, which may leave nothing to execute. The standard rules evaluate it before
- * variables are known.
+ * A condition on a subscription's field, which may leave nothing to execute. The standard rules evaluate it
+ * before variables are known.
  */
 function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefined {
   const fragments = fragmentsOf(document)

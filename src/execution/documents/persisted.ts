@@ -9,8 +9,8 @@ import type { SharedDocuments } from '../../outside/redis/shared.ts'
 export interface PersistedDocuments {
   /**
    * The text of a request's document, by its hash if it came without text.
-   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and hash
-   * differ, and for another version of the protocol
+   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and
+   * hash differ, and for another version of the protocol
    */
   textOf(request: NamedDocument): string | undefined | Promise<string>
   /** Caches a valid text that came with its hash, for other processes too while its client has room there. */

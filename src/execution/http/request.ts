@@ -19,8 +19,8 @@ export interface Received {
 }
 
 /**
- * @throws Refusal for a body that is too large or not UTF-8, for parameters that are no JSON objects or exceed the
- * limits, and for the hash of an unknown document; GraphQLError for a body that is no JSON object
+ * @throws Refusal for a body that is too large or not UTF-8, for parameters that are no JSON objects or
+ * exceed the limits, and for the hash of an unknown document; GraphQLError for a body that is no JSON object
  */
 export async function receive(
   req: IncomingMessage,
@@ -88,8 +88,8 @@ const withCharset = types.map((type) => `${type}; charset=utf-8`)
 const maxAcceptLength = 2_048
 
 /**
- * Reads `Accept` (RFC 9110, 12.5.1). Without one, or with an empty one, the type is JSON. Of two types with the same
- * weight that are equally specific, the first in the header counts.
+ * Reads `Accept` (RFC 9110, 12.5.1). Without one, or with an empty one, the type is JSON. Of two types with
+ * the same weight that are equally specific, the first in the header counts.
  */
 export function acceptedType(header = ''): Accepted {
   return negotiate(header)
