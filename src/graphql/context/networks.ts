@@ -46,8 +46,8 @@ export interface TradingServices {
   /** @param meter counts the gas of simulations, here and below @throws Refusal */
   quote(request: QuoteRequest, meter?: GasMeter): Promise<QuoteReply>
   /**
-   * Yields and stores each quote that is better than the one before. Ends when all estimators have answered, at the
-   * deadline, or when `signal` aborts.
+   * Yields and stores each quote that is better than the one before. Ends when all estimators have answered,
+   * at the deadline, or when `signal` aborts.
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(
@@ -78,8 +78,8 @@ export interface TradingServices {
   /** A stored quote as it was returned to `from`; undefined for quotes of other traders. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /**
-   * Metadata of tokens. Members that a contract does not return are null, addresses without a token are left out,
-   * and failed reads have an Outage.
+   * Metadata of tokens. Members that a contract does not return are null, addresses without a token are left
+   * out, and failed reads have an Outage.
    */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
   /**
@@ -111,8 +111,8 @@ export interface TradingServices {
   /** The holders if fresh ones are in memory, like `peekUsdPrice`. */
   peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
   /**
-   * Current rates of tokens in the native coin. Tokens without a route are left out, tokens that are not traded have
-   * a Refusal.
+   * Current rates of tokens in the native coin. Tokens without a route are left out, tokens that are not
+   * traded have a Refusal.
    * @throws Outage
    */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>

@@ -8,8 +8,8 @@ import { toOrderUid } from '../../domain/order/uid.ts'
 import { parseTokenAddress } from '../../domain/token/address.ts'
 
 /**
- * The GraphQL type of a zod schema: a scalar by its name, or the builder's ref of an enum or an input object. Kept
- * out of the schema's `meta`, which OpenAPI shows.
+ * The GraphQL type of a zod schema: a scalar by its name, or the builder's ref of an enum or an input object.
+ * Kept out of the schema's `meta`, which OpenAPI shows.
  */
 export const graphqlTypes = z.registry<{ type: string | InputRef<unknown> }>()
 
