@@ -9,8 +9,7 @@ export interface Admission {
   isCounted: boolean
   /**
    * Counts the operation once it is known, in place of the charge at arrival. If it refuses, only the units
-   * of
-   * `read` stay counted.
+   * of `read` stay counted.
    * @throws Refusal RateLimited; QueryTooComplex for more than the burst of a limit
    */
   reserve(reservation: Reservation): void
