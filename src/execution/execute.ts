@@ -49,7 +49,7 @@ export interface Executor extends Documents, Gate {
   reserveOperation: ReserveOperation
   isMutation(params: GraphqlParams): boolean
   isSubscription(params: GraphqlParams): boolean
-  /** Whether an operation selects introspection fields only. */
+  /** Reports whether an operation selects introspection fields only. */
   isIntrospection(params: GraphqlParams): boolean
   answerOnce: AnswerOnce
   execute(args: OperationArgs): Promise<ExecutionResult>
@@ -93,7 +93,7 @@ export function createExecutor(
     return maskResult(result, args)
   }
 
-  /** What was written stands, noted or not. */
+  /** Never fails: the write stands, noted or not. */
   async function notedWrite({ db, client, requestId }: Context): Promise<void> {
     await noteWrite(db, client).catch((error) =>
       log.warn('a write was not noted', { requestId, error: String(error) }),

@@ -48,16 +48,16 @@ interface RepeatableRequest {
   scope: string
   key: string
   body: string
-  /** Whether a retry would get the same answer; decided by the status when left out. */
+  /** Reports whether a retry would get the same answer; the status decides when left out. */
   isFinal?: (answer: Produced) => boolean
 }
 
 /**
- * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If an
- * attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So does one whose
- * credential has ended since: it gets the refusal that it would get without a key.
- * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts, RateLimited for a client whose keys
- * have too many bytes
+ * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If
+ * an attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So
+ * does one whose credential has ended since: it gets the refusal that it would get without a key.
+ * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts,
+ * RateLimited for a client whose keys have too many bytes
  */
 export type AnswerOnce = (
   request: RepeatableRequest,
@@ -68,7 +68,7 @@ export type AnswerOnce = (
 export interface IdempotencyTimes {
   /** How long a key is stored. */
   keptMs: number
-  /** After this long without an answer an attempt counts as lost: longer than any request takes. */
+  /** The time without an answer after which an attempt counts as lost: longer than any request takes. */
   lostMs: number
   /** How long a repetition waits for the first attempt. */
   waitMs: number
@@ -84,9 +84,9 @@ export const defaultTimes: IdempotencyTimes = {
 }
 
 const pollMs = 100
-/** In bytes; longer answers are not stored, and a repetition runs again. */
+/** Longer answers are not stored, and a repetition runs again. */
 const maxStoredBytes = 8_192
-/** What a key takes beside its answer: hashes, times and places in indexes. */
+/** Bytes of a key without its answer: hashes, times and index entries. */
 const keyBytes = 320
 
 export function createAnswerOnce(

@@ -17,7 +17,8 @@ import type { AnswerType, GraphqlRequest } from './http/request.ts'
 import type { Produced } from './idempotency.ts'
 
 /**
- * The response that the database wrote; undefined for requests that have to be executed, or that execution refuses.
+ * The response that the database wrote; undefined for requests that have to be executed, or that execution
+ * refuses.
  * @throws Outage of the database: execution then reads nothing more for the same request
  */
 export type CompiledResponder = (params: GraphqlRequest, reader: Reader) => Promise<string | undefined>
@@ -59,7 +60,7 @@ function isObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value))
 }
 
-/** Without a name, the document's only operation runs. */
+/** Accepts a request for the compiled operation. Without a name, the document's only operation runs. */
 function selectsOperation({ operationName }: GraphqlRequest, compiled: CompiledOperation): boolean {
   return operationName == null || operationName === compiled.operationName
 }
@@ -75,7 +76,7 @@ interface RequestContext {
   caller: Caller
   /** The signal aborts when the client disconnects. Mutations do not observe it and run to their end. */
   gone: () => AbortSignal
-  /** Of the compiled attempt before: execution reports it for each field. */
+  /** The outage of the preceding compiled attempt: execution reports it for each field. */
   outage?: Outage | undefined
 }
 
@@ -179,8 +180,8 @@ function useExecutor(executor: Executor, streamPath: string): Plugin {
 }
 
 /**
- * Requests that were not executed get 400 in the media type that allows it (`application/graphql-response+json`). A
- * missing or wrong key gets 401 in both media types.
+ * Requests that were not executed get 400 in the media type that allows it
+ * (`application/graphql-response+json`). A missing or wrong key gets 401 in both media types.
  */
 function withStatus(result: ExecutionResult): ExecutionResult {
   for (const error of result.errors ?? []) {

@@ -107,8 +107,8 @@ const gasPerTransaction = 4_000_000n
 const runs = 3n
 
 /**
- * The gas that the node may have to run beyond what the units of the transactions stand for. Those without a limit share what the bundle
- * may use.
+ * The gas that the node may have to run beyond the units of the transactions. Transactions without a limit
+ * share the gas of the bundle.
  */
 function gasBeyond(transactions: readonly { gas?: number | null | undefined }[]): bigint {
   const share = Math.min(bundleLimits.gas / transactions.length, Number(maxTransactionGas - 1n))

@@ -31,7 +31,7 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
   return clientError('InternalServerError', 'Internal server error', error, idsOf(requestId))
 }
 
-/** By which an operator finds what the log has about it. */
+/** The ids by which an operator finds the log entries of a request. */
 function idsOf(requestId: string | undefined): WorkIds {
   return { ...workIds(), ...(requestId && { requestId }) }
 }
@@ -160,7 +160,7 @@ export function requestStatus({ extensions }: GraphQLError): number {
   return statuses[String(extensions.code)] ?? 400
 }
 
-/** Whether a retry would get the same status: not for rate limits and server errors. */
+/** Reports whether a retry would get the same status: not for rate limits and server errors. */
 export function isFinalStatus(status: number): boolean {
   return status !== 429 && status < 500
 }

@@ -58,7 +58,7 @@ function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Ke
   }
 }
 
-/** Of a log. */
+/** The position of a log. */
 const rowPosition = /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/
 const rowPositionOf = (chainId?: string, blockNumber?: string, logIndex?: string) => ({
   chainId: Number(chainId),
@@ -162,7 +162,7 @@ builder.queryField('node', (t) =>
         lookup.typeName === 'Token'
           ? await tokenAt(key, context, info, lookup.typeName)
           : await resolveKeyed(lookup.keyed, key, context, info, lookup.typeName)
-      // For an interface, the row names the concrete type.
+      // The row of an interface names the concrete type.
       if (value)
         typeNames.set(value, identityOf<{ type?: string } | undefined>(value)?.type ?? lookup.typeName)
       return value as never

@@ -66,7 +66,7 @@ export interface DeliveryPage {
   deliveries: DeliveryRecord[]
   hasNextPage: boolean
 }
-/** What a wallet signs, and for which contract. */
+/** The order that a wallet signs, with the contract's domain. */
 type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
 /** Result for one order of a batch: either `uid` or `error`. */
 type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
@@ -79,7 +79,7 @@ export interface PoolPage {
   figures: Sourced<PoolFigures>
   pools: PoolRow[]
   totalCount: number
-  /** Whether it began behind a cursor. */
+  /** True if it began after a cursor. */
   isContinued: boolean
   hasNextPage: boolean
 }

@@ -33,7 +33,7 @@ import './affiliate/statistics.ts'
 import './token/prices.ts'
 import { builder } from './builder.ts'
 
-/** Whether a request may use a field, and whether the field is enabled. @throws Refusal */
+/** Checks that a field is enabled and that a request may use it. @throws Refusal */
 export type Guard = (context: Context) => void
 
 /** Runs `extensions.guard` of mutations before their input is validated, so that access errors come first. */

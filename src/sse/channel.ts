@@ -7,8 +7,8 @@ import { eventIdOf } from '../execution/execute.ts'
 import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
 
 /**
- * Slows the sources of an event stream down to the speed of its client. A source waits for `ready` before it produces
- * a message, so that messages do not pile up while the client does not read.
+ * Slows the sources of an event stream down to the speed of its client. A source waits for `ready` before it
+ * produces a message, so that messages do not pile up while the client does not read.
  */
 interface Backpressure {
   /** Resolves when the stream can take a message, or is closed. Counts the message that follows. */
@@ -20,7 +20,7 @@ interface Backpressure {
   close(): void
 }
 
-/** Enough to keep the connection busy, few enough to hold in memory. */
+/** Messages that keep the connection busy and fit in memory. */
 const maxPendingMessages = 16
 
 function createBackpressure(maxSubscriptions: number): Backpressure {
@@ -62,7 +62,7 @@ export interface SharedResult {
   extensions?: string
 }
 
-/** What the results of a stream of graphql-sse share: their pace, and their texts. */
+/** The pace and the texts that the results of a graphql-sse stream share. */
 export interface Channel extends Backpressure {
   /** Keeps a result until it is written. @returns what stands for it, as soon as the client may get it */
   hold(
@@ -79,12 +79,12 @@ export interface Channel extends Backpressure {
   endings(reason: Exclude<Ending['reason'], 'GAP'>): string
 }
 
-/** Only results begin with this: what graphql-sse prints for a client's own texts has its quotes escaped. */
+/** The prefix of results only: graphql-sse escapes the quotes of texts that a client sent. */
 const held = /^event: next\ndata: (\{"id":.*,"payload":)?"held (\d+)"(\}?)\n\n$/
 
 export function createChannel(maxSubscriptions: number, count: CountDelivery): Channel {
   const results = new Map<string, { json: string; cursor: string | undefined; operationId: string }>()
-  /** Of the last event that was written, for each running operation. */
+  /** The cursor of the last written event, by running operation. */
   const cursors = new Map<string, string | undefined>()
   let lastNumber = 0
 
@@ -107,7 +107,7 @@ export function createChannel(maxSubscriptions: number, count: CountDelivery): C
       if (!result) return message
       results.delete(number)
       const { json, cursor, operationId } = result
-      // Not before: what waits is lost with the stream, and its client goes on behind the last event that it got.
+      // Not earlier: waiting events are lost with the stream, and the client resumes after the last received.
       if (cursor !== undefined && cursors.has(operationId)) cursors.set(operationId, cursor)
       return eventOf(`${before}${json}${behind}`, cursor)
     },

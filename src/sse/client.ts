@@ -1,11 +1,11 @@
 import { createClient } from 'graphql-sse'
 
 export interface StreamRequest {
-  /** Of GraphQL over SSE. */
+  /** The URL of GraphQL over SSE. */
   url: string
   query: string
   variables: Record<string, unknown>
-  /** The service sends something more often than that, and be it an empty line. */
+  /** The service sends something, even an empty line, more often than this. */
   silenceMs: number
 }
 
@@ -15,7 +15,7 @@ export interface StreamResult<Data> {
 }
 
 /**
- * The results of one subscription until the service ends it. It is not resumed: the caller asks again behind the last cursor.
+ * The results of one subscription until the service ends it. The caller resumes it after the last cursor.
  * @throws when the service is away, refuses the request, or is silent for too long
  */
 export async function* streamResults<Data>(

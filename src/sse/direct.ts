@@ -23,7 +23,7 @@ import {
 export interface DirectOptions {
   beats: Beats
   meter: StreamMeter
-  /** Of one connection, beyond one event. */
+  /** Buffered bytes of one connection, beyond one event. */
   bufferBytes: number
   stalledMs: number
   mask(fault: unknown): GraphQLError
@@ -33,8 +33,8 @@ export interface DirectOptions {
 const commentChunk = chunkOf(comment)
 
 /**
- * A stream of one subscription to a feed. It writes bytes that all streams share, past the response: that takes each write apart again.
- * It keeps nothing for a client that does not read but its place in the feed.
+ * A stream of one subscription to a feed. It writes bytes that all streams share, past the response, which
+ * would split each write again. It keeps only the position in the feed for a client that does not read.
  */
 export class DirectStream implements Sink {
   private follower: Follower<Frame> | undefined
@@ -44,12 +44,12 @@ export class DirectStream implements Sink {
   private socket: Socket | undefined
   private isFirst = true
   private isQuiet = false
-  /** When the client stopped to take events, or the stream was ended. */
+  /** The time at which the client stopped reading events, or the stream was ended. */
   private blockedAt: number | undefined
   /** Runs while the client is over its cost units. */
   private rest: NodeJS.Timeout | undefined
   private isEnded = false
-  /** What it failed with before it could write. */
+  /** The failure before the stream could write. */
   private early: { fault: unknown } | undefined
 
   constructor(private readonly options: DirectOptions) {}
@@ -62,7 +62,7 @@ export class DirectStream implements Sink {
   /** @returns when the connection has ended */
   write(res: ServerResponse, headers: Record<string, string>): Promise<void> {
     const { beats, meter } = this.options
-    // Headers, greeting and what is there leave in one packet.
+    // Headers, greeting and available events leave in one packet.
     const { socket } = res
     socket?.cork()
     res.writeHead(200, headers).flushHeaders()
@@ -144,7 +144,7 @@ export class DirectStream implements Sink {
     this.res?.destroy()
   }
 
-  /** It takes nothing meanwhile, and so loses nothing: all it has is its place. */
+  /** The stream takes nothing meanwhile, and so loses nothing: it only holds its position. */
   private restFor(restMs: number): void {
     this.options.meter.rests++
     this.rest = setTimeout(() => {

@@ -2,10 +2,10 @@ import { type Ending, Refusal } from '../domain/errors/error.ts'
 import type { EventForm } from '../execution/compiled/subscription.ts'
 import { refusalError } from '../graphql/errors.ts'
 
-/** An event as bytes that all streams share: as a chunk of HTTP/1.1, which contains the event, which contains its JSON. */
+/** An event as bytes that all streams share: an HTTP/1.1 chunk with the event and its JSON. */
 export interface Frame {
   chunk: Buffer
-  /** Where the JSON begins in it. */
+  /** The offset of the JSON in the chunk. */
   jsonAt: number
   bytes: number
 }
@@ -28,7 +28,7 @@ export function chunkOf(text: string): Buffer {
   return Buffer.from(`${Buffer.byteLength(text).toString(16)}${lineEnd}${text}${lineEnd}`)
 }
 
-/** What a chunk contains, for a connection without chunks. */
+/** Returns the content of a chunk, for a connection without chunks. */
 export const contentOf = (chunk: Buffer): Buffer =>
   chunk.subarray(chunk.indexOf(lineEnd) + lineEnd.length, chunk.length - lineEnd.length)
 
@@ -40,20 +40,20 @@ export const frameForm: EventForm<Frame> = { name: 'sse', eventOf: frameOf }
 /** The comment that keeps an idle connection open. */
 export const comment = ':\n\n'
 
-/** When clients come back. Those that lost a stream at the same time do so at different ones. */
+/** The delay of reconnection. Clients that lost a stream together reconnect at different times. */
 const comeBack = (spreadMs: number) => `retry: ${1_000 + Math.floor(Math.random() * spreadMs)}\n${comment}`
 
 /** The first lines of a stream. */
 export const greeting = () => comeBack(2_000)
 
-/** Before the last event of a process that stops: all its clients go to others, which are fewer then. */
+/** Precedes the last event of a stopping process: its clients all move to the fewer remaining ones. */
 export const farewell = () => comeBack(5_000)
 
 /** @param operationId on a stream of several operations */
 export const completed = (operationId?: string) =>
   `event: complete\ndata:${operationId === undefined ? '' : ` {"id":${JSON.stringify(operationId)}}`}\n\n`
 
-/** Why the service ends a stream by itself. */
+/** The reason for which the service ends a stream. */
 export function endingRefusal(reason: Exclude<Ending['reason'], 'GAP'>, cursor: string | undefined): Refusal {
   const ending = { reason, ...(cursor !== undefined && { cursor }) }
   return reason === 'SLOW_CONSUMER'

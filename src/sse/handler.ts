@@ -68,8 +68,8 @@ interface StreamHandler {
 }
 
 /**
- * GraphQL over SSE, with a connection for each operation or one for several. A stream of several lives at the process that its client
- * opened it at; its operations come there from the others.
+ * GraphQL over SSE, with a connection for each operation or one for several. A stream of several lives at the
+ * process where its client opened it; other processes forward its operations.
  * @param peers the other processes
  */
 export function createStreamHandler(
@@ -87,12 +87,12 @@ export function createStreamHandler(
   const elsewhere = createElsewhere(peers, { tokens: reservations.tokens, give, perform })
   const open = new Set<Pick<OpenStream, 'close' | 'destroy'>>()
   const beats = createBeats(Math.min(limits.keepAliveMs, limits.stalledMs))
-  // Thousands that come back at once do not keep others waiting.
+  // Keeps others from waiting when thousands of clients reconnect at once.
   const turn = createTurns()
 
   /**
-   * Counts an operation once it is known, unless it is another process that will. @returns its parameters; null for a request
-   * without one
+   * Counts an operation once it is known, unless another process will.
+   * @returns its parameters; null for a request without one
    */
   async function readOperation(req: IncomingMessage, caller: Caller, isForeign: boolean) {
     // Ending an operation or a stream costs nothing.
@@ -111,7 +111,7 @@ export function createStreamHandler(
     if (kept) return kept
     reservations.end(token)
     void forget(operations, token)
-    // The other process takes a place for it.
+    // The other process takes a slot for it.
     await quota.tell()
     return 'given'
   }
@@ -176,7 +176,7 @@ export function createStreamHandler(
     return { stream: (res) => track(direct.write(res, streamHeaders)) }
   }
 
-  /** Of a stream of graphql-sse. */
+  /** Counts deliveries on a graphql-sse stream. */
   function counting({ client }: Caller): CountDelivery {
     const count = executor.deliveries(client)
     return (units) => {
@@ -302,7 +302,7 @@ interface Answering {
   release: () => void
 }
 
-/** How long clients have to take the reason when the process stops. */
+/** The time that clients have to receive the reason when the process stops. */
 const closingMs = 1_000
 
 const noSignal = new AbortController().signal

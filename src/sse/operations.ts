@@ -55,7 +55,7 @@ export function createOperations(executor: Executor, meter: StreamMeter): Operat
     },
     async execute({ contextValue, ...args }) {
       const { caller, admission, token, signal } = contextValue
-      // With a shared stream (token), the request that brought the operation ends before the operation does.
+      // The request that starts an operation on a shared stream (token) ends before the operation does.
       const clientSignal = token === null ? signal : new AbortController().signal
       const result = await executor.execute({ ...args, contextValue: executor.context(caller, clientSignal) })
       admission?.settle(() => executedUnits(Buffer.byteLength(JSON.stringify(result))))
@@ -139,7 +139,7 @@ async function* sharedResultsOf(
   }
 }
 
-/** Aborts `gone` on `return`: only its signal wakes a source that waits for an event, and `return` alone would wait too. */
+/** Aborts `gone` on `return`, which alone would wait: only the signal wakes a waiting source. */
 function abortOnReturn(results: AsyncGenerator<ExecutionResult, void>, gone: AbortController) {
   const generator: Pick<AsyncGenerator<ExecutionResult, void>, 'next' | 'return' | 'throw'> = {
     async next() {

@@ -3,15 +3,15 @@ import { heldMs, type SharedStreams } from '../outside/redis/shared.ts'
 
 /** Limits open streams, in total and for each client. */
 export interface Quota {
-  /** Takes a slot. @returns a function that releases it. @throws Refusal RateLimited, or Unavailable where the process has no slot */
+  /** Takes a slot. @returns its release. @throws Refusal RateLimited, or Unavailable if none is free */
   take(client: string): Promise<() => void>
-  /** Reports to other processes what was released, without the pause. */
+  /** Reports released slots to other processes, without the pause. */
   tell(): Promise<void>
   /** Reports nothing more to other processes. */
   stop(): void
 }
 
-/** Clients that were refused together come back apart. */
+/** Clients that were refused together retry at different times. */
 const retryAfterMs = () => 2_000 + Math.floor(Math.random() * 4_000)
 
 const maxBatch = 500

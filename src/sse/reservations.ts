@@ -23,8 +23,9 @@ interface Reservations {
 }
 
 /**
- * `onDropped` is called for a reservation that was not opened within `reservedMs`, and for each one at `close`; `onEnded` for each that
- * ends.
+ * Calls `onDropped` for each reservation that was not opened within `reservedMs`, and for each at `close`;
+ * calls
+ * `onEnded` for each that ends.
  */
 export function createReservations(
   reservedMs: number,

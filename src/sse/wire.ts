@@ -52,8 +52,8 @@ export interface OpenStream {
 }
 
 /**
- * Writes events until the stream or the connection ends. The next one is taken when the last one has left the process.
- * The connection of a client that reads nothing for `stalledMs` is closed with a reason.
+ * Writes events until the stream or the connection ends. The next one is taken when the last one has left the
+ * process. The connection of a client that reads nothing for `stalledMs` is closed with a reason.
  */
 export function openStream(
   events: EventStream,
@@ -68,7 +68,7 @@ export function openStream(
     if (reason || !why) return
     reason = why
     meter.ended(why)
-    // Before the operations end, which then are not running any more.
+    // Must precede the end of the operations: afterwards none is running.
     if (why === 'SHUTTING_DOWN') res.write(farewell())
     res.write(channel.endings(why))
     res.end()
@@ -131,7 +131,7 @@ const json = { 'content-type': 'application/json; charset=utf-8' }
 export const streamAdvice =
   'send Accept: text/event-stream for a stream, or PUT first for one that many operations share'
 
-/** For statuses that graphql-sse answers without a body. */
+/** Refusals for statuses that graphql-sse answers without a body. */
 const statusRefusals: Partial<Record<number, Refusal>> = {
   404: new Refusal('NotFound', `there is no such stream: ${streamAdvice}`),
   406: new Refusal('NotAcceptable', `this path streams: ${streamAdvice}`),

@@ -5,11 +5,11 @@ import { gasUnits } from './units.ts'
 
 /** An admitted request, and what it counts as so far. */
 export interface Admission {
-  /** Whether any limits are set. */
+  /** True if any limits are set. */
   isCounted: boolean
   /**
-   * Counts the operation once it is known, in place of the charge at arrival. If it refuses, only the units of
-   * `read` stay counted.
+   * Counts the operation once it is known, in place of the charge at arrival. If it refuses, only the units
+   * of `read` stay counted.
    * @throws Refusal RateLimited; QueryTooComplex for more than the burst of a limit
    */
   reserve(reservation: Reservation): void
@@ -80,7 +80,7 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       caller.takeGas = (gas) => {
         const refusal = limits.takeMore(client, gasUnits(gas), counted.reads)
         if (!refusal) return
-        // Nothing is run: the rest is given back with the answer.
+        // The operation does not run: the answer returns the rest.
         minimum = { ...minimum, reads: Math.min(minimum.reads, 1) }
         onLimited?.('reads')
         throw refusal

@@ -17,7 +17,7 @@ import { fieldsOf } from '../../graphql/stored/collect.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
-/** What the rate limits count. */
+/** The kinds that rate limits count. */
 export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const
 export type LimitedKind = (typeof limitedKinds)[number]
 
@@ -37,8 +37,8 @@ type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 /**
- * The minimum charge of an operation: one for each root field that is executed, including aliases. A mutation counts
- * as an order submission, other fields as reads. Extensions of the root field change this:
+ * The minimum charge of an operation: one for each root field that is executed, including aliases. A mutation
+ * counts as an order submission, other fields as reads. Extensions of the root field change this:
  * - `limited`: the kind that it counts in
  * - `units`: its number of reads
  * - `namedPerRead`: items of its list argument per read; 1 where a selected field has `needsOutsideSource`
@@ -135,7 +135,7 @@ function listOf(
   return { value: input.fields.find(({ name }) => name.value === chargedFor)?.value }
 }
 
-/** Whether the charge depends on variables. */
+/** Reports whether the charge depends on variables. */
 function dependsOnVariables(
   schema: GraphQLSchema,
   { operation, selectionSet, variableDefinitions = [] }: OperationDefinitionNode,

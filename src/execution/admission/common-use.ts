@@ -5,15 +5,15 @@ export interface CommonUse {
   add(use: BudgetUse): void
 }
 
-/** Requests do not wait: what they used is counted together a moment later, and only then do other processes know it. */
+/** Requests do not wait: their use is counted after this pause, and other processes see it then. */
 const pauseMs = 50
 const maxBatch = 500
-/** Of clients and kinds. What is beyond it counts in this process alone. */
+/** Pairs of client and kind. Use beyond them counts in this process alone. */
 const maxPending = 10_000
 
 /**
- * Each process decides by its own memory, which is corrected by the use of all as often as its client uses something. What N processes let
- * through before they hear of each other is owed afterwards, so the rate holds over time.
+ * Each process decides by its own memory, which each use by a client corrects by the use at all processes.
+ * Clients owe any excess that N processes admitted before the correction, so the rate holds over time.
  * @param correct gets milliseconds until a bucket is full
  */
 export function createCommonUse(

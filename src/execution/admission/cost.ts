@@ -49,8 +49,8 @@ const schemaItems: Readonly<Record<string, number>> = {
 }
 
 /**
- * Objects that a value of a possibly long scalar counts as. A field's `extensions.weight` takes precedence; of a field with an object it
- * is what finding that object costs.
+ * Objects that a value of a possibly long scalar counts as. A field's `extensions.weight` takes precedence;
+ * on a field with an object it is the cost of finding that object.
  */
 const scalarWeights: Readonly<Record<string, number>> = { Hex: 4, JSON: 8 }
 

@@ -17,7 +17,7 @@ export function mentionsSchema(text: string): boolean {
   return text.includes('__') && introspectionPattern.test(text)
 }
 
-/** Whether an operation selects introspection fields: alone, so that its response never changes, or beside others. */
+/** Reports introspection fields of an operation: alone (its response never changes), or with others. */
 export function introspectionIn(document: DocumentNode, operationName?: string): 'alone' | 'beside' | 'none' {
   const operation = getOperationAST(document, operationName)
   const names = operation ? rootNames(document, operation.selectionSet) : []
@@ -54,7 +54,8 @@ export interface GraphqlParams {
 }
 
 /**
- * Counts an operation once its text is known. An operation that cannot be executed keeps the one unit of its arrival.
+ * Counts an operation once its text is known. An operation that cannot be executed keeps the one unit of its
+ * arrival.
  * @param bytes of the request
  * @throws Refusal as `Admission.reserve` does; QueryTooComplex also for variables over a limit
  */

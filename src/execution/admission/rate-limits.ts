@@ -89,7 +89,7 @@ export interface RateLimits {
    */
   take(client: string, charge: Charge, counted?: Charge): Verdict | undefined
   /**
-   * Counts units that a request needs beside those that are counted, at most the burst together, so that no size is refused for ever.
+   * Counts further units of a request, at most the burst in total, so that no size is refused forever.
    * @returns the refusal; then nothing was counted
    */
   takeMore(client: string, units: number, counted: number): Refusal | undefined
@@ -112,7 +112,7 @@ type Buckets = Record<LimitedKind, number>
 
 const full = Number.NEGATIVE_INFINITY
 
-/** What several processes let through before they heard of each other is owed up to this many bursts. */
+/** The bursts that a client owes at most for use that processes admitted before they shared it. */
 const maxOwedBursts = 10
 
 /** Token buckets for each client, in this process. @param shared counts the use of all processes */

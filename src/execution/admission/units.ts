@@ -1,8 +1,8 @@
 import { divUp } from '../../domain/amount.ts'
 
 /**
- * Cost units, in which the limit of reads counts. A small read is one unit; one unit stands for about 2 ms of a
- * processor. `docs/performance.md` has the measurements.
+ * Cost units, in which the limit of reads counts. A small read is one unit; one unit stands for about 2 ms of
+ * a processor. `docs/performance.md` has the measurements.
  */
 
 /** Estimated objects of a result. */
@@ -14,7 +14,7 @@ const executedPerUnit = 8_192
 /** Bytes of an answer that the database wrote. */
 const writtenPerUnit = 65_536
 
-/** For reading a request: characters of its document, which is parsed and validated, and bytes of its body. */
+/** Cost of reading a request: characters of its document (parsed and validated), and bytes of its body. */
 const documentPerUnit = 2_048
 const requestPerUnit = 65_536
 const minReadUnits = 0.1
@@ -22,7 +22,7 @@ const minReadUnits = 0.1
 /** Bytes of a cached answer. */
 const keptPerUnit = 262_144
 
-/** Gas that the node is asked to run, whether or not it is used. The node needs a core for some milliseconds for as much. */
+/** Gas requested of the node, used or not. The node needs a core for some milliseconds for this much. */
 const gasPerUnit = 500_000n
 
 export function gasUnits(gas: bigint): number {

@@ -28,11 +28,12 @@ import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
 /**
- * An operation whose response is the text that the database writes, without resolvers. `answer` resolves to undefined
- * when the request has to be executed: a field is not stored, a variable does not fit, or a token is not stored.
+ * An operation whose response is the text that the database writes, without resolvers. `answer` resolves to
+ * undefined when the request has to be executed: a field is not stored, a variable does not fit, or a token
+ * is not stored.
  */
 export interface CompiledOperation {
-  /** Of the document's one operation. */
+  /** The name of the document's one operation. */
   operationName: string | undefined
   answer(variableValues: Record<string, unknown>, services: Services): Promise<string | undefined>
 }

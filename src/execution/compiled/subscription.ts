@@ -12,7 +12,7 @@ import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
 
-/** What an interface makes of each event, once for all of its streams with the same selection. */
+/** An interface's form of each event, made once for all its streams with the same selection. */
 export interface EventForm<Result extends Rendered> {
   /** Differs between forms. */
   name: string
@@ -31,7 +31,8 @@ export type SubscriptionArgs = Pick<ExecutionArgs, 'document' | 'operationName' 
 
 /**
  * Undefined for a subscription that has to be executed for each subscriber, and for what execution refuses.
- * @param execute executes one event; for those in which the database lacks something, such as the metadata of a token
+ * @param execute executes one event; for those in which the database lacks something, such as the metadata of
+ * a token
  */
 export async function subscribeCompiled<Result extends Rendered>(
   { document, operationName, variableValues }: SubscriptionArgs,
@@ -87,7 +88,7 @@ export async function subscribeCompiled<Result extends Rendered>(
   }
 }
 
-/** Whether the text is all of the result. */
+/** Reports whether the text is all of the result. */
 function isWritten(text: string): boolean {
   if (!isComplete(text)) return false
   try {

@@ -34,8 +34,8 @@ const opening: readonly string[] = [TokenKind.BRACE_L, TokenKind.BRACKET_L, Toke
 const closing: readonly string[] = [TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]
 
 /**
- * The limit that a text exceeds, as a message. Checked before parsing: parser and rules recurse, so deep nesting
- * could overflow the stack.
+ * The limit that a text exceeds, as a message. Checked before parsing: parser and rules recurse, so deep
+ * nesting could overflow the stack.
  */
 export function excessOfText(text: string): string | undefined {
   const { characters, lines, tokens, brackets, aliases } = documentLimits
@@ -71,8 +71,8 @@ interface Size {
 }
 
 /**
- * The limit that a document exceeds, as a message. Checked before validation: the rules walk the document several
- * times, and compare all fields that may conflict.
+ * The limit that a document exceeds, as a message. Checked before validation: the rules walk the document
+ * several times, and compare all fields that may conflict.
  * @returns `circular` when a fragment spreads itself, so that it has no size
  */
 export function excessOf(document: DocumentNode): string | 'circular' | undefined {
@@ -133,8 +133,8 @@ function isIntrospection(node: SelectionNode): boolean {
 }
 
 /**
- * Counts pairs that validation compares: fields of one response key, and fragments of one selection with each other
- * and with its fields. Stops over the limit.
+ * Counts pairs that validation compares: fields of one response key, and fragments of one selection with each
+ * other and with its fields. Stops over the limit.
  */
 function countComparisons(
   document: DocumentNode,

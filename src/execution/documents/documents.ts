@@ -27,7 +27,7 @@ import { queryError, refusalError } from '../../graphql/errors.ts'
 import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 
-/** Of all cached texts. A parsed document takes some hundred bytes per character of its text. */
+/** Characters of all cached texts. A parsed document takes some hundred bytes per character. */
 const maxCachedCharacters = 200_000
 
 export interface Documents {
@@ -121,8 +121,8 @@ const conditionalSubscription =
   'The field of a subscription can be neither skipped nor included by a condition.'
 
 /**
- * A condition on a subscription's field, which may leave nothing to execute. The standard rules evaluate it before
- * variables are known.
+ * A condition on a subscription's field, which may leave nothing to execute. The standard rules evaluate it
+ * before variables are known.
  */
 function conditionOnSubscription(document: DocumentNode): DirectiveNode | undefined {
   const fragments = fragmentsOf(document)

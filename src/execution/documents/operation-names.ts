@@ -3,9 +3,9 @@ import { schema } from '../../graphql/schema.ts'
 import { type GraphqlParams, operationNameOf } from '../admission/operations.ts'
 import type { Documents } from './documents.ts'
 
-/** What metrics and traces call an operation. Clients choose neither part, so that they cannot make series. */
+/** The name of an operation in metrics and traces. Clients choose no part, so they cannot create series. */
 export interface OperationName {
-  /** Of a document of the deployment; `other` for the rest. */
+  /** The name from a document of the deployment; `other` for the rest. */
   name: string
   /** Its type and its only root field, such as `query order`; `several` for more of them. */
   of: string

@@ -9,8 +9,8 @@ import type { SharedDocuments } from '../../outside/redis/shared.ts'
 export interface PersistedDocuments {
   /**
    * The text of a request's document, by its hash if it came without text.
-   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and hash
-   * differ, and for another version of the protocol
+   * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and
+   * hash differ, and for another version of the protocol
    */
   textOf(request: NamedDocument): string | undefined | Promise<string>
   /** Caches a valid text that came with its hash, for other processes too while its client has room there. */
@@ -22,7 +22,7 @@ export interface NamedDocument {
   extensions?: unknown
 }
 
-/** Of texts that clients registered; those of the list are not limited. */
+/** Characters of texts that clients registered; those of the list are not limited. */
 const maxCachedCharacters = 1_000_000
 
 /** Bytes of one client that are kept for other processes, what one takes beside its text, and how long they are kept. */

@@ -6,7 +6,7 @@ import type { AnswerType } from './request.ts'
 
 /** Headers of a refusal: `Retry-After`, or the coding that would be accepted. */
 export function refusalHeaders(status: number, extensions: GraphQLErrorExtensions): Record<string, string> {
-  // Without this field the media type is at fault.
+  // The media type is at fault unless the error names this field.
   if (status === 415 && extensions.field === 'Content-Encoding') return { 'Accept-Encoding': 'identity' }
   if (!extensions.retryable || (status !== 409 && status !== 429 && status !== 503)) return {}
   const { retryAfterMs = 0 } = (extensions.data ?? {}) as { retryAfterMs?: number }

@@ -25,7 +25,7 @@ import {
   receive,
 } from './request.ts'
 
-/** Of all answers together; the response with the whole schema has about 170,000. */
+/** Bytes of all answers together; the response with the whole schema has about 170,000. */
 const maxBytes = 8_388_608
 const maxAnswers = 64
 
@@ -208,7 +208,7 @@ interface TypedRequest extends Received {
 
 const mutationNotByPost = new Refusal('MethodNotAllowed', 'mutations are sent by POST')
 
-/** Whether a retry would get the same answer: not after an error with a temporary cause. */
+/** Reports whether a retry would get the same answer: not after an error with a temporary cause. */
 function isFinal({ body }: Produced): boolean {
   const { errors = [] } = JSON.parse(body) as { errors?: GraphQLError[] }
   return errors.every((error) => isFinalStatus(requestStatus(error)))

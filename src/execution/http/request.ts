@@ -12,15 +12,15 @@ export interface GraphqlRequest extends GraphqlParams, NamedDocument {}
 
 /** A GraphQL request over HTTP, from the URL or from a body. */
 export interface Received {
-  /** With the text of a persisted document, without an empty name of an operation. */
+  /** The parameters with a persisted document's text and without an empty operation name. */
   params: GraphqlRequest
   /** The body, or the URL, unparsed. */
   text: string
 }
 
 /**
- * @throws Refusal for a body that is too large or not UTF-8, for parameters that are no JSON objects or exceed the
- * limits, and for the hash of an unknown document; GraphQLError for a body that is no JSON object
+ * @throws Refusal for a body that is too large or not UTF-8, for parameters that are no JSON objects or
+ * exceed the limits, and for the hash of an unknown document; GraphQLError for a body that is no JSON object
  */
 export async function receive(
   req: IncomingMessage,
@@ -48,7 +48,7 @@ function parametersOf(url: string): GraphqlRequest {
     return value
   }
   return {
-    // Of several parameters with one name the first counts, as in Yoga.
+    // The first of several parameters with one name counts, as in Yoga.
     query: parameters.get('query'),
     operationName: parameters.get('operationName'),
     variables: objectOf('variables'),
@@ -72,7 +72,7 @@ export type AnswerType = 'application/json' | 'application/graphql-response+json
 interface Accepted {
   /** Undefined where the client accepts neither. */
   type: AnswerType | undefined
-  /** Whether the client prefers an HTML page. */
+  /** True if the client prefers an HTML page. */
   page: boolean
 }
 
@@ -81,15 +81,15 @@ const types: readonly (AnswerType | 'text/html')[] = [
   'application/graphql-response+json',
   'text/html',
 ]
-/** As they are sent: a client may name the charset too. */
+/** The types as sent: a client may name the charset too. */
 const withCharset = types.map((type) => `${type}; charset=utf-8`)
 
-/** In characters: the rest is ignored. Each takes half a microsecond to parse, and no client needs so many. */
+/** Characters that are read; the rest is ignored. Each takes 0.5 µs to parse; no client needs so many. */
 const maxAcceptLength = 2_048
 
 /**
- * Reads `Accept` (RFC 9110, 12.5.1). Without one, or with an empty one, the type is JSON. Of two types with the same
- * weight that are equally specific, the first in the header counts.
+ * Reads `Accept` (RFC 9110, 12.5.1). Without one, or with an empty one, the type is JSON. Of two types with
+ * the same weight that are equally specific, the first in the header counts.
  */
 export function acceptedType(header = ''): Accepted {
   return negotiate(header)
@@ -105,7 +105,7 @@ const negotiate = memoize((header): Accepted => {
 
 const events = 'text/event-stream'
 
-/** Whether a client accepts event streams, and whether it says so by name: not only with a wildcard for all types. */
+/** Reports whether a client accepts event streams, and whether by name: not only with a wildcard. */
 export const acceptedEvents = memoize((header): { accepted: boolean; named: boolean } => {
   const accept = /[^\s,]/.test(header) ? header.slice(0, maxAcceptLength) : '*/*'
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes([`${events}; charset=utf-8`]).length > 0

@@ -118,8 +118,8 @@ builder.objectField(AccountRef, 'balances', (t) =>
 )
 
 /**
- * Where the list continues behind a token. One that the account no longer holds is looked for by its address, among those that are not
- * named. @throws Refusal InvalidParameter
+ * Returns the index at which the list continues after a token. A token that the account no longer holds is
+ * searched by address among those that are not named. @throws Refusal InvalidParameter
  */
 function indexAfter(token: Address, list: readonly Address[], named: number): number {
   const found = list.indexOf(token)

@@ -30,7 +30,7 @@ export function requireFeature({ features }: Featured, name: keyof Features): vo
 }
 
 /**
- * Whether a request's key is the configured one; always false when none is configured. Compares hashes, so that the
+ * Reports if a request's key is the configured one; always false if none is configured. Compares hashes: the
  * time of the comparison reveals neither the length nor a prefix of the key.
  */
 export function operatorCheck(key: string | undefined): (apiKey: string | undefined) => boolean {
@@ -78,12 +78,12 @@ function digest(text: string): Buffer {
 }
 
 export const accessLevels = ['off', 'operator', 'public'] as const
-/** Who may read something: none, the operator, or all. */
+/** Readers of something: none, the operator, or all. */
 export type Access = (typeof accessLevels)[number]
 
-/** What settings permit. */
+/** Access that settings permit. */
 export interface AccessRules {
-  /** What solvers are given at the moment. */
+  /** The auction that solvers have at the moment. */
   currentAuction: Access
   /** Simulations of orders. */
   simulation: Access
@@ -116,7 +116,7 @@ export function requireAccess(
   if (level === 'operator' && !asking.restricted) requireOperator(asking)
 }
 
-/** Whether `requireAccess` lets through. */
+/** Reports whether `requireAccess` would pass. */
 export function hasAccess(name: keyof AccessRules, asking: AccessRequest): boolean {
   try {
     requireAccess(name, asking)

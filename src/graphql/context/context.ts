@@ -22,7 +22,7 @@ import type { AccessRules, Features } from './access.ts'
 import type { TradingNetworks, TradingServices } from './networks.ts'
 import type { StoredBytes } from './stored-bytes.ts'
 
-/** What the interfaces (GraphQL, REST, SSE) need from the rest of the program. */
+/** Services that the interfaces (GraphQL, REST, SSE) need from the rest of the program. */
 export interface Services {
   db: Db
   now: Clock
@@ -33,7 +33,7 @@ export interface Services {
   statistics: Statistics
   signIn: SignInServices
   channels: ChannelServices
-  /** Of the connected content system, where there is one. */
+  /** Announcements of the connected content system, if any. */
   announcements?: Announcements | undefined
   balanceSessions: BalanceSessions
   tokenLists: TokenLists
@@ -42,19 +42,19 @@ export interface Services {
   commit?: string | undefined
   /** Persisted documents of the deployment: text by its SHA-256. */
   documents?: Readonly<Record<string, string>>
-  /** What all processes share; without it each is for itself. */
+  /** State that all processes share; without it each process has its own. */
   shared?: Shared | undefined
-  /** Whether errors of documents and variables suggest schema names: only in local development. */
+  /** True if errors of documents and variables suggest schema names: only in local development. */
   suggests?: boolean
   /** All are enabled when left out. */
   features?: Features
-  /** Who may read what; all may when left out. */
+  /** Access rules for reads; all clients may read everything when left out. */
   access?: AccessRules
-  /** Whether a competition is hidden from clients until its deadline block has passed. */
+  /** True if a competition is hidden from clients until its deadline block has passed. */
   hidesCompetitions?: boolean
-  /** Whether a request's key is the operator's; no key is when left out. */
+  /** Reports whether a request's key is the operator's; no key is when left out. */
   isOperator?(apiKey: string | undefined): boolean
-  /** Whether a request's key may enable and disable affiliates: the content system's or the operator's. */
+  /** Reports whether a key may enable and disable affiliates: the content system's or operator's. */
   isEditor?(apiKey: string | undefined): boolean
   /** How many of an order's newest auctions a REST debug report has; a default when left out. */
   reportAuctions?: number

@@ -44,8 +44,8 @@ export interface TradingServices {
   /** @param meter counts the gas of simulations, here and below @throws Refusal */
   quote(request: QuoteRequest, meter?: GasMeter): Promise<QuoteReply>
   /**
-   * Yields and stores each quote that is better than the one before. Ends when all estimators have answered, at the
-   * deadline, or when `signal` aborts.
+   * Yields and stores each quote that is better than the one before. Ends when all estimators have answered,
+   * at the deadline, or when `signal` aborts.
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(
@@ -56,7 +56,7 @@ export interface TradingServices {
   /** Why each of these orders is not filled, in their order. */
   diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>
   /**
-   * What would keep an order from being placed and filled that need not be signed yet. Nothing is stored.
+   * Returns the obstacles to placing and filling an order, which may be unsigned. Stores nothing.
    * @throws Refusal MissingFrom, Unavailable; Outage of the database
    */
   explainOrder(order: OrderToExplain, options: ExplainOptions): Promise<Diagnosis>
@@ -76,8 +76,8 @@ export interface TradingServices {
   /** A stored quote as it was returned to `from`; undefined for quotes of other traders. */
   storedQuote(id: bigint, from: Address): Promise<QuoteReply | undefined>
   /**
-   * Metadata of tokens. Members that a contract does not return are null, addresses without a token are left out,
-   * and failed reads have an Outage.
+   * Metadata of tokens. Members that a contract does not return are null, addresses without a token are left
+   * out, and failed reads have an Outage.
    */
   tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
   /**
@@ -102,21 +102,21 @@ export interface TradingServices {
     client: string,
   ): Promise<Sourced<PriceHistory> | undefined>
   /**
-   * What sells through the pools at most so many basis points below the price of a first atom; undefined without a route.
-   * @param levels ascending @throws Outage
+   * The amounts that sell through the pools at most `levels` basis points below the price of a first atom.
+   * @param levels ascending @returns undefined without a route @throws Outage
    */
   depth(base: Address, quote: Address, levels: readonly number[]): Promise<MarketDepth | undefined>
   /** The holders if fresh ones are in memory, like `peekUsdPrice`. */
   peekTopHolders(token: Address): Sourced<readonly TokenHolder[]> | undefined
   /**
-   * Current rates of tokens in the native coin. Tokens without a route are left out, tokens that are not traded have
-   * a Refusal.
+   * Current rates of tokens in the native coin. Tokens without a route are left out, tokens that are not
+   * traded have a Refusal.
    * @throws Outage
    */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
-  /** As `ReadBalances`. @throws Outage */
+  /** See `ReadBalances`. @throws Outage */
   balances: ReadBalances
-  /** As `createHeldTokens`. @throws Outage */
+  /** See `createHeldTokens`. @throws Outage */
   heldTokens: HeldTokens
   /** The pools that are followed; undefined while none are. @throws Outage */
   poolFigures(): Promise<Sourced<PoolFigures> | undefined>
@@ -124,7 +124,7 @@ export interface TradingServices {
   watchBalances: BalanceWatch['subscribe']
   /** Prices of tokens as they change, as `PriceWatch`. @throws Refusal when too many are watched */
   watchPrices: PriceWatch['subscribe']
-  /** Whether all dependencies of this network (node, database) respond. */
+  /** Reports whether all dependencies of this network (node, database) respond. */
   ready(): Promise<boolean>
 }
 

@@ -2,8 +2,9 @@ import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import type { Clock } from '../../domain/log.ts'
 
 /**
- * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows that
- * follow from it, and their places in indexes. Documents, idempotency keys and persisted documents have budgets of their own.
+ * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows
+ * that follow from it, and their places in indexes. Documents, idempotency keys and persisted documents have
+ * budgets of their own.
  */
 const rowBytes = {
   quotes: 3_072,

@@ -8,8 +8,8 @@ import { toOrderUid } from '../../domain/order/order.ts'
 import { parseTokenAddress } from '../../domain/token/token.ts'
 
 /**
- * The GraphQL type of a zod schema: a scalar by its name, or the builder's ref of an enum or an input object. Kept
- * out of the schema's `meta`, which OpenAPI shows.
+ * The GraphQL type of a zod schema: a scalar by its name, or the builder's ref of an enum or an input object.
+ * Kept out of the schema's `meta`, which OpenAPI shows.
  */
 export const graphqlTypes = z.registry<{ type: string | InputRef<unknown> }>()
 
@@ -120,7 +120,7 @@ export const safeIntField = wholeNumberField(
   'a whole number from 0 to 2^53 − 1',
 )
 
-/** A duration of any size, which its user limits. JSON has no largest number: one that no double holds is read as Infinity. */
+/** A duration of any size, which its user limits. JSON numbers beyond a double are read as Infinity. */
 export const millisecondsField = scalarField(
   'Milliseconds',
   z.unknown().transform((value, context): number => {

@@ -12,8 +12,8 @@ export interface Input<Schema extends z.ZodType> {
 }
 
 /**
- * Builds the GraphQL type of an input from its schema: names, types, nullability, descriptions. Resolvers get the
- * schema's output.
+ * Builds the GraphQL type of an input from its schema: names, types, nullability, descriptions. Resolvers get
+ * the schema's output.
  */
 export function inputType<Schema extends z.ZodType>(
   name: string,
@@ -40,8 +40,8 @@ export function inputType<Schema extends z.ZodType>(
 }
 
 /**
- * An argument that the input's schema validates. The zod plugin walks the schema's output as well: members that are
- * inputs themselves have to stay objects there.
+ * An argument that the input's schema validates. The zod plugin walks the schema's output as well: members
+ * that are inputs themselves have to stay objects there.
  */
 export function inputArgument<Schema extends z.ZodType>(
   arg: ArgBuilder<Types>,

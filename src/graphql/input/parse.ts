@@ -12,7 +12,8 @@ import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-code
 import { inputSchemas } from './fields.ts'
 
 /**
- * Turns a zod error into a Refusal: code of `params.code`, else InvalidParameter. Returns other errors unchanged.
+ * Turns a zod error into a Refusal: code of `params.code`, else InvalidParameter. Returns other errors
+ * unchanged.
  * @param within path of the input that was parsed
  */
 export function toRefusal(
@@ -75,8 +76,9 @@ function isRefusalCode(code: unknown): code is RefusalCode {
 }
 
 /**
- * The fault of an input that REST names too: the first in the order in which its schema declares the members. graphql-js
- * finds values that do not fit their types, by the names of the members, before any schema is asked.
+ * The fault of an input that REST names too: the first in the order in which its schema declares the members.
+ * graphql-js finds values that do not fit their types, by the names of the members, before any schema is
+ * asked.
  * @param path of the input, which begins with the name of its variable or argument
  * @param root names that fields leave out at their beginning
  * @returns undefined where no schema refuses the input

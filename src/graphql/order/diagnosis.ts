@@ -72,7 +72,7 @@ OrderDiagnosisRef.implement({
   }),
 })
 
-/** In objects: reading its facts takes as long as some small reads. */
+/** Weight in objects: reading its facts takes as long as some small reads. */
 const weight = 40
 
 builder.objectField(OrderRef, 'diagnosis', (t) =>

@@ -75,8 +75,9 @@ const members = {
 }
 
 /**
- * A signed order as a client sends it. Malformed input is InvalidParameter; `src/orders/checks` decide whether a
- * well-formed order is acceptable. The length and v of a signature are a part of that: a wrong one is InvalidSignature.
+ * A signed order as a client sends it. Malformed input is InvalidParameter; `src/orders/checks` decide
+ * whether a well-formed order is acceptable. The length and v of a signature are a part of that: a wrong one
+ * is InvalidSignature.
  */
 export const orderInput = inputType('OrderInput', {
   description: 'A signed order.',

@@ -125,7 +125,7 @@ export function countSimulation(context: Context): void {
 /** Half of what it may use: hardly a settlement of one order uses more. */
 const simulatedGas = maxTransactionGas / 2n
 
-/** In objects: a simulation takes as long as some 5 small reads. */
+/** Weight in objects: a simulation takes as long as some 5 small reads. */
 const weight = 640
 
 builder.objectField(OrderRef, 'simulation', (t) =>

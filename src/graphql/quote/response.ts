@@ -21,7 +21,7 @@ import {
 import { usualSlippageBps } from '../token/market-data.ts'
 import { tokenOfAddress } from '../token/token.ts'
 
-/** In objects, as that of a diagnosis. */
+/** Weight in objects, as that of a diagnosis. */
 const warningsWeight = 40
 
 QuoteResponseRef.implement({

@@ -22,7 +22,7 @@ import type { Services } from '../context/context.ts'
 
 export type Variables = Record<string, unknown>
 
-/** Whether a fragment's type condition includes objects of `type`. */
+/** Reports whether a fragment's type condition includes objects of `type`. */
 export function typeConditionMatcher(schema: GraphQLSchema, type: GraphQLObjectType) {
   return (condition: string): boolean => {
     const conditionType = schema.getType(condition)
@@ -70,7 +70,7 @@ function isSkipped(node: SelectionNode, variables: Variables): boolean {
   )
 }
 
-/** What stored fields may use beside their arguments. */
+/** Context of stored fields in addition to their arguments. */
 export type Environment = Services & { restricted?: boolean }
 
 /** `extensions.stored` of a schema field: the model's part that it reads. */
@@ -80,7 +80,7 @@ export interface StoredField {
   rowArguments?: (args: never, environment: Environment) => unknown
 }
 
-/** What the resolver of a field that is not stored needs of its object (`extensions.needs`): the object's own statement reads it. */
+/** Fields that an unstored field's resolver needs (`extensions.needs`): its object's statement reads them. */
 function neededFields({ extensions }: GraphQLField<unknown, unknown>): Selected['needs'] {
   return extensions.needs as Selected['needs']
 }
@@ -106,11 +106,11 @@ export interface SlotField extends Pick<StoredField, 'rowArguments'> {
 export interface Collected {
   item: Selected
   slots: readonly SlotField[]
-  /** Whether every selected field is stored: then no resolver has to run. */
+  /** True if every selected field is stored: then no resolver has to run. */
   isFullyStored: boolean
 }
 
-/** What a selection is read with: the document's fragments and the request's variables. */
+/** The document's fragments and the request's variables, for reading a selection. */
 export interface OperationScope {
   schema: GraphQLSchema
   fragments: Fragments

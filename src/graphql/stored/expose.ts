@@ -234,7 +234,7 @@ export function storedRoot<Args>(
 export interface KeyLookup {
   keyed: Keyed<never>
   keys: readonly unknown[]
-  /** Of the objects; the field's type may be an interface. */
+  /** The type of the objects; the field's type may be an interface. */
   typeName: string
 }
 

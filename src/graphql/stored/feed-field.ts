@@ -16,7 +16,7 @@ export interface FeedSubscription {
   key: string
   /** A cursor, "earliest", or null for now. */
   after: string | null
-  /** Whether what the key is now comes first, where it starts now. */
+  /** True if a stream that starts now begins with the current state of the key. */
   snapshot?: boolean
   /** The most that it has; 1 if left out. */
   snapshotEntries?: number
@@ -24,7 +24,7 @@ export interface FeedSubscription {
 
 /** `extensions.feed` of a subscription field whose events are entries of a feed. */
 export interface FeedField<Args = never> {
-  /** What the arguments follow. @throws Refusal */
+  /** Returns the feed that the arguments follow. @throws Refusal */
   find(args: Args, environment: Environment & Caller): FeedSubscription | Promise<FeedSubscription>
   /** The selection of the feed's entry, if the field's type does not name all of its fields. */
   entryOf?(selection: Selection): Selection

@@ -46,7 +46,7 @@ let lastId = 0
 /** Cached variants of one field of one document, by the values of its conditions. */
 const maxVariants = 32
 
-/** Of all statements together: one is a hundred times as long as its document. */
+/** Characters of all statements together: one is 100 times as long as its document. */
 const maxStatementCharacters = 8_000_000
 const statements = new LRUCache<string, Statement>({
   maxSize: maxStatementCharacters,
@@ -56,7 +56,7 @@ const statements = new LRUCache<string, Statement>({
 export type PreparedField = Prepared<Collected['item']>
 export type PreparedObject = Prepared<Selection>
 
-/** For text that is the response, and for values that resolvers continue with. */
+/** Readings of text that is the response, and of values that resolvers use. */
 export const responseReading: Reading = { spelling: 'graphql', isMixed: false }
 export const resolverReading: Reading = { spelling: 'stored', isMixed: true }
 

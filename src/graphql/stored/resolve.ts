@@ -141,7 +141,7 @@ export function modelRef(name: string): ModelRef {
   return ref
 }
 
-/** For unions and interfaces. */
+/** Sets the ref of a model, for unions and interfaces. */
 export function setModelRef(name: string, ref: unknown): void {
   refs.set(name, ref as ModelRef)
 }

@@ -50,7 +50,7 @@ export async function readVolatility(
   return volatilityOf(basePriced, quotePriced)
 }
 
-/** For an order of these tokens. A market that cannot be read now counts as one that is not known: a quote does not wait for it. */
+/** The slippage for an order of these tokens. An unreadable market counts as unknown: quotes do not wait. */
 export async function readSlippage(market: MarketKey, context: Reads): Promise<QuoteSlippage> {
   const volatility = await readVolatility(market, context).catch(() => undefined)
   const measuredBps = volatility ? slippageBpsUp(volatility) : null

@@ -98,7 +98,7 @@ function intervalArgument(arg: Arguments) {
 
 /** Levels of a depth, in basis points. */
 const depthLevels = [10, 50, 200]
-/** In objects: some fifty searches for routes take as long as two small reads. */
+/** Weight in objects: some fifty searches for routes take as long as two small reads. */
 const depthWeight = 256
 
 MarketSpotRef.implement({
