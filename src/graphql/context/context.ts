@@ -1,6 +1,7 @@
 import type { SignInServices } from '../../accounts/sign-in.ts'
 import type { AffiliateServices } from '../../affiliates/register.ts'
 import type { Statistics } from '../../affiliates/statistics.ts'
+import type { StoredMeter } from '../../concurrency/byte-budget.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -62,6 +63,8 @@ export interface Services {
   maxOrderUids?: number
   /** No limits when left out. */
   stored?: StoredBytes
+  /** Counts the bytes that clients cause to be stored. */
+  storedMeter?: StoredMeter
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch, RateLimited */
   uploadAppData(
     hash: Bytes32 | null,

@@ -1,5 +1,4 @@
-import { createByteBudget } from '../../concurrency/byte-budget.ts'
-import type { Clock } from '../../domain/log.ts'
+import { type ByteBudgetOptions, createByteBudget } from '../../concurrency/byte-budget.ts'
 
 /**
  * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows that
@@ -11,6 +10,8 @@ const rowBytes = {
   'sign-in nonces': 256,
   sessions: 512,
   channels: 2_048,
+  'test deliveries': 512,
+  'sessions of balances': 256,
   'affiliate codes': 512,
 }
 
@@ -19,7 +20,7 @@ export type StoredKind = keyof typeof rowBytes
 /** Bytes of a kind that one client may have stored, and the time in which they are free again; 0 bytes is no limit. */
 export type StoredLimits = Readonly<Record<StoredKind, { bytes: number; ageMs: number }>>
 
-/** Bytes that each client has stored, by kind, in this process. */
+/** Bytes that each client has stored, by kind. */
 export interface StoredBytes {
   /** @throws Refusal RateLimited while the client has no bytes left */
   check(kind: StoredKind, client: string): void
@@ -27,11 +28,11 @@ export interface StoredBytes {
   add(kind: StoredKind, client: string, textBytes?: number): void
 }
 
-export function createStoredBytes(limits: StoredLimits, now: Clock): StoredBytes {
+export function createStoredBytes(limits: StoredLimits, options: ByteBudgetOptions): StoredBytes {
   const budgets = new Map(
     Object.entries(limits)
       .filter(([, { bytes }]) => bytes > 0)
-      .map(([what, limit]) => [what, createByteBudget({ what, ...limit }, now)]),
+      .map(([what, limit]) => [what, createByteBudget({ what, ...limit }, options)]),
   )
   return {
     check: (kind, client) => budgets.get(kind)?.check(client),
