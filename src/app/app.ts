@@ -278,7 +278,7 @@ const dayMs = 86_400_000
 
 /** Bytes that one client may have stored of what has no setting. */
 const [nonceBytes, sessionBytes, channelBytes, testBytes] = [524_288, 4_194_304, 4_194_304, 1_048_576]
-const [codeBytes, balanceSessionBytes] = [131_072, 16_777_216]
+const [codeBytes, balanceSessionBytes, tokenBytes] = [131_072, 16_777_216, 4_194_304]
 /** The time after which a session of balances without a stream is removed. */
 const balanceSessionMs = 120_000
 
@@ -291,6 +291,7 @@ function storedLimitsOf(settings: Settings): StoredLimits {
     channels: { bytes: channelBytes, ageMs: settings.RETENTION_DELIVERIES_DAYS * dayMs },
     'test deliveries': { bytes: testBytes, ageMs: settings.RETENTION_DELIVERIES_DAYS * dayMs },
     'sessions of balances': { bytes: balanceSessionBytes, ageMs: balanceSessionMs },
+    tokens: { bytes: tokenBytes, ageMs: dayMs },
     'affiliate codes': { bytes: codeBytes, ageMs: dayMs },
   }
 }

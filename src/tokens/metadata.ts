@@ -10,7 +10,7 @@ import type { Network } from '../domain/network/network.ts'
 import type { Token } from '../domain/token/token.ts'
 import type { Database } from '../storage/database/database.ts'
 import { findTokens } from '../storage/token/tokens.ts'
-import { createPendingTokens, plain } from './pending-tokens.ts'
+import { createPendingTokens, plain, type TokenRoom } from './pending-tokens.ts'
 
 export interface TokenReaderOptions {
   network: Pick<Network, 'chainId' | 'name'>
@@ -26,10 +26,13 @@ export interface TokenReaderOptions {
 }
 
 export interface TokenReader {
-  /** Addresses that are no token are left out; one that could not be read has an Outage. */
-  tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
+  /**
+   * Addresses that are no token are left out; one that could not be read has an Outage.
+   * @param room for tokens that are not stored yet; no limit when left out
+   */
+  tokens(addresses: readonly Address[], room?: TokenRoom): Promise<Map<Address, Token | Outage>>
   /** The same, but a token that could not be read is left out too. */
-  knownTokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  knownTokens(addresses: readonly Address[], room?: TokenRoom): Promise<Map<Address, Token>>
 }
 
 /** Short, so that a newly deployed token is soon seen. */
@@ -92,16 +95,19 @@ export function createTokenReader({
     return (await Promise.all(answers)).filter((answer) => answer !== undefined)
   }
 
-  async function tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>> {
+  async function tokens(
+    addresses: readonly Address[],
+    room?: TokenRoom,
+  ): Promise<Map<Address, Token | Outage>> {
     const contracts = new Set(addresses.filter((address) => !absent.has(address)))
     const hasCoin = contracts.delete(nativeMarker)
     const results = new Map<Address, Token | Outage>(
       contracts.size > 0 ? await findTokens(db, chainId, [...contracts]) : [],
     )
     const missing = () => [...contracts].filter((address) => !results.has(address) && !absent.has(address))
-    for (const token of await pending.recall(missing())) results.set(token.address, token)
+    for (const token of await pending.recall(missing(), room)) results.set(token.address, token)
     const answers = await read(missing())
-    await pending.store(answers.filter(isRead))
+    await pending.store(answers.filter(isRead), room)
     for (const answer of answers) results.set(answer.address, isRead(answer) ? plain(answer) : answer.outage)
     if (hasCoin) results.set(nativeMarker, nativeCoin(chainId))
     return results
@@ -109,10 +115,10 @@ export function createTokenReader({
 
   return {
     tokens,
-    async knownTokens(addresses) {
+    async knownTokens(addresses, room) {
       const readTokens = new Map<Address, Token>()
       let unread = 0
-      for (const [address, token] of await tokens(addresses)) {
+      for (const [address, token] of await tokens(addresses, room)) {
         if (token instanceof Outage) unread++
         else readTokens.set(address, token)
       }

@@ -16,13 +16,20 @@ export interface PendingTokensOptions {
   storeAgainMs?: readonly number[] | undefined
 }
 
+/** The bytes of tokens that may be stored for a client. Tokens beyond them are read again for each request. */
+export interface TokenRoom {
+  hasRoom(): boolean
+  /** Counts tokens that were stored. */
+  add(tokens: readonly Token[]): void
+}
+
 /** Tokens read in blocks that are not indexed yet. A block that a reorg replaced never will be. */
 export interface PendingTokens {
   keep(token: ReadToken): void
   /** The tokens that need not be read again: read a moment ago, or stored by this call. */
-  recall(addresses: readonly Address[]): Promise<Token[]>
+  recall(addresses: readonly Address[], room?: TokenRoom): Promise<Token[]>
   /** Stores tokens whose blocks are indexed, and tries the others again later. @throws Outage of the database */
-  store(tokens: readonly ReadToken[]): Promise<void>
+  store(tokens: readonly ReadToken[], room?: TokenRoom): Promise<void>
 }
 
 /** Long enough that not every request reads from the node while the indexer lags. */
@@ -40,34 +47,39 @@ export function createPendingTokens({
   const isKept = (token: ReadToken) => kept.peek(token.address)?.token === token
 
   /** @returns the tokens that are still pending */
-  async function tryToStore(tokens: readonly ReadToken[]): Promise<ReadToken[]> {
+  async function tryToStore(tokens: readonly ReadToken[], room?: TokenRoom): Promise<ReadToken[]> {
     const pending = tokens.filter(isKept)
     const storable = pending.filter(hasBlock)
-    if (storable.length === 0) return pending
+    if (storable.length === 0 || room?.hasRoom() === false) return pending
     const stored = await storeReadTokens(db, chainId, storable)
+    room?.add(storable.filter(({ address }) => stored.has(address)))
     for (const address of stored) kept.delete(address)
     return pending.filter(({ address }) => !stored.has(address))
   }
 
   /** Reads of stored data do not trigger another try, so it is repeated here. */
-  async function storeLater(tokens: readonly ReadToken[], pausesMs: readonly number[]): Promise<void> {
+  async function storeLater(
+    tokens: readonly ReadToken[],
+    pausesMs: readonly number[],
+    room: TokenRoom | undefined,
+  ): Promise<void> {
     const [pauseMs, ...more] = pausesMs
     if (tokens.length === 0 || pauseMs === undefined) return
     await pause(pauseMs, undefined, { ref: false })
-    await storeLater((await tryToStore(tokens)).filter(hasBlock), more)
+    await storeLater((await tryToStore(tokens, room)).filter(hasBlock), more, room)
   }
 
   return {
     keep: (token) => void kept.set(token.address, { token, until: now() + freshMs }),
-    async recall(addresses) {
+    async recall(addresses, room) {
       const entries = addresses.flatMap((address) => kept.get(address) ?? [])
       const expired = entries.filter(({ until }) => until <= now()).map(({ token }) => token)
-      const stale = new Set(await tryToStore(expired))
+      const stale = new Set(await tryToStore(expired, room))
       return entries.flatMap(({ token }) => (stale.has(token) ? [] : [plain(token)]))
     },
-    async store(tokens) {
-      const pending = (await tryToStore(tokens)).filter(hasBlock)
-      storeLater(pending, storeAgainMs).catch((fault) => {
+    async store(tokens, room) {
+      const pending = (await tryToStore(tokens, room)).filter(hasBlock)
+      storeLater(pending, storeAgainMs, room).catch((fault) => {
         log.warn('token metadata not stored', { chainId, tokens: pending.length, fault: String(fault) })
       })
     },

@@ -5,12 +5,15 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import { operatorCheck } from '../../src/graphql/context/access.ts'
 import { createStoredBytes, type StoredLimits } from '../../src/graphql/context/stored-bytes.ts'
 import { createMetrics } from '../../src/server/metrics.ts'
+import { findTokens } from '../../src/storage/token/tokens.ts'
+import { number, text } from '../chain/speaking-code.ts'
 import { numbered } from '../fakes/order.ts'
 import { startReceiver } from '../setup/receiver.ts'
 import { network, openTestServer } from '../setup/server.ts'
 import { ask, openSession } from '../setup/session.ts'
 import { createTrader, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
+import { openMetadataWorld } from '../tokens/metadata-world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -74,7 +77,7 @@ test('placeOrders stores what the bytes of its client allow, and a cancellation 
 const none = { bytes: 0, ageMs: 1 }
 const unlimited = {
   ...{ quotes: none, orders: none, sessions: none, channels: none, 'sign-in nonces': none },
-  ...{ 'test deliveries': none, 'sessions of balances': none, 'affiliate codes': none },
+  ...{ 'test deliveries': none, 'sessions of balances': none, 'affiliate codes': none, tokens: none },
 }
 const key = 'editor-key-of-16-or-more'
 
@@ -158,4 +161,24 @@ test('sessions of balances count by their tokens, also when these are replaced',
   const { status, retryAfter } = await send('PUT', 1)
   expect(status).toBe(429)
   expect(Number(retryAfter)).toBeGreaterThan(10)
+})
+
+test('tokens beyond the bytes of a client are answered, and not stored', async () => {
+  await using metadata = await openMetadataWorld()
+  const tokens = await Promise.all(
+    ['ONE', 'TWO', 'THREE'].map((symbol) => metadata.put([text(symbol), text(symbol), number(18n)])),
+  )
+  await metadata.index()
+  const { tokens: read } = metadata.openReader()
+  const limit = { bytes: 2 * 320, ageMs: 86_400_000 }
+  const stored = createStoredBytes({ ...unlimited, tokens: limit }, { now: () => 0 })
+  await using server = await openTestServer({ tokens: read }, { stored })
+  const symbolOf = async (token?: Address) => {
+    const { data } = await ask(server.url, `{ tokens(network: SEPOLIA, addresses: ["${token}"]) { symbol } }`)
+    return data.tokens[0].symbol
+  }
+  for (const [index, symbol] of ['ONE', 'TWO', 'THREE', 'THREE'].entries())
+    expect(await symbolOf(tokens[Math.min(index, 2)])).toBe(symbol)
+  const known = await findTokens(metadata.database.db, network.chainId, tokens)
+  expect([...known.values()].map(({ symbol }) => symbol).toSorted()).toEqual(['ONE', 'TWO'])
 })

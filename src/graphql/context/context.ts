@@ -190,7 +190,9 @@ export function createContext(
 
   const loaders = createLoaders(
     {
-      tokens: async (chainId, addresses) => (await tradingOnChain(chainId)?.tokens(addresses)) ?? new Map(),
+      tokens: async (chainId, addresses) =>
+        (await tradingOnChain(chainId)?.tokens(addresses, services.stored?.tokenRoom(caller.client))) ??
+        new Map(),
       usdPrices: loadEach('prices', maxOutsideTokens, (trading, token) =>
         trading.usdPrice(token, caller.client),
       ),

@@ -1,4 +1,6 @@
-import { type ByteBudgetOptions, createByteBudget } from '../../concurrency/byte-budget.ts'
+import { type ByteBudget, type ByteBudgetOptions, createByteBudget } from '../../concurrency/byte-budget.ts'
+import type { Token } from '../../domain/token/token.ts'
+import type { TokenRoom } from '../../tokens/pending-tokens.ts'
 
 /**
  * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows that
@@ -13,6 +15,7 @@ const rowBytes = {
   'test deliveries': 512,
   'sessions of balances': 256,
   'affiliate codes': 512,
+  tokens: 160,
 }
 
 export type StoredKind = keyof typeof rowBytes
@@ -24,6 +27,8 @@ export type StoredLimits = Readonly<Record<StoredKind, { bytes: number; ageMs: n
 export interface StoredBytes {
   /** @throws Refusal RateLimited while the client has no bytes left */
   check(kind: StoredKind, client: string): void
+  /** Bytes of tokens, which are answered whether or not they are stored. */
+  tokenRoom(client: string): TokenRoom
   /** Counts a row, with the bytes of the texts in it. */
   add(kind: StoredKind, client: string, textBytes?: number): void
 }
@@ -36,7 +41,19 @@ export function createStoredBytes(limits: StoredLimits, options: ByteBudgetOptio
   )
   return {
     check: (kind, client) => budgets.get(kind)?.check(client),
+    tokenRoom: (client) => tokenRoomOf(budgets.get('tokens'), client),
     add: (kind, client, textBytes = 0) => budgets.get(kind)?.add(client, rowBytes[kind] + textBytes),
+  }
+}
+
+/** The part of a budget for tokens that one client has. */
+export function tokenRoomOf(budget: ByteBudget | undefined, client: string): TokenRoom {
+  const textBytes = ({ symbol, name }: Token) => Buffer.byteLength(`${symbol ?? ''}${name ?? ''}`)
+  return {
+    hasRoom: () => budget?.hasRoom(client) ?? true,
+    add(tokens) {
+      for (const token of tokens) budget?.add(client, rowBytes.tokens + textBytes(token))
+    },
   }
 }
 
