@@ -13,9 +13,10 @@ interface Metric {
 
 /** Records one measurement of each kind, so that every metric has its labels. */
 function measureAll(metrics: Metrics): void {
-  const { count, countLimited, countRemoved, loops, chain, streams, deliveries, work } = metrics
+  const { count, countLimited, countStored, countRemoved, loops, chain, streams, deliveries, work } = metrics
   count('GET', '/health/live', 200, 1)
   countLimited('reads')
+  countStored('quotes', 1)
   countRemoved('notifications', 1)
   streams.ended('SHUTTING_DOWN')
   const network = 'sepolia'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { StoredMeter } from '../concurrency/byte-budget.ts'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -24,6 +25,7 @@ export interface UploadLimits {
   /** The time for which such documents are kept. */
   unusedMs: number
   now: Clock
+  meter?: StoredMeter | undefined
 }
 
 /** The retry time for a client over its limit; the real time depends on its orders. */
@@ -38,7 +40,7 @@ const fullRetryMs = 3_600_000
 export async function uploadAppData(
   db: Database,
   { hash, document, client: address }: Upload,
-  { maxBytes, maxUnusedBytes, unusedMs, now }: UploadLimits,
+  { maxBytes, maxUnusedBytes, unusedMs, now, meter }: UploadLimits,
 ): Promise<{ hash: Bytes32; created: boolean }> {
   try {
     parseAppDataDocument(document, maxBytes)
@@ -51,16 +53,20 @@ export async function uploadAppData(
     throw new Refusal('AppDataHashMismatch', `the document hashes to ${computed}`, { field: 'appDataHash' })
   }
   const client = createHash('sha256').update(address).digest().subarray(0, 16)
-  if ((await unusedBytes(db, client)) + Buffer.byteLength(document) > maxUnusedBytes)
+  const bytes = Buffer.byteLength(document)
+  if ((await unusedBytes(db, client)) + bytes > maxUnusedBytes) {
+    meter?.countLimited('stored documents')
     throw new Refusal(
       'RateLimited',
       `documents of this client that no order names have ${maxUnusedBytes} bytes, the most that is kept of them`,
       { data: { limit: 'documents', retryAfterMs: fullRetryMs } },
     )
+  }
   const created = await storeAppData(db, computed, document, {
     client,
     expiresAt: new Date(now() + unusedMs),
   })
+  if (created) meter?.countStored('documents', bytes)
   // In the older scheme the hash is not that of the bytes: another document may be stored under it.
   if (!created && (await findAppData(db, computed)) !== document) {
     throw new Refusal('AppDataMismatch', `another document is stored under ${computed}`, {

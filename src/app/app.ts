@@ -213,6 +213,7 @@ async function serve(
   const tradingNetworks = networks.map((parts) => tradingOf(parts, db))
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
   const redis = settings.REDIS_URL ? openRedis({ url: settings.REDIS_URL, now, log }) : undefined
+  const shared = redis && shareOver(redis)
   const server = createServer({
     db,
     now,
@@ -220,7 +221,8 @@ async function serve(
     version,
     commit: settings.GIT_COMMIT_HASH,
     documents: readDocuments(settings.DOCUMENTS_FILE),
-    shared: redis && shareOver(redis),
+    shared,
+    storedMeter: metrics,
     feeds,
     ...sessions,
     affiliates: {
@@ -242,7 +244,10 @@ async function serve(
     maxOrderUids: settings.ORDER_MAX_UIDS,
     idempotencyTimes: { keptMs: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS * 86_400_000 },
     reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
-    stored: createStoredBytes(storedLimitsOf(settings), now),
+    stored: createStoredBytes(storedLimitsOf(settings), {
+      ...{ now, meter: metrics },
+      shared: shared?.budgets,
+    }),
     uploadAppData: (hash, document, client) =>
       uploadAppData(
         db,
@@ -252,6 +257,7 @@ async function serve(
           maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES,
           unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000,
           now,
+          meter: metrics,
         },
       ),
     ready,
@@ -287,7 +293,10 @@ async function serve(
 const dayMs = 86_400_000
 
 /** Bytes that one client may have stored of what has no setting. */
-const [nonceBytes, sessionBytes, channelBytes, codeBytes] = [524_288, 4_194_304, 4_194_304, 131_072]
+const [nonceBytes, sessionBytes, channelBytes, testBytes] = [524_288, 4_194_304, 4_194_304, 1_048_576]
+const [codeBytes, balanceSessionBytes, tokenBytes] = [131_072, 16_777_216, 4_194_304]
+/** The time after which a session of balances without a stream is removed. */
+const balanceSessionMs = 120_000
 
 function storedLimitsOf(settings: Settings): StoredLimits {
   return {
@@ -296,6 +305,9 @@ function storedLimitsOf(settings: Settings): StoredLimits {
     'sign-in nonces': { bytes: nonceBytes, ageMs: nonceMs },
     sessions: { bytes: sessionBytes, ageMs: settings.SESSION_MINUTES * 60_000 },
     channels: { bytes: channelBytes, ageMs: settings.RETENTION_DELIVERIES_DAYS * dayMs },
+    'test deliveries': { bytes: testBytes, ageMs: settings.RETENTION_DELIVERIES_DAYS * dayMs },
+    'sessions of balances': { bytes: balanceSessionBytes, ageMs: balanceSessionMs },
+    tokens: { bytes: tokenBytes, ageMs: dayMs },
     'affiliate codes': { bytes: codeBytes, ageMs: dayMs },
   }
 }

@@ -8,10 +8,12 @@ import { createSettlementEffects } from '../chain/settlement/effects.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
 import { batch } from '../concurrency/batch.ts'
+import { createByteBudget } from '../concurrency/byte-budget.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import { createPools } from '../market/pools/pools.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
@@ -121,6 +123,9 @@ function composeTokens({ rpcWithoutRetries }: ChainAccess, { network, db, log, n
 
 type Tokens = ReturnType<typeof composeTokens>
 
+/** The bytes of tokens that quotes have stored, of all clients in a day: a quote names any token. */
+const quotedTokenBytes = 8_388_608
+
 /** Quotes, orders, simulations and auctions. */
 function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens, options: NetworkOptions) {
   const { nodes, rpc, rpcWithoutRetries, chain, pools, sequence, accounts, timeoutMs } = access
@@ -145,13 +150,15 @@ function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens
     db: loopDb,
     tokens: knownTokens,
   })
+  const quotedTokens = { what: 'quoted tokens', bytes: quotedTokenBytes, ageMs: 86_400_000 }
+  const quotedTokenRoom = tokenRoomOf(createByteBudget(quotedTokens, { now }), 'all')
   const {
     services: quoteServices,
     nativeRates,
     ...quoting
   } = composeQuoting({
     ...{ rpc, nodes, pools, policy, appDataSources },
-    tokens: knownTokens,
+    tokens: (addresses) => knownTokens(addresses, quotedTokenRoom),
     solver: solvers.find(({ solver }) => !solver.outside)?.solver.address,
     ...shared,
   })

@@ -90,10 +90,14 @@ const maxStoredBytes = 8_192
 const keyBytes = 320
 
 export function createAnswerOnce(
-  { db, now, log, isOperator, isEditor }: Pick<Services, 'db' | 'now' | 'log' | 'isOperator' | 'isEditor'>,
+  services: Pick<Services, 'db' | 'now' | 'log' | 'isOperator' | 'isEditor' | 'shared' | 'storedMeter'>,
   { keptMs, lostMs, waitMs, maxClientBytes: bytes }: IdempotencyTimes,
 ): AnswerOnce {
-  const budget = createByteBudget({ what: 'idempotency keys', bytes, ageMs: keptMs }, now)
+  const { db, now, log, isOperator, isEditor, shared, storedMeter: meter } = services
+  const budget = createByteBudget(
+    { what: 'idempotency keys', bytes, ageMs: keptMs },
+    { now, shared: shared?.budgets, meter },
+  )
   const timeBefore = (milliseconds: number) => new Date(now() - milliseconds)
 
   return async ({ scope, key: clientKey, body, isFinal = hasFinalStatus }, caller, produce) => {

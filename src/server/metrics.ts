@@ -9,6 +9,8 @@ export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
   /** Counts a request over a rate limit. */
   countLimited(limit: string): void
+  /** Counts bytes that a client caused to be stored. */
+  countStored(what: string, bytes: number): void
   /** Counts an answer that its client did not take. */
   countCut(): void
   countRemoved(table: string, rows: number): void
@@ -45,8 +47,14 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
   })
   const limited = new Counter({
     name: 'tradegraph_rate_limited_total',
-    help: 'Requests over the limit of their client.',
+    help: 'Requests over the limit of their client: of a rate, or of the bytes stored of a kind.',
     labelNames: ['limit'],
+    registers: [registry],
+  })
+  const stored = new Counter({
+    name: 'tradegraph_stored_bytes_total',
+    help: 'Bytes that clients caused to be stored, as their budgets count them.',
+    labelNames: ['kind'],
     registers: [registry],
   })
   const cut = new Counter({
@@ -81,6 +89,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
       labelled.durations.observe(milliseconds / 1000)
     },
     countLimited: (limit) => limited.inc({ limit }),
+    countStored: (kind, bytes) => stored.inc({ kind }, bytes),
     countCut: () => cut.inc(),
     countRemoved: (table, rows) => removed.inc({ table }, rows),
     loops: createLoopMetrics(registry, now),

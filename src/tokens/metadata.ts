@@ -21,13 +21,20 @@ export interface PendingTokensOptions {
   storeAgainMs?: readonly number[] | undefined
 }
 
+/** The bytes of tokens that may be stored for a client. Tokens beyond them are read again for each request. */
+export interface TokenRoom {
+  hasRoom(): boolean
+  /** Counts tokens that were stored. */
+  add(tokens: readonly Token[]): void
+}
+
 /** Tokens read in blocks that are not indexed yet. A block that a reorg replaced never will be. */
 export interface PendingTokens {
   keep(token: ReadToken): void
   /** The tokens that need not be read again: read a moment ago, or stored by this call. */
-  recall(addresses: readonly Address[]): Promise<Token[]>
+  recall(addresses: readonly Address[], room?: TokenRoom): Promise<Token[]>
   /** Stores tokens whose blocks are indexed, and tries the others again later. @throws Outage of the database */
-  store(tokens: readonly ReadToken[]): Promise<void>
+  store(tokens: readonly ReadToken[], room?: TokenRoom): Promise<void>
 }
 
 /** Long enough that not every request reads from the node while the indexer lags. */
@@ -45,34 +52,39 @@ function createPendingTokens({
   const isKept = (token: ReadToken) => kept.peek(token.address)?.token === token
 
   /** @returns the tokens that are still pending */
-  async function tryToStore(tokens: readonly ReadToken[]): Promise<ReadToken[]> {
+  async function tryToStore(tokens: readonly ReadToken[], room?: TokenRoom): Promise<ReadToken[]> {
     const pending = tokens.filter(isKept)
     const storable = pending.filter(hasBlock)
-    if (storable.length === 0) return pending
+    if (storable.length === 0 || room?.hasRoom() === false) return pending
     const stored = await storeReadTokens(db, chainId, storable)
+    room?.add(storable.filter(({ address }) => stored.has(address)))
     for (const address of stored) kept.delete(address)
     return pending.filter(({ address }) => !stored.has(address))
   }
 
   /** Reads of stored data do not trigger another try, so it is repeated here. */
-  async function storeLater(tokens: readonly ReadToken[], pausesMs: readonly number[]): Promise<void> {
+  async function storeLater(
+    tokens: readonly ReadToken[],
+    pausesMs: readonly number[],
+    room: TokenRoom | undefined,
+  ): Promise<void> {
     const [pauseMs, ...more] = pausesMs
     if (tokens.length === 0 || pauseMs === undefined) return
     await pause(pauseMs, undefined, { ref: false })
-    await storeLater((await tryToStore(tokens)).filter(hasBlock), more)
+    await storeLater((await tryToStore(tokens, room)).filter(hasBlock), more, room)
   }
 
   return {
     keep: (token) => void kept.set(token.address, { token, until: now() + freshMs }),
-    async recall(addresses) {
+    async recall(addresses, room) {
       const entries = addresses.flatMap((address) => kept.get(address) ?? [])
       const expired = entries.filter(({ until }) => until <= now()).map(({ token }) => token)
-      const stale = new Set(await tryToStore(expired))
+      const stale = new Set(await tryToStore(expired, room))
       return entries.flatMap(({ token }) => (stale.has(token) ? [] : [plain(token)]))
     },
-    async store(tokens) {
-      const pending = (await tryToStore(tokens)).filter(hasBlock)
-      storeLater(pending, storeAgainMs).catch((fault) => {
+    async store(tokens, room) {
+      const pending = (await tryToStore(tokens, room)).filter(hasBlock)
+      storeLater(pending, storeAgainMs, room).catch((fault) => {
         log.warn('token metadata not stored', { chainId, tokens: pending.length, fault: String(fault) })
       })
     },
@@ -101,10 +113,13 @@ export interface TokenReaderOptions {
 }
 
 interface TokenReader {
-  /** Addresses that are no token are left out; one that could not be read has an Outage. */
-  tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
+  /**
+   * Addresses that are no token are left out; one that could not be read has an Outage.
+   * @param room for tokens that are not stored yet; no limit when left out
+   */
+  tokens(addresses: readonly Address[], room?: TokenRoom): Promise<Map<Address, Token | Outage>>
   /** The same, but a token that could not be read is left out too. */
-  knownTokens(addresses: readonly Address[]): Promise<Map<Address, Token>>
+  knownTokens(addresses: readonly Address[], room?: TokenRoom): Promise<Map<Address, Token>>
 }
 
 /** Short, so that a newly deployed token is soon seen. */
@@ -167,16 +182,19 @@ export function createTokenReader({
     return (await Promise.all(answers)).filter((answer) => answer !== undefined)
   }
 
-  async function tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>> {
+  async function tokens(
+    addresses: readonly Address[],
+    room?: TokenRoom,
+  ): Promise<Map<Address, Token | Outage>> {
     const contracts = new Set(addresses.filter((address) => !absent.has(address)))
     const hasCoin = contracts.delete(nativeMarker)
     const results = new Map<Address, Token | Outage>(
       contracts.size > 0 ? await findTokens(db, chainId, [...contracts]) : [],
     )
     const missing = () => [...contracts].filter((address) => !results.has(address) && !absent.has(address))
-    for (const token of await pending.recall(missing())) results.set(token.address, token)
+    for (const token of await pending.recall(missing(), room)) results.set(token.address, token)
     const answers = await read(missing())
-    await pending.store(answers.filter(isRead))
+    await pending.store(answers.filter(isRead), room)
     for (const answer of answers) results.set(answer.address, isRead(answer) ? plain(answer) : answer.outage)
     if (hasCoin) results.set(nativeMarker, nativeCoin(chainId))
     return results
@@ -184,10 +202,10 @@ export function createTokenReader({
 
   return {
     tokens,
-    async knownTokens(addresses) {
+    async knownTokens(addresses, room) {
       const readTokens = new Map<Address, Token>()
       let unread = 0
-      for (const [address, token] of await tokens(addresses)) {
+      for (const [address, token] of await tokens(addresses, room)) {
         if (token instanceof Outage) unread++
         else readTokens.set(address, token)
       }

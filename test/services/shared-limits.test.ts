@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
+import { openRedis } from '../../src/outside/redis/redis.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -36,6 +38,8 @@ const startAll = (redisUrl: string) =>
           REDIS_URL: redisUrl,
           RATE_LIMIT_READS: `${rate}`,
           STREAMS_PER_CLIENT: `${streams}`,
+          // Half of it at once: two quotes, and a part of the third.
+          QUOTE_CLIENT_BYTES: '16000',
           // Clients of the tests come from addresses of their own.
           TRUSTED_PROXIES: '127.0.0.1',
         },
@@ -80,6 +84,38 @@ test('a client that asks four processes gets what one would give it', async () =
   expect(passed).toBeGreaterThan(0.6 * allowed)
   // Nobody else is held up.
   expect((await ask(0, '198.51.100.2')).status).toBe(200)
+})
+
+test('bytes that a client stores at four processes count together', async () => {
+  const { accounts, network, tokens } = chain.market
+  const quote = async (index: number) => {
+    const response = await fetch(`${urlOf(index)}/${network.name}/api/v1/quote`, {
+      method: 'POST',
+      headers: from('198.51.100.7'),
+      body: JSON.stringify({
+        ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, from: accounts[0]?.address },
+        ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 17n + BigInt(index)}`, priceQuality: 'optimal' },
+      }),
+    })
+    const { status } = response
+    await response.arrayBuffer()
+    return status
+  }
+  const connection = openRedis({ url: redis.url, now: Date.now, log: silentLog })
+  const isOpen = () => connection.ask((server) => server.ping()).catch(() => undefined)
+  await eventually('Redis answers', isOpen)
+  const owed = () => connection.ask((server) => server.get('tradegraph:budget:stored quotes:198.51.100.7'))
+  const statuses: number[] = []
+  for (let index = 0; index < 4 * processes; index++) {
+    const before = await owed()
+    const status = await quote(index)
+    statuses.push(status)
+    if (status === 200) await eventually('it is counted for all', async () => (await owed()) !== before)
+  }
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  connection.close()
+  // A process learns of the others when it stores something itself. Alone, each lets three through.
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(3 + processes)
 })
 
 const subscription = (index: number, client: string) =>

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { createCommonUse, type SharedBudgets } from '../../concurrency/common-use.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
-import type { SharedBudgets } from '../../outside/redis/shared.ts'
 import { type Charge, type LimitedKind, limitedKinds, noCharge } from './charge.ts'
-import { createCommonUse } from './common-use.ts'
 
 /** A token bucket: `rate` per second, `burst` at once. */
 export interface Allowance {

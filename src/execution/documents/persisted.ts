@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { Clock } from '../../domain/log.ts'
+import type { Services } from '../../graphql/context/context.ts'
 import type { SharedDocuments } from '../../outside/redis/shared.ts'
 
 /** Documents that clients name by the SHA-256 of their text. */
@@ -31,16 +31,18 @@ const [maxClientBytes, sharedRowBytes, sharedMs] = [4_194_304, 160, 86_400_000]
 /** Larger ones are kept by the process that they were sent to alone. */
 const maxSharedCharacters = 20_000
 
-/**
- * @param list of the deployment; clients add others (automatic persisted queries)
- * @param shared those that other processes keep
- */
-export function createPersistedDocuments(
-  list: Readonly<Record<string, string>> = {},
-  shared?: SharedDocuments,
-  now: Clock = Date.now,
-): PersistedDocuments {
-  const budget = createByteBudget({ what: 'documents', bytes: maxClientBytes, ageMs: sharedMs }, now)
+/** Creates the store. Clients add documents to those of the deployment (automatic persisted queries). */
+export function createPersistedDocuments({
+  documents: list = {},
+  shared: processes,
+  now,
+  storedMeter: meter,
+}: Pick<Services, 'documents' | 'shared' | 'now' | 'storedMeter'>): PersistedDocuments {
+  const shared = processes?.documents
+  const budget = createByteBudget(
+    { what: 'persisted queries', bytes: maxClientBytes, ageMs: sharedMs },
+    { now, shared: processes?.budgets, meter },
+  )
   const listed = new Map(Object.entries(list))
   const registered = new LRUCache<string, string>({
     maxSize: maxCachedCharacters,

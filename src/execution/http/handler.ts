@@ -110,7 +110,7 @@ export function createGraphqlHandler(
   streamPath: string,
   stream: StreamOperation,
 ): Handler {
-  const documents = createPersistedDocuments(services.documents, services.shared?.documents, services.now)
+  const documents = createPersistedDocuments(services)
   const run = createRunRequest(executor, services, documents, streamPath)
   const graphiql = createGraphiql(debugQuery)
   const cachedAnswers = createIntrospectionCache()

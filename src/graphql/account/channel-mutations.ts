@@ -216,7 +216,8 @@ builder.mutationFields((t) => ({
     args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
-      return { delivery: await testChannel(account, id, context.channels) }
+      const send = () => testChannel(account, id, context.channels)
+      return { delivery: await storing(context, 'test deliveries', send) }
     },
   }),
   replayChannel: t.field({

@@ -1,6 +1,7 @@
 import type { SignInServices } from '../../accounts/sign-in.ts'
 import type { AffiliateServices } from '../../affiliates/register.ts'
 import type { Statistics } from '../../affiliates/statistics.ts'
+import type { StoredMeter } from '../../concurrency/byte-budget.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -62,6 +63,8 @@ export interface Services {
   maxOrderUids?: number
   /** No limits when left out. */
   stored?: StoredBytes
+  /** Counts the bytes that clients cause to be stored. */
+  storedMeter?: StoredMeter
   /** @throws Refusal AppDataInvalid, AppDataHashMismatch, AppDataMismatch, RateLimited */
   uploadAppData(
     hash: Bytes32 | null,
@@ -187,7 +190,9 @@ export function createContext(
 
   const loaders = createLoaders(
     {
-      tokens: async (chainId, addresses) => (await tradingOnChain(chainId)?.tokens(addresses)) ?? new Map(),
+      tokens: async (chainId, addresses) =>
+        (await tradingOnChain(chainId)?.tokens(addresses, services.stored?.tokenRoom(caller.client))) ??
+        new Map(),
       usdPrices: loadEach('prices', maxOutsideTokens, (trading, token) =>
         trading.usdPrice(token, caller.client),
       ),

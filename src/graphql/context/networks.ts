@@ -18,6 +18,7 @@ import type { OrderToSimulate } from '../../orders/simulate.ts'
 import type { GasMeter } from '../../quotes/quote.ts'
 import type { StoredFacts } from '../../storage/order/diagnosis-facts.ts'
 import type { BalanceWatch, ReadBalances } from '../../tokens/balances.ts'
+import type { TokenRoom } from '../../tokens/metadata.ts'
 import type { HeldTokens } from '../../tokens/own-holders.ts'
 import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
@@ -79,7 +80,7 @@ export interface TradingServices {
    * Metadata of tokens. Members that a contract does not return are null, addresses without a token are left
    * out, and failed reads have an Outage.
    */
-  tokens(addresses: readonly Address[]): Promise<Map<Address, Token | Outage>>
+  tokens(addresses: readonly Address[], room?: TokenRoom): Promise<Map<Address, Token | Outage>>
   /**
    * US dollars for one whole token; undefined when no source has a price. Clients are served in rotation.
    * @throws Outage when no source has a price and one of them failed

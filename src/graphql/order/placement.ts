@@ -171,12 +171,7 @@ builder.mutationField('placeOrder', (t) =>
     description: 'Checks and stores a signed order. What is answered is stored.',
     args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
     resolve: async (_root, { input: { network, creation } }, context) => ({
-      uid: await storing(
-        context,
-        'orders',
-        () => placeOrderOnce(creation, tradingOn(context, network), context),
-        () => textBytes(creation),
-      ),
+      uid: await placeOrderOnce(creation, tradingOn(context, network), context),
     }),
   }),
 )
@@ -186,8 +181,20 @@ function textBytes({ appData, signature }: OrderCreation): number {
   return Buffer.byteLength(appData.document ?? '') + signature.length / 2
 }
 
-/** A retry succeeds if an interrupted attempt placed the order, even if checks would refuse it by now. */
-async function placeOrderOnce(
+/**
+ * Places an order within the bytes that its client may store. A retry succeeds if an interrupted attempt
+ * placed the order, even if checks would refuse it by now.
+ */
+function placeOrderOnce(
+  creation: OrderCreation,
+  trading: TradingServices,
+  context: Context,
+): Promise<OrderUid> {
+  const place = () => placeOrRecall(creation, trading, context)
+  return storing(context, 'orders', place, () => textBytes(creation))
+}
+
+async function placeOrRecall(
   creation: OrderCreation,
   trading: TradingServices,
   { interruptedAt, ...meter }: Pick<Context, 'interruptedAt' | 'takeGas' | 'addGas'>,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { SharedBudgets } from '../../concurrency/common-use.ts'
 import { createPeers, type Peers } from './peers.ts'
 import type { RedisConnection } from './redis.ts'
 
@@ -11,24 +12,6 @@ export interface Shared {
   streams: SharedStreams
   documents: SharedDocuments
   peers: Peers
-}
-
-/**
- * The use of one budget by one client, as time: a bucket is represented by the time at which it is full
- * again.
- */
-export interface BudgetUse {
-  client: string
-  kind: string
-  /** The time in which the bucket refills this use; negative for a refund. */
-  costMs: number
-  /** The maximum time until the bucket is full. Use beyond it is forgotten. */
-  mostMs: number
-}
-
-export interface SharedBudgets {
-  /** Counts the uses. @returns milliseconds until each bucket is full, with the uses of all processes */
-  count(uses: readonly BudgetUse[]): Promise<number[]>
 }
 
 export interface SharedStreams {

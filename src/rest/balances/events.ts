@@ -8,6 +8,7 @@ import { type TradingServices, tradingOn } from '../../graphql/context/networks.
 import { watchedPerRead } from '../../graphql/token/watched.ts'
 import type { SessionKey } from '../../storage/token/balance-sessions.ts'
 import type { BalancesUpdate, KnownBalance } from '../../tokens/balances.ts'
+import type { TokenRoom } from '../../tokens/metadata.ts'
 import { type EventForm, eventOf } from '../stream.ts'
 import { writeToken } from '../token/tokens.ts'
 
@@ -46,7 +47,8 @@ export async function balanceStream(
   context: Context,
 ): Promise<AsyncGenerator<string, void>> {
   const trading = tradingOn(context, network)
-  const { client, clientSignal: signal, lastEventId: known, now } = context
+  const { client, clientSignal: signal, lastEventId: known, now, stored } = context
+  const room = stored?.tokenRoom(client)
   takeSlot(trading, `${client} ${account}`, signal)
   const updates = trading.watchBalances(account, tokens, { client, signal })
   const about = { chainId: trading.network.chainId, userAddress: typed }
@@ -54,7 +56,7 @@ export async function balanceStream(
     known,
     textOf: textOfBalance,
     initial: async (changes) => [
-      eventOf(initialOf(changes, await tokensOf(changes, trading)), 'initial_balances'),
+      eventOf(initialOf(changes, await tokensOf(changes, trading, room)), 'initial_balances'),
     ],
     changed: (changes) => changes.flatMap((change) => changeEvents(change, { ...about, timestamp: now() })),
   })
@@ -224,12 +226,13 @@ const [maxTokens, keptMs] = [20_000, 600_000]
 async function tokensOf(
   changes: readonly Change[],
   trading: TradingServices,
+  room: TokenRoom | undefined,
 ): Promise<ReadonlyMap<Address, Token>> {
   const cache = metadata.get(trading) ?? new LRUCache({ max: maxTokens, ttl: keptMs })
   metadata.set(trading, cache)
   const addresses = changes.flatMap(({ subject, value }) => (typeof value === 'string' ? [] : subject.token))
   const missing = addresses.filter((address) => !cache.has(address))
-  const read = missing.length > 0 ? await trading.tokens(missing) : []
+  const read = missing.length > 0 ? await trading.tokens(missing, room) : []
   for (const [address, token] of read) if (!(token instanceof Outage)) cache.set(address, token)
   return new Map(
     addresses.flatMap((address) => {

@@ -3,6 +3,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Context } from '../../graphql/context/context.ts'
 import { tradingOn } from '../../graphql/context/networks.ts'
+import { storing } from '../../graphql/context/stored-bytes.ts'
 import { objectExpected, tokenAddressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import { maxNamedTokens, watchedPerRead } from '../../graphql/token/watched.ts'
@@ -25,6 +26,8 @@ const maxLists = 20
 const unitsPerList = 4
 /** A size above that of 1,500 addresses. */
 const maxBodyBytes = 131_072
+/** The bytes that a token takes in a stored session. */
+const tokenBytes = 24
 
 const listOf = (of: string) => ({
   error: ({ input }: { input?: unknown }) =>
@@ -70,7 +73,8 @@ const begin: Omit<ActionRoute, 'on'> = {
     const { headers } = request
     const key = keyOf(request, context, 'X-Client-Id', headers['x-client-id'])
     const tokens = await tokensOf(request, key.chainId, context)
-    await context.balanceSessions.open(key, tokens, context.client)
+    const open = () => context.balanceSessions.open(key, tokens, context.client)
+    await storing(context, 'sessions of balances', open, () => tokenBytes * tokens.length)
     return answer(201, key.clientId, tokens)
   },
 }
@@ -84,7 +88,8 @@ export const sessionRoutes: (ActionRoute | EventRoute)[] = [
     async act(request, context) {
       const key = keyOf(request, context, 'X-Client-Id', request.headers['x-client-id'])
       const tokens = await tokensOf(request, key.chainId, context)
-      await context.balanceSessions.replace(key, tokens)
+      const replace = () => context.balanceSessions.replace(key, tokens)
+      await storing(context, 'sessions of balances', replace, () => tokenBytes * tokens.length)
       return answer(200, key.clientId, tokens)
     },
   },

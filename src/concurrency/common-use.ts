@@ -1,4 +1,21 @@
-import type { BudgetUse, SharedBudgets } from '../../outside/redis/shared.ts'
+/**
+ * The use of one budget by one client, as time: a bucket is represented by the time at which it is full
+ * again.
+ */
+export interface BudgetUse {
+  client: string
+  kind: string
+  /** The time in which the bucket refills this use; negative for a refund. */
+  costMs: number
+  /** The maximum time until the bucket is full. Use beyond it is forgotten. */
+  mostMs: number
+}
+
+/** Buckets that all processes share. */
+export interface SharedBudgets {
+  /** Counts the uses. @returns milliseconds until each bucket is full, with the uses of all processes */
+  count(uses: readonly BudgetUse[]): Promise<number[]>
+}
 
 export interface CommonUse {
   /** Counts a use with those of other processes, soon. */
