@@ -46,6 +46,7 @@ test('the stage of a live order follows from its newest event', () => {
   ).toEqual({
     ...{ created: 'scheduled', ready: 'active', filtered: 'open', invalid: 'open', considered: 'active' },
     ...{ executing: 'executing', traded: 'traded', cancelled: 'open', expired: 'open', refunded: 'open' },
+    hook_failed: 'traded',
   })
   expect(liveStage(false, 'ready', true)).toBe('solved')
   expect(liveStage(false, 'created', true)).toBe('scheduled')

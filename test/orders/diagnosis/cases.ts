@@ -5,6 +5,7 @@ import { bytea } from '../../../src/storage/database/columns.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
+import { network } from '../../setup/server.ts'
 import { at, million, type Stage, solver, unit } from './stage.ts'
 
 /** How an order comes to be as it is, and what has to be told of it: evidence with all its values. */
@@ -101,6 +102,23 @@ export const cases: Record<string, Case> = {
     },
     ...{ code: 'filled', since: iso(-2) },
     evidence: [{ ...sent, block: 90 }, atoms(wrapped, unit, unit)],
+  },
+  'a filled order whose post-hook reverted': {
+    async stage(stage) {
+      const order = await stage.order()
+      await traded(stage, order, unit, 2_950n * million)
+      await sql(stage.db).hookCall.create({
+        data: {
+          ...{ chainId: network.chainId, blockNumber: 90n, logIndex: 1, phase: 'post', position: 0 },
+          ...{ orderId: order.id, txHash: bytea(sent.txHash), target: bytea(numbered('0e')), unknown: null },
+          ...{ outcome: 'reverted', reason: 'the bridge is closed', gasUsed: 40_000n },
+        },
+      })
+      return order
+    },
+    ...{ code: 'filled', since: iso(-2), further: ['postHookFailed'] },
+    evidence: [{ ...sent, block: 90 }, atoms(wrapped, unit, unit)],
+    advice: 'Look at the next reason: it explains what is left to do.',
   },
   'a quarter of an order whose rest is too far': {
     async stage(stage) {
