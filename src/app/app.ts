@@ -84,12 +84,15 @@ export interface App {
   url: string | undefined
   /** Address of metrics and health, if they have a port of their own. */
   metricsUrl: string | undefined
-  /** Resolves with the fault if the program must end, such as when a node that was away at the start is on another chain. */
+  /**
+   * Resolves with the fault if the program must end, such as when a node that was away at the start is on
+   * another chain.
+   */
   failed: Promise<unknown>
   /**
-   * Lets go of what it leads, and is not ready from now on. Serves for `delayMs` more, so that balancers notice, then ends streams,
-   * waits for requests under way, and closes the database connections. Committed data is safe, and the next start continues with the
-   * rest.
+   * Lets go of what it leads, and is not ready from now on. Serves for `delayMs` more, so that balancers
+   * notice, then ends streams, waits for requests under way, and closes the database connections. Committed
+   * data is safe, and the next start continues with the rest.
    */
   close(delayMs?: number): Promise<void>
 }
@@ -132,7 +135,8 @@ export async function startApp(given: AppOptions): Promise<App> {
   // The end is reported at once: a balancer waits for no answer of a database then.
   const ready: Ready = async () => (stopping.signal.aborted ? { running: false } : whileRunning())
   const monitor = await openMonitor(options, metrics, ready)
-  // A signal warns of more than ten listeners: that of each network has the same number, however many networks there are.
+  // A signal warns of more than ten listeners: that of each network has the same number, however many
+  // networks there are.
   const signalled = networks.map((parts) => ({
     parts,
     ending: AbortSignal.any([signal]),

@@ -10,7 +10,8 @@ import { flagFault, flags } from './commands/usage.ts'
 import { ConfigError } from './config.ts'
 import type { Settings } from './settings.ts'
 
-// What only some commands need is loaded by them: the whole program takes seconds, and `explain` asks a service only.
+// What only some commands need is loaded by them: the whole program takes seconds, and `explain` asks a
+// service only.
 
 const localUrl = 'http://127.0.0.1:4000'
 

@@ -130,7 +130,10 @@ export function readSettings(environment: Record<string, string | undefined>): S
   throw new ConfigError(faults)
 }
 
-/** Faults of settings that are valid each for itself. Two senders of one account would use each other's nonces. */
+/**
+ * Faults of settings that are valid each for itself. Two senders of one account would use each other's
+ * nonces.
+ */
 function faultsBetween(settings: Settings): string[] {
   const { CMS_ENABLED, CMS_API_KEY, CMS_URL, REFUND_PRIVATE_KEY, SOLVER_PRIVATE_KEY, SOLVERS } = settings
   const faults = [...emailFaults(settings), ...pushFaults(settings), ...telegramFaults(settings)]

@@ -88,7 +88,10 @@ function checkDirect({ isPooled }: Access, isNamed: boolean): void {
   ])
 }
 
-/** One that is away is waited for: until then it is taken for a pooler that keeps nothing, which works with any. */
+/**
+ * One that is away is waited for: until then it is taken for a pooler that keeps nothing, which works with
+ * any.
+ */
 function accessOfReplica(url: string, log: Log) {
   return probeAccess(url).catch((error) => {
     log.warn('the replica of DATABASE_READ_URL is away at the start', { error: String(error) })

@@ -32,7 +32,10 @@ interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'callHook' | 
   appDataSources: AppDataSources
 }
 
-/** Orders placed at the same time share queries and node requests. A batch to the node has two calls for each order. */
+/**
+ * Orders placed at the same time share queries and node requests. A batch to the node has two calls for each
+ * order.
+ */
 const batching = { maxBatch: 50, concurrency: 2 }
 
 interface SimulationsOptions

@@ -72,7 +72,10 @@ export function composeTokenData(options: TokenDataOptions): TokenData {
   }
 }
 
-/** The configured sources that know the network. Warns of one that is configured for the network and does not know it. */
+/**
+ * The configured sources that know the network. Warns of one that is configured for the network and does not
+ * know it.
+ */
 function sourcesFor<Setting extends { name: string; network?: string | undefined }, Source>(
   list: readonly Setting[],
   options: TokenDataOptions,
@@ -160,7 +163,10 @@ export function composeMarket(options: MarketOptions): MarketData {
   }
 }
 
-/** The configured sources of prices that have a history too. Our own records are the last of them, also where they are not named. */
+/**
+ * The configured sources of prices that have a history too. Our own records are the last of them, also where
+ * they are not named.
+ */
 function historySources(
   { network, db, settings, tokens, log, now }: MarketOptions,
   interval: PriceInterval,

@@ -30,14 +30,16 @@ export interface AssembledAuction {
 }
 
 /**
- * The auction at the head: the orders that are most likely to be filled, with native prices. Where each live order stands is written.
+ * The auction at the head: the orders that are most likely to be filled, with native prices. Where each live
+ * order stands is written.
  * @returns undefined when no order is solvable
  */
 export async function assembleAuction(services: AuctionServices): Promise<AssembledAuction | undefined> {
   const { db, network, settings } = services
   const now = unixSeconds(services.now())
   const head = await services.head()
-  // In-flight orders are read first: a settlement indexed between the two reads shows in the live orders, so none is missed.
+  // In-flight orders are read first: a settlement indexed between the two reads shows in the live orders, so
+  // none is missed.
   const inFlight = await ordersInFlight(db, network.chainId, head.number)
   const { orders, verdicts, passed } = await readOrders(services, { now, head, inFlight })
   if (orders.length === 0) {

@@ -11,8 +11,9 @@ import type { PricePair } from '../domain/settlement/fees.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 
 /**
- * Computes the solution that a solver's proposal stands for. It trusts only the prices, executed amounts and network fees of the
- * proposal. One trade that breaks a rule discards the whole proposal. The simulation checks the interactions.
+ * Computes the solution that a solver's proposal stands for. It trusts only the prices, executed amounts and
+ * network fees of the proposal. One trade that breaks a rule discards the whole proposal. The simulation
+ * checks the interactions.
  */
 export function checkProposal(
   auction: Auction,

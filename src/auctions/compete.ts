@@ -43,8 +43,8 @@ export interface Answer {
 }
 
 /**
- * Collects the valid solutions of all solvers until the deadline, shuffled. A solver that fails or hangs affects no other, and an auction
- * does not wait for an outside one that was late before.
+ * Collects the valid solutions of all solvers until the deadline, shuffled. A solver that fails or hangs
+ * affects no other, and an auction does not wait for an outside one that was late before.
  */
 export async function compete(
   auction: Auction,
@@ -178,8 +178,8 @@ async function usable(
 }
 
 /**
- * The solutions that can be sent. Others win until the solver's account is funded; none do while gas is too dear, since each auction
- * would leave an attempt that is not sent. The solver is notified.
+ * The solutions that can be sent. Others win until the solver's account is funded; none do while gas is too
+ * dear, since each auction would leave an attempt that is not sent. The solver is notified.
  */
 function payable(
   solutions: readonly Solution[],

@@ -8,7 +8,10 @@ import type { Booking } from '../domain/settlement/accounting.ts'
 import { balanceCheck, balanceNote, transferCall } from '../domain/settlement/calldata.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 
-/** The native coin, the tokens that a proposal trades, and every contract that it calls: each may be a token of the settlement contract. */
+/**
+ * The native coin, the tokens that a proposal trades, and every contract that it calls: each may be a token
+ * of the settlement contract.
+ */
 export function touchedBy(proposal: Proposal, auction: Auction, wrappedNative: Address): Address[] {
   const traded = new Set(proposal.trades.map(({ orderUid }) => orderUid))
   const { before = [], interactions, after = [] } = proposal.uninternalized ?? proposal
@@ -26,9 +29,10 @@ export function touchedBy(proposal: Proposal, auction: Auction, wrappedNative: A
 }
 
 /**
- * Adds calls to a solution that make its settlement revert if the settlement contract then has less of a token than before with what must
- * stay of its fees. So the chain decides, whatever a contract does differently in a simulation. Where the network has a guard contract, it
- * compares with what there was when the settlement began; else the settlement contract transfers to itself what it held when the solution
+ * Adds calls to a solution that make its settlement revert if the settlement contract then has less of a
+ * token than before with what must stay of its fees. So the chain decides, whatever a contract does
+ * differently in a simulation. Where the network has a guard contract, it compares with what there was when
+ * the settlement began; else the settlement contract transfers to itself what it held when the solution
  * arrived.
  * @param held the settlement contract's balance of each token to compare
  */
@@ -90,6 +94,9 @@ function transferToItself(token: Address, amount: bigint, settlement: Address): 
 /** Gas of a transfer whose storage is warm. */
 const guardGas = 30_000n
 
-/** Gas of a comparison by the guard contract, and of each token: a balance that may be cold is read, and read again. */
+/**
+ * Gas of a comparison by the guard contract, and of each token: a balance that may be cold is read, and read
+ * again.
+ */
 const comparisonGas = 20_000n
 const comparedTokenGas = 15_000n

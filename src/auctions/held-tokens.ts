@@ -5,15 +5,24 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 
-/** Tokens of which the settlement contract holds so much that every settlement of an outside solver compares them. */
+/**
+ * Tokens of which the settlement contract holds so much that every settlement of an outside solver compares
+ * them.
+ */
 export interface HeldTokens {
   /** The most valuable ones first. */
   list(): readonly Address[]
   /** Whether they are known: no outside solver is asked before. */
   isReady(): boolean
-  /** Leaves out a token that makes settlements fail which do not touch it, for a day. @returns whether it was held */
+  /**
+   * Leaves out a token that makes settlements fail which do not touch it, for a day.
+   * @returns whether it was held
+   */
   drop(token: Address): boolean
-  /** Reads balances and values again now and then. It waits for the first reading alone, and not for long. Never throws. */
+  /**
+   * Reads balances and values again now and then. It waits for the first reading alone, and not for long.
+   * Never throws.
+   */
   refresh(block: { hash: Bytes32 }): Promise<void>
 }
 

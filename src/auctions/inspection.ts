@@ -31,7 +31,10 @@ export interface Danger {
   reverts?: boolean
 }
 
-/** Contracts that a settlement calls and pays out, at most, and further ones in which it moves something: a balance of each is read. */
+/**
+ * Contracts that a settlement calls and pays out, at most, and further ones in which it moves something: a
+ * balance of each is read.
+ */
 const maxContracts = 64
 /** Gas of a settlement with calls that are traced step by step, at most. */
 export const maxTracedGas = 3_000_000n
@@ -41,8 +44,8 @@ const approve = '0x095ea7b3'
 const swap = '0x022c0d9f'
 
 /**
- * Calls that may address a contract of which the settlement contract holds something. They move its balance there in the open, as
- * `balanceOf` shows it, or not at all.
+ * Calls that may address a contract of which the settlement contract holds something. They move its balance
+ * there in the open, as `balanceOf` shows it, or not at all.
  */
 const knownCalls: ReadonlySet<string> = new Set([
   ...Object.values(transfers),
@@ -66,7 +69,8 @@ const knownCalls: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Adds the guard to an engine's solution, and inspects its settlement. Tokens that the simulation sees moving are guarded too.
+ * Adds the guard to an engine's solution, and inspects its settlement. Tokens that the simulation sees moving
+ * are guarded too.
  * @returns the solution as it would be sent, or why it may not be
  */
 export async function guardedSolution(
@@ -79,7 +83,8 @@ export async function guardedSolution(
   const touched = touchedBy(solution.proposal, auction, network.wrappedNative)
   if (touched.length > maxContracts) return tooManyContracts
   const held = new Map<Address, bigint>()
-  // The guard contract reads balances itself. Without one, each comparison is a transfer: of what the settlement touches alone.
+  // The guard contract reads balances itself. Without one, each comparison is a transfer: of what the
+  // settlement touches alone.
   if (network.balanceGuard) for (const token of heldTokens.list()) held.set(token, 0n)
   const guard = async (tokens: readonly Address[]) => {
     const unread = tokens.filter((token) => !held.has(token))
@@ -102,7 +107,8 @@ export async function guardedSolution(
 }
 
 /**
- * Leaves out a held token that cannot be read, by the text of a settlement's revert: a stranger can send one that fails at will.
+ * Leaves out a held token that cannot be read, by the text of a settlement's revert: a stranger can send one
+ * that fails at will.
  * @param touched tokens that are the settlement's own matter
  * @returns whether it was such a token
  */
@@ -213,7 +219,10 @@ const nothing: Footprint = { writes: [], reads: [] }
 
 const reverting = (reason: string): Danger => ({ code: 'reverts', reason, reverts: true })
 
-/** Whether it is known what a call does in the settlement contract's name: it leaves no right, and what it moves is logged. */
+/**
+ * Whether it is known what a call does in the settlement contract's name: it leaves no right, and what it
+ * moves is logged.
+ */
 export function isPlain(
   { target, callData }: Interaction,
   { network, knownPools }: Pick<Services, 'network' | 'knownPools'>,
@@ -226,7 +235,10 @@ export function isPlain(
   return target === network.wrappedNative && (selector === '0xd0e30db0' || selector === '0x2e1a7d4d')
 }
 
-/** Whether a call may read what is kept for the settlement contract: in a known way, and as a balance that is compared. */
+/**
+ * Whether a call may read what is kept for the settlement contract: in a known way, and as a balance that is
+ * compared.
+ */
 export function isKnownRead(
   { contract, selector }: KeyedRead,
   isToken: (target: Address) => boolean,
@@ -307,7 +319,10 @@ async function dangerIn(
   return pieceDanger(observed, network.settlement) ?? rightDanger(observed, approvals, services)
 }
 
-/** Single tokens (ERC-721, ERC-1155) that leave the settlement contract: their number does not say which they are. */
+/**
+ * Single tokens (ERC-721, ERC-1155) that leave the settlement contract: their number does not say which they
+ * are.
+ */
 function pieceDanger({ logs }: Observation, settlement: Address): Danger | undefined {
   const senderIn = ([event, first, second, third]: readonly string[]) => {
     if (event === events.transfer) return third && first
@@ -343,7 +358,10 @@ export function leftBehind({ contract, slot, callers }: KeyedWrite): Danger {
   return { code: 'forbidden_call', reason }
 }
 
-/** Whether the slot is explained: by a transfer, whose balances are compared; by a balance, as it stands there; or as an allowance that ends. */
+/**
+ * Whether the slot is explained: by a transfer, whose balances are compared; by a balance, as it stands
+ * there; or as an allowance that ends.
+ */
 export function isBalance(
   { contract, before, after, callers }: KeyedWrite,
   { balances }: Pick<Observation, 'balances'>,

@@ -70,7 +70,11 @@ export function pricesOf(
 /** Tokens whose routes are searched among the same pools. */
 const valuedAtOnce = 20
 
-/** What each amount is worth in native atoms, where all of it is sold to the pools by one path; nothing for what has no route. @throws Outage */
+/**
+ * What each amount is worth in native atoms, where all of it is sold to the pools by one path; nothing for
+ * what has no route.
+ * @throws Outage
+ */
 export async function saleValues(
   amounts: ReadonlyMap<Address, bigint>,
   blockHash: Bytes32,

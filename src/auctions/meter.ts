@@ -15,7 +15,9 @@ export interface AuctionMeter {
   lost(solver: string): void
   /** What the node shows of the settlements of outside solvers. */
   inspects(support: { logs: boolean; storage: boolean }): void
-  /** Tokens that these settlements compare, and what the settlement contract holds of them, in native atoms. */
+  /**
+   * Tokens that these settlements compare, and what the settlement contract holds of them, in native atoms.
+   */
   holds(tokens: number, value: bigint): void
 }
 

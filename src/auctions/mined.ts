@@ -35,8 +35,9 @@ export interface MinedEffects {
 }
 
 /**
- * Compares what a mined settlement left in the settlement contract with its bookings, and stores it. Less than it had to leave is a
- * fault, and so is a right that it left: whatever a simulation and the settlement itself have checked, its solver is banned.
+ * Compares what a mined settlement left in the settlement contract with its bookings, and stores it. Less
+ * than it had to leave is a fault, and so is a right that it left: whatever a simulation and the settlement
+ * itself have checked, its solver is banned.
  */
 export async function checkSettled(
   attempt: AttemptKey,
@@ -74,7 +75,8 @@ export async function checkSettled(
 }
 
 /**
- * Reads what a mined settlement changed: by its logs, and where it makes calls of its own by a trace, which shows what contracts do not log.
+ * Reads what a mined settlement changed: by its logs, and where it makes calls of its own by a trace, which
+ * shows what contracts do not log.
  * @returns undefined where it is not on chain
  * @throws Outage
  */
@@ -136,8 +138,8 @@ function isHeld(token: Address, { network, heldTokens }: Pick<Services, 'network
 }
 
 /**
- * Traces a mined settlement. `fault` says that it does more than is followed; a node that traces nothing, or not in time, is no fault of
- * the solver.
+ * Traces a mined settlement. `fault` says that it does more than is followed; a node that traces nothing, or
+ * not in time, is no fault of the solver.
  */
 async function footprintOf(
   txHash: Bytes32,

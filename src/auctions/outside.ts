@@ -53,8 +53,9 @@ export function simulationNotice(
 }
 
 /**
- * Returns the best solutions of an outside solver as they would be sent, without those that fail alone or endanger what the settlement
- * contract holds. They may not compete: each would take the place of a better one, or the time of another simulation.
+ * Returns the best solutions of an outside solver as they would be sent, without those that fail alone or
+ * endanger what the settlement contract holds. They may not compete: each would take the place of a better
+ * one, or the time of another simulation.
  */
 export async function safeSolutions(
   auction: Auction,
@@ -107,8 +108,8 @@ function dangerNotice(
 }
 
 /**
- * Without solutions that bring an order which was placed with the service: solvers know its signature, but its owner may have cancelled
- * it, and the service decides when it is traded.
+ * Without solutions that bring an order which was placed with the service: solvers know its signature, but
+ * its owner may have cancelled it, and the service decides when it is traded.
  */
 export async function withoutPlaced(
   solutions: Solution[],
@@ -173,8 +174,9 @@ export function isPaused(
 const dayMs = 86_400_000
 
 /**
- * Not asked for as long as the longest back-off, also if a settlement succeeds meanwhile, and twice as long for each further time within
- * 30 days, up to a week. Stored: neither a restart nor another process that leads ends it.
+ * Not asked for as long as the longest back-off, also if a settlement succeeds meanwhile, and twice as long
+ * for each further time within 30 days, up to a week. Stored: neither a restart nor another process that
+ * leads ends it.
  * @returns whether that is news
  */
 export async function banSolver(

@@ -16,8 +16,9 @@ import type { Contest } from './compete.ts'
 import type { AuctionServices } from './services.ts'
 
 /**
- * Stores the competition and events of its orders, and opens a settlement attempt for every winner. A solution with an order that was
- * cancelled meanwhile does not win: the next best does, and is simulated when it is sent.
+ * Stores the competition and events of its orders, and opens a settlement attempt for every winner. A
+ * solution with an order that was cancelled meanwhile does not win: the next best does, and is simulated when
+ * it is sent.
  * @returns the winners, best first, and the cancelled orders that kept others from winning
  */
 export async function recordCompetition(
@@ -29,7 +30,8 @@ export async function recordCompetition(
   const { auction, solutions, unusable, maxWinners } = contest
   const at = new Date(services.now())
   const recorded = await services.db.transaction(async (tx) => {
-    // A replacement holds the replaced order's lock and reads its bids, so one of the two transactions sees the other.
+    // A replacement holds the replaced order's lock and reads its bids, so one of the two transactions sees
+    // the other.
     await lockOrders(tx, [...new Set(solutions.flatMap(orderUids))])
     const ended = await cancelledOrders(tx, auction, solutions)
     const cancelled = takingWins(contest, ended)

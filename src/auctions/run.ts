@@ -27,8 +27,8 @@ import { recordOutcome, settle, untilRecorded } from './settle.ts'
 import { simulate } from './simulate.ts'
 
 /**
- * Takes over what an earlier process left: attempts that were not sent have failed, and transactions that were are followed to their end.
- * Their nonces are kept when this returns.
+ * Takes over what an earlier process left: attempts that were not sent have failed, and transactions that
+ * were are followed to their end. Their nonces are kept when this returns.
  * @returns the settlements that are under way
  */
 async function resumeSettlements(services: AuctionServices, signal: AbortSignal): Promise<Promise<void>[]> {
@@ -52,7 +52,10 @@ async function checkDelegated(head: number, services: AuctionServices): Promise<
     await checkSettled(attempt, solver, { txHash, block }, services)
 }
 
-/** Its solver was asked to settle, and is not asked again: it may have begun. Nothing is held against it, as it may not have heard. */
+/**
+ * Its solver was asked to settle, and is not asked again: it may have begun. Nothing is held against it, as
+ * it may not have heard.
+ */
 async function resumeDelegated(
   attempt: DelegatedAttempt,
   services: AuctionServices,
@@ -88,8 +91,9 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
 }
 
 /**
- * Runs one auction after the other until `signal` aborts; settlements go on beside them. One process at a time may run it on a network.
- * A fault ends only its auction. A shutdown does not wait for settlements: the next start takes them over.
+ * Runs one auction after the other until `signal` aborts; settlements go on beside them. One process at a
+ * time may run it on a network. A fault ends only its auction. A shutdown does not wait for settlements: the
+ * next start takes them over.
  */
 export async function runAuctions(services: AuctionServices, signal: AbortSignal): Promise<void> {
   const { network, settings, log } = services
@@ -138,8 +142,8 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
 
 /**
  * @param places the most settlements that it may start
- * @returns its settlements, each until its end is recorded, with whether a cancellation left others that can be settled at once; none
- * rejects
+ * @returns its settlements, each until its end is recorded, with whether a cancellation left others that can
+ *   be settled at once; none rejects
  */
 export async function runAuction(
   services: AuctionServices,
@@ -189,7 +193,10 @@ function leftOutAt(
   ])
 }
 
-/** Ends attempts that were left open, as after a crash, once the indexer has read every block up to their deadline. */
+/**
+ * Ends attempts that were left open, as after a crash, once the indexer has read every block up to their
+ * deadline.
+ */
 async function closeOverdue({ db, network, now }: AuctionServices): Promise<void> {
   const at = new Date(now())
   const checkpoint = await findCheckpoint(db, network.chainId)

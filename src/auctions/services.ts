@@ -89,7 +89,10 @@ export interface AuctionServices {
   rounds: AuctionRounds
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
-  /** What made settlements fail: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`, and solvers. */
+  /**
+   * What made settlements fail: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`, and
+   * solvers.
+   */
   backOffs: BackOff<Pause>
   /** Trials of what settlements trade through, apart from orders. They throw an Outage. */
   trials: RouteTrials
@@ -105,7 +108,10 @@ export interface AuctionServices {
   accounts: {
     /** Reads it again now and then. */
     refresh(block: number): Promise<void>
-    /** Why nothing is sent from the account that needs this much gas, at this price; undefined if it is, or if that is unknown. */
+    /**
+     * Why nothing is sent from the account that needs this much gas, at this price; undefined if it is, or if
+     * that is unknown.
+     */
     refusal(account: Address, gas: bigint, gasPrice: bigint): Refused | undefined
   }
   /** What settlements do after those that are under way. */
@@ -113,9 +119,15 @@ export interface AuctionServices {
   effects: SettlementEffects
   heldTokens: HeldTokens
   knownPools: KnownPools
-  /** What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on chain. */
+  /**
+   * What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on
+   * chain.
+   */
   balanceChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
-  /** The settlement contract's balances before and after a block, without what is no token then. @throws Outage */
+  /**
+   * The settlement contract's balances before and after a block, without what is no token then.
+   * @throws Outage
+   */
   balancesAround(tokens: readonly Address[], block: number): Promise<ReadonlyMap<Address, BalanceChange>>
   meter: AuctionMeter
 }

@@ -34,7 +34,8 @@ import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
 /**
- * Sends a winner's settlement and records how the attempt ended. Settlements are sent in the order of the calls.
+ * Sends a winner's settlement and records how the attempt ended. Settlements are sent in the order of the
+ * calls.
  * @returns whether it was not sent because of a cancellation, so that its other orders can be settled at once
  */
 export async function settle(
@@ -79,8 +80,8 @@ export async function untilRecorded(
 }
 
 /**
- * The indexer alone records a success, because it sees the settlement on chain and sees a reorg remove it. Here the attempt stays open,
- * without the transaction, which no process needs any more.
+ * The indexer alone records a success, because it sees the settlement on chain and sees a reorg remove it.
+ * Here the attempt stays open, without the transaction, which no process needs any more.
  */
 export async function recordOutcome(
   attempt: AttemptKey,
@@ -172,7 +173,8 @@ async function assign(
 }
 
 /**
- * Stores the transaction first under the locks of its orders: a cancellation before that prevents it, and one after that comes too late.
+ * Stores the transaction first under the locks of its orders: a cancellation before that prevents it, and one
+ * after that comes too late.
  */
 function recorder(
   { id: auctionId }: Auction,
@@ -222,7 +224,10 @@ function refusalOf(cancelled: readonly Order[]): string {
   return `not sent: cancelled: ${uids.join(', ')}${more}`
 }
 
-/** A success ends the back-offs of what it trades; a failure starts those of its failing orders, or else of its orders. */
+/**
+ * A success ends the back-offs of what it trades; a failure starts those of its failing orders, or else of
+ * its orders.
+ */
 async function updateBackOffs(
   auction: Auction,
   solution: RankedSolution,

@@ -35,8 +35,8 @@ interface Fulfilment {
 }
 
 /**
- * Arranges a checked solution for the settlement contract. Each trade has its own price pair, its buy amount and its sell amount:
- * with it the contract's rounding gives exactly the execution's amounts, fees included.
+ * Arranges a checked solution for the settlement contract. Each trade has its own price pair, its buy amount
+ * and its sell amount: with it the contract's rounding gives exactly the execution's amounts, fees included.
  */
 export function toSettlementPlan(
   auction: Auction,
@@ -122,7 +122,10 @@ export function encodePlan(plan: SettlementPlan, auctionId: bigint): Hex {
   return encodeSettle({ ...plan, trades: plan.trades.map(encodePlannedTrade), auctionId })
 }
 
-/** The settlement contract reverts so at an interaction with the vault relayer: a trial that reaches it has passed. */
+/**
+ * The settlement contract reverts so at an interaction with the vault relayer: a trial that reaches it has
+ * passed.
+ */
 export const trialPassed = 'GPv2: forbidden interaction'
 
 /** More native coin than any order is paid. */
@@ -141,8 +144,9 @@ export function encodeEmptyTrial(auctionId: bigint, network: Pick<Network, 'vaul
 }
 
 /**
- * The settlement with one trade only. It runs the pre hooks, checks the signature and transfers the sell tokens, and ends before
- * other orders and pools matter. Native coin is paid out too, because its receiver may refuse it.
+ * The settlement with one trade only. It runs the pre hooks, checks the signature and transfers the sell
+ * tokens, and ends before other orders and pools matter. Native coin is paid out too, because its receiver
+ * may refuse it.
  */
 export function encodeTrial(
   plan: SettlementPlan,

@@ -23,14 +23,17 @@ import { encodeSolution } from './settlement-calldata.ts'
 
 /** Maximum number of competitions in one auction. */
 const maxRounds = 4
-/** Maximum number of selections in one competition. What the last of them chose is simulated when it is sent. */
+/**
+ * Maximum number of selections in one competition. What the last of them chose is simulated when it is sent.
+ */
 const maxSelections = 8
 
 /**
- * Repeats the competition until all winners' settlements pass a dry run, one after the other on the state that those before leave. Where
- * one fails after better ones, the next best wins instead. An order that makes its settlement fail is left out of this auction and of
- * later ones, and solvers compete again with the other orders. So they do without a token or a pool that fails whatever the order, and
- * without an order of a winner that was cancelled meanwhile: at the last competition, the next best wins instead.
+ * Repeats the competition until all winners' settlements pass a dry run, one after the other on the state
+ * that those before leave. Where one fails after better ones, the next best wins instead. An order that makes
+ * its settlement fail is left out of this auction and of later ones, and solvers compete again with the other
+ * orders. So they do without a token or a pool that fails whatever the order, and without an order of a
+ * winner that was cancelled meanwhile: at the last competition, the next best wins instead.
  */
 export async function simulate(
   auction: Auction,
@@ -104,7 +107,10 @@ function refusedFor({ failing, revert, isOfAmount, orders }: RouteFault): Failin
   }))
 }
 
-/** Selects winners again without those that fail, until all pass, or one fails because of its own orders or trades a cancelled one. */
+/**
+ * Selects winners again without those that fail, until all pass, or one fails because of its own orders or
+ * trades a cancelled one.
+ */
 async function withoutFailing(
   contest: Omit<Contest, 'unusable' | 'reverts'>,
   services: AuctionServices,
@@ -178,7 +184,10 @@ interface Failure {
   revert: string
 }
 
-/** The winners that fail after those that are better. None when the node does not answer: they are simulated again when they are sent. */
+/**
+ * The winners that fail after those that are better. None when the node does not answer: they are simulated
+ * again when they are sent.
+ */
 async function failuresOf(
   auction: Auction,
   winners: readonly RankedSolution[],

@@ -55,7 +55,10 @@ export interface Executor extends Documents, Gate {
   execute(args: OperationArgs): Promise<ExecutionResult>
   /** Events of durable feeds have an id: see `eventIdOf`. */
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
-  /** Follows a feed without executing each event for each subscriber; undefined for what `subscribe` has to do. */
+  /**
+   * Follows a feed without executing each event for each subscriber; undefined for what `subscribe` has to
+   * do.
+   */
   subscribeShared<Result extends Rendered>(
     args: SubscriptionArgs,
     caller: Caller,

@@ -23,7 +23,9 @@ import type { Produced } from './idempotency.ts'
  */
 export type CompiledResponder = (params: GraphqlRequest, reader: Reader) => Promise<string | undefined>
 
-/** The fast path before Yoga (`docs/performance.md`). Also keeps valid documents that came with their hash. */
+/**
+ * The fast path before Yoga (`docs/performance.md`). Also keeps valid documents that came with their hash.
+ */
 function createCompiledResponder(
   executor: Executor,
   services: Services,

@@ -97,7 +97,10 @@ function clientError(
   return error
 }
 
-/** Drops `http.spec`, which limits a status to one media type: a body that is not JSON has it in every media type. */
+/**
+ * Drops `http.spec`, which limits a status to one media type: a body that is not JSON has it in every media
+ * type.
+ */
 function requestError(error: GraphQLError): GraphQLError {
   const masked = clientError('InvalidQuery', truncate(error.message), error)
   const { http } = error.extensions as { http?: { status?: number } }

@@ -168,7 +168,10 @@ builder.scalarType('JSON', {
   serialize: (value) => value,
 })
 
-/** Rounds up to milliseconds, the precision of stored times: "at or after" and "before" then keep their results. */
+/**
+ * Rounds up to milliseconds, the precision of stored times: "at or after" and "before" then keep their
+ * results.
+ */
 function toTimeUp(iso: string): Date | undefined {
   const match =
     /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([01][0-9]|2[0-3])(:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z$/i.exec(iso)

@@ -64,11 +64,15 @@ export interface Indexing extends TradeRules {
   readPlacements?: ReadPlacements
 }
 
-/** A block is written whole, however many logs it has. Over ten times what it takes, so that a slow database finishes it too. */
+/**
+ * A block is written whole, however many logs it has. Over ten times what it takes, so that a slow database
+ * finishes it too.
+ */
 const msPerLoad = 2
 
 /**
- * Writes the facts of a block range with their events and notifications, and moves the checkpoint, in one transaction.
+ * Writes the facts of a block range with their events and notifications, and moves the checkpoint, in one
+ * transaction.
  * @param head the newest block that was seen; by default the last of these
  */
 export async function applyBlocks(
@@ -113,7 +117,10 @@ export async function applyReorg(
   return checkpoint
 }
 
-/** Makes blocks up to `number` final: facts that a reorg removed and that did not return by then are gone for good. */
+/**
+ * Makes blocks up to `number` final: facts that a reorg removed and that did not return by then are gone for
+ * good.
+ */
 export async function applyFinality(number: number, { db, chainId, network }: Indexing): Promise<void> {
   await db.transaction(async (tx) => {
     await revertDetached(tx, chainId, number)
@@ -189,7 +196,10 @@ export async function knownOrders(
   return new Map(orders.filter((order) => order.chainId === chainId).map((order) => [order.uid, order]))
 }
 
-/** Logs, the settlements among them, the orders that are known, and the transactions and headers of their blocks. */
+/**
+ * Logs, the settlements among them, the orders that are known, and the transactions and headers of their
+ * blocks.
+ */
 interface Logged {
   groups: readonly LoggedSettlement[]
   known: ReadonlyMap<OrderUid, Order>

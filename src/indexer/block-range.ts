@@ -18,7 +18,10 @@ export interface ChainReads {
   settlements: ReadSettlements
   /** @throws Outage when the reads of `use` may come from several nodes. Without it they come from one. */
   consistent?<T>(use: () => Promise<T>): Promise<T>
-  /** What transactions cost, in the order of the hashes; null for those that are in no block. @throws Outage */
+  /**
+   * What transactions cost, in the order of the hashes; null for those that are in no block.
+   * @throws Outage
+   */
   gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
 }
 
@@ -35,7 +38,9 @@ export interface Checkpoint {
 /** A position in the chain; `hash` is null for the position before the first block. */
 export type ChainPosition = Checkpoint | { number: number; hash: null }
 
-/** Two reads contradict each other: the chain changed in between, or several nodes behind one URL disagree. */
+/**
+ * Two reads contradict each other: the chain changed in between, or several nodes behind one URL disagree.
+ */
 export class ChainMoved extends Error {
   override readonly name = 'ChainMoved'
 }
@@ -56,8 +61,8 @@ export class TransactionsUnread extends Error {
 }
 
 /**
- * Which settlements are taken by their logs alone: none, those whose transactions no node knows, or also those whose transactions cannot
- * be read for another reason.
+ * Which settlements are taken by their logs alone: none, those whose transactions no node knows, or also
+ * those whose transactions cannot be read for another reason.
  */
 export type AcceptsUnread = 'none' | 'unknown' | 'all'
 
@@ -97,20 +102,27 @@ export function loadOf(logs: readonly ChainLog[]): number {
 
 /** A range of blocks, with all that is read from the node about it. */
 export interface BlockRange {
-  /** The last one is the new checkpoint. Above the finality horizon every block of the range, below it only the last. */
+  /**
+   * The last one is the new checkpoint. Above the finality horizon every block of the range, below it only
+   * the last.
+   */
   blocks: [Block, ...Block[]]
   /** All logs of the range. */
   logs: ChainLog[]
   /** Each transaction that logs a settlement, without those that are taken by their logs alone. */
   settlements: ReadonlyMap<Bytes32, MinedSettlements>
-  /** Those of `blocks`, each block with an order placed on chain, and each in which one was invalidated after it may have expired. */
+  /**
+   * Those of `blocks`, each block with an order placed on chain, and each in which one was invalidated after
+   * it may have expired.
+   */
   headers: readonly Block[]
 }
 
 const maxHeaders = 16
 
 /**
- * Reads blocks above the finality horizon: a chain of headers that follows on `last`, and the logs of exactly these blocks.
+ * Reads blocks above the finality horizon: a chain of headers that follows on `last`, and the logs of exactly
+ * these blocks.
  * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
 export async function readNewBlocks(
@@ -134,8 +146,8 @@ export async function readNewBlocks(
 }
 
 /**
- * Reads blocks up to the finality horizon, with the last header only. Because the headers between are missing, it checks after the
- * reads that `last` is still in the chain.
+ * Reads blocks up to the finality horizon, with the last header only. Because the headers between are
+ * missing, it checks after the reads that `last` is still in the chain.
  * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
 export async function readOldBlocks(
@@ -149,7 +161,9 @@ export async function readOldBlocks(
   return range
 }
 
-/** Reads the last header again after the rest: a replaced block without logs would not be noticed otherwise. */
+/**
+ * Reads the last header again after the rest: a replaced block without logs would not be noticed otherwise.
+ */
 async function withLogs(
   chain: ChainReads,
   from: number,
@@ -204,7 +218,10 @@ export function hasUnread({ logs, settlements }: Pick<BlockRange, 'logs' | 'sett
   return logs.some((log) => log.type === 'settlement' && hasTransaction(log) && !settlements.has(log.txHash))
 }
 
-/** Headers that are missing: when an order was placed on chain, and whether one expired before it was invalidated. */
+/**
+ * Headers that are missing: when an order was placed on chain, and whether one expired before it was
+ * invalidated.
+ */
 async function headersOfLate(
   chain: ChainReads,
   logs: readonly ChainLog[],

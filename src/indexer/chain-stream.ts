@@ -19,7 +19,10 @@ import {
   TransactionsUnread,
 } from './block-range.ts'
 
-/** Waits before the next poll of the chain; ends early when the signal aborts. `failures` is the number of failures in a row. */
+/**
+ * Waits before the next poll of the chain; ends early when the signal aborts. `failures` is the number of
+ * failures in a row.
+ */
 export type Poll = (failures: number, signal: AbortSignal) => Promise<void>
 
 const maxPauseMs = 30_000
@@ -64,7 +67,9 @@ export async function repeat(
 export type ChainStep =
   /** Everything above `to` is undone. */
   | { type: 'reorg'; to: ChainPosition }
-  /** The chain continues from the last step to the last of `blocks`. `head` is the newest block that was seen. */
+  /**
+   * The chain continues from the last step to the last of `blocks`. `head` is the newest block that was seen.
+   */
   | ({ type: 'blocks'; head: number } & BlockRange)
   /** This block and those before are never undone. Only yielded for blocks that were followed. */
   | { type: 'finalize'; number: number }
@@ -84,18 +89,22 @@ export interface ChainStreamOptions {
   signal: AbortSignal
   log: Log
   /**
-   * Successive polls with a head below the last block, after which the chain counts as shortened and not as seen by a lagging
-   * node. Default 20.
+   * Successive polls with a head below the last block, after which the chain counts as shortened and not as
+   * seen by a lagging node. Default 20.
    */
   maxLooksBehind?: number
 }
 
-/** Looks in a row that end at a transaction which cannot be read, until a block is taken with what its logs say. */
+/**
+ * Looks in a row that end at a transaction which cannot be read, until a block is taken with what its logs
+ * say.
+ */
 const maxUnreadLooks = 3
 
 /**
- * Streams the chain from the consumer's checkpoint on, until `signal` aborts. The consumer stores a step before it requests the next.
- * If the node lags behind, contradicts itself or is down, it waits and tries again.
+ * Streams the chain from the consumer's checkpoint on, until `signal` aborts. The consumer stores a step
+ * before it requests the next. If the node lags behind, contradicts itself or is down, it waits and tries
+ * again.
  */
 export async function* streamChain(options: ChainStreamOptions): AsyncGenerator<ChainStep, void> {
   const { chain, firstBlock, finalityBlocks, maxRange, poll, signal, log } = options
@@ -172,8 +181,8 @@ async function look(options: ChainStreamOptions, last: ChainPosition, range: num
 }
 
 /**
- * The position of `head` relative to `last`. `behind`: lower, and in the followed chain as far as stored hashes show. A lagging node
- * and a shortened chain look the same.
+ * The position of `head` relative to `last`. `behind`: lower, and in the followed chain as far as stored
+ * hashes show. A lagging node and a shortened chain look the same.
  */
 async function compare(
   { chain, storedHash }: ChainStreamOptions,

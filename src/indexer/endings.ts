@@ -17,8 +17,9 @@ interface Endings {
 }
 
 /**
- * The first invalidation cancels an order that has not ended. One in a block after the order's last second finds it expired, also if
- * both happened in one range; its status is cancelled from then on, as the event says.
+ * The first invalidation cancels an order that has not ended. One in a block after the order's last second
+ * finds it expired, also if both happened in one range; its status is cancelled from then on, as the event
+ * says.
  */
 export async function recordInvalidations(
   tx: Tx,
@@ -66,7 +67,10 @@ export async function recordRefunds(
   )
 }
 
-/** Expiry goes by chain time, so that an order that traded in time does not expire because its block came late. */
+/**
+ * Expiry goes by chain time, so that an order that traded in time does not expire because its block came
+ * late.
+ */
 export async function sweepExpired(
   db: Database,
   chainId: number,

@@ -74,9 +74,10 @@ export interface Competitions {
 }
 
 /**
- * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its traded amounts, and not hours
- * after the auction. Other services share the contract, so another settlement with an auction id is not ours. Where another contract
- * called the settlement contract, the sender of the transaction is the solver.
+ * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its
+ * traded amounts, and not hours after the auction. Other services share the contract, so another settlement
+ * with an auction id is not ours. Where another contract called the settlement contract, the sender of the
+ * transaction is the solver.
  */
 export function attribute(
   { settlement, trades }: LoggedSettlement,
@@ -212,8 +213,8 @@ function executionsOf(
 type Attributed = LogRows['attributed'][number]
 
 /**
- * The rows of settlements, with what those of the service's auctions kept and left, by token, at the prices of their auctions. Nothing is
- * known of one whose logs are not.
+ * The rows of settlements, with what those of the service's auctions kept and left, by token, at the prices
+ * of their auctions. Nothing is known of one whose logs are not.
  */
 export async function withAmounts(
   tx: Tx,

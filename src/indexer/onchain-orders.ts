@@ -38,8 +38,8 @@ export async function readPlaced(
 }
 
 /**
- * Stores orders placed on chain. One that is stored already was undone by a reorg, and is back with this placement. The caller holds the
- * orders' locks.
+ * Stores orders placed on chain. One that is stored already was undone by a reorg, and is back with this
+ * placement. The caller holds the orders' locks.
  */
 export async function storePlacements(tx: Tx, chainId: number, { logs, orders }: Placements): Promise<void> {
   if (logs.length === 0) return
@@ -74,8 +74,9 @@ interface JitContext extends Competitions {
 }
 
 /**
- * Stores the orders that solvers brought into settlements of the service's auctions, and that are traded now for the first time. Other
- * services share the contract: orders in their settlements are not stored. The caller holds the orders' locks.
+ * Stores the orders that solvers brought into settlements of the service's auctions, and that are traded now
+ * for the first time. Other services share the contract: orders in their settlements are not stored. The
+ * caller holds the orders' locks.
  * @returns the orders of the service, with these
  */
 export async function storeJitOrders(

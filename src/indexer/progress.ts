@@ -79,7 +79,10 @@ export interface IndexerMeter {
   stored(progress: ProgressState & { timestamp: number }): void
   /** Blocks that a reorg took back. */
   reorganised(depth: number): void
-  /** A log without an index or a transaction got one; or one that the contracts cannot have written was skipped. */
+  /**
+   * A log without an index or a transaction got one; or one that the contracts cannot have written was
+   * skipped.
+   */
   oddLog(what: 'placed' | 'skipped'): void
   /** Settlements that are stored by their logs alone. */
   unread(count: number): void

@@ -24,8 +24,9 @@ const perRound = 20
 const maxWaitBlocks = 4_096
 
 /**
- * Gives back what expired orders that were placed on chain did not sell, until `signal` aborts. One order after the other, in turns: one
- * that can't be refunded keeps no other waiting. What was refunded is what the indexer reads from the chain.
+ * Gives back what expired orders that were placed on chain did not sell, until `signal` aborts. One order
+ * after the other, in turns: one that can't be refunded keeps no other waiting. What was refunded is what the
+ * indexer reads from the chain.
  */
 async function runRefunder(
   { network, db, refund, refreshBalance, log }: RefunderOptions,

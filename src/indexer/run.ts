@@ -25,7 +25,10 @@ export interface IndexerOptions
 /** Maximum number of blocks in one read of logs and in one transaction. */
 const maxRange = 1_000
 
-/** Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a time may run it. */
+/**
+ * Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a
+ * time may run it.
+ */
 export async function runIndexer(options: IndexerOptions, signal: AbortSignal): Promise<void> {
   const { db, network, chain, log, meter, chainId } = options
   const tokens = network.holderTokens.map(({ address }) => address)

@@ -30,7 +30,10 @@ export interface HoldingsMeter {
 export interface HoldingsIndexOptions {
   network: Pick<Network, 'chainId' | 'name' | 'firstBlock' | 'finalityBlocks' | 'blockTimeMs'>
   db: Database
-  /** Of the settlement contract. @throws Outage when the last block does not exist, or the range is refused */
+  /**
+   * Of the settlement contract.
+   * @throws Outage when the last block does not exist, or the range is refused
+   */
   ownerLogs(range: LogRange): Promise<OwnerLogs>
   /** That the settlement contract gave, at this block. @throws Outage */
   readRights(rights: readonly Right[], blockHash: Bytes32): Promise<LoggedRight[]>
@@ -54,8 +57,9 @@ const readAgainMs = 6 * 3_600_000
 const maxTries = 10
 
 /**
- * Reads which tokens the settlement contract received and which rights it gave, from the network's first block up to the indexer's
- * checkpoint, until `signal` aborts. One process at a time may run it. Never throws.
+ * Reads which tokens the settlement contract received and which rights it gave, from the network's first
+ * block up to the indexer's checkpoint, until `signal` aborts. One process at a time may run it. Never
+ * throws.
  */
 export async function runHoldingsIndex(options: HoldingsIndexOptions, signal: AbortSignal): Promise<void> {
   const { network, log } = options

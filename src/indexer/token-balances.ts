@@ -58,7 +58,10 @@ export interface CatchUpOptions {
   maxRange: number
 }
 
-/** Indexes the transfers of tokens whose balances lag behind the checkpoint, in block ranges between the steps of the indexer. */
+/**
+ * Indexes the transfers of tokens whose balances lag behind the checkpoint, in block ranges between the steps
+ * of the indexer.
+ */
 export interface CatchUp {
   /** Indexes one range. @returns whether it did anything */
   step(checkpoint: Checkpoint | null): Promise<boolean>
@@ -108,7 +111,10 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     return true
   }
 
-  /** Checks that these blocks lead to the checkpoint: it is in the chain before and after the read, and stored block hashes match. */
+  /**
+   * Checks that these blocks lead to the checkpoint: it is in the chain before and after the read, and stored
+   * block hashes match.
+   */
   async function readLogs({ tokens, from, to }: TokenRange, checkpoint: Checkpoint): Promise<TokenLog[]> {
     await confirm(chain, checkpoint)
     const storedHashes = await blockHashesAbove(db, chainId, from)

@@ -12,7 +12,10 @@ import { createHealth, type HealthLimits } from '../outside/health.ts'
 import { exchangeJson } from '../outside/http-json.ts'
 
 export interface Announcements {
-  /** For the account and for all, newest first; at most 100. @throws Outage when the content system does not answer */
+  /**
+   * For the account and for all, newest first; at most 100.
+   * @throws Outage when the content system does not answer
+   */
   of(account: Address): Promise<readonly Announcement[]>
 }
 
@@ -40,7 +43,10 @@ const limits: HealthLimits = {
   atOnce: 16,
 }
 
-/** What the connected content system announces: asked for an account at a time, with a breaker, and kept for a minute. */
+/**
+ * What the connected content system announces: asked for an account at a time, with a breaker, and kept for a
+ * minute.
+ */
 export function createAnnouncements({ url, apiKey, now, log }: AnnouncementOptions): Announcements {
   const headers = { authorization: `Bearer ${apiKey}` }
   const peer = { name, url, now, headers, timeoutMs, maxBytes }
@@ -131,7 +137,9 @@ function shownText(given: string): string {
   return given.replace(/\p{Cs}/gu, '\ufffd').replace(/(?![\t\n\r])\p{Cc}/gu, '')
 }
 
-/** A link that leads to a page and nowhere else; a path is one of the client’s own, unless there is a base. */
+/**
+ * A link that leads to a page and nowhere else; a path is one of the client’s own, unless there is a base.
+ */
 function linkOf(link: string | null | undefined, base?: string): string | null {
   // Browsers drop tabs and line breaks in a link, and "/\t/host" then leads elsewhere.
   if (link == null || link === '' || !isPlain(link)) return null

@@ -33,7 +33,10 @@ export interface FollowerOptions {
 /** Entries that a follower lets read ahead. */
 const maxWanted = 64
 
-/** The number of the next entry of a follower that has taken all, and of one that has to look: no memory has it. */
+/**
+ * The number of the next entry of a follower that has taken all, and of one that has to look: no memory has
+ * it.
+ */
 const none = -1
 const unknown = -2
 

@@ -36,7 +36,10 @@ interface FeedReaderOptions<Texts> {
 const batch = 1_000
 /** Covers lost signals. */
 const pollMs = 1_000
-/** A busy feed is read this often, whatever the number of its signals. A read that follows a pause may have one right behind it. */
+/**
+ * A busy feed is read this often, whatever the number of its signals. A read that follows a pause may have
+ * one right behind it.
+ */
 const pauseMs = 15
 /** The memory is kept, and kept up, for followers that come back. */
 const lingerMs = 60_000

@@ -56,10 +56,16 @@ const maxRows = 5_000
 const maxPageRows = 64
 const maxTries = 5
 const retryMs = 1_000
-/** From the start of a statement for pages to that of the next: readers that come back at the same time share it. */
+/**
+ * From the start of a statement for pages to that of the next: readers that come back at the same time share
+ * it.
+ */
 const gatherMs = 50
 
-/** Makes one result of an entry for all followers of a selection: a batch of entries, or of pages, is one statement. */
+/**
+ * Makes one result of an entry for all followers of a selection: a batch of entries, or of pages, is one
+ * statement.
+ */
 export class Selection {
   private readonly wanted = new Set<KeptEntry<Selection>>()
   private readonly behind = new Set<LaggingFollower>()

@@ -142,7 +142,10 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
     reader.leave()
   }
 
-  /** @throws Refusal for a cursor beyond the head: it is from another database, and would never deliver anything */
+  /**
+   * @throws Refusal for a cursor beyond the head: it is from another database, and would never deliver
+   *   anything
+   */
   async function startOf(after: string | null): Promise<FeedPosition> {
     const place = after === null ? undefined : port.placeOf(after)
     await reader.start()
@@ -186,7 +189,9 @@ function gapAt(keptFrom: FeedPosition): Refusal {
   return new Refusal(code, message, { field: 'after', ending: { reason: 'GAP', cursor: String(keptFrom) } })
 }
 
-/** The durable feeds, by what is followed: each has one reader, which stands still while it has no follower. */
+/**
+ * The durable feeds, by what is followed: each has one reader, which stands still while it has no follower.
+ */
 export interface Feeds {
   /** Notifications of an account, by its address. */
   account: Feed
@@ -238,7 +243,10 @@ export function startsWithSnapshot(after: string | null): boolean {
   return after === null || after === snapshotAgain
 }
 
-/** The entries of a feed as they are taken, one after the other. @throws as `Feed.follow`; Refusal FeedGap, also later */
+/**
+ * The entries of a feed as they are taken, one after the other.
+ * @throws as `Feed.follow`; Refusal FeedGap, also later
+ */
 export async function* streamFeed(
   feed: Feed,
   { key, after, snapshot = false, client, reading, weight, signal }: StreamRequest,

@@ -34,7 +34,10 @@ export interface TradeOfOrder {
   trade: Trade
   /** Whether this trade made the order `fulfilled`. */
   fulfils: boolean
-  /** Index of the trade among those of the order in its transaction, from 0. Unlike a log index, it survives a reorg. */
+  /**
+   * Index of the trade among those of the order in its transaction, from 0. Unlike a log index, it survives a
+   * reorg.
+   */
   ordinal: number
 }
 
@@ -72,9 +75,10 @@ export interface TradeRules {
 }
 
 /**
- * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled` for the trade that fulfils, else
- * `order_partially_filled`; and `price_improvement` for each trade that is so much better than the signed limit. Hooks that were due with
- * the trades are written down: their outcomes are read later.
+ * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled`
+ * for the trade that fulfils, else `order_partially_filled`; and `price_improvement` for each trade that is
+ * so much better than the signed limit. Hooks that were due with the trades are written down: their outcomes
+ * are read later.
  */
 export async function recordTrades(
   tx: Tx,
@@ -111,7 +115,9 @@ function causeOf(causes: Causes, { uid }: Order): Cancellation {
   return cause
 }
 
-/** Writes the event of orders that are cancelled, through the service or on chain, and notifies their owners. */
+/**
+ * Writes the event of orders that are cancelled, through the service or on chain, and notifies their owners.
+ */
 export async function recordCancelled(
   tx: Tx,
   orders: readonly Order[],
@@ -161,7 +167,10 @@ function cancellationMetadata(cancellation: Cancellation): Partial<NotificationM
   return { source }
 }
 
-/** Writes the event of orders that have expired, each by the time of block `blockNumber`, and notifies their owners. */
+/**
+ * Writes the event of orders that have expired, each by the time of block `blockNumber`, and notifies their
+ * owners.
+ */
 export async function recordExpired(
   tx: Tx,
   expired: readonly { order: Order; blockNumber: number }[],
@@ -189,7 +198,10 @@ export async function recordExpired(
   )
 }
 
-/** Notifies owners that they cannot pay for orders. The caller decides that an episode begins: each call is another cause. */
+/**
+ * Notifies owners that they cannot pay for orders. The caller decides that an episode begins: each call is
+ * another cause.
+ */
 export async function recordInsufficientBalance(
   tx: Tx,
   short: readonly { order: Order; shortage: Shortage }[],
@@ -295,8 +307,8 @@ export interface FailedHook {
 }
 
 /**
- * Writes the event of trades whose hooks after them failed, and notifies their owners, in the transaction that stores the outcomes: once
- * for each trade, with its first failed hook. All of one transaction's.
+ * Writes the event of trades whose hooks after them failed, and notifies their owners, in the transaction
+ * that stores the outcomes: once for each trade, with its first failed hook. All of one transaction's.
  */
 export async function recordFailedHooks(tx: Tx, failed: readonly FailedHook[], at: Date): Promise<void> {
   const byTrade = new Map<number, FailedHook[]>()
@@ -372,8 +384,8 @@ async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order
 }
 
 /**
- * Notifies owners of what the chain did to their orders before these were placed: trades, and else the first invalidation. In the
- * transaction that stores the orders.
+ * Notifies owners of what the chain did to their orders before these were placed: trades, and else the first
+ * invalidation. In the transaction that stores the orders.
  * @param ids row keys of orders with stored logs
  */
 export async function recordLogged(

@@ -23,8 +23,10 @@ export interface CancellationTargets {
 }
 
 /**
- * Finds orders that can still be cancelled, in the order of `uids`. Each must exist, must not have ended, and must not be signed on chain.
- * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder: the first fault; its data lists all
+ * Finds orders that can still be cancelled, in the order of `uids`. Each must exist, must not have ended, and
+ * must not be signed on chain.
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder: the first
+ *   fault; its data lists all
  */
 export async function cancellable(
   db: Db,
@@ -57,7 +59,10 @@ export interface Prevented {
   data?: Record<string, unknown>
 }
 
-/** One signature covers the whole list, so one fault prevents all cancellations. The refusal has the first fault's code and lists all. */
+/**
+ * One signature covers the whole list, so one fault prevents all cancellations. The refusal has the first
+ * fault's code and lists all.
+ */
 function refusePrevented(prevented: readonly Prevented[], field: string | undefined): void {
   const [first] = prevented
   if (!first) return
@@ -87,10 +92,11 @@ function notFound(uid: OrderUid, network: string): Fault {
 }
 
 /**
- * Cancels all the orders, or none. A settlement that was sent already can still fill a cancelled order: the auctions withdraw one whose
- * orders are all cancelled.
- * The interface fixes the order of checks: for each order that it exists and its status, then the signature, then the owners.
- * @throws Refusal OrderNotFound, OnChainOrder, OrderFullyExecuted, AlreadyCancelled, OrderExpired, InvalidSignature, WrongOwner
+ * Cancels all the orders, or none. A settlement that was sent already can still fill a cancelled order: the
+ * auctions withdraw one whose orders are all cancelled. The interface fixes the order of checks: for each
+ * order that it exists and its status, then the signature, then the owners.
+ * @throws Refusal OrderNotFound, OnChainOrder, OrderFullyExecuted, AlreadyCancelled, OrderExpired,
+ *   InvalidSignature, WrongOwner
  */
 export async function cancelOrders(cancellation: Cancellation, services: OrderServices): Promise<OrderUid[]> {
   const digests = [cancellationsDigest(services.network, cancellation.orderUids)]
@@ -111,7 +117,8 @@ export async function cancelOrder(
 }
 
 /**
- * Cancels orders for the operator, of any owner and signing scheme. The caller checks that the request comes from the operator.
+ * Cancels orders for the operator, of any owner and signing scheme. The caller checks that the request comes
+ * from the operator.
  * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired
  */
 export async function cancelByPolicy(
@@ -127,7 +134,9 @@ export async function cancelByPolicy(
   return uids
 }
 
-/** @param digests what the client may have signed; `field` is the member of the request that names the orders */
+/**
+ * @param digests what the client may have signed; `field` is the member of the request that names the orders
+ */
 async function cancelSigned(
   cancellation: Cancellation,
   { digests, field }: { digests: readonly Bytes32[]; field: string },

@@ -41,8 +41,8 @@ export interface OrderServices {
   /** Whether a wrong signer is WrongOwner instead of InvalidSignature. */
   distinctSignatureCodes: boolean
   /**
-   * The owner's balance, and what the vault relayer may spend of it. A cached result is used if it covers `enough`.
-   * Throws an Outage when the node does not answer.
+   * The owner's balance, and what the vault relayer may spend of it. A cached result is used if it covers
+   * `enough`. Throws an Outage when the node does not answer.
    */
   spendable(owner: Address, token: Address, enough: bigint): Promise<{ balance: bigint; allowance: bigint }>
   /** The same and more for an order whose own code has to run: pre-hooks or a contract wallet. */
@@ -55,9 +55,15 @@ export interface OrderServices {
   quoteFor(order: UnquotedOrder): Promise<Quote | null>
   /** Whether an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
-  /** To be called with the rows of orders of whose UIDs logs were stored before, in the transaction that stores them. */
+  /**
+   * To be called with the rows of orders of whose UIDs logs were stored before, in the transaction that
+   * stores them.
+   */
   onLogged: OnLogged
-  /** Commits the order with its document, its quote and the event `created`. @returns its row key; undefined when the UID is taken */
+  /**
+   * Commits the order with its document, its quote and the event `created`.
+   * @returns its row key; undefined when the UID is taken
+   */
   store(order: NewOrder): Promise<bigint | undefined>
   /** Has the metadata of tokens stored, for the messages of notifications. It returns at once. */
   nameTokens(addresses: readonly Address[]): void

@@ -23,7 +23,10 @@ const maxLooks = 100
 
 type WithoutLook = Omit<DiagnosisInput, 'look'>
 
-/** Why each of these orders is not filled, in their order. At most one request to the node, for those that no auction has looked at lately. */
+/**
+ * Why each of these orders is not filled, in their order. At most one request to the node, for those that no
+ * auction has looked at lately.
+ */
 export async function diagnoseOrders(
   orders: readonly StoredFacts[],
   services: DiagnosisServices,

@@ -26,8 +26,9 @@ const faults: Record<SignatureFault, string> = {
 }
 
 /**
- * The owner of an order. For ECDSA schemes it is the recovered signer, and `from` and the appData signer must equal it.
- * For presign and eip1271, whose signature only the chain can check, it is `from`, else the appData signer.
+ * The owner of an order. For ECDSA schemes it is the recovered signer, and `from` and the appData signer must
+ * equal it. For presign and eip1271, whose signature only the chain can check, it is `from`, else the appData
+ * signer.
  * @throws Refusal InvalidSignature (or WrongOwner), InvalidEip1271Signature, MissingFrom, AppdataFromMismatch
  */
 export function orderOwner(
@@ -52,7 +53,8 @@ export function orderOwner(
 }
 
 /**
- * What is stored of a signature that no signer can be recovered from: nothing for presign, for a contract wallet what its own code takes.
+ * What is stored of a signature that no signer can be recovered from: nothing for presign, for a contract
+ * wallet what its own code takes.
  */
 function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   const size = hexSize(signature)

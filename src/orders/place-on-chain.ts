@@ -42,8 +42,9 @@ type Services = Pick<OrderServices, 'network' | 'db' | 'limits' | 'policy'> & {
 const wrapAll = '0x4c84c1c8'
 
 /**
- * The orders to store for placements. The coins are with the contract already, so a fault does not refuse the order: it is stored with
- * its error, and waits for its user to cancel it, or for its refund. Nothing outside the database is asked: the indexer waits for this.
+ * The orders to store for placements. The coins are with the contract already, so a fault does not refuse the
+ * order: it is stored with its error, and waits for its user to cancel it, or for its refund. Nothing outside
+ * the database is asked: the indexer waits for this.
  */
 export async function readPlacements(
   placements: readonly OnchainPlacement[],
@@ -127,7 +128,10 @@ const preValidation = (placementDetail: string): Fault => ({
   placementDetail,
 })
 
-/** By the rules of orders that come through the service, where they say something about an order whose coins are locked. */
+/**
+ * By the rules of orders that come through the service, where they say something about an order whose coins
+ * are locked.
+ */
 function faultOf(
   { order, sender, userValidTo, timestamp, quoteId }: OnchainPlacement,
   found: Quote | undefined,

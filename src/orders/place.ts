@@ -43,7 +43,9 @@ export function toOrderQuote({
   return { gasAmount, gasPrice, sellTokenPrice, sellAmount, buyAmount, feeAmount, solver, verified, calls }
 }
 
-/** A bid from one of this many last auctions may still be settled: an order with such a bid is not replaced. */
+/**
+ * A bid from one of this many last auctions may still be settled: an order with such a bid is not replaced.
+ */
 const recentAuctions = 5
 
 /** The order to be replaced can be cancelled now. */
@@ -60,8 +62,10 @@ const replaced: Check = async (candidate, services) => {
 }
 
 /**
- * Cancels the order that `order` replaces, in the transaction that stored `order` and holds the locks of both.
- * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder, InvalidSignature, WrongOwner, OldOrderActivelyBidOn
+ * Cancels the order that `order` replaces, in the transaction that stored `order` and holds the locks of
+ * both.
+ * @throws Refusal OrderNotFound, OrderFullyExecuted, AlreadyCancelled, OrderExpired, OnChainOrder,
+ *   InvalidSignature, WrongOwner, OldOrderActivelyBidOn
  */
 async function replace(
   tx: Tx,
@@ -111,18 +115,22 @@ function findReplaced(db: Db, replacedOrder: OrderUid, services: OrderServices):
 export const inMemory: readonly Check<Draft>[] = [amounts, accounts, form, validity, tokens]
 
 /**
- * Checks against the document and the database. `unique` precedes `replaced`: a client that sends a replacing order again gets
- * DuplicatedOrder, not AlreadyCancelled for the order it replaced.
+ * Checks against the document and the database. `unique` precedes `replaced`: a client that sends a replacing
+ * order again gets DuplicatedOrder, not AlreadyCancelled for the order it replaced.
  */
 export const inDatabase: readonly Check[] = [document, unique, replaced]
 
-/** Checks of an order that has its quote. `validFrom` needs no look-up, but clients rely on this order of errors. */
+/**
+ * Checks of an order that has its quote. `validFrom` needs no look-up, but clients rely on this order of
+ * errors.
+ */
 export const withQuote: readonly Check<QuotedCandidate>[] = [signedFee, outOfMarket, gas, validFrom]
 
 /**
- * Checks a signed order in memory, in the database and on the chain, then stores it. The first fault is thrown: clients rely on
- * the order of the checks. When this returns, the order is committed.
- * @throws Refusal naming the first fault; Outage when the node, the database or the app data gateway does not answer
+ * Checks a signed order in memory, in the database and on the chain, then stores it. The first fault is
+ * thrown: clients rely on the order of the checks. When this returns, the order is committed.
+ * @throws Refusal naming the first fault; Outage when the node, the database or the app data gateway does not
+ *   answer
  */
 export async function placeOrder(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
   let reading = await readEarly(creation, services)
@@ -168,7 +176,10 @@ export function toDraft(
   return { creation, order, owner, signature, uid: orderUid(services.network, order, owner) }
 }
 
-/** Stores orders that are placed at the same time in one batch; one that replaces another has its own transaction. */
+/**
+ * Stores orders that are placed at the same time in one batch; one that replaces another has its own
+ * transaction.
+ */
 async function store(quotedCandidate: QuotedCandidate, services: OrderServices): Promise<void> {
   const order = toNewOrder(quotedCandidate, services)
   const { replacedOrder } = quotedCandidate.parsedAppData
@@ -176,7 +187,8 @@ async function store(quotedCandidate: QuotedCandidate, services: OrderServices):
     replacedOrder === null
       ? await services.store(order)
       : await services.db.transaction(async (tx) => {
-          // Both locks together: `replace` sees every change of the old order since its check, and later writers see it cancelled.
+          // Both locks together: `replace` sees every change of the old order since its check, and later
+          // writers see it cancelled.
           await lockOrders(tx, [replacedOrder, order.uid])
           const id = await insertOrder(tx, order, services.onLogged)
           if (id !== undefined) await replace(tx, replacedOrder, order, services)
@@ -230,8 +242,8 @@ function pickOrderData(order: OrderData): OrderData {
 }
 
 /**
- * The UID of this order if it was placed at `since` or later: for a client that does not know how its attempt ended. An older order
- * was not placed by that attempt, which got DuplicatedOrder.
+ * The UID of this order if it was placed at `since` or later: for a client that does not know how its attempt
+ * ended. An older order was not placed by that attempt, which got DuplicatedOrder.
  */
 export async function placedSince(
   creation: OrderCreation,

@@ -100,7 +100,10 @@ export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast' | 'lim
 export interface Listener {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /** From now on responses ask clients to close their connections: these would not come to another process otherwise. */
+  /**
+   * From now on responses ask clients to close their connections: these would not come to another process
+   * otherwise.
+   */
   drain(): void
   /**
    * Takes no more requests, and waits for responses in progress.
@@ -110,7 +113,10 @@ export interface Listener {
 }
 
 const defaultDrainMs = 5_000
-/** Connections that wait to be accepted. Node's 511 are too few when thousands come back at once: others wait for seconds then. */
+/**
+ * Connections that wait to be accepted. Node's 511 are too few when thousands come back at once: others wait
+ * for seconds then.
+ */
 const backlog = 4_096
 
 /** Serves requests on one port. */
@@ -185,13 +191,15 @@ function openServer(
     handleLatest,
   )
   server.on('checkContinue', (req, res) => {
-    // `100 Continue` is sent when a handler begins to read: a client never sends a body that is refused first.
+    // `100 Continue` is sent when a handler begins to read: a client never sends a body that is refused
+    // first.
     req.once('resume', () => {
       if (!res.headersSent) res.writeContinue()
     })
     handleLatest(req, res)
   })
-  // One is accepted in a round of the event loop: when thousands come, a short round is a short wait for the last of them.
+  // One is accepted in a round of the event loop: when thousands come, a short round is a short wait for the
+  // last of them.
   server.on('connection', yieldRound)
   // Unknown expectations are ignored.
   server.on('checkExpectation', handleLatest)

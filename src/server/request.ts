@@ -73,7 +73,8 @@ export function createRequestHandler({
       limitAnswer(res)
       return undefined
     }
-    // Handlers answer their own refusals. Here arrive internal errors, and refusals from before a handler was called.
+    // Handlers answer their own refusals. Here arrive internal errors, and refusals from before a handler was
+    // called.
     const fail = (fault: unknown): void => {
       const error = executor.mask(fault, requestId)
       if (res.headersSent) return void res.destroy()
@@ -138,7 +139,10 @@ function setHeader(responseHeaders: string[], name: string, value: string): void
   responseHeaders.push(name, value)
 }
 
-/** The path without its query. A URL with a host, in the form for proxies, is first reduced to its path and query. */
+/**
+ * The path without its query. A URL with a host, in the form for proxies, is first reduced to its path and
+ * query.
+ */
 function pathOf(req: IncomingMessage): string {
   const { url = '/' } = req
   if (!url.startsWith('/')) req.url = url.replace(/^https?:\/\/[^/?]*\/?|^/i, '/')

@@ -32,7 +32,10 @@ export const metricsPath = '/metrics'
 /** `route` is the pattern for metrics, where that is not the path. */
 export type RoutedResponse = RoutedAnswer & { route?: string }
 
-/** Answers without a promise if the data is in memory. `gone` returns a signal that aborts when the client has left. */
+/**
+ * Answers without a promise if the data is in memory. `gone` returns a signal that aborts when the client has
+ * left.
+ */
 export type Handler = (
   req: IncomingMessage,
   caller: Caller,
@@ -45,7 +48,10 @@ export interface HttpRouter {
   close(): void
 }
 
-/** State of the database, of each network and of each loop; true is up. A number says more about something that is. */
+/**
+ * State of the database, of each network and of each loop; true is up. A number says more about something
+ * that is.
+ */
 export type Ready = () => Promise<Record<string, boolean | number | DownSince>>
 
 /** RFC 3339 times by the names of what is down: when that was found out. */

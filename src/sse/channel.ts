@@ -15,7 +15,10 @@ interface Backpressure {
   ready(): Promise<void>
   /** A message has left the process. */
   sent(): void
-  /** Adds a subscription to this stream. @returns a function that removes it, or undefined when there are too many */
+  /**
+   * Adds a subscription to this stream.
+   * @returns a function that removes it, or undefined when there are too many
+   */
   begin(): (() => void) | undefined
   close(): void
 }

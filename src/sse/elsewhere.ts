@@ -18,7 +18,10 @@ export type Kept = 'open' | 'used'
 /** Answers to questions of other processes. */
 interface Here {
   tokens(): readonly string[]
-  /** Ends a reservation, so that another process has its stream. @returns `given`, or the reason against it; undefined if there is none */
+  /**
+   * Ends a reservation, so that another process has its stream.
+   * @returns `given`, or the reason against it; undefined if there is none
+   */
   give(token: string): Promise<'given' | Kept | undefined>
   /** Undefined where this process has no such stream. */
   perform(token: string, request: ForeignRequest): Promise<Response | undefined>
@@ -29,7 +32,11 @@ export interface Elsewhere {
   /** Lets other processes find the stream of a token here. While Redis is away, only this one finds it. */
   announce(token: string): Promise<void>
   forget(token: string): void
-  /** Takes over a reservation. @returns the reason against it. @throws Refusal NotFound, or Unavailable while Redis is away */
+  /**
+   * Takes over a reservation.
+   * @returns the reason against it.
+   * @throws Refusal NotFound, or Unavailable while Redis is away
+   */
   take(token: string | null): Promise<Kept | undefined>
   /** @throws Refusal as `take` does, and where the other process does not answer */
   perform(token: string | null, request: ForeignRequest): Promise<Response>

@@ -18,7 +18,10 @@ const maxBatch = 500
 /** Streams that end together are reported together. */
 const pauseMs = 50
 
-/** @param shared counts the streams of a client at all processes; those of this process alone where it cannot be reached */
+/**
+ * @param shared counts the streams of a client at all processes; those of this process alone where it cannot
+ *   be reached
+ */
 export function createQuota(
   { perClient, total }: { perClient: number; total: number },
   shared?: SharedStreams,

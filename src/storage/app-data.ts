@@ -4,7 +4,10 @@ import { bytea, hexOf, raw } from './database/columns.ts'
 import { type Database, type Db, sql, type Tx } from './database/database.ts'
 import { lockDocument } from './order/progress.ts'
 
-/** @param now leaves out what has ended by then, and is about to be removed: an order that named it could lose it */
+/**
+ * @param now leaves out what has ended by then, and is about to be removed: an order that named it could lose
+ *   it
+ */
 export async function findAppData(db: Db, hash: Bytes32, now?: Date): Promise<string | undefined> {
   const row = await sql(db).appData.findFirst({
     where: { hash: bytea(hash), ...(now && { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }) },
@@ -29,8 +32,9 @@ export interface Uploader {
 const kept = { client: null, expiresAt: null }
 
 /**
- * Stores a document under its hash, and writes its app code and referrer code into the orders that refer to it.
- * In SQL: orders are updated from another table's row. Uploaded again, one that no order names is kept for as long again.
+ * Stores a document under its hash, and writes its app code and referrer code into the orders that refer to
+ * it. In SQL: orders are updated from another table's row. Uploaded again, one that no order names is kept
+ * for as long again.
  * @returns false when the hash already has a document, which stays
  */
 export async function insertAppData(
@@ -76,7 +80,10 @@ export async function unusedBytes(db: Db, client: Uint8Array): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** Writes the codes of documents into orders that were stored before them; `documents` is a relation of hashes and codes. */
+/**
+ * Writes the codes of documents into orders that were stored before them; `documents` is a relation of hashes
+ * and codes.
+ */
 export function nameOrders(documents: string): string {
   return `UPDATE orders o SET app_code = d.app_code, referrer_code = d.referrer_code FROM ${documents} d
     WHERE o.app_data = d.hash AND o.app_code IS NULL AND o.referrer_code IS NULL

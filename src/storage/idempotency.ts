@@ -21,8 +21,8 @@ export interface StoredResponse {
 }
 
 /**
- * Begins an attempt unless a response is stored, or another attempt began after `lostBefore`.
- * Requests from before `expiredBefore` do not count. In SQL: one statement that inserts, or updates on a condition.
+ * Begins an attempt unless a response is stored, or another attempt began after `lostBefore`. Requests from
+ * before `expiredBefore` do not count. In SQL: one statement that inserts, or updates on a condition.
  * @returns when the first attempt began, and whether this is a later one; undefined when no attempt may begin
  */
 export async function beginAttempt(

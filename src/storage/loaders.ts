@@ -8,7 +8,10 @@ import type { Token, TokenHolder } from '../domain/token/token.ts'
 import type { TokenKey } from './models/keyed.ts'
 import { type ContextJson, type StoredFacts, toFacts } from './order/diagnosis-facts.ts'
 
-/** Reads one value for each of several tokens of a chain. Unknown values are missing from the map; an error concerns its token only. */
+/**
+ * Reads one value for each of several tokens of a chain. Unknown values are missing from the map; an error
+ * concerns its token only.
+ */
 export type ReadTokens<Value> = (
   chainId: number,
   addresses: readonly Address[],
@@ -40,8 +43,8 @@ export type Loaders = ReturnType<typeof createLoaders>
 type Read<Key, Value> = (keys: readonly Key[]) => Promise<(Value | Error)[]>
 
 /**
- * Loaders that batch the keys of one tick into one read. Create them for each request: they cache what they read.
- * `proceed` throws when the request must not read any more.
+ * Loaders that batch the keys of one tick into one read. Create them for each request: they cache what they
+ * read. `proceed` throws when the request must not read any more.
  */
 export function createLoaders(outside: TokenReads, proceed: () => void) {
   const loader = <Key, Value, CacheKey = Key>(

@@ -13,9 +13,10 @@ export interface NewNotification extends Omit<Notification, 'id'> {
 }
 
 /**
- * Writes notifications in one statement; a trigger gives them their entries in the feed when the transaction commits. A cause gets one
- * entry: a trade that returns after a reorg only updates the block. A cause that was reverted for good and then happens again gets
- * another, as an update. In SQL: Prisma's upsert would read first.
+ * Writes notifications in one statement; a trigger gives them their entries in the feed when the transaction
+ * commits. A cause gets one entry: a trade that returns after a reorg only updates the block. A cause that
+ * was reverted for good and then happens again gets another, as an update. In SQL: Prisma's upsert would read
+ * first.
  */
 export async function recordNotifications(tx: Tx, notifications: readonly NewNotification[]): Promise<void> {
   if (notifications.length === 0) return
@@ -35,7 +36,10 @@ export async function recordNotifications(tx: Tx, notifications: readonly NewNot
       block_number = excluded.block_number`
 }
 
-/** Marks notifications of blocks above `block` as detached: finality decides whether they are reverted for good. */
+/**
+ * Marks notifications of blocks above `block` as detached: finality decides whether they are reverted for
+ * good.
+ */
 export async function detachNotifications(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).notification.updateMany({
     where: { chainId, detached: false, blockNumber: { gt: BigInt(block) } },
@@ -44,8 +48,8 @@ export async function detachNotifications(tx: Tx, chainId: number, block: number
 }
 
 /**
- * Marks notifications as reverted, and unread, when their cause has not returned by finality; a trigger gives each one more feed entry.
- * Their block is cleared, so that this happens once. In SQL: JSON is merged.
+ * Marks notifications as reverted, and unread, when their cause has not returned by finality; a trigger gives
+ * each one more feed entry. Their block is cleared, so that this happens once. In SQL: JSON is merged.
  */
 export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: number): Promise<void> {
   await sql(tx).$executeRaw`
@@ -57,8 +61,9 @@ export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: nu
 export type ReadNotifications = { upTo: bigint } | { ids: readonly bigint[] }
 
 /**
- * Marks at most `limit` notifications of an account as read; others keep the time of their first mark. One that is being corrected at the
- * moment is left out, since its correction is to be read: so nothing waits for a lock, and the indexer for none but this statement.
+ * Marks at most `limit` notifications of an account as read; others keep the time of their first mark. One
+ * that is being corrected at the moment is left out, since its correction is to be read: so nothing waits for
+ * a lock, and the indexer for none but this statement.
  * @returns how many. In SQL: it skips rows that are locked.
  */
 export async function markRead(

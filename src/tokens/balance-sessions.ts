@@ -17,8 +17,8 @@ import {
 } from '../storage/token/balance-sessions.ts'
 
 /**
- * Which tokens of an owner a client follows. The client names them once, and opens streams by the id that it chose, at any process of the
- * deployment; it may replace them while a stream is open.
+ * Which tokens of an owner a client follows. The client names them once, and opens streams by the id that it
+ * chose, at any process of the deployment; it may replace them while a stream is open.
  */
 export interface BalanceSessions {
   /** Begins one, or replaces the tokens of the one with this id. @throws Refusal RateLimited, Unavailable */
@@ -51,7 +51,9 @@ export interface BalanceSessionsOptions {
 
 /** How long a session lasts without a stream. */
 export const idleMs = 10_000
-/** The same where the process that holds its stream is gone, and how often a process says that it holds it. */
+/**
+ * The same where the process that holds its stream is gone, and how often a process says that it holds it.
+ */
 const leaseMs = 60_000
 const renewMs = 20_000
 

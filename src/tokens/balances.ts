@@ -20,7 +20,8 @@ export interface Balances {
 }
 
 /**
- * Balances of one account at the newest block, with allowances for the vault relayer. Clients are served in rotation.
+ * Balances of one account at the newest block, with allowances for the vault relayer. Clients are served in
+ * rotation.
  * @throws Outage when none of them can be read
  */
 export type ReadBalances = (owner: Address, tokens: readonly Address[], client: string) => Promise<Balances>
@@ -124,12 +125,14 @@ export function createBalanceReads({ chain, heads }: BalanceReadsOptions): ReadB
 export type BalancesUpdate = Update<Holding, KnownBalance>
 
 /**
- * Balances that clients watch. A new block costs one read of logs for all tokens, and one request for all balances that the logs name,
- * with those of the chain's own coin; the number of clients does not matter. While there is no client, nothing is asked.
+ * Balances that clients watch. A new block costs one read of logs for all tokens, and one request for all
+ * balances that the logs name, with those of the chain's own coin; the number of clients does not matter.
+ * While there is no client, nothing is asked.
  */
 export interface BalanceWatch {
   /**
-   * Balances of one account with the allowances for the vault relayer: all of them first, then what has changed.
+   * Balances of one account with the allowances for the vault relayer: all of them first, then what has
+   * changed.
    * @throws Refusal RateLimited, Unavailable when too many balances are watched
    */
   subscribe(
@@ -204,7 +207,10 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
     lastHash = head.hash
   }
 
-  /** @throws Outage when the first request is not answered. Later ones may be hostile tokens alone: that says nothing about the node. */
+  /**
+   * @throws Outage when the first request is not answered. Later ones may be hostile tokens alone: that says
+   *   nothing about the node.
+   */
   async function answersOf(
     entries: readonly BalanceEntry[],
     head: Block,
@@ -244,7 +250,10 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
   }
 }
 
-/** In the order in which they are read: what was read well before, what is new, and what was no token the last time. */
+/**
+ * In the order in which they are read: what was read well before, what is new, and what was no token the last
+ * time.
+ */
 function inRequests(reading: readonly BalanceEntry[]): BalanceEntry[][] {
   const ranks: BalanceEntry[][] = [[], [], [], []]
   for (const entry of inTurns(reading)) ranks[rankOf(entry)]?.push(entry)

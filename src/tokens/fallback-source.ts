@@ -13,15 +13,24 @@ import { OutsideFault } from '../outside/fault.ts'
 export interface FallbackLimits {
   /** How long the result of the first source is fresh. */
   freshMs: number
-  /** The same for a later source, used because an earlier one failed: short, so that the earlier one is soon tried again. */
+  /**
+   * The same for a later source, used because an earlier one failed: short, so that the earlier one is soon
+   * tried again.
+   */
   secondBestMs: number
-  /** How long "no source has a value" is fresh: short, because a token can get its first pool or holder at any time. */
+  /**
+   * How long "no source has a value" is fresh: short, because a token can get its first pool or holder at any
+   * time.
+   */
   absentMs: number
   /** Maximum age of a result that is returned as stale while all sources fail. */
   staleMs: number
   /** Pause before the sources are tried again after such a failure. */
   retryMs: number
-  /** How long after that pause stale results are returned at once, while the sources are tried in the background. */
+  /**
+   * How long after that pause stale results are returned at once, while the sources are tried in the
+   * background.
+   */
   behindMs: number
   /** Time limit for all sources together, the wait for a slot included. */
   roundMs: number
@@ -62,9 +71,11 @@ export interface FallbackOptions<Value> {
 /** Combines several sources, for one network. */
 export interface FallbackSource<Value> {
   /**
-   * The value of the first source that has one. `undefined` only when all sources answered that they have none. Each client has its
-   * own slots in the queue, so that a busy client does not delay others; all clients share one request for a token.
-   * @throws Outage when no source has a value, at least one failed, and no earlier result is left; and without any source
+   * The value of the first source that has one. `undefined` only when all sources answered that they have
+   * none. Each client has its own slots in the queue, so that a busy client does not delay others; all
+   * clients share one request for a token.
+   * @throws Outage when no source has a value, at least one failed, and no earlier result is left; and
+   *   without any source
    */
   find(token: Address, client: string): Promise<Sourced<Value> | undefined>
   /** A fresh result from the cache, without a request. */
@@ -95,7 +106,10 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
   )
   const reasonOf = createReasons(options)
 
-  /** Tries the sources in order. Each gets an equal share of the remaining time, so that a slow one leaves time for the others. */
+  /**
+   * Tries the sources in order. Each gets an equal share of the remaining time, so that a slow one leaves
+   * time for the others.
+   */
   async function findInSources(token: Address, deadline: number): Promise<Entry<Value>> {
     const faults: string[] = []
     for (const [index, source] of sources.entries()) {

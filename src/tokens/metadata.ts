@@ -21,7 +21,9 @@ export interface PendingTokensOptions {
   storeAgainMs?: readonly number[] | undefined
 }
 
-/** The bytes of tokens that may be stored for a client. Tokens beyond them are read again for each request. */
+/**
+ * The bytes of tokens that may be stored for a client. Tokens beyond them are read again for each request.
+ */
 export interface TokenRoom {
   hasRoom(): boolean
   /** Counts tokens that were stored. */
@@ -33,7 +35,10 @@ export interface PendingTokens {
   keep(token: ReadToken): void
   /** The tokens that need not be read again: read a moment ago, or stored by this call. */
   recall(addresses: readonly Address[], room?: TokenRoom): Promise<Token[]>
-  /** Stores tokens whose blocks are indexed, and tries the others again later. @throws Outage of the database */
+  /**
+   * Stores tokens whose blocks are indexed, and tries the others again later.
+   * @throws Outage of the database
+   */
   store(tokens: readonly ReadToken[], room?: TokenRoom): Promise<void>
 }
 
@@ -128,8 +133,8 @@ const maxAbsent = 10_000
 const maxWaiting = 5_000
 
 /**
- * Reads token metadata from the database, else from the chain; then it is stored once its block is indexed. An address that is no
- * token is cached for a while; an outage is not.
+ * Reads token metadata from the database, else from the chain; then it is stored once its block is indexed.
+ * An address that is no token is cached for a while; an outage is not.
  */
 export function createTokenReader({
   network,
@@ -150,7 +155,10 @@ export function createTokenReader({
   const pending = createPendingTokens({ chainId, db, log, now, storeAgainMs })
   const underWay = new Map<Address, Promise<ReadToken | undefined>>()
 
-  /** Concurrent callers share one request. A result that comes after their timeouts is kept for the next caller. */
+  /**
+   * Concurrent callers share one request. A result that comes after their timeouts is kept for the next
+   * caller.
+   */
   function askOnce(address: Address): Promise<ReadToken | undefined> {
     const running = underWay.get(address)
     if (running) return running
@@ -253,8 +261,8 @@ const maxStored = 10_000
 const maxWanted = 1_000
 
 /**
- * Messages of notifications name tokens by what is stored, since a transaction does not wait for a node: so the tokens of an order are
- * read when it is placed, whether or not a client has asked for their names.
+ * Messages of notifications name tokens by what is stored, since a transaction does not wait for a node: so
+ * the tokens of an order are read when it is placed, whether or not a client has asked for their names.
  */
 export function createTokenNaming({
   chainId,

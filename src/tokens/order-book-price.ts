@@ -50,8 +50,8 @@ export function createOrderBookPrice(options: OrderBookPriceOptions): UsdPriceSo
 }
 
 /**
- * usd(token) = rate(token) / rate(reference) × 10^(decimals(token) − decimals(reference)), rounded down once. An absurd price results
- * from absurd decimals, and counts as none.
+ * usd(token) = rate(token) / rate(reference) × 10^(decimals(token) − decimals(reference)), rounded down once.
+ * An absurd price results from absurd decimals, and counts as none.
  */
 export function usdPrice(token: Rate, dollar: Rate): string | undefined {
   const numerator = token.rate.nativeAmount * dollar.rate.tokenAmount * 10n ** BigInt(token.decimals)

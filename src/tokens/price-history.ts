@@ -30,8 +30,8 @@ export interface OwnHistoryOptions {
 }
 
 /**
- * Prices in dollars from the native prices that auctions and the own market recorded, against the network's dollar token. `undefined`
- * where there is no such token.
+ * Prices in dollars from the native prices that auctions and the own market recorded, against the network's
+ * dollar token. `undefined` where there is no such token.
  */
 export function createOwnHistory(
   { name, network, db, tokens, onAsked, now }: OwnHistoryOptions,
@@ -81,8 +81,8 @@ function spansSince(since: Date, until: number, spanMs: number): number[] {
 }
 
 /**
- * Records prices of the own market for histories: of the dollar token, of base tokens and of tokens that clients ask for. Auctions record
- * those of live orders in the same table, at the same times.
+ * Records prices of the own market for histories: of the dollar token, of base tokens and of tokens that
+ * clients ask for. Auctions record those of live orders in the same table, at the same times.
  */
 export interface MarketRecorder {
   /** Prices of the token are recorded for a day from now. */

@@ -20,9 +20,15 @@ export interface TokenPrices {
 
 export type PricesUpdate = Update<Address, TokenPrices>
 
-/** Prices that clients watch: each is read once for each block of the market, whatever the number of its watchers. */
+/**
+ * Prices that clients watch: each is read once for each block of the market, whatever the number of its
+ * watchers.
+ */
 export interface PriceWatch {
-  /** All prices first, then what has changed. @throws Refusal RateLimited, Unavailable when too many prices are watched */
+  /**
+   * All prices first, then what has changed.
+   * @throws Refusal RateLimited, Unavailable when too many prices are watched
+   */
   subscribe(tokens: readonly Address[], subscriber: Subscriber): AsyncGenerator<PricesUpdate, void>
 }
 

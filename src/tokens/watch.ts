@@ -21,17 +21,29 @@ export interface Change<Subject, Value> {
 export interface Update<Subject, Value> {
   /** The block that was read; null while none was. */
   block: number | null
-  /** Whether `changes` has every value that is watched: the first update, and the first one after the node was away. */
+  /**
+   * Whether `changes` has every value that is watched: the first update, and the first one after the node was
+   * away.
+   */
   isComplete: boolean
-  /** `false` once when the node is away: what came before may be out of date. A complete update follows when it is back. */
+  /**
+   * `false` once when the node is away: what came before may be out of date. A complete update follows when
+   * it is back.
+   */
   isAvailable: boolean
   changes: Change<Subject, Value>[]
 }
 
-/** One client's view of its entries: what it has got, and what it has to get. It holds one update, however slow the client is. */
+/**
+ * One client's view of its entries: what it has got, and what it has to get. It holds one update, however
+ * slow the client is.
+ */
 interface Watcher<Subject, Value> {
   touch(entry: Entry<Subject, Value>): void
-  /** All entries that changed in this block have been touched. @returns whether nothing remains to be settled */
+  /**
+   * All entries that changed in this block have been touched.
+   * @returns whether nothing remains to be settled
+   */
   settle(block: number): boolean
   away(): void
   /** Ends when `signal` aborts. */

@@ -227,7 +227,8 @@ describe('the order of the checks', () => {
     const [key, code] = [newKey(), newCode()]
     await post(key.address, await signedBody(key, code))
     await using client = await connectDirectly(server.database.url)
-    // The program never moves a code to another wallet; an operator who does so by hand leaves the digest behind.
+    // The program never moves a code to another wallet; an operator who does so by hand leaves the digest
+    // behind.
     await client.query('ALTER TABLE affiliates DISABLE TRIGGER affiliates_stay')
     await client.query('UPDATE affiliates SET wallet = $1, code = $2 WHERE code = $3', [
       Buffer.alloc(20, 9),

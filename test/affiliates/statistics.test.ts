@@ -147,7 +147,8 @@ describe('an affiliate', () => {
   test('gets the volume of its traders, and its part of the rewards of each', async () => {
     const { status, body } = await read('affiliate-stats', wallet)
     expect(status).toBe(200)
-    // 2,000 and 2,500.5 of one trader, 1,000 of the other: one full 4,000, and the other is nearer to the next.
+    // 2,000 and 2,500.5 of one trader, 1,000 of the other: one full 4,000, and the other is nearer to the
+    // next.
     expect(body).toEqual({
       affiliate_address: wallet,
       referrer_code: 'ALPHA',

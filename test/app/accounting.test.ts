@@ -72,7 +72,10 @@ async function placeAll(): Promise<string[]> {
   return answers.map(({ body }) => body)
 }
 
-/** When the indexer has passed the deadline of every auction of these orders. @returns the last block to count */
+/**
+ * When the indexer has passed the deadline of every auction of these orders.
+ * @returns the last block to count
+ */
 async function settledWhole(uids: readonly string[]): Promise<number> {
   const { base } = createTrader(world.url, world.market)
   return eventually(

@@ -34,7 +34,10 @@ function placeAll(wishes: readonly OrderWish[]): Promise<string[]> {
   )
 }
 
-/** Auctions run only while there is something to settle: orders that were placed before get into one auction, at prices as they were. */
+/**
+ * Auctions run only while there is something to settle: orders that were placed before get into one auction,
+ * at prices as they were.
+ */
 async function settleAll(uids: readonly string[]) {
   const environment = { SOLVER_PRIVATE_KEY: world.market.solver.privateKey, FEE_POLICIES: '[]' }
   const auctioneer = await startProgram(world, environment, { roles: ['auction'] })

@@ -188,7 +188,10 @@ async function place(signer: Wallet, wish: Wish): Promise<string> {
   return body
 }
 
-/** Holds an auction on a new block, and resolves when the indexer has seen all of it. @returns how many settlements it started */
+/**
+ * Holds an auction on a new block, and resolves when the indexer has seen all of it.
+ * @returns how many settlements it started
+ */
 async function auction(): Promise<number> {
   const settlements = await runAuction(services, 16, new AbortController().signal)
   await Promise.all(settlements)

@@ -4,7 +4,8 @@ import { eventually } from '../setup/eventually.ts'
 import { createTrader } from '../setup/trader.ts'
 import { startProgram, startWorld, type World } from '../setup/world.ts'
 
-// What the node is asked to run counts before it is asked. The clock stands still, so that nothing is refilled.
+// What the node is asked to run counts before it is asked. The clock stands still, so that nothing is
+// refilled.
 let world: World
 let app: App
 beforeAll(async () => {

@@ -58,7 +58,10 @@ async function moveMarket() {
   })
 }
 
-/** Forwards to the chain; it simulates on the state that it is just making, whatever block is named, as long as there are moves. */
+/**
+ * Forwards to the chain; it simulates on the state that it is just making, whatever block is named, as long
+ * as there are moves.
+ */
 async function startBusyNode() {
   const { rpc } = world.chain
   return startScriptedNode(

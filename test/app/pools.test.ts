@@ -107,7 +107,10 @@ async function dollarPrice(): Promise<number> {
   return (await request(`${url}/sepolia/tokens/-/usdPrice`)).body.price
 }
 
-/** Every figure of the list equals what the script has. @returns the sum of volumes and of values, in native atoms */
+/**
+ * Every figure of the list equals what the script has.
+ * @returns the sum of volumes and of values, in native atoms
+ */
 async function expectAsInLogs(list: Awaited<ReturnType<typeof pools>>) {
   const prices = await nativePrices()
   const dollar = (await dollarPrice()) / 1e18

@@ -32,7 +32,9 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** An outside solver that pays a coin from what the contract has, and keeps the network fee of a thousandth. */
+/**
+ * An outside solver that pays a coin from what the contract has, and keeps the network fee of a thousandth.
+ */
 function outsider(): Solver & { auctions: unknown[] } {
   const solver = createSolver(async (auction) => {
     const proposal = propose(auction)

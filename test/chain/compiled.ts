@@ -14,7 +14,9 @@ interface Kept {
 
 const { version: compiler } = createRequire(import.meta.url)('solc/package.json') as { version: string }
 
-/** Compiling takes seconds: the output is cached beside the source until the source or the compiler changes. */
+/**
+ * Compiling takes seconds: the output is cached beside the source until the source or the compiler changes.
+ */
 export function readCompiled(file: string, names: readonly string[]): Compiled[] {
   const source = new URL(file, import.meta.url)
   const artifacts = new URL(`artifacts/${file.replace(/sol$/, 'json')}`, import.meta.url)

@@ -99,7 +99,10 @@ export function validFor(caller: Address): Hex {
   return `0x73${caller.slice(2)}3314${magic}02${answerWord}`
 }
 
-/** A token that every account holds and has approved without limit, and whose `transferFrom` reverts with this word and zeros. */
+/**
+ * A token that every account holds and has approved without limit, and whose `transferFrom` reverts with this
+ * word and zeros.
+ */
 export function frozenToken(word: bigint, size = 32): Hex {
   const isTransfer = '60003560e01c6323b872dd14'
   const plenty = `7f${'ff'.repeat(32)}${answerWord}`

@@ -46,7 +46,10 @@ export const unknownSlots: FindTokenSlots = async () => ({
 
 export type TradeStage = Awaited<ReturnType<typeof startTradeStage>>
 
-/** The real settlement contracts, tokens a, b, c, d and fee, the wrapped coin, and pools a–b, b–c, c–d, a–c, c–wrapped, a–fee, fee–b. */
+/**
+ * The real settlement contracts, tokens a, b, c, d and fee, the wrapped coin, and pools a–b, b–c, c–d, a–c,
+ * c–wrapped, a–fee, fee–b.
+ */
 export async function startTradeStage() {
   const evm = await startEvm()
   const network = createNetwork({
@@ -132,7 +135,10 @@ export async function startTradeStage() {
         await evm.rpc.call('evm_revert', [snapshot])
       }
     },
-    /** Sends the settlement that the check fabricates, for a trader with the needed balance. @returns gas used */
+    /**
+     * Sends the settlement that the check fabricates, for a trader with the needed balance.
+     * @returns gas used
+     */
     async settle(question: TradeQuestion): Promise<bigint> {
       const { from, sellToken, sellAmount, buyToken, buyAmount } = question
       const unwrap = buyToken === nativeMarker ? [unwrapCall(network.wrappedNative, buyAmount)] : []

@@ -49,7 +49,10 @@ export interface Run {
   expected: string | undefined
 }
 
-/** Writes the files of a page, then runs its commands from top to bottom in one shell. @throws with all output when one fails */
+/**
+ * Writes the files of a page, then runs its commands from top to bottom in one shell.
+ * @throws with all output when one fails
+ */
 export async function runPage({ blocks }: Page, { folder, adapt, skips }: Session): Promise<Run[]> {
   for (const { language, name, text } of blocks) {
     if (!isFile(language, name)) continue

@@ -10,7 +10,10 @@ import { readPage } from './pages.ts'
 const { blocks } = readPage('docs/how-to/behind-a-proxy.md')
 const config = blocks.find(({ language }) => language === 'nginx')?.text ?? ''
 
-/** Directives by the block that they stand in, without comments. @throws on a brace or semicolon that is missing */
+/**
+ * Directives by the block that they stand in, without comments.
+ * @throws on a brace or semicolon that is missing
+ */
 function directives(text: string): [where: string, directive: string][] {
   const found: [string, string][] = []
   const open: string[] = []

@@ -2,7 +2,10 @@ import type { Eligibility, Terms } from '../../src/domain/affiliate/affiliate.ts
 import { minOf, mulDivDown } from '../../src/domain/amount.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 
-/** A second implementation of the rules in `storage/affiliate/statistics.ts`, one trader at a time, to compare with the database. */
+/**
+ * A second implementation of the rules in `storage/affiliate/statistics.ts`, one trader at a time, to compare
+ * with the database.
+ */
 
 /** The dollar value of a trade. Prices are native atoms for 10^18 atoms; `reference` is the dollar token. */
 export function dollarValueDown(

@@ -26,7 +26,9 @@ export interface Bid {
   more?: (order: SentOrder, paid: bigint, pool: Address) => object
 }
 
-/** Sells each order of a request through the one best pool, each in a solution of its own and without a fee. */
+/**
+ * Sells each order of a request through the one best pool, each in a solution of its own and without a fee.
+ */
 export function bidding({ times = 1_000n, more = () => ({}) }: Bid = {}): Behaviour {
   return (question, response) => {
     if (question.path !== '/solve') return void response.end()

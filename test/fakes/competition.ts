@@ -22,7 +22,10 @@ export interface SampleCompetition {
   deadlineBlock?: number
 }
 
-/** Stores an auction with one winning solution and its running attempt. @returns the settlement of its calldata */
+/**
+ * Stores an auction with one winning solution and its running attempt.
+ * @returns the settlement of its calldata
+ */
 export async function storeCompetition(db: Database, sample: SampleCompetition): Promise<DecodedSettlement> {
   const { id, solver, fills, feePolicies = [], deadlineBlock = 100 } = sample
   const orders = fills.map(({ order }) => ({ order, remaining: order.sellAmount, feePolicies, extraGas: 0n }))

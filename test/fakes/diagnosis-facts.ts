@@ -18,7 +18,9 @@ export const judged = (order: Partial<Order> = {}, hasPreHooks = false): Diagnos
   hasPreHooks,
 })
 
-/** An open order that sells 1 WETH for 2,900 USDC, of which nothing else is known, and a service that runs. */
+/**
+ * An open order that sells 1 WETH for 2,900 USDC, of which nothing else is known, and a service that runs.
+ */
 export function sampleFacts(more: Partial<DiagnosisInput> = {}): DiagnosisInput {
   return {
     now,

@@ -19,8 +19,9 @@ export interface Simulation {
 }
 
 /**
- * Executes a plan as the contracts would: sell tokens in at the trades' clearing prices, interactions against the pools, buy tokens
- * out. The settlement contract has `held` before. Throws where a contract would revert, and when the settlement contract pays what it does not have.
+ * Executes a plan as the contracts would: sell tokens in at the trades' clearing prices, interactions against
+ * the pools, buy tokens out. The settlement contract has `held` before. Throws where a contract would revert,
+ * and when the settlement contract pays what it does not have.
  */
 export function simulate(
   plan: SettlementPlan,

@@ -64,7 +64,10 @@ export interface SampleSettlement {
   trades: { order: Order; sell: bigint; buy: bigint; fee?: bigint }[]
 }
 
-/** Writes the rows of the indexer for a settlement: its log, its trades, and executions if the auction is known. */
+/**
+ * Writes the rows of the indexer for a settlement: its log, its trades, and executions if the auction is
+ * known.
+ */
 export async function storeSettlement(db: Database, settlement: SampleSettlement): Promise<void> {
   const { txHash, blockNumber, logIndex, auctionId, solver, solutionUid = 0 } = settlement
   const place = { blockNumber, txHash }

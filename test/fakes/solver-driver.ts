@@ -85,8 +85,9 @@ export interface SolverDriverOptions {
 }
 
 /**
- * A driver: a real HTTP server that answers `/solve`, `/reveal`, `/settle` and `/notify`. It sells each order of an auction through the
- * best pool of its pair, each in a solution of its own, and submits what wins from its own account.
+ * A driver: a real HTTP server that answers `/solve`, `/reveal`, `/settle` and `/notify`. It sells each order
+ * of an auction through the best pool of its pair, each in a solution of its own, and submits what wins from
+ * its own account.
  */
 export async function startSolverDriver(
   { rpcUrl, network, account }: SolverDriverOptions,
@@ -147,7 +148,9 @@ export async function startSolverDriver(
   })
 }
 
-/** A settlement of one order through one pool; `undefined` where there is none, or it does not give the limit. */
+/**
+ * A settlement of one order through one pool; `undefined` where there is none, or it does not give the limit.
+ */
 function planOf(
   order: SentDriverOrder,
   auctionId: bigint,

@@ -5,7 +5,8 @@ import type { Address } from '../../src/domain/evm/address.ts'
 import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/routing/pool.ts'
 
 /**
- * An external solver: a real HTTP server that answers `POST /solve` as an engine and `GET /quote` as a driver.
+ * An external solver: a real HTTP server that answers `POST /solve` as an engine and `GET /quote` as a
+ * driver.
  *
  *     const outside = await startSolverEngine(atPrices(prices))   // without an argument it hangs
  *     QUOTE_ESTIMATORS: [{ kind: 'engine', name: 'x', url: outside.url, address }]   // or kind 'driver'
@@ -14,11 +15,12 @@ import { type Pool, poolInputUp, poolOutputDown } from '../../src/domain/routing
  *     await outside.close()
  *
  * Behaviours
- * - that work: `atPrices(prices, more)` trades at given prices in both protocols; `throughPools({ times })` answers /solve with a swap
- *   through the one best pool of the request, honest, or with a promise so many thousandths of what the pool pays
+ * - that work: `atPrices(prices, more)` trades at given prices in both protocols; `throughPools({ times })`
+ *   answers /solve with a swap through the one best pool of the request, honest, or with a promise so many
+ *   thousandths of what the pool pays
  * - that refuse: `refusing(code, text)`
- * - that fail: `hanging`, `dripping`, `resetting`, `status(code, headers)`, `saying(text, status, headers)`, `huge(bytes)`,
- *   `nested(levels)`, `cutOff`
+ * - that fail: `hanging`, `dripping`, `resetting`, `status(code, headers)`, `saying(text, status, headers)`,
+ *   `huge(bytes)`, `nested(levels)`, `cutOff`
  * - anything else: `answering(body, status)`, or a function of the request
  */
 export type Behaviour = (question: GraphqlParams, response: ServerResponse) => void
@@ -221,8 +223,8 @@ export function atPrices(prices: ReadonlyMap<Address, bigint>, more: AtPrices = 
 
 /**
  * The answer of an engine that swaps through the single best pool of the request.
- * @param times thousandths of the honest amount that it promises: more than 1,000 of what a seller gets is false, as is less of
- * what a buyer pays
+ * @param times thousandths of the honest amount that it promises: more than 1,000 of what a seller gets is
+ *   false, as is less of what a buyer pays
  */
 export function throughPools({ times = 1_000n }: { times?: bigint } = {}): Behaviour {
   return (question, response) => {

@@ -51,7 +51,10 @@ function createConsumer(firstBlock: number, { logsOf }: Simulated) {
   return { apply, steps, checkpoint, storedHash: async (n: number) => hashes.get(n), logs: () => logs }
 }
 
-/** Follows until `enough` returns true, which is called whenever the follower waits. @returns the waits' counts of failures */
+/**
+ * Follows until `enough` returns true, which is called whenever the follower waits.
+ * @returns the waits' counts of failures
+ */
 async function follow(
   { chain }: Simulated,
   consumer: Consumer,

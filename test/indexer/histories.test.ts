@@ -51,7 +51,10 @@ const finalityBlocks = 4
 
 type HostileNode = ReturnType<typeof createHostileNode>
 
-/** Orders of three units that expire at different times; the solution of auction `n + 1` fills one unit of order `n`. */
+/**
+ * Orders of three units that expire at different times; the solution of auction `n + 1` fills one unit of
+ * order `n`.
+ */
 async function seed(db: Database) {
   const orders: Order[] = []
   const calls = new Map<Bytes32, DecodedSettlement>()
@@ -190,7 +193,10 @@ async function createStore() {
 
 type Store = Awaited<ReturnType<typeof createStore>>
 
-/** Follows a node until `atRest`, which is called when the index is level with the node's chain, returns false. */
+/**
+ * Follows a node until `atRest`, which is called when the index is level with the node's chain, returns
+ * false.
+ */
 async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<boolean>): Promise<void> {
   const stop = new AbortController()
   const network = { ...sampleNetwork, firstBlock: 1, finalityBlocks }

@@ -48,8 +48,8 @@ function createRandom(seed: number) {
 }
 
 /**
- * Several nodes behind one URL, whose chain is set by `show`. In a fault they are away, refuse, repeat and shuffle logs, forget
- * transactions and blocks, or answer as of an earlier chain.
+ * Several nodes behind one URL, whose chain is set by `show`. In a fault they are away, refuse, repeat and
+ * shuffle logs, forget transactions and blocks, or answer as of an earlier chain.
  */
 export function createHostileNode(calldata: ReadonlyMap<Bytes32, Hex>, seed: number) {
   const random = createRandom(seed)

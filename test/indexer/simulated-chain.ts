@@ -27,8 +27,8 @@ export const transactionOf = (blockHash: Bytes32): Bytes32 => `0xf0${blockHash.s
 const settlementAt = (place: LogPosition): ChainLog => ({ type: 'settlement', ...place, solver })
 
 /**
- * A chain whose history changes between calls as in `script`: one entry for each call, undefined for no change.
- * `logAt` returns the logs of a block.
+ * A chain whose history changes between calls as in `script`: one entry for each call, undefined for no
+ * change. `logAt` returns the logs of a block.
  */
 export function createSimulatedChain(script: (ChainChange | undefined)[] = [], logAt = settlementAt) {
   let hashes = 0

@@ -31,8 +31,8 @@ const configurations: Configured[] = [
 ]
 
 /**
- * By the block and its position in it: other branches have other logs. The third token is also sent by accounts that have
- * none of it by its logs.
+ * By the block and its position in it: other branches have other logs. The third token is also sent by
+ * accounts that have none of it by its logs.
  */
 function transferAt(place: LogPosition): TransferLog {
   const number = Number(BigInt(place.blockHash)) * 7 + place.logIndex * 5

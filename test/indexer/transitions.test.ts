@@ -15,7 +15,8 @@ import { openTestServer, type TestServer } from '../setup/server.ts'
 import { graphql, request } from '../setup/trader.ts'
 import { invalidation, type LogSketch, presignature, rangeOf, sketchBlock, trade } from './hand-made.ts'
 
-// The table of transitions in the documentation, against what the interfaces say after each step of random histories.
+// The table of transitions in the documentation, against what the interfaces say after each step of random
+// histories.
 const [, table = ''] =
   /These are all\ntransitions:\n\n([\s\S]*?)\n\n/.exec(readPage('docs/reference/orders.md').text) ?? []
 const rows = new Map(

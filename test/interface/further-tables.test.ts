@@ -7,7 +7,10 @@ import { type Answer, graphql, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 import { openEvents } from '../tokens/balance-events.ts'
 
-/** The interface's further operations, row by row: status, shape, caching and refusals, over the whole program without a key from anybody. */
+/**
+ * The interface's further operations, row by row: status, shape, caching and refusals, over the whole program
+ * without a key from anybody.
+ */
 const weth = '0xfff9976782d46cc05630d1f6ebab18b2324d6b14'
 const nowhere = `0x${'34'.repeat(20)}`
 let world: World
@@ -318,7 +321,9 @@ test('7. the stream begins with what row 6 has', async () => {
   ])
 })
 
-/** Pairs of the reference's recordings, their basis points, and dollars that their tokens were worth about. */
+/**
+ * Pairs of the reference's recordings, their basis points, and dollars that their tokens were worth about.
+ */
 const vectors = [
   ['1 COW-WETH', 88, 0.35, 2_600],
   ['1 DAI-ETH', 63, 1, 2_600],
@@ -339,7 +344,9 @@ describe('8, 9. slippage of series that move as the recorded pairs did', () => {
   const fiveMinutes = 300_000
   const points = 288
   const at = (index: number) => 1_799_900_100_000 + index * fiveMinutes
-  /** The quote token gets dearer by a tenth in the day, and the base token with it: only their ratio counts. */
+  /**
+   * The quote token gets dearer by a tenth in the day, and the base token with it: only their ratio counts.
+   */
   const drift = (index: number) => 1 + index / (10 * points)
   const wave = (index: number, deviation: number) => 1 + (index % 2 === 0 ? deviation : -deviation)
   const tokens = vectors.map(([, bps, base, quote], row) => {

@@ -4,7 +4,8 @@ import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 
 /**
- * A node with a pool for every pair, unless it is barren; both reserves are the height of the block. It answers at once.
+ * A node with a pool for every pair, unless it is barren; both reserves are the height of the block. It
+ * answers at once.
  * @returns how many pools and pairs each round trip read, and the heads that were requested
  */
 export function createMadeUpNode() {
@@ -48,7 +49,9 @@ export function createMadeUpNode() {
   return Object.assign(node, { rpc })
 }
 
-/** The constructor's arguments in words: factory, two offsets, pools and pairs, each preceded by their number. */
+/**
+ * The constructor's arguments in words: factory, two offsets, pools and pairs, each preceded by their number.
+ */
 function asked(call: unknown): { pools: string[]; pairs: string[] } {
   const { data } = call as { data: string }
   const words = data.slice(poolReaderCode.length).match(/.{64}/g) ?? []

@@ -8,8 +8,8 @@ type Listener = (message: { type: string; __vitest_worker_response__: true }) =>
 type Message = { type?: string; context?: object; m?: string }
 
 /**
- * A thread that stays from one run of tests to the next, with its modules: to load them takes longer than most tests do. A mutant is
- * chosen when a test starts, so that the modules are the same for all.
+ * A thread that stays from one run of tests to the next, with its modules: to load them takes longer than
+ * most tests do. A mutant is chosen when a test starts, so that the modules are the same for all.
  */
 class KeptWorker extends ThreadsPoolWorker {
   override readonly name = 'kept'
@@ -24,7 +24,8 @@ class KeptWorker extends ThreadsPoolWorker {
   }
 
   override send(message: Message): void {
-    // The first failure ends a run in the thread itself. When this comes, the next run may have begun, and would end too.
+    // The first failure ends a run in the thread itself. When this comes, the next run may have begun, and
+    // would end too.
     if (message.m === 'onCancel') return
     if (message.type === 'start') this.#config = Reflect.get(message.context ?? {}, 'config')
     if (message.type === 'run') this.#began = performance.now()

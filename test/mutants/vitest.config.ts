@@ -10,7 +10,10 @@ const room = rooms[process.env.MUTANTS_ROOM ?? 'domain']
 /** What `run.ts` has started. */
 const servers = process.env.MUTANTS_SERVERS
 
-/** What needs no database takes milliseconds, what needs no server tens of them, and the first failure ends a run. */
+/**
+ * What needs no database takes milliseconds, what needs no server tens of them, and the first failure ends a
+ * run.
+ */
 class QuickestFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
     const needs = ({ moduleId }: { moduleId: string }) => {

@@ -165,7 +165,10 @@ const faults: Fault[] = [
   { code: 'WrongOwner', metadata: { replacedOrder: { uid: bobs.uid } }, stored: () => bobs },
 ]
 
-/** Whether two faults exclude each other: an order has one validTo, and its document one `replacedOrder` and one `hooks`. */
+/**
+ * Whether two faults exclude each other: an order has one validTo, and its document one `replacedOrder` and
+ * one `hooks`.
+ */
 function apart(first: Fault, second: Fault): boolean {
   const is = (...codes: string[]) => codes.includes(first.code) && codes.includes(second.code)
   const both = (key: string) => first.metadata?.[key] !== undefined && second.metadata?.[key] !== undefined

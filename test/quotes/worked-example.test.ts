@@ -7,8 +7,8 @@ import { openTestServer, type TestServer } from '../setup/server.ts'
 import { request } from '../setup/trader.ts'
 
 /**
- * A thousand dollars of six decimals are sold for half a coin that costs as much as the native one. A settlement
- * takes 200,000 gas at 10 gwei; a dollar atom costs 500,000,000 native atoms.
+ * A thousand dollars of six decimals are sold for half a coin that costs as much as the native one. A
+ * settlement takes 200,000 gas at 10 gwei; a dollar atom costs 500,000,000 native atoms.
  */
 const sold = 1_000_000_000n
 const bought = 5n * 10n ** 17n

@@ -4,7 +4,9 @@ import { eventually } from '../setup/eventually.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 
 let server: TestServer
-/** A server with such short time-outs that a slow request misses them; only for requests that never complete. */
+/**
+ * A server with such short time-outs that a slow request misses them; only for requests that never complete.
+ */
 let hasty: TestServer
 beforeAll(async () => {
   server = await openTestServer()

@@ -249,7 +249,10 @@ test('a wallet with another account is shown the way to that account’s page', 
   )
 })
 
-/** What a browser does at a push service's host, without that host: keys of WebCrypto, and an endpoint on this machine. */
+/**
+ * What a browser does at a push service's host, without that host: keys of WebCrypto, and an endpoint on this
+ * machine.
+ */
 async function standInForPushService(page: Page, endpoint: string): Promise<void> {
   await page.addInitScript((endpoint) => {
     const base64url = (bytes: Uint8Array) =>

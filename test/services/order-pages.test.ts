@@ -12,7 +12,10 @@ import { createTrader, graphql, type OrderWish } from '../setup/trader.ts'
 import { faultsOfAccess, visit, visitTimeoutMs } from '../setup/visit.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
-/** The page of an order in a browser, for each way that an order may go. With SCREENSHOTS=1 its picture in docs/images is made anew. */
+/**
+ * The page of an order in a browser, for each way that an order may go. With SCREENSHOTS=1 its picture in
+ * docs/images is made anew.
+ */
 vi.setConfig({ testTimeout: 3 * visitTimeoutMs })
 
 const coin = 10n ** 18n
@@ -122,7 +125,10 @@ interface Story {
   summary: string
   /** The other reasons. */
   further: string[]
-  /** Titles of the timeline, the newest first. That it is on its way is left out: it is told only if an auction sees it so. */
+  /**
+   * Titles of the timeline, the newest first. That it is on its way is left out: it is told only if an
+   * auction sees it so.
+   */
   steps: string[]
   trades: string[]
 }

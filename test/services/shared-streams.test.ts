@@ -9,7 +9,9 @@ import { createProcesses, end, type Processes, type Started } from '../setup/pro
 import { startRedis, type TestRedis } from '../setup/redis.ts'
 import { openEvents } from '../sse/events.ts'
 
-/** Two processes over one database and one Redis, as behind a proxy that sends each request to another one. */
+/**
+ * Two processes over one database and one Redis, as behind a proxy that sends each request to another one.
+ */
 let redis: TestRedis
 let chain: TestChain
 let database: TestDatabase

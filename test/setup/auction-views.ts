@@ -1,6 +1,6 @@
 /**
- * Lets tests insert single rows into the views of auctions, in any order. The program writes spans, changes and sets itself:
- * see `storage/auction/competition.ts`.
+ * Lets tests insert single rows into the views of auctions, in any order. The program writes spans, changes
+ * and sets itself: see `storage/auction/competition.ts`.
  */
 export const insertableViews = `
 CREATE FUNCTION insert_auction_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

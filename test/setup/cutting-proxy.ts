@@ -7,8 +7,9 @@ export interface CuttingProxy extends AsyncDisposable {
 }
 
 /**
- * Passes connections on to a server, and cuts one after so many bytes of the response's body: in the middle of an event as well. Not
- * in its headers: browsers take those that came for all, and miss what allows them to connect again.
+ * Passes connections on to a server, and cuts one after so many bytes of the response's body: in the middle
+ * of an event as well. Not in its headers: browsers take those that came for all, and miss what allows them
+ * to connect again.
  * @param target where it is asked for with each connection, it may move
  * @param cutAfter bytes of the body on a new connection; undefined leaves it whole
  */

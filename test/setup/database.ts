@@ -36,7 +36,10 @@ export async function connectDirectly(url: string): Promise<Client & AsyncDispos
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
-/** A database for all tests of a file, with a connection beside the program's; its tables are emptied after each test. */
+/**
+ * A database for all tests of a file, with a connection beside the program's; its tables are emptied after
+ * each test.
+ */
 export function useTables(onOpen: (tables: { database: TestDatabase; client: Client }) => void): void {
   let database: TestDatabase | undefined
   let client: Client | undefined

@@ -37,7 +37,10 @@ export async function startEvm() {
 
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Mines the transaction. Runs one at a time, since two at once may get the same nonce. @throws if it reverts */
+  /**
+   * Mines the transaction. Runs one at a time, since two at once may get the same nonce.
+   * @throws if it reverts
+   */
   function send(transaction: Transaction) {
     const sent = last.then(() => sendOne(transaction))
     last = sent.catch(() => undefined)
@@ -85,7 +88,10 @@ export async function startEvm() {
 
 export type Evm = Awaited<ReturnType<typeof startEvm>>
 
-/** The real settlement contract; every account is a solver, since the authenticator at `allowList` accepts all. */
+/**
+ * The real settlement contract; every account is a solver, since the authenticator at `allowList` accepts
+ * all.
+ */
 export async function deploySettlement(evm: Evm) {
   const allowList = address(`0x${'a1'.repeat(20)}`)
   await evm.rpc.call('anvil_setCode', [allowList, codeReturning(1n)])

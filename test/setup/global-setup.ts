@@ -20,7 +20,9 @@ declare module 'vitest' {
   }
 }
 
-/** One database server and one built chain for the whole run; each test gets its own copies in milliseconds. */
+/**
+ * One database server and one built chain for the whole run; each test gets its own copies in milliseconds.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { provided, teardown } = await startServers()
   project.provide('serverUrl', provided.serverUrl)

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Passes connections on to a server. While it hangs it takes connections and bytes, and passes nothing on. */
+/**
+ * Passes connections on to a server. While it hangs it takes connections and bytes, and passes nothing on.
+ */
 export async function startHangingProxy(target: string) {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()

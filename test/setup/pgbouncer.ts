@@ -18,7 +18,8 @@ const settings = {
   default_pool_size: 8,
   max_client_conn: 500,
   auth_type: 'any',
-  // Else it refuses for 15 seconds after a server that did not answer, such as one that was just switched over.
+  // Else it refuses for 15 seconds after a server that did not answer, such as one that was just switched
+  // over.
   server_login_retry: 1,
 }
 

@@ -20,7 +20,10 @@ export interface Started {
   ready: string
 }
 
-/** The program as several processes over one database: one of its own in an external PostgreSQL, unless another is named. */
+/**
+ * The program as several processes over one database: one of its own in an external PostgreSQL, unless
+ * another is named.
+ */
 export interface Processes extends AsyncDisposable {
   databaseUrl: string
   start(role: string, environment?: Record<string, string>): Promise<Started>

@@ -15,7 +15,10 @@ import { silentLog } from '../fakes/silent-log.ts'
 import { connectDirectly } from './database.ts'
 import { createTemporaryHome, removeTemporaryHome } from './home.ts'
 
-/** A migrated primary, and a replica that follows it. Both keep their addresses when they are stopped and started. */
+/**
+ * A migrated primary, and a replica that follows it. Both keep their addresses when they are stopped and
+ * started.
+ */
 export interface Replicated extends AsyncDisposable {
   primary: Server
   replica: Server

@@ -16,7 +16,8 @@ export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } 
     provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
     signer: privateKeyToAccount(account.privateKey),
   })
-  // The adapter encodes the library's value 0x0 as a byte that no node decodes, so this sends such a transaction directly.
+  // The adapter encodes the library's value 0x0 as a byte that no node decodes, so this sends such a
+  // transaction directly.
   const sendByLibrary = adapter.signer.sendTransaction.bind(adapter.signer)
   Object.assign(adapter.signer, {
     sendTransaction: async (transaction: { to: string; data: string; value?: string }) =>

@@ -33,8 +33,9 @@ export const thief = address('0x00000000000000000000000000000000007411ef')
 const erc20 = new Interface(['function balanceOf(address) view returns (uint256)'])
 
 /**
- * Deploys the contracts of `thefts.sol` on a chain where the settlement contract holds 1,000 of each of their tokens and positions, and
- * 1,000 DAI, and gave the router allowances long ago. The first two outside solvers are on the allow-list.
+ * Deploys the contracts of `thefts.sol` on a chain where the settlement contract holds 1,000 of each of their
+ * tokens and positions, and 1,000 DAI, and gave the router allowances long ago. The first two outside solvers
+ * are on the allow-list.
  */
 export async function stageThefts({ rpc, market }: TestChain) {
   const { network, tokens } = market

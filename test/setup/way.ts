@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The way of a program to its node, closed at first. It notes the methods of each request; a batch is one request. */
+/**
+ * The way of a program to its node, closed at first. It notes the methods of each request; a batch is one
+ * request.
+ */
 export async function startWay(rpcUrl: string) {
   let isOpen = false
   const requests: string[][] = []

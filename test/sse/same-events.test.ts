@@ -5,7 +5,10 @@ import { storeNotification, storeOrder } from '../fakes/story.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { openEvents } from './events.ts'
 
-/** Events are written as the database made them. graphql-js executes the same selection where a field in it is not stored. */
+/**
+ * Events are written as the database made them. graphql-js executes the same selection where a field in it is
+ * not stored.
+ */
 
 const account = numbered('d1')
 let server: TestServer

@@ -95,7 +95,9 @@ function scanOf(node: PlanNode): string {
   return node['Index Name'] ?? `${node['Node Type']} ${bitmap?.['Index Name'] ?? ''}`
 }
 
-/** Orders that expired since the last block, have a rare status, or were placed on chain: any index will do. */
+/**
+ * Orders that expired since the last block, have a rare status, or were placed on chain: any index will do.
+ */
 const isForFew = (scan: string) =>
   /orders_status_idx$|orders_chain_id_expired_at_block_effective_valid_to_idx$|orders_onchain_user_idx$/.test(
     scan,

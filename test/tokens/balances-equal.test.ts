@@ -5,7 +5,10 @@ import { request } from '../setup/trader.ts'
 import { type BalanceEvent, openEvents } from './balance-events.ts'
 import { openWatchWorld, transactionOf, type WatchWorld } from './watch-world.ts'
 
-/** 500 random transfers, approvals and wraps, and a reorg in the middle: whoever asks, and however, knows what the chain knows. */
+/**
+ * 500 random transfers, approvals and wraps, and a reorg in the middle: whoever asks, and however, knows what
+ * the chain knows.
+ */
 let world: WatchWorld
 beforeAll(async () => {
   world = await openWatchWorld()

@@ -152,7 +152,10 @@ test('a node that is away is told once, and a complete update follows', async ()
 })
 
 describe('what the node is asked', () => {
-  /** Requests to the node while `blocks` blocks come, each with a transfer; polls of the newest block left out. */
+  /**
+   * Requests to the node while `blocks` blocks come, each with a transfer; polls of the newest block left
+   * out.
+   */
   async function requestsFor(blocks: number): Promise<{ logs: number; balances: number }> {
     const [from, account] = accounts()
     const { USDC } = world.market.tokens

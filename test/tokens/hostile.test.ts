@@ -28,7 +28,9 @@ import { openTestServer, network as sepolia, type TestServer } from '../setup/se
 const network = { ...sepolia, chainId: 1, name: 'mainnet', usdReference: numbered('d0') }
 /** A port on which no server listens, and that the system never assigns. `fetch` itself refuses port 1. */
 const nowhere = 'http://127.0.0.1:2'
-/** What must never appear in logs or answers: parts of URLs, and keys. Each server's host and port is added. */
+/**
+ * What must never appear in logs or answers: parts of URLs, and keys. Each server's host and port is added.
+ */
 const secrets = ['k3y-in-a-header', 'k3y-in-a-path', 'k3y-in-a-query', 'a-pa55word', new URL(nowhere).host]
 
 const lines: string[] = []

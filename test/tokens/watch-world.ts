@@ -52,7 +52,10 @@ export async function openWatchWorld(
 
   let lastSent: Promise<unknown> = Promise.resolve()
 
-  /** One at a time: two at once may get the same nonce. @returns the hash of the transaction, which is not mined yet */
+  /**
+   * One at a time: two at once may get the same nonce.
+   * @returns the hash of the transaction, which is not mined yet
+   */
   function post(transaction: Transaction): Promise<unknown> {
     const sent = lastSent.then(() => rpc.call('eth_sendTransaction', [transaction]))
     lastSent = sent.catch(() => undefined)

@@ -57,7 +57,8 @@ export function composeAccounts({ network, rpc, settings, log, metrics }: Accoun
         // Drivers pay with accounts of their own.
         if (!solverNames.has(account)) return undefined
         if (gasPrice > cap) return { code: 'gas_too_dear', message: tooDearText(gasPrice, cap) }
-        // As a settlement is sent: with a quarter more gas, at a price that holds until the base fee has doubled.
+        // As a settlement is sent: with a quarter more gas, at a price that holds until the base fee has
+        // doubled.
         const shortage = solvers.lacking(account, ((gas * 5n) / 4n) * minOf(2n * gasPrice, cap))
         return shortage && { code: 'solver_cannot_pay', message: shortageText(shortage) }
       },

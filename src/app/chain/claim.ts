@@ -22,9 +22,10 @@ const pauseMs = { first: 250, longest: 2_000 }
 const reportEveryMs = 60_000
 
 /**
- * Checks that the nodes are on the chain that the database belongs to, and opens them to their clients: one of them is enough. If all are
- * away, this goes on behind.
- * @returns `claimed`: false when `signal` aborts before; it rejects when a node that came back is on another chain
+ * Checks that the nodes are on the chain that the database belongs to, and opens them to their clients: one
+ * of them is enough. If all are away, this goes on behind.
+ * @returns `claimed`: false when `signal` aborts before; it rejects when a node that came back is on another
+ *   chain
  * @throws when a node is on another chain
  */
 export async function claimChain(
@@ -94,7 +95,10 @@ async function tryNode(network: Network, node: NetworkNode, db: Database): Promi
   }
 }
 
-/** Opens the nodes that were away when the network was claimed, as they come. One that is on another chain is never used. */
+/**
+ * Opens the nodes that were away when the network was claimed, as they come. One that is on another chain is
+ * never used.
+ */
 export async function claimOtherNodes(
   { network, nodes }: Claimant,
   { db, log, signal }: ClaimOptions,

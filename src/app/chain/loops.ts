@@ -9,7 +9,10 @@ import { whileLeading } from '../../storage/database/leadership.ts'
 import type { NetworkParts } from '../network.ts'
 import type { LoopStates } from '../observing/monitoring.ts'
 
-/** What a process does. Any number may serve; on each network one process leads the indexer, and one the auctions. */
+/**
+ * What a process does. Any number may serve; on each network one process leads the indexer, and one the
+ * auctions.
+ */
 export const roles = ['serve', 'index', 'auction', 'deliver'] as const
 export type Role = (typeof roles)[number]
 
@@ -19,7 +22,10 @@ interface LoopOptions {
   log: Log
 }
 
-/** In one process: pools, holdings of the settlement contract, and outcomes of hooks are read up to the indexer's checkpoint. */
+/**
+ * In one process: pools, holdings of the settlement contract, and outcomes of hooks are read up to the
+ * indexer's checkpoint.
+ */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
   const { indexerOptions, poolCounts, holdingsOptions, hookOptions } = parts
   await Promise.all([

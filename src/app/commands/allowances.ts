@@ -64,7 +64,11 @@ interface Place {
   settler: Settler | undefined
 }
 
-/** Prints the rights that settlement contracts gave and that exist, or ends them. @returns 1 where some cannot be ended. @throws Outage */
+/**
+ * Prints the rights that settlement contracts gave and that exist, or ends them.
+ * @returns 1 where some cannot be ended.
+ * @throws Outage
+ */
 export async function allowances(action: AllowanceAction, options: AllowanceOptions): Promise<ExitCode> {
   const { flags, warn } = options
   try {

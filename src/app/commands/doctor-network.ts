@@ -104,7 +104,9 @@ async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefine
       )
 }
 
-/** Which effects of settlements the node shows: without them outside solvers compete in part, or not at all. */
+/**
+ * Which effects of settlements the node shows: without them outside solvers compete in part, or not at all.
+ */
 async function checkInspection(about: string, rpc: Rpc, network: Network): Promise<Check | undefined> {
   const sequence = { sent: () => [] }
   const { logs, storage } = await createSettlementEffects({ rpc, network, sequence, timeoutMs }).support()

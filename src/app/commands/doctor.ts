@@ -18,7 +18,10 @@ const timeoutMs = 5_000
 const mostRead = 500
 const mostNamed = 10
 
-/** The rights that each settlement contract gave, by what the role `index` has stored. What keeps it from that, other checks say. */
+/**
+ * The rights that each settlement contract gave, by what the role `index` has stored. What keeps it from
+ * that, other checks say.
+ */
 export async function checkRights(
   networks: readonly NetworkConfig[],
   { DATABASE_URL, DATABASE_DIRECT_URL }: Settings,

@@ -1,7 +1,10 @@
 import type { Log } from '../../domain/log.ts'
 import { applyMigrations, findPendingMigrations, type Migration } from '../../storage/database/migrations.ts'
 
-/** Applies what is pending, or with `dryRun` changes nothing and prints what would run. @throws when this version does not fit the database */
+/**
+ * Applies what is pending, or with `dryRun` changes nothing and prints what would run.
+ * @throws when this version does not fit the database
+ */
 export async function migrate(
   url: string,
   { dryRun, print }: { dryRun: boolean; print(line: string): void },
@@ -14,7 +17,10 @@ export async function migrate(
   if (pending.length + applied.length === 0) print('-- nothing is pending')
 }
 
-/** @throws when this version does not fit the database, and with MIGRATE_AT_START=false when something is pending */
+/**
+ * @throws when this version does not fit the database, and with MIGRATE_AT_START=false when something is
+ *   pending
+ */
 export async function migrateAtStart(
   url: string,
   { settings, log }: { settings: { MIGRATE_AT_START: boolean }; log: Log },
@@ -35,5 +41,8 @@ function scriptOf({ name, script }: Migration): string {
   return `-- migration ${name}${contract}\n${script.trim()}\n`
 }
 
-/** What makes a migration one that takes something away: its own name, and what a version has to know from then on. */
+/**
+ * What makes a migration one that takes something away: its own name, and what a version has to know from
+ * then on.
+ */
 const raisesFloor = /^INSERT INTO "schema_floors" \("migration", "needs"\) VALUES \('(\w+)', '(\w+)'\);$/m

@@ -35,8 +35,9 @@ const diagnosisMs = 15_000
 const backOffMs = { least: 1_000, most: 30_000 }
 
 /**
- * Prints what happens to an order, or to the orders of an account. Of an order also the diagnosis, whenever its reason changes, until the
- * order has ended. It connects again when it is disconnected, and misses nothing.
+ * Prints what happens to an order, or to the orders of an account. Of an order also the diagnosis, whenever
+ * its reason changes, until the order has ended. It connects again when it is disconnected, and misses
+ * nothing.
  * @throws CommandFault
  */
 export async function watch(options: WatchOptions): Promise<void> {

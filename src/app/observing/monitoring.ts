@@ -14,7 +14,10 @@ import type { Settings } from '../settings.ts'
 /** What does not answer within this time is down. */
 const readyTimeoutMs = 3_000
 
-/** Checks the database and each network now. Where a network has several nodes, `sepolia:node` is the place of the one that is used. */
+/**
+ * Checks the database and each network now. Where a network has several nodes, `sepolia:node` is the place of
+ * the one that is used.
+ */
 export async function checkReadiness(
   networks: readonly Pick<NetworkParts, 'network' | 'chain' | 'nodes'>[],
   db: Database,
@@ -43,7 +46,8 @@ export async function checkReadiness(
 const stillMs = 60_000
 
 /**
- * The loops of these networks whose index stands still, such as one that cannot read a block. What is away says so elsewhere.
+ * The loops of these networks whose index stands still, such as one that cannot read a block. What is away
+ * says so elsewhere.
  * @param startedAt when this process began, for an index that has not
  */
 export async function findStanding(
@@ -71,7 +75,9 @@ export async function findStanding(
 
 const loopName = (loop: Loop, network: string) => `${network}:${loop}`
 
-/** The same states, and for what is down since when: the first time in a row that it was asked for in vain. */
+/**
+ * The same states, and for what is down since when: the first time in a row that it was asked for in vain.
+ */
 export function withSince(read: () => Promise<Record<string, boolean | number>>, now: Clock): Ready {
   const downSince = new Map<string, string>()
   return async () => {
@@ -85,7 +91,9 @@ export function withSince(read: () => Promise<Record<string, boolean | number>>,
   }
 }
 
-/** Where the loops of this process stand. A loop is up while it leads, or waits for another process that does. */
+/**
+ * Where the loops of this process stand. A loop is up while it leads, or waits for another process that does.
+ */
 export interface LoopStates {
   /** @returns what to call when the state changes */
   follow(loop: Loop, network: string): (state: LeadershipState) => void
@@ -116,7 +124,10 @@ export interface MonitoringOptions {
   publicMetrics?: boolean
 }
 
-/** The callers that may read /metrics; undefined where no caller may. On a port of its own it needs no key, unless one is set. */
+/**
+ * The callers that may read /metrics; undefined where no caller may. On a port of its own it needs no key,
+ * unless one is set.
+ */
 export function metricsReaders({
   settings: { METRICS_PORT, METRICS_KEY },
   publicMetrics = false,

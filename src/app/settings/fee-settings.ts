@@ -29,7 +29,10 @@ const volumeRule = z.strictObject({
   sameToken: z.boolean().optional(),
 })
 
-/** One entry of FEE_POLICIES. A member that it does not know could be a limit that an operator relies on, and is a fault. */
+/**
+ * One entry of FEE_POLICIES. A member that it does not know could be a limit that an operator relies on, and
+ * is a fault.
+ */
 export const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('surplus'), ...share }),
   volumeRule,

@@ -3,7 +3,10 @@ import type { RetentionDays } from '../../storage/retention/sweep.ts'
 
 const days = (least: number) => z.coerce.number().min(least).max(36_500)
 
-/** Ages of rows in days, also fractions. Orders, trades, executions and notifications have none: they are kept for good. */
+/**
+ * Ages of rows in days, also fractions. Orders, trades, executions and notifications have none: they are kept
+ * for good.
+ */
 export const retentionSettings = {
   RETENTION_EVENTS_DAYS: days(0)
     .default(30)

@@ -91,7 +91,10 @@ const engineSource = z.strictObject({
   privateKey: privateKey,
   /** Whether it may settle orders that it brings itself. */
   jitOrders: z.boolean().default(false),
-  /** Tokens of which it may leave interactions out, so that the settlement contract pays and keeps them; none by default. */
+  /**
+   * Tokens of which it may leave interactions out, so that the settlement contract pays and keeps them; none
+   * by default.
+   */
   internalize: z
     .array(z.strictObject({ token: addressText, perSettlement: atoms, perDay: atoms }))
     .max(50)
@@ -142,7 +145,10 @@ const solvers = uniquelyNamed(z.discriminatedUnion('kind', [engineSource, driver
 
 export type SolverSetting = z.infer<typeof engineSource> | z.infer<typeof driverSource>
 
-/** Outside solvers; sources of token data, in the order in which they are asked; how much of it streams may watch. */
+/**
+ * Outside solvers; sources of token data, in the order in which they are asked; how much of it streams may
+ * watch.
+ */
 export const sourceSettings = {
   SOLVERS: jsonText(solvers)
     .default([])

@@ -29,7 +29,9 @@ interface Funds {
   take(order: Order, remaining: bigint): void
   /** The row key of the order that took first of the same balance. */
   takenBy(order: Order): bigint | undefined
-  /** What is missing though no other order takes anything; null for nothing, undefined while it is not known. */
+  /**
+   * What is missing though no other order takes anything; null for nothing, undefined while it is not known.
+   */
   shortage(order: Order): Shortage | null | undefined
 }
 
@@ -112,7 +114,10 @@ export interface PriceView {
   wrappedNative: Address
 }
 
-/** The most likely first, the older of equals. Orders without a price, or worth less than their gas in any batch, are verdicts. */
+/**
+ * The most likely first, the older of equals. Orders without a price, or worth less than their gas in any
+ * batch, are verdicts.
+ */
 export function rankOrders(
   orders: readonly Order[],
   view: PriceView,
@@ -143,8 +148,8 @@ export function rankOrders(
 }
 
 /**
- * Gives each account's balance to its likeliest orders, and the places to the likeliest of these. An order about which something is
- * not known yet gets neither a place nor a verdict.
+ * Gives each account's balance to its likeliest orders, and the places to the likeliest of these. An order
+ * about which something is not known yet gets neither a place nor a verdict.
  * @param candidates the most likely first
  */
 export function admit(

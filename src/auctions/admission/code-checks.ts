@@ -9,11 +9,15 @@ import { accountOf, duePreInteractions, filledAmount, type Order } from '../../d
 import { orderDigest } from '../../domain/signing/signing.ts'
 
 /**
- * Simulates at a block the orders whose outcome third-party code decides. Owners are checked in parallel and the orders of one owner
- * one by one, so a slow contract delays only its own owner. The total time is limited.
+ * Simulates at a block the orders whose outcome third-party code decides. Owners are checked in parallel and
+ * the orders of one owner one by one, so a slow contract delays only its own owner. The total time is
+ * limited.
  */
 export interface CodeChecks {
-  /** Answers by order id, the last ones where a block has too many orders; an order that is missing was not checked, or not in time. */
+  /**
+   * Answers by order id, the last ones where a block has too many orders; an order that is missing was not
+   * checked, or not in time.
+   */
   ask(orders: readonly Order[], head: Block): Promise<ReadonlyMap<bigint, OrderAnswer>>
 }
 
@@ -126,8 +130,8 @@ function toEntries(id: bigint, entry: CacheEntry | undefined): [bigint, CacheEnt
 }
 
 /**
- * Blocks for which a pass is kept: with many orders, for as long as two rounds take. What changes meanwhile shows when the settlement is
- * simulated.
+ * Blocks for which a pass is kept: with many orders, for as long as two rounds take. What changes meanwhile
+ * shows when the settlement is simulated.
  */
 function passBlocks(orders: number, perBlock: number): number {
   return Math.min(Math.max(10, Math.ceil((2 * orders) / perBlock)), 100)

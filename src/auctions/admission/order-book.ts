@@ -9,7 +9,10 @@ import {
   orderChanges,
 } from '../../storage/order/live.ts'
 
-/** The live orders of a network, followed in memory. The table is the fact: each read gets what transactions wrote since the last. */
+/**
+ * The live orders of a network, followed in memory. The table is the fact: each read gets what transactions
+ * wrote since the last.
+ */
 export interface OrderBook {
   /** Forgets everything, so that the next read starts anew: another process may have led meanwhile. */
   reset(): void

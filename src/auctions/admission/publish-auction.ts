@@ -16,7 +16,10 @@ import type { Database, Tx } from '../../storage/database/database.ts'
 
 /** Stores what solvers are given, for those who may read it. */
 export interface CurrentAuction {
-  /** Undefined: no order can be settled at the moment. Never rejects: a fault costs the readers, not the auction. */
+  /**
+   * Undefined: no order can be settled at the moment. Never rejects: a fault costs the readers, not the
+   * auction.
+   */
   show(auction: Auction | undefined): Promise<void>
 }
 
@@ -80,7 +83,10 @@ export function createExclusions(): Exclusions {
 
 /** Says that auctions are held, for those who ask why nothing happens. */
 export interface AuctionRounds {
-  /** Stores that one is held now, at most once in ten seconds. Never rejects: a fault costs the readers, not the auction. */
+  /**
+   * Stores that one is held now, at most once in ten seconds. Never rejects: a fault costs the readers, not
+   * the auction.
+   */
   note(): Promise<void>
 }
 
@@ -134,7 +140,8 @@ export function createMarketPrices({
   let last: number | undefined
   return {
     async keep(read) {
-      // Times are multiples of the interval, so that processes that lead one after the other write a moment once.
+      // Times are multiples of the interval, so that processes that lead one after the other write a moment
+      // once.
       const at = now() - (now() % pricesEveryMs)
       if (at === last) return
       const nativePrices = read()

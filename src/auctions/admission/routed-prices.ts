@@ -10,7 +10,10 @@ import type { MarketView } from '../../market/pools/pools.ts'
 import { marketRoute } from '../../quotes/estimators/router.ts'
 import { nativeRate } from '../../quotes/native-price.ts'
 
-/** What pools gave for what remained of an order, before all fees but those of pools: the price that a quote for as much has at this block. */
+/**
+ * What pools gave for what remained of an order, before all fees but those of pools: the price that a quote
+ * for as much has at this block.
+ */
 export interface RoutedPrice {
   sell: bigint
   buy: bigint

@@ -47,17 +47,27 @@ export interface StandingUpdate {
   policyShare?: bigint | undefined
   /** Gas of a settlement of the order alone, where that is better known than for the outlook. */
   gas?: bigint | undefined
-  /** What its owner lacks, whatever other orders take; null for nothing, undefined if the auction did not find out. */
+  /**
+   * What its owner lacks, whatever other orders take; null for nothing, undefined if the auction did not find
+   * out.
+   */
   shortage?: (Shortage & { order: Order }) | null | undefined
 }
 
-/** Keeps one row for each live order, and writes it and an event when the reason changes. Unchanged orders cost no statement. */
+/**
+ * Keeps one row for each live order, and writes it and an event when the reason changes. Unchanged orders
+ * cost no statement.
+ */
 export interface Standings {
-  /** Forgets what was written, as another process may have written since. The next write deletes the rows of orders that were filled or cancelled. */
+  /**
+   * Forgets what was written, as another process may have written since. The next write deletes the rows of
+   * orders that were filled or cancelled.
+   */
   reset(): void
   /**
-   * Writes what changed, up to a number of orders: the others are written with the next auction. That funds are missing is written once
-   * the indexer has read the block that showed it: the order may have been filled there.
+   * Writes what changed, up to a number of orders: the others are written with the next auction. That funds
+   * are missing is written once the indexer has read the block that showed it: the order may have been filled
+   * there.
    * @param block of which the funds were read
    */
   write(verdicts: readonly StandingUpdate[], block: number): Promise<void>
@@ -65,7 +75,10 @@ export interface Standings {
   wait(verdicts: readonly StandingUpdate[]): void
   /** The next verdict about these orders is written even if it is the same: another event came between. */
   forget(ids: Iterable<bigint>): void
-  /** Deletes the rows of orders that were filled or cancelled. Those of orders that expired say what kept them until then. */
+  /**
+   * Deletes the rows of orders that were filled or cancelled. Those of orders that expired say what kept them
+   * until then.
+   */
   end(ids: readonly bigint[]): Promise<void>
 }
 
@@ -123,7 +136,10 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
     return moved
   }
 
-  /** What was found about orders that ended or were traded meanwhile is dropped: the next auction finds it again. */
+  /**
+   * What was found about orders that ended or were traded meanwhile is dropped: the next auction finds it
+   * again.
+   */
   async function store(found: readonly StandingUpdate[], at: Date): Promise<void> {
     const { verdicts, unnotified } = await db.transaction(async (tx) => {
       await lockOrders(
@@ -189,7 +205,10 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
   }
 }
 
-/** The reason, who has the balance or the side of the limit is another; or a minute has passed and what is missing changed, or a gap moved by a tenth. */
+/**
+ * The reason, who has the balance or the side of the limit is another; or a minute has passed and what is
+ * missing changed, or a gap moved by a tenth.
+ */
 function isNew(verdict: StandingUpdate, last: Written | undefined, now: number): boolean {
   if (!last || last.reason !== verdict.reason || last.fundsTakenBy !== verdict.fundsTakenBy) return true
   // A settlement that failed says why without figures, and the router comes later.

@@ -29,8 +29,9 @@ const approve = '0x095ea7b3'
 const approveDigits = 2 + 8 + 64 + 64
 
 /**
- * Returns the calls of a revealed settlement that its solver chose, or why the settlement contract may not run them: all of them together
- * have to contain those of its orders, and may neither call what belongs to the protocol nor leave a right to the contract's tokens.
+ * Returns the calls of a revealed settlement that its solver chose, or why the settlement contract may not
+ * run them: all of them together have to contain those of its orders, and may neither call what belongs to
+ * the protocol nor leave a right to the contract's tokens.
  */
 function chosenCalls(
   { interactions: [pre, intra, post] }: ForeignSettlement,
@@ -87,8 +88,9 @@ type CheckNetwork = Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoli
 const maxCalldata = 128 * 1_024
 
 /**
- * Computes the solution that a revealed settlement stands for. It trades exactly the orders that its solver claims, with exactly the
- * amounts that it claims: the rest is computed from its calldata as for a proposal. The simulation runs it.
+ * Computes the solution that a revealed settlement stands for. It trades exactly the orders that its solver
+ * claims, with exactly the amounts that it claims: the rest is computed from its calldata as for a proposal.
+ * The simulation runs it.
  */
 export function checkSubmission(
   auction: Auction,

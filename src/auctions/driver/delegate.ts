@@ -24,7 +24,10 @@ export interface Delegation extends AttemptKey {
   assignment: Assignment
 }
 
-/** Has a solver settle what it has won, and follows that on the chain until it ends. Only the solver can send the settlement. */
+/**
+ * Has a solver settle what it has won, and follows that on the chain until it ends. Only the solver can send
+ * the settlement.
+ */
 export async function delegate(
   { assignment, ...attempt }: Delegation,
   submits: OwnSubmission,
@@ -91,7 +94,10 @@ function wasNotReceived({ reason }: OutsideFault): boolean {
   return /ECONNREFUSED|ENOTFOUND|^status /.test(reason)
 }
 
-/** Settlements that a solver may have to submit before it is asked again. One that submits nothing takes no more places. */
+/**
+ * Settlements that a solver may have to submit before it is asked again. One that submits nothing takes no
+ * more places.
+ */
 const maxAssigned = 3
 
 /** Solvers that have enough to submit. */
@@ -112,8 +118,9 @@ export async function busySolvers({
 }
 
 /**
- * Looks at what solvers settle from their own accounts without having won it: that cannot be prevented. Where the settlement contract has
- * less of a token afterwards, the solver is banned. After a restart it begins as far back as the shortest ban lasts.
+ * Looks at what solvers settle from their own accounts without having won it: that cannot be prevented. Where
+ * the settlement contract has less of a token afterwards, the solver is banned. After a restart it begins as
+ * far back as the shortest ban lasts.
  */
 export function createSolverWatch(services: AuctionServices): () => Promise<void> {
   const { db, network, solvers, log } = services

@@ -25,7 +25,9 @@ import { type RouteFault, routeFaults, sellTokenFaults, unpaidOrders } from './r
 /** An order that makes a settlement fail. */
 export interface FailingOrder {
   order: Order
-  /** Whether it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed. */
+  /**
+   * Whether it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed.
+   */
   certain: boolean
   /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
   reason: ExclusionReason | null
@@ -60,9 +62,9 @@ const unknownCause: FailureCause = {
 }
 
 /**
- * What makes this settlement fail, if it does: the orders that fail when they are tried alone, or their tokens where these fail without
- * them; else the tokens and pools of its route that do; else the orders whose receivers cannot be paid; else all orders with code of their
- * own. Nothing when the node does not answer.
+ * What makes this settlement fail, if it does: the orders that fail when they are tried alone, or their
+ * tokens where these fail without them; else the tokens and pools of its route that do; else the orders whose
+ * receivers cannot be paid; else all orders with code of their own. Nothing when the node does not answer.
  * @param failed the settlement failed on chain: it need not fail again in the dry run
  */
 export async function findFailureCause(
@@ -103,7 +105,8 @@ async function tryParts(
   services: AuctionServices,
   dryRun: DryRun,
 ): Promise<FailureCause> {
-  // An order that its solver brings, and the calls of an outside solver are as likely a cause as the code of an order.
+  // An order that its solver brings, and the calls of an outside solver are as likely a cause as the code of
+  // an order.
   const isOutside = outsideOf(solution.solver, services) !== undefined
   const placed = new Set(auction.orders.map(({ order }) => order))
   const alone = await tryAlone(auction, plan, services, dryRun)
@@ -127,7 +130,10 @@ async function tryParts(
   }
 }
 
-/** Starts a back-off for each failing order, longer each time. Uncertain failing orders get random lengths, so that they come back separately. */
+/**
+ * Starts a back-off for each failing order, longer each time. Uncertain failing orders get random lengths, so
+ * that they come back separately.
+ */
 export async function pauseOrders(
   failingOrders: readonly FailingOrder[],
   block: number,
@@ -141,8 +147,8 @@ export async function pauseOrders(
 }
 
 /**
- * Keeps the other orders of owners who cancelled at the last moment from what is settled instead, so that each owner can hold up others
- * once a block, and longer each time until an order of the owner is filled.
+ * Keeps the other orders of owners who cancelled at the last moment from what is settled instead, so that
+ * each owner can hold up others once a block, and longer each time until an order of the owner is filled.
  */
 export function delayOwners(
   cancelled: readonly Order[],
@@ -250,7 +256,10 @@ export function endBackOffs(
   for (const { pool } of hops) backOffs.forgive(failingKey({ kind: 'pool', address: pool.address }))
 }
 
-/** An owner with a contract wallet or hooks can create any number of orders, so its back-off covers all of them. */
+/**
+ * An owner with a contract wallet or hooks can create any number of orders, so its back-off covers all of
+ * them.
+ */
 function backOffKey(order: Order): string {
   return hasOwnCode(order) ? accountOf(order) : order.uid
 }
@@ -280,7 +289,10 @@ function hasOwnCode({ signingScheme, interactions }: Order): boolean {
   return signingScheme === 'eip1271' || interactions.pre.length + interactions.post.length > 0
 }
 
-/** Of orders that have ended on chain, which the indexer records. Of a cancelled one the greatest amount is filled, so that adding overflows. */
+/**
+ * Of orders that have ended on chain, which the indexer records. Of a cancelled one the greatest amount is
+ * filled, so that adding overflows.
+ */
 const ended = new Set(['GPv2: order filled', 'GPv2: order expired', 'SafeMath: addition overflow'])
 
 /** A contract wallet's revert reason is not trusted. */

@@ -30,8 +30,8 @@ const smallPart = 1_000n
 type Deps = Pick<AuctionServices, 'network' | 'trials'>
 
 /**
- * The tokens and pools of the solution's swaps that fail alone, in the block that they were computed for. None where the swaps are not
- * known, or pass alone.
+ * The tokens and pools of the solution's swaps that fail alone, in the block that they were computed for.
+ * None where the swaps are not known, or pass alone.
  * @throws Outage
  */
 export async function routeFaults(

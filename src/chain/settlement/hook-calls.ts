@@ -8,7 +8,9 @@ import { isQuantity } from '../rpc/wire.ts'
 import { decodeForeign } from './call.ts'
 import { isAddress, type TracedCall, type TraceFault, traceTransaction } from './mined.ts'
 
-/** The hooks that one settlement ran before and after its trades, in order; null if they cannot be told apart. */
+/**
+ * The hooks that one settlement ran before and after its trades, in order; null if they cannot be told apart.
+ */
 export type SettledHooks = { pre: HookCall[]; post: HookCall[] } | null
 
 type Contracts = Pick<Network, 'settlement' | 'hooksTrampoline'>

@@ -42,7 +42,9 @@ export interface TracedCall {
   isReverted: boolean
 }
 
-/** The reason why a trace is not known: the node does not trace at all, or not this time, or not in this form. */
+/**
+ * The reason why a trace is not known: the node does not trace at all, or not this time, or not in this form.
+ */
 export type TraceFault = 'notOffered' | 'failed' | 'tooLarge' | 'malformed'
 
 /** The calls of a transaction in the order in which they begin, or why they are not known. */

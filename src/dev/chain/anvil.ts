@@ -6,7 +6,9 @@ import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
 import type { Log } from '../../domain/log.ts'
 import { endProcess, findProcess, freePort, type ProcessIdentity, until } from '../process/process.ts'
 
-/** Sepolia's: wallets and client libraries support it, and what is signed for it is not valid on other chains. */
+/**
+ * Sepolia's: wallets and client libraries support it, and what is signed for it is not valid on other chains.
+ */
 export const chainId = 11155111
 
 /** A running chain. Mining is off after the launch. */
@@ -18,7 +20,10 @@ export interface Anvil extends ProcessIdentity {
 
 const startTimeoutMs = 10_000
 
-/** States of past blocks kept in memory (about 100 MB). Without this limit anvil writes thousands of them to disk. */
+/**
+ * States of past blocks kept in memory (about 100 MB). Without this limit anvil writes thousands of them to
+ * disk.
+ */
 const maxStates = 64
 
 /** @param configured the setting ANVIL */
@@ -59,8 +64,8 @@ export interface LaunchOptions {
   home: string
   port: number
   /**
-   * Unix seconds of the first block. Needed also before a state is loaded, because that does not always replace the first
-   * block.
+   * Unix seconds of the first block. Needed also before a state is loaded, because that does not always
+   * replace the first block.
    */
   genesisTime: number
   log: Log

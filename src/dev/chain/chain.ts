@@ -36,9 +36,9 @@ type ChainRecord = z.infer<typeof chainRecord>
 const blockSeconds = 1
 
 /**
- * Starts a chain in a process that outlives this program, or adopts the one that runs. If that process has ended, the
- * chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that was never completed is
- * built again.
+ * Starts a chain in a process that outlives this program, or adopts the one that runs. If that process has
+ * ended, the chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that was
+ * never completed is built again.
  */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { home, log } = options

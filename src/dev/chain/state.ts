@@ -32,8 +32,9 @@ export function* readChainStates(home: string): Generator<string> {
 }
 
 /**
- * Saves the chain: blocks, logs, receipts and the state at the head. The previous file is kept too. The node's answer is
- * written without parsing, because it grows with the chain (about 0.3 kB for an empty block).
+ * Saves the chain: blocks, logs, receipts and the state at the head. The previous file is kept too. The
+ * node's answer is written without parsing, because it grows with the chain (about 0.3 kB for an empty
+ * block).
  */
 export async function saveChainState(home: string, { rpc, rpcUrl }: Anvil): Promise<void> {
   const [newest, previous] = stateFiles(home)

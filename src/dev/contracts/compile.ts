@@ -36,7 +36,10 @@ const evmVersions: Readonly<Record<string, string>> = { 'BalanceGuard.sol': 'can
 /** Transient storage breaks the composability of calls in a transaction: said of every use of it. */
 const transientStorageWarning = '2394'
 
-/** Contracts that also run on real networks, in eth_call or deployed, and the code of each that `chain/bytecode.generated.ts` has. */
+/**
+ * Contracts that also run on real networks, in eth_call or deployed, and the code of each that
+ * `chain/bytecode.generated.ts` has.
+ */
 const embeddedCode: Partial<Record<ContractName, 'bytecode' | 'deployedBytecode'>> = {
   BalanceGuard: 'deployedBytecode',
   BalanceProbe: 'deployedBytecode',
@@ -62,7 +65,9 @@ interface CompilerOutput {
   >
 }
 
-/** Compiles every contract of this folder. The result depends on the sources and the compiler's version alone. */
+/**
+ * Compiles every contract of this folder. The result depends on the sources and the compiler's version alone.
+ */
 export function compileContracts(): Artifact[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sol'))
   const names = contractNames.map((contractName) => [`${contractName}.sol`, contractName] as const)

@@ -23,9 +23,9 @@ export type RunAs = { uid: number; gid: number } | undefined
 export const databaseEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * A folder whose `bin/postgres` and `bin/initdb` run as the given user: the installed package if possible. Otherwise
- * (package below a private folder, library links missing because install scripts are off) a copy in the system's folder
- * for temporary files.
+ * A folder whose `bin/postgres` and `bin/initdb` run as the given user: the installed package if possible.
+ * Otherwise (package below a private folder, library links missing because install scripts are off) a copy in
+ * the system's folder for temporary files.
  */
 export function findBinaries(runAs: RunAs, log: Log): string {
   const installed = installedPackage()
@@ -110,7 +110,10 @@ function copyBinaries(native: string, folder: string): void {
   }
 }
 
-/** Links between the libraries of the package, which its install script would make. Paths are relative to `native`. */
+/**
+ * Links between the libraries of the package, which its install script would make. Paths are relative to
+ * `native`.
+ */
 function libraryLinks(native: string): { source: string; target: string }[] {
   const rows: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),

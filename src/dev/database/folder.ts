@@ -53,7 +53,10 @@ export function openDatabaseFolder(home: string): DatabaseFolder {
   }
 }
 
-/** Root gives the folder to the unprivileged user, unless it has another owner. Others run the database as themselves. */
+/**
+ * Root gives the folder to the unprivileged user, unless it has another owner. Others run the database as
+ * themselves.
+ */
 function chooseUser(path: string): RunAs {
   const { uid, gid } = lstatSync(path)
   const ownUid = process.getuid?.()
@@ -74,8 +77,8 @@ function ensurePassword(path: string, data: string, runAs: RunAs): string {
 }
 
 /**
- * Makes the cluster under a temporary name and renames it, so that an unfinished one is never used. The name is new each
- * time: after a kill -9 the initdb of an earlier program may still be writing to its draft.
+ * Makes the cluster under a temporary name and renames it, so that an unfinished one is never used. The name
+ * is new each time: after a kill -9 the initdb of an earlier program may still be writing to its draft.
  */
 export async function initialiseCluster(folder: DatabaseFolder, binaries: string): Promise<void> {
   removeDrafts(folder)
@@ -105,14 +108,18 @@ function removeDrafts({ path }: DatabaseFolder): void {
 }
 
 /**
- * Arguments that name the cluster. The unprivileged user may not be able to enter the folders above it (a home below
- * /root). On Linux the working directory, which is set while the process is still root, has a path of its own.
+ * Arguments that name the cluster. The unprivileged user may not be able to enter the folders above it (a
+ * home below /root). On Linux the working directory, which is set while the process is still root, has a path
+ * of its own.
  */
 export function clusterArguments(folder: DatabaseFolder, data = folder.data): string[] {
   return ['-D', folder.runAs && process.platform === 'linux' ? '/proc/self/cwd' : data]
 }
 
-/** The server that runs on this cluster, read from its lock file. A lock file that names another process is stale. */
+/**
+ * The server that runs on this cluster, read from its lock file. A lock file that names another process is
+ * stale.
+ */
 export function runningServer(data: string): (ProcessIdentity & { port: number }) | undefined {
   const { pid, port } = readLock(data)
   const row = pid === undefined ? undefined : findProcess(pid)
@@ -136,7 +143,10 @@ function readLock(data: string): { pid?: number; port?: number } {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0) }
 }
 
-/** PostgreSQL runs in its data folder. Where the system has no /proc, only the password proves that it is ours. */
+/**
+ * PostgreSQL runs in its data folder. Where the system has no /proc, only the password proves that it is
+ * ours.
+ */
 function worksIn(pid: number, data: string): boolean {
   if (process.platform !== 'linux') return true
   try {

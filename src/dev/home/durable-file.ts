@@ -11,7 +11,8 @@ import {
 import { dirname } from 'node:path'
 
 /**
- * Writes the file atomically, also if the process is killed; readable by the owner only. One program writes at a time.
+ * Writes the file atomically, also if the process is killed; readable by the owner only. One program writes
+ * at a time.
  * @param previousPath keeps the old content
  */
 export function writeDurably(path: string, content: string | Uint8Array, previousPath?: string): void {

@@ -42,7 +42,9 @@ function isHalfEmptied(path: string): boolean {
   return fileExists(join(path, emptying))
 }
 
-/** A half-empty home is unusable: if this program is killed, the file `emptying` makes the next one finish. */
+/**
+ * A half-empty home is unusable: if this program is killed, the file `emptying` makes the next one finish.
+ */
 async function emptyHome(path: string, log: Log): Promise<void> {
   writeFileSync(join(path, emptying), '')
   await Promise.all([endOrphanedDatabase(path), endOrphanedChain(path)])
@@ -65,7 +67,10 @@ const secrets = z.object({
   vapid: z.object({ publicKey: z.string(), privateKey: z.string() }),
 })
 
-/** Keys of one home. A key in the source would be everybody’s: any web page can send it to a service on its reader’s machine. */
+/**
+ * Keys of one home. A key in the source would be everybody’s: any web page can send it to a service on its
+ * reader’s machine.
+ */
 export type HomeSecrets = z.infer<typeof secrets>
 
 /** Makes them at the first start; a reset makes others. */
@@ -152,8 +157,8 @@ export function isInUse(path: string): boolean {
 }
 
 /**
- * Names prove nothing: other folders too have a `database`. Homes of earlier versions have records, but no mark. The
- * owner is read first, because a program that makes a new home writes its owner before the mark.
+ * Names prove nothing: other folders too have a `database`. Homes of earlier versions have records, but no
+ * mark. The owner is read first, because a program that makes a new home writes its owner before the mark.
  */
 function isHome(path: string): boolean {
   if (readdirSync(path).every((name) => claimDraft.test(name))) return true
@@ -209,7 +214,9 @@ function createOwner(ownerFile: string, identity: ProcessIdentity): boolean {
   }
 }
 
-/** Renames the file before it removes it: it may already be that of a running successor, and is put back then. */
+/**
+ * Renames the file before it removes it: it may already be that of a running successor, and is put back then.
+ */
 function removeDeadOwner(ownerFile: string): void {
   const movedFile = `${ownerFile}.${process.pid}.left`
   try {

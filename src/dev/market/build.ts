@@ -91,7 +91,9 @@ const holdings: Record<TokenSymbol, string> = {
   FEE: '10000',
 }
 
-/** Reserves in whole tokens: 1 WETH = 3000 USDC = 3000 DAI = 10000 COW, and 1 WETH moves a price by 0.02 %. */
+/**
+ * Reserves in whole tokens: 1 WETH = 3000 USDC = 3000 DAI = 10000 COW, and 1 WETH moves a price by 0.02 %.
+ */
 const pools: [TokenSymbol, string, TokenSymbol, string][] = [
   ['WETH', '10000', 'USDC', '30000000'],
   ['WETH', '10000', 'DAI', '30000000'],
@@ -119,8 +121,8 @@ interface MarketBuild {
 }
 
 /**
- * Fills a new chain whose mining is off: contracts, pools, traders, a solver. The order of the deployer's first
- * transactions decides the addresses, which `describeMarket` derives too.
+ * Fills a new chain whose mining is off: contracts, pools, traders, a solver. The order of the deployer's
+ * first transactions decides the addresses, which `describeMarket` derives too.
  */
 export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
   const rpc = createRpc({ url: rpcUrl, log, timeoutMs: 30_000 })

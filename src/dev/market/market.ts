@@ -22,7 +22,10 @@ export interface Account {
   privateKey: Hex
 }
 
-/** The public mnemonic of development nodes: never for accounts with real funds. Anvil unlocks its first ten accounts. */
+/**
+ * The public mnemonic of development nodes: never for accounts with real funds. Anvil unlocks its first ten
+ * accounts.
+ */
 const mnemonic = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
 
 export interface DevAccounts {

@@ -23,8 +23,8 @@ export interface TraderOptions {
 const tradingAccounts = [3, 4]
 
 /**
- * Trades of each account, repeated: sell token, greatest amount in whole tokens, buy token. An account sells less of a
- * token than it bought before, so that no balance runs out.
+ * Trades of each account, repeated: sell token, greatest amount in whole tokens, buy token. An account sells
+ * less of a token than it bought before, so that no balance runs out.
  */
 const cycle: [sell: TokenSymbol, maxAmount: string, buy: TokenSymbol][] = [
   ['WETH', '0.3', 'USDC'],

@@ -8,7 +8,9 @@ export interface ParentWatch {
   stop(): void
 }
 
-/** Tells that the parent has ended. After a kill -9 of npm its script would keep running, and hold the port. */
+/**
+ * Tells that the parent has ended. After a kill -9 of npm its script would keep running, and hold the port.
+ */
 export function watchParent(): ParentWatch {
   const initial = lineage()
   let timer: NodeJS.Timeout | undefined

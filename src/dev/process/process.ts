@@ -15,7 +15,10 @@ interface ProcessRow extends ProcessIdentity {
   command: string
 }
 
-/** `undefined` for no process, or for a zombie. A zombie whose other threads still run counts: they hold its ports and files. */
+/**
+ * `undefined` for no process, or for a zombie. A zombie whose other threads still run counts: they hold its
+ * ports and files.
+ */
 export function findProcess(pid: number): ProcessRow | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   return process.platform === 'linux' ? readProc(pid) : askPs(pid)
@@ -28,8 +31,8 @@ export function isRunning(identity: ProcessIdentity): boolean {
 function readProc(pid: number): ProcessRow | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold anything; the fields after it are state (3rd), parent (4th), …, threads (20th), start
-    // time (22nd).
+    // The name in parentheses may hold anything; the fields after it are state (3rd), parent (4th), …,
+    // threads (20th), start time (22nd).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1)) return undefined
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
@@ -47,7 +50,10 @@ function askPs(pid: number): ProcessRow | undefined {
   return { pid, parent: Number(row[2]), started: row[3] ?? '', command: row[4] ?? '' }
 }
 
-/** Sends the signals one after the other, and waits up to `graceMs` after each. @throws when the process does not end */
+/**
+ * Sends the signals one after the other, and waits up to `graceMs` after each.
+ * @throws when the process does not end
+ */
 export async function endProcess(
   identity: ProcessIdentity,
   signals: NodeJS.Signals[],
@@ -80,8 +86,8 @@ export async function until<T>(
 }
 
 /**
- * Below the ephemeral ports (from 32768 on Linux, from 49152 elsewhere), and above those of well-known services. Any
- * process may get an ephemeral port before its first owner restarts.
+ * Below the ephemeral ports (from 32768 on Linux, from 49152 elsewhere), and above those of well-known
+ * services. Any process may get an ephemeral port before its first owner restarts.
  */
 const portRange = { from: 16_384, count: 16_384 }
 
@@ -96,7 +102,12 @@ function randomPort(): number {
   return portRange.from + randomInt(portRange.count)
 }
 
-/** Binds the port for a moment. @param port 0 for any free one. @returns the port. @throws the error of the system */
+/**
+ * Binds the port for a moment.
+ * @param port 0 for any free one.
+ * @returns the port.
+ * @throws the error of the system
+ */
 export function probePort(port: number, host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

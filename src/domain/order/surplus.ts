@@ -22,8 +22,8 @@ export function surplusToken({
 /**
  * The trader's gain beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade
  * or the sum of an order's trades, its sell amount without the signed fee. Never negative, because the
- * settlement contract enforces the limit price. `storage/models/order/value.ts` has the same rule in SQL; a test
- * compares the two.
+ * settlement contract enforces the limit price. `storage/models/order/value.ts` has the same rule in SQL; a
+ * test compares the two.
  */
 export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
   return maxOf(surplusDown(limits, fill), 0n)

@@ -40,7 +40,10 @@ export interface Gate {
 /** @returns milliseconds that the stream has to wait before its next event; 0 for none */
 export type CountDelivery = (units: number) => number
 
-/** Units of deliveries that are counted at once: a stream of small events need not look at its client's bucket for each. */
+/**
+ * Units of deliveries that are counted at once: a stream of small events need not look at its client's bucket
+ * for each.
+ */
 const minSpent = 0.25
 
 /** @param onLimited called for every request that is over a limit */

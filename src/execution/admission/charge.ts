@@ -121,7 +121,10 @@ function countNamed(field: Field, node: FieldNode, variables: Variables): number
   return Array.isArray(list) ? list.length : 1
 }
 
-/** The value of the list argument or input member that is counted. `member` is set if a variable is the whole input. */
+/**
+ * The value of the list argument or input member that is counted. `member` is set if a variable is the whole
+ * input.
+ */
 function listOf(
   { args, extensions }: Field,
   node: FieldNode,

@@ -56,7 +56,9 @@ const scalarWeights: Readonly<Record<string, number>> = { Hex: 4, JSON: 8 }
 
 /** An operation's cost, which clients get in `extensions.cost`. */
 export interface Cost {
-  /** Estimated objects in the result, a long value counting as several; null when the estimate was cut off. */
+  /**
+   * Estimated objects in the result, a long value counting as several; null when the estimate was cut off.
+   */
   requested: number | null
   /** Operations above this are refused. */
   limit: number
@@ -123,7 +125,10 @@ function estimate(
   let objects = 0
   let visits = 0
 
-  /** @param times number of objects of `type` @param page size of the connection that `type` is, if requested */
+  /**
+   * @param times number of objects of `type`
+   * @param page size of the connection that `type` is, if requested
+   */
   function walk(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],

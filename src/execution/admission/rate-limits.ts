@@ -67,7 +67,10 @@ const burstSeconds: Readonly<Record<LimitedKind, number>> = {
   introspections: 60,
 }
 
-/** Least recently seen clients are dropped first: their buckets are full again by the time this many others came. */
+/**
+ * Least recently seen clients are dropped first: their buckets are full again by the time this many others
+ * came.
+ */
 const maxClients = 50_000
 
 export interface Verdict {

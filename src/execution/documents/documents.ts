@@ -35,7 +35,10 @@ export interface Documents {
   parse(text: string): DocumentNode
   /** All errors, masked for clients. */
   validate(document: DocumentNode): readonly GraphQLError[]
-  /** Parses a document of the program itself, without limits. @throws GraphQLError if it does not fit the schema */
+  /**
+   * Parses a document of the program itself, without limits.
+   * @throws GraphQLError if it does not fit the schema
+   */
   trust(text: string): DocumentNode
 }
 

@@ -25,7 +25,10 @@ export interface NamedDocument {
 /** Characters of texts that clients registered; those of the list are not limited. */
 const maxCachedCharacters = 1_000_000
 
-/** Bytes of one client that are kept for other processes, what one takes beside its text, and how long they are kept. */
+/**
+ * Bytes of one client that are kept for other processes, what one takes beside its text, and how long they
+ * are kept.
+ */
 const [maxClientBytes, sharedRowBytes, sharedMs] = [4_194_304, 160, 86_400_000]
 
 /** Larger ones are kept by the process that they were sent to alone. */

@@ -103,7 +103,10 @@ export type StreamOperation = (
   gone: () => AbortSignal,
 ) => Promise<RoutedAnswer>
 
-/** GraphQL over HTTP, and GraphiQL for browsers. A client that accepts event streams gets subscriptions as such. */
+/**
+ * GraphQL over HTTP, and GraphiQL for browsers. A client that accepts event streams gets subscriptions as
+ * such.
+ */
 export function createGraphqlHandler(
   executor: Executor,
   services: Services,

@@ -81,7 +81,10 @@ const notificationFilter = inputType('NotificationFilter', {
 
 export const NotificationFilterInput = notificationFilter.type
 
-/** Validates the filter itself, because compiled operations bypass the builder. @throws Refusal InvalidParameter */
+/**
+ * Validates the filter itself, because compiled operations bypass the builder.
+ * @throws Refusal InvalidParameter
+ */
 export function toNotificationFilter(
   input: z.output<typeof notificationFilter.schema> | null | undefined,
 ): NotificationFilter {

@@ -28,7 +28,9 @@ export const affiliateCodeField = textField.regex(
 
 const namedCode = z.object({ code: affiliateCodeField })
 
-/** REST accepts text that is not hex and rejects it as an invalid signature; the GraphQL type takes hex only. */
+/**
+ * REST accepts text that is not hex and rejects it as an invalid signature; the GraphQL type takes hex only.
+ */
 const signatureField = scalarField(
   'Hex',
   textField

@@ -89,9 +89,14 @@ export interface Context extends Services, Caller {
   countItems<Row>(rows: readonly Row[]): Row[]
   /** Counts the list items in JSON text that the database wrote. @throws Refusal like `countItems` */
   countTextItems(text: string): void
-  /** Called before each read. @throws Refusal over the limit or after a disconnect; the Outage of this request */
+  /**
+   * Called before each read.
+   * @throws Refusal over the limit or after a disconnect; the Outage of this request
+   */
   proceed(): void
-  /** Rejects once the result is over the limit, so that execution need not wait for the remaining resolvers. */
+  /**
+   * Rejects once the result is over the limit, so that execution need not wait for the remaining resolvers.
+   */
   overLimit: Promise<never>
 }
 

@@ -65,9 +65,15 @@ export interface TradingServices {
   lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<WarningFacts>
   /** What would keep the order to sign for a quote from being filled. */
   quoteWarnings(reply: QuoteReply, slippageBps: number, look: WarningFacts): Promise<Reason[]>
-  /** Simulates a settlement of what remains of a stored order. @throws Refusal OrderNotFound, NotFound for the block; Outage */
+  /**
+   * Simulates a settlement of what remains of a stored order.
+   * @throws Refusal OrderNotFound, NotFound for the block; Outage
+   */
   simulateStored(uid: OrderUid, block: number | null): Promise<OrderSimulation>
-  /** The same for an order that a client describes. @throws Refusal InvalidParameter, BadRequest, NotFound; Outage */
+  /**
+   * The same for an order that a client describes.
+   * @throws Refusal InvalidParameter, BadRequest, NotFound; Outage
+   */
   simulateOrder(order: OrderToSimulate, block: number | null): Promise<OrderSimulation>
   /**
    * Runs transactions without sending them. Clients are served in rotation.

@@ -21,7 +21,10 @@ const rowBytes = {
 
 export type StoredKind = keyof typeof rowBytes
 
-/** Bytes of a kind that one client may have stored, and the time in which they are free again; 0 bytes is no limit. */
+/**
+ * Bytes of a kind that one client may have stored, and the time in which they are free again; 0 bytes is no
+ * limit.
+ */
 export type StoredLimits = Readonly<Record<StoredKind, { bytes: number; ageMs: number }>>
 
 /** Bytes that each client has stored, by kind. */

@@ -190,7 +190,9 @@ export type ChosenMember<Members extends z.ZodRawShape> = {
   [Member in keyof Members & string]: { member: Member; value: NonNullable<z.output<Members[Member]>> }
 }[keyof Members & string]
 
-/** An object with exactly one member set, like `@oneOf` in GraphQL. The schemas of `members` must be nullish. */
+/**
+ * An object with exactly one member set, like `@oneOf` in GraphQL. The schemas of `members` must be nullish.
+ */
 export function oneOf<Members extends Record<string, z.ZodType>>(members: Members) {
   const names = Object.keys(members)
   return z.object(members, objectExpected).transform((parsed, context) => {

@@ -59,7 +59,10 @@ export function parseInput<Schema extends ZodType>(schema: Schema, input: unknow
   throw toRefusal(result.error)
 }
 
-/** `['a', 'b', 0]` is `a.b[0]`. Leaves out input objects in `root`, so that GraphQL and REST name a field alike. */
+/**
+ * `['a', 'b', 0]` is `a.b[0]`. Leaves out input objects in `root`, so that GraphQL and REST name a field
+ * alike.
+ */
 export function fieldOf(path: readonly PropertyKey[], root: readonly string[] = []): string {
   const inner = typeof path[1] === 'string' && root.includes(String(path[0])) ? path.slice(1) : path
   return inner
@@ -116,7 +119,10 @@ function firstOf<Item>(
   return undefined
 }
 
-/** The value as resolvers would get it; what does not fit its type stays as it is, so that the schema refuses it. */
+/**
+ * The value as resolvers would get it; what does not fit its type stays as it is, so that the schema refuses
+ * it.
+ */
 function parsedWhereItFits(value: unknown, type: GraphQLInputType): unknown {
   const nullable = getNullableType(type)
   if (value == null) return value

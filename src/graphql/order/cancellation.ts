@@ -44,7 +44,10 @@ const signedUids = orderUids.meta({ description: 'As signed: order and repetitio
 const listedUids = orderUids.meta({ description: `At most ${maxNamedOrders}, all of one network.` })
 const networkOfOrders = networkField('That of the orders when left out.')
 
-/** A signed cancellation in REST; other members pass through. An empty list is well-formed and cancels nothing. */
+/**
+ * A signed cancellation in REST; other members pass through. An empty list is well-formed and cancels
+ * nothing.
+ */
 export const cancellationBody = z.looseObject({ orderUids: signedUids, ...signatureMembers }, objectExpected)
 
 /** A signed cancellation of the one order that the REST path names. */

@@ -7,7 +7,10 @@ import { orderFilter } from './filter-input.ts'
 
 export const OrderFilterInput = orderFilter.type
 
-/** Validates the filter itself, because compiled operations bypass the builder. @throws Refusal InvalidParameter */
+/**
+ * Validates the filter itself, because compiled operations bypass the builder.
+ * @throws Refusal InvalidParameter
+ */
 export function toOrderFilter(
   filterInput: z.output<typeof orderFilter.schema> | null | undefined,
   status: OrderStatus | null | undefined,

@@ -30,7 +30,10 @@ export interface FeedField<Args = never> {
   entryOf?(selection: Selection): Selection
 }
 
-/** Options of a subscription field whose events are entries of a feed, beside its type, arguments and description. */
+/**
+ * Options of a subscription field whose events are entries of a feed, beside its type, arguments and
+ * description.
+ */
 export function feedField<Args>(field: FeedField<Args>) {
   return {
     extensions: { feed: field },
@@ -68,7 +71,10 @@ function checkSnapshot(objects: number): void {
 /** Entries have the same text for all selections that share an item. */
 const entries = new WeakMap<Selection, Selection>()
 
-/** How entries are read for a selection, and whether that is all of it. @throws Refusal for invalid arguments */
+/**
+ * How entries are read for a selection, and whether that is all of it.
+ * @throws Refusal for invalid arguments
+ */
 export function feedReading(
   { entryOf }: Pick<FeedField, 'entryOf'>,
   type: GraphQLOutputType,

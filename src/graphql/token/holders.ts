@@ -110,7 +110,10 @@ builder.objectField(TokenRef, 'holders', (t) =>
   }),
 )
 
-/** Opaque to clients. Holds the sort key, so that the next page continues correctly when balances have changed. */
+/**
+ * Opaque to clients. Holds the sort key, so that the next page continues correctly when balances have
+ * changed.
+ */
 function cursorOf({ address, balance }: TokenHolder): string {
   return Buffer.from(`h${balance}.${address}`).toString('base64url')
 }

@@ -9,7 +9,10 @@ export const maxNamedTokens = 1_500
 /** This many tokens count as one read. */
 export const namedPerRead = 8
 
-/** To begin to watch: all that may be named are less than a full bucket at the default rate. What is delivered counts again. */
+/**
+ * To begin to watch: all that may be named are less than a full bucket at the default rate. What is delivered
+ * counts again.
+ */
 export const watchedPerRead = 16
 
 /** @throws Refusal InvalidParameter */

@@ -26,8 +26,9 @@ export interface RevertedOptions {
 const atOnce = 20
 
 /**
- * Stores what attempts cost that settled nothing: their settlement reverted, or a transfer took its nonce. Only what is on chain up to the
- * checkpoint counts, and a reorg makes it unread again. What is not there when the deadline of its auction is final cost nothing.
+ * Stores what attempts cost that settled nothing: their settlement reverted, or a transfer took its nonce.
+ * Only what is on chain up to the checkpoint counts, and a reorg makes it unread again. What is not there
+ * when the deadline of its auction is final cost nothing.
  */
 export async function readReverted(options: RevertedOptions, checkpoint: Checkpoint): Promise<void> {
   const { chainId, network, db, log, chain } = options
@@ -46,7 +47,9 @@ export async function readReverted(options: RevertedOptions, checkpoint: Checkpo
     log.warn('the gas of failed settlements cannot be read for the moment', { fault: fault.message })
   }
 
-  /** Undefined while that may change. Its transactions have one nonce, so that one of them is mined at most. */
+  /**
+   * Undefined while that may change. Its transactions have one nonce, so that one of them is mined at most.
+   */
   async function lostOf(
     attempt: UnreadAttempt,
     mined: ReadonlyMap<Bytes32, MinedGas | undefined>,

@@ -33,7 +33,10 @@ const maxRange = 1_000
 const maxBehind = 100
 const longestPauseMs = 30_000
 
-/** Counts the logs of pools up to the indexer's checkpoint, until `signal` aborts. One process at a time may run it. Never throws. */
+/**
+ * Counts the logs of pools up to the indexer's checkpoint, until `signal` aborts. One process at a time may
+ * run it. Never throws.
+ */
 export async function runPoolIndex(options: PoolIndexOptions, signal: AbortSignal): Promise<void> {
   const { network, log } = options
   const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))

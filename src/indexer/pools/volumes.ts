@@ -42,7 +42,10 @@ export interface DayOptions {
   span: number
 }
 
-/** The first span from block `least` on whose first block is at most a day older than this block; else the newest. */
+/**
+ * The first span from block `least` on whose first block is at most a day older than this block; else the
+ * newest.
+ */
 async function findDayStart(
   { chain, span }: DayOptions,
   block: Pick<Block, 'number' | 'timestamp'>,

@@ -19,7 +19,10 @@ function unsubscribeToken({ id, keys }: Pick<Channel, 'id' | 'keys'>): string {
   return `${id}.${(keys as EmailKeys).leave}`
 }
 
-/** Ends the channel of this token, for its receiver. @returns whether it has ended, also before; false for an unknown token */
+/**
+ * Ends the channel of this token, for its receiver.
+ * @returns whether it has ended, also before; false for an unknown token
+ */
 export async function unsubscribeByToken(
   token: string,
   { db, now }: { db: Database; now: Clock },
@@ -130,7 +133,10 @@ const confirmations = { receiver: 3, account: 10, receiverOf: mailboxOf }
 export const confirmPath = '/channels/confirm/'
 export const unsubscribePath = '/channels/unsubscribe/'
 
-/** Sends mails that a reader can leave by one click (RFC 8058). Each attempt of a delivery has the same Message-ID. */
+/**
+ * Sends mails that a reader can leave by one click (RFC 8058). Each attempt of a delivery has the same
+ * Message-ID.
+ */
 export function createEmailSender({ mailer, from, publicUrl, maxAlone, now }: EmailOptions): Sender {
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
   const linkTo = (path: string, token: string) => new URL(`${path}${token}`, publicUrl).href

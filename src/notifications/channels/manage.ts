@@ -72,9 +72,12 @@ const renewalMs = 60_000
 const maxReplayed = 1_000
 
 /**
- * Stores a channel and sends it the token that confirms it. For an address that waits for its confirmation, another token is sent.
- * @returns the channel and, of a webhook, its secret, which is shown this once; of a chat, the link that confirms it
- * @throws Refusal FeatureDisabled, InvalidParameter, TooManyChannels, TooManyConfirmations, ChannelExists, ChannelUnreachable
+ * Stores a channel and sends it the token that confirms it. For an address that waits for its confirmation,
+ * another token is sent.
+ * @returns the channel and, of a webhook, its secret, which is shown this once; of a chat, the link that
+ *   confirms it
+ * @throws Refusal FeatureDisabled, InvalidParameter, TooManyChannels, TooManyConfirmations, ChannelExists,
+ *   ChannelUnreachable
  */
 export async function subscribeChannel(
   { account, kind, address: given, pushKeys, ...filter }: Subscription,
@@ -140,7 +143,10 @@ function newKeys(kind: ChannelKind): ChannelKeys {
   return kind === 'email' ? newEmailKeys() : {}
 }
 
-/** Keeps a stranger’s mailbox or server from being flooded with tokens. @throws Refusal TooManyConfirmations */
+/**
+ * Keeps a stranger’s mailbox or server from being flooded with tokens.
+ * @throws Refusal TooManyConfirmations
+ */
 async function checkConfirmations(
   tx: Tx,
   { kind, account, address }: Pick<Channel, 'kind' | 'account' | 'address'>,
@@ -184,8 +190,8 @@ async function sendConfirmation(channel: Channel, token: string, services: Chann
 /**
  * @param way by which the token came back: it confirms only channels of kinds that are confirmed that way
  * @param known the address of a chat, which was not known before; whose channel it must be
- * @throws Refusal ChannelNotFound for a token that is unknown, used, expired, or of another account or way; ChannelExists when the account has a
- *   channel with the address, and then the one that waits ends
+ * @throws Refusal ChannelNotFound for a token that is unknown, used, expired, or of another account or way;
+ *   ChannelExists when the account has a channel with the address, and then the one that waits ends
  */
 export async function confirmChannel(
   token: string,
@@ -221,7 +227,11 @@ export async function changeChannel(
   return channel
 }
 
-/** Sends a test event behind what waits. @returns its delivery. @throws Refusal ChannelNotFound, InvalidParameter */
+/**
+ * Sends a test event behind what waits.
+ * @returns its delivery.
+ * @throws Refusal ChannelNotFound, InvalidParameter
+ */
 export async function testChannel(
   account: Address,
   id: string,
@@ -235,7 +245,11 @@ export async function testChannel(
   return delivery
 }
 
-/** Sends what has ended since `from` again, with the same ids. @returns how many. @throws Refusal ChannelNotFound */
+/**
+ * Sends what has ended since `from` again, with the same ids.
+ * @returns how many.
+ * @throws Refusal ChannelNotFound
+ */
 export async function replayChannel(
   account: Address,
   id: string,
@@ -276,7 +290,8 @@ const previousSecretMs = 24 * 3_600_000
 const maxPrevious = 3
 
 /**
- * Gives a webhook a new secret. For a day messages are signed with the previous one too, also after another rotation.
+ * Gives a webhook a new secret. For a day messages are signed with the previous one too, also after another
+ * rotation.
  * @throws Refusal ChannelNotFound, TooManySecrets, InvalidParameter for a channel without a secret
  */
 export async function rotateChannelSecret(

@@ -6,8 +6,9 @@ import type { Delivery } from '../../storage/channels/deliveries.ts'
 const maxLine = 1_000
 
 /**
- * A text as one line of visible characters that no reader makes a link of: symbols of tokens may be anything. URLs are left out; names of
- * hosts, mentions, numbers to call and commands are broken up, as in `claim[.]example`. `USDC.e` stays.
+ * A text as one line of visible characters that no reader makes a link of: symbols of tokens may be anything.
+ * URLs are left out; names of hosts, mentions, numbers to call and commands are broken up, as in
+ * `claim[.]example`. `USDC.e` stays.
  */
 function withoutLinks(text: string): string {
   return (printable(text, maxLine) ?? '')

@@ -36,7 +36,10 @@ const ttlSeconds = 86_400
 /** At most 6 bytes each in JSON: with the other members far below the 3,993 bytes that RFC 8291 allows. */
 const maxTextLength = 400
 
-/** Whether the text is a point of P-256, as push messages are encrypted to and signed by: 65 bytes in base64url. */
+/**
+ * Whether the text is a point of P-256, as push messages are encrypted to and signed by: 65 bytes in
+ * base64url.
+ */
 export function isPushKey(text: string): boolean {
   try {
     const point = ECDH.convertKey(text, 'prime256v1', 'base64url', 'hex', 'uncompressed')
@@ -46,7 +49,9 @@ export function isPushKey(text: string): boolean {
   }
 }
 
-/** Encrypts a notification for one browser (RFC 8291), and posts it to that browser's push service (RFC 8030). */
+/**
+ * Encrypts a notification for one browser (RFC 8291), and posts it to that browser's push service (RFC 8030).
+ */
 export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): Sender {
   async function push(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<SendResult> {
     try {
@@ -66,7 +71,8 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
       {
         vapidDetails: vapid,
         TTL: ttlSeconds,
-        // A push service that holds a message for a browser that is away replaces it by a later one of the same topic.
+        // A push service that holds a message for a browser that is away replaces it by a later one of the
+        // same topic.
         topic: message.id.replaceAll('-', '').slice(0, 32),
         urgency: message.token === undefined ? 'normal' : 'high',
       },

@@ -24,7 +24,10 @@ export interface Sender {
   maxAlone?: number
   /** Tokens to confirm channels in a day, and whom an address reaches. No limit when left out. */
   confirmations?: ConfirmationLimits & { receiverOf(address: string): string }
-  /** Takes the receiver’s next turn before an attempt begins, unless that is later than in `withinMs`. No pace when left out. */
+  /**
+   * Takes the receiver’s next turn before an attempt begins, unless that is later than in `withinMs`. No pace
+   * when left out.
+   */
   takeTurn?(channel: Channel, withinMs: number): TakenTurn
   /** Bounded in time; never throws for what a receiver does. Repeated attempts carry the same ids. */
   send(channel: Channel, deliveries: readonly Delivery[], signal: AbortSignal): Promise<SendResult>

@@ -39,7 +39,10 @@ export interface DeliveryOptions extends TurnOptions {
   senders: Partial<Record<ChannelKind, Sender>>
 }
 
-/** Longer than any turn, with its last wait and attempt: the channel of a process that ended is taken over by then. */
+/**
+ * Longer than any turn, with its last wait and attempt: the channel of a process that ended is taken over by
+ * then.
+ */
 const leaseMs = 60_000
 /** How often what became due without a signal is looked for. */
 const pollMs = 1_000
@@ -47,8 +50,9 @@ const pollMs = 1_000
 const maxWakes = 2_000
 
 /**
- * Sends what the outbox holds until `signal` aborts. Any number of processes may do so. A channel is sent to by one process at a time, in
- * the order of its deliveries; one that fails is left alone for a while, and delays no other.
+ * Sends what the outbox holds until `signal` aborts. Any number of processes may do so. A channel is sent to
+ * by one process at a time, in the order of its deliveries; one that fails is left alone for a while, and
+ * delays no other.
  */
 export async function runDelivery(options: DeliveryOptions, signal: AbortSignal): Promise<void> {
   const { db, signals, senders, confirmations, now, log } = options

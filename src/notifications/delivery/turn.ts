@@ -25,7 +25,10 @@ import type { Sender, SendResult } from '../channels/sender.ts'
 const maxQuick = 64
 /** To those that were slow. */
 const maxSlow = 64
-/** With those that are waited for: they have left their place among the quick ones. An attempt is a connection and little more. */
+/**
+ * With those that are waited for: they have left their place among the quick ones. An attempt is a connection
+ * and little more.
+ */
 const maxTurns = 512
 
 /** A turn's place among those of its kind. */
@@ -35,7 +38,10 @@ interface DeliverySlot {
   leave(): void
 }
 
-/** Where turns of this process take place. Kinds have places of their own, and slow receivers take none from quick ones. */
+/**
+ * Where turns of this process take place. Kinds have places of their own, and slow receivers take none from
+ * quick ones.
+ */
 export function createDeliverySlots(kinds: readonly ChannelKind[]) {
   const taken = new Map(kinds.map((kind) => [kind, { quick: 0, slow: 0, waited: 0 }]))
   const lanes = (): Lane[] =>
@@ -84,20 +90,32 @@ export interface TurnOptions {
 const yieldMs = 250
 /** One that takes longer is slow. */
 const slowMs = 2_000
-/** Messages to one channel until others have a turn, and how long they may take. A lease is longer than this, a wait and an attempt. */
+/**
+ * Messages to one channel until others have a turn, and how long they may take. A lease is longer than this,
+ * a wait and an attempt.
+ */
 const maxInTurn = 50
 const turnMs = 2_000
 /** A receiver’s turn that comes later is not waited for: the lease goes back until then. */
 const maxWaitMs = 2_000
-/** What a sender takes longer for has failed, whatever becomes of it: longer than any of them lets an attempt take. */
+/**
+ * What a sender takes longer for has failed, whatever becomes of it: longer than any of them lets an attempt
+ * take.
+ */
 const attemptMs = 50_000
 /** How often what waits for blocks is looked at. */
 export const depthMs = 5_000
-/** What a receiver that fails all the time has not taken by then is dead: so its backlog is bounded. A little more than all attempts take. */
+/**
+ * What a receiver that fails all the time has not taken by then is dead: so its backlog is bounded. A little
+ * more than all attempts take.
+ */
 const lifetimeSeconds = 26 * 3_600
 const longestRetryMs = 86_400_000
 
-/** Sends to one channel until nothing is due, an attempt fails, or others should have a turn. @returns whether it is to have another at once */
+/**
+ * Sends to one channel until nothing is due, an attempt fails, or others should have a turn.
+ * @returns whether it is to have another at once
+ */
 export async function sendTurn(
   {
     channel,
@@ -182,7 +200,10 @@ async function withinTime(sending: Promise<SendResult>): Promise<SendResult> {
   }
 }
 
-/** The deliveries of the next message. @returns until when the channel waits, if it has had enough for this minute */
+/**
+ * The deliveries of the next message.
+ * @returns until when the channel waits, if it has had enough for this minute
+ */
 async function begin(
   { id }: Channel,
   { maxDigest, maxAlone }: Sender,

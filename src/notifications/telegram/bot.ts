@@ -20,9 +20,15 @@ export interface Bot {
   username(): Promise<string>
   /** Sends HTML. Bounded in time; never throws. */
   send(chat: string, html: string, signal?: AbortSignal): Promise<SendResult>
-  /** Waits up to `pollSeconds` for updates from `offset` on, which confirms those before it. @throws BotFault */
+  /**
+   * Waits up to `pollSeconds` for updates from `offset` on, which confirms those before it.
+   * @throws BotFault
+   */
   updates(offset: number | undefined, signal: AbortSignal): Promise<{ update_id: number }[]>
-  /** Confirms the updates before `offset`, without waiting for others. Bounded to two seconds. @throws BotFault */
+  /**
+   * Confirms the updates before `offset`, without waiting for others. Bounded to two seconds.
+   * @throws BotFault
+   */
   confirm(offset: number): Promise<void>
   /** Has updates posted to the URL. @throws BotFault */
   setWebhook(url: string, secret: string, signal: AbortSignal): Promise<void>
@@ -56,7 +62,10 @@ const timeoutMs = 10_000
 const pollSeconds = 25
 /** Updates in one batch. */
 const maxUpdates = 100
-/** Above any batch: a message has at most 4,096 characters, and those who write and the chat are named beside it. */
+/**
+ * Above any batch: a message has at most 4,096 characters, and those who write and the chat are named beside
+ * it.
+ */
 const maxAnswerBytes = 4_194_304
 const allowedUpdates = ['message', 'my_chat_member'] as const
 const limits: HealthLimits = {

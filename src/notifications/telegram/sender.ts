@@ -17,7 +17,10 @@ export interface TelegramOptions {
   now: Clock
 }
 
-/** Sends to chats: what waits together goes into one message. Each channel is confirmed by the link that opens the chat. */
+/**
+ * Sends to chats: what waits together goes into one message. Each channel is confirmed by the link that opens
+ * the chat.
+ */
 export function createTelegramSender({ bot, publicUrl, now }: TelegramOptions): Sender {
   const pace = createPace(paceMs, now)
   return {

@@ -106,8 +106,8 @@ const retryMs = { least: 1_000, most: 60_000 }
 const shortPollMs = 1_000
 
 /**
- * Handles updates as they come until `signal` aborts. Telegram keeps them until they are confirmed, which is after they were handled: so
- * each is handled at least once. Only one process may poll at a time.
+ * Handles updates as they come until `signal` aborts. Telegram keeps them until they are confirmed, which is
+ * after they were handled: so each is handled at least once. Only one process may poll at a time.
  */
 export async function pollUpdates(
   { bot, log }: PollOptions,
@@ -144,7 +144,10 @@ export async function registerWebhook(
   })
 }
 
-/** Begins, and then does its work again and again. After a failure it waits, longer each time, and begins anew. */
+/**
+ * Begins, and then does its work again and again. After a failure it waits, longer each time, and begins
+ * anew.
+ */
 async function repeatedly(
   log: Log,
   signal: AbortSignal,

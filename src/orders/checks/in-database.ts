@@ -4,7 +4,10 @@ import { isOutOfMarket } from '../../domain/quote/quote.ts'
 import { countOutOfMarket } from '../../storage/order/orders.ts'
 import type { Check, QuotedCandidate } from '../check.ts'
 
-/** Runs before the checks on chain, so a client that repeats a request whose response was lost gets this error. The insert decides races. */
+/**
+ * Runs before the checks on chain, so a client that repeats a request whose response was lost gets this
+ * error. The insert decides races.
+ */
 export const unique: Check = async ({ uid }, { isTaken }) => {
   if (await isTaken(uid)) throw duplicated(uid)
 }
@@ -14,8 +17,9 @@ export function duplicated(uid: string): Refusal {
 }
 
 /**
- * Out-of-market orders stay open for long, so each owner may have a limited number. An order without a quote, because nothing trades
- * its pair, counts too. The limit is not exact: orders placed at the same moment do not count each other.
+ * Out-of-market orders stay open for long, so each owner may have a limited number. An order without a quote,
+ * because nothing trades its pair, counts too. The limit is not exact: orders placed at the same moment do
+ * not count each other.
  */
 export const outOfMarket: Check<QuotedCandidate> = async ({ order, owner, quote }, services) => {
   const { db, network, now, limits } = services

@@ -45,7 +45,10 @@ export function checkAmounts(order: OrderData): void {
   }
 }
 
-/** What an order's document may contain. An order sent with a bare hash is checked as soon as its document is found. */
+/**
+ * What an order's document may contain. An order sent with a bare hash is checked as soon as its document is
+ * found.
+ */
 export const document: Check = ({ parsedAppData, owner }) => {
   checkDeclaredSigner(parsedAppData.signer, owner)
   if (parsedAppData.wrapped) {
@@ -76,7 +79,10 @@ export const validFrom: Check = ({ order, parsedAppData }, { limits }) => {
   }
 }
 
-/** The order is valid long enough to be settled, and no longer than its class allows. Presign orders have no upper bound. */
+/**
+ * The order is valid long enough to be settled, and no longer than its class allows. Presign orders have no
+ * upper bound.
+ */
 export const validity: Check<Draft> = ({ order, creation }, { now, limits }) => {
   const seconds = unixSeconds(now())
   const field = 'validTo'

@@ -54,7 +54,10 @@ interface PermitNeed {
 /** Most permits of one order that are called. */
 const maxCalled = 2
 
-/** Why the permits among the pre-hooks of an order leave it without an allowance; undefined if it has none, or they seem right. */
+/**
+ * Why the permits among the pre-hooks of an order leave it without an allowance; undefined if it has none, or
+ * they seem right.
+ */
 async function faultyPermit(
   hooks: readonly Hook[],
   need: PermitNeed,
@@ -173,7 +176,10 @@ async function readAnswer(
   })
 }
 
-/** A transfer rarely reverts when balance and allowance suffice; simulating it would add half to the cost of every order's read. */
+/**
+ * A transfer rarely reverts when balance and allowance suffice; simulating it would add half to the cost of
+ * every order's read.
+ */
 const notSimulated = {
   transfer: 'ok',
   signature: 'unasked',

@@ -17,7 +17,10 @@ import { toInteractions } from '../interactions.ts'
 /** An order that may not be signed yet. */
 export type UnplacedOrder = Candidate & { isSigned: boolean }
 
-/** What the account of an order has, and what its own code answers; `away` where the node does not. @throws Refusal Unavailable */
+/**
+ * What the account of an order has, and what its own code answers; `away` where the node does not.
+ * @throws Refusal Unavailable
+ */
 export async function lookAtAccount(
   { creation, order, owner, signature, parsedAppData, isSigned }: UnplacedOrder,
   { network, checkOrder }: { network: Network; checkOrder: CheckOrder },

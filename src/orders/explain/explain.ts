@@ -131,9 +131,11 @@ const tradeFields = new Set(
 const noDocument = { parsedAppData: parseAppDataDocument(emptyAppDataDocument), fullAppData: null }
 
 /**
- * What would keep an order from being placed and filled: all checks of placing, not only up to the first fault, its account, the market,
- * and a settlement of the order alone. Nothing is stored. Of an order that is placed already it is the order's own diagnosis.
- * @throws Refusal MissingFrom where neither a signature nor `from` names the owner, Unavailable when too many ask; Outage of the database
+ * What would keep an order from being placed and filled: all checks of placing, not only up to the first
+ * fault, its account, the market, and a settlement of the order alone. Nothing is stored. Of an order that is
+ * placed already it is the order's own diagnosis.
+ * @throws Refusal MissingFrom where neither a signature nor `from` names the owner, Unavailable when too many
+ *   ask; Outage of the database
  */
 export async function explainOrder(
   asked: OrderToExplain,
@@ -208,7 +210,10 @@ function noteRefusals() {
 
 type Note = ReturnType<typeof noteRefusals>['note']
 
-/** As placing makes it. Without a signature, or with a faulty one, it is that of `from`; undefined where that is not named either. */
+/**
+ * As placing makes it. Without a signature, or with a faulty one, it is that of `from`; undefined where that
+ * is not named either.
+ */
 async function draftOf(
   { signature, ...asked }: OrderToExplain,
   reading: ResolvedAppData,

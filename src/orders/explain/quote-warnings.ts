@@ -58,7 +58,10 @@ const noFacts: UnplacedOrderFacts = {
   service: { indexed: null, head: null, auctionAt: null },
 }
 
-/** What would keep the order to sign from being filled, of what is at hand and what one look at the account shows. */
+/**
+ * What would keep the order to sign from being filled, of what is at hand and what one look at the account
+ * shows.
+ */
 export async function quoteWarnings(
   reply: QuoteReply,
   slippageBps: number,

@@ -3,13 +3,19 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { OutsideFault } from '../fault.ts'
 import type { RedisConnection } from './redis.ts'
 
-/** Questions from one process of a service to another, about a key that lives there. Every call @throws OutsideFault. */
+/**
+ * Questions from one process of a service to another, about a key that lives there. Every call
+ * @throws OutsideFault.
+ */
 export interface Peers {
-  /** Notes that these keys live at this process. To be repeated: one that is not is forgotten after `heldMs`. */
+  /**
+   * Notes that these keys live at this process. To be repeated: one that is not is forgotten after `heldMs`.
+   */
   hold(keys: readonly string[]): Promise<void>
   drop(key: string): Promise<void>
   /**
-   * Asks another process. @returns the answer of the process at which the key lives; undefined where there is none, or it has ended
+   * Asks another process. @returns the answer of the process at which the key lives; undefined where there is
+   * none, or it has ended
    * @throws Refusal Unavailable while too much waits for answers
    */
   ask(key: string, question: unknown): Promise<unknown>
@@ -26,7 +32,10 @@ type Message = { id: string } & (
 const prefix = 'tradegraph:'
 /** Timeout of an answer, longer than an operation takes. */
 const answerMs = 15_000
-/** Limit, in characters, of the questions of this process that wait for answers, and of those of others under way here. */
+/**
+ * Limit, in characters, of the questions of this process that wait for answers, and of those of others under
+ * way here.
+ */
 const maxUnderWay = 8 * 1024 * 1024
 
 export function createPeers(redis: RedisConnection, process: string, heldMs: number): Peers {

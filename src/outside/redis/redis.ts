@@ -7,7 +7,10 @@ import { createHealth } from '../health.ts'
 export interface RedisConnection {
   /** Runs a command. @throws OutsideFault */
   ask<T>(command: (redis: Redis) => Promise<T>): Promise<T>
-  /** Subscribes over a connection of its own, which is opened again after a loss: messages sent meanwhile are lost. */
+  /**
+   * Subscribes over a connection of its own, which is opened again after a loss: messages sent meanwhile are
+   * lost.
+   */
   listen(channel: string, onMessage: (text: string) => void): void
   /** Resolves after the first attempt to connect. @throws if it failed */
   connected(): Promise<void>

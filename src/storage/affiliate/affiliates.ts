@@ -25,7 +25,10 @@ const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => 
   VALUES (${columns.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')})
   ON CONFLICT DO NOTHING RETURNING true`)
 
-/** Stores an affiliate. @returns false when its wallet, code or digest is taken: the database decides which came first */
+/**
+ * Stores an affiliate.
+ * @returns false when its wallet, code or digest is taken: the database decides which came first
+ */
 export async function insertAffiliate(db: Db, affiliate: NewAffiliate): Promise<boolean> {
   const rows = await writePrepared(db, insertSql, [
     ...modelColumns.map(({ valueIn }) => valueIn(affiliate)),

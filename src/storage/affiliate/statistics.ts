@@ -29,15 +29,17 @@ const place = (alias: string) => `${alias}.time, ${alias}.chain_id, ${alias}.blo
 /**
  * The rules of the affiliate programme. In SQL: they are computed over all trades of any number of traders.
  *
- * A trader is bound, permanently, to the code of the first trade whose code was registered before, was enabled then, and is not the
- * trader's own. Of an order placed on chain the trader is its user. The reward period begins with that trade and lasts `time_cap_days`.
- * A trade is eligible when it carries this code, falls into the period, trades two tokens (a coin and its wrapped form are one), has a
- * dollar value, and comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the cap only the part below
- * it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is split
- * (`domain/affiliate/affiliate.ts`).
+ * A trader is bound, permanently, to the code of the first trade whose code was registered before, was
+ * enabled then, and is not the trader's own. Of an order placed on chain the trader is its user. The reward
+ * period begins with that trade and lasts `time_cap_days`. A trade is eligible when it carries this code,
+ * falls into the period, trades two tokens (a coin and its wrapped form are one), has a dollar value, and
+ * comes before the trader's eligible volume reaches `volume_cap`; of the trade that crosses the cap only the
+ * part below it counts. Every full `trigger_volume` of a trader's eligible volume earns one reward, which is
+ * split (`domain/affiliate/affiliate.ts`).
  *
- * A trade's time is that of the auction it settles, else of its order. Its value is the sold amount × its price ÷ the price of the
- * reference token, both of that auction; a trade on a network that is not counted has no value, and can bind all the same.
+ * A trade's time is that of the auction it settles, else of its order. Its value is the sold amount × its
+ * price ÷ the price of the reference token, both of that auction; a trade on a network that is not counted
+ * has no value, and can bind all the same.
  *
  * `referred`: trades of `traders` that carry a code. `bindings`: the code that each trader is bound to.
  */

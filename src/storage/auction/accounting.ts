@@ -13,7 +13,10 @@ import {
 import { rowSql, toRow } from '../query/json.ts'
 import type { AttemptKey } from './settlement-attempts.ts'
 
-/** Part of an account, in atoms of a token. Partner fees by recipient have a line each, and the other amounts one for all of them. */
+/**
+ * Part of an account, in atoms of a token. Partner fees by recipient have a line each, and the other amounts
+ * one for all of them.
+ */
 export interface AccountLine {
   solver: Address
   token: Address
@@ -98,7 +101,8 @@ export async function insertBookings(
 }
 
 /**
- * Stores what the settlement contract has more or less of each token after the settlement. A token without a booking gets a row.
+ * Stores what the settlement contract has more or less of each token after the settlement. A token without a
+ * booking gets a row.
  * @returns each token with its booking; what is not in `changes` has not changed
  */
 export async function storeChanges(
@@ -136,7 +140,8 @@ interface SlippageRow {
 }
 
 /**
- * What settlements of a solver paid by permission since a time, or may still pay, by token. In SQL: a sum over two tables.
+ * What settlements of a solver paid by permission since a time, or may still pay, by token. In SQL: a sum
+ * over two tables.
  */
 export async function paidByPermission(
   db: Db,

@@ -48,7 +48,10 @@ interface ProposedExecutionRow {
   executed_buy: string
 }
 
-/** Fee policies in force, in the order they apply, by auction and order: see `policyKey`. In SQL: one statement over two tables. */
+/**
+ * Fee policies in force, in the order they apply, by auction and order: see `policyKey`. In SQL: one
+ * statement over two tables.
+ */
 export async function policiesOfAuctions(db: Db, ids: readonly bigint[]): Promise<Map<string, FeePolicy[]>> {
   const rows = await sql(db).$queryRaw<{ auction_id: bigint; order_id: bigint; policies: StoredPolicy[] }[]>`
     SELECT DISTINCT x.auction_id, x.order_id, s.policies

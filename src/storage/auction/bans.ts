@@ -20,7 +20,10 @@ export interface BanLength {
   since: Date
 }
 
-/** In SQL: its length follows from the others. @returns its last block; undefined if there is one for this settlement */
+/**
+ * In SQL: its length follows from the others.
+ * @returns its last block; undefined if there is one for this settlement
+ */
 export async function storeBan(
   db: Db,
   { chainId, txHash, block, reason, at, ...ban }: NewBan,

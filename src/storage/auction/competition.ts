@@ -16,7 +16,8 @@ export async function nextAuctionId(db: Db): Promise<bigint> {
 }
 
 /**
- * Stores a competition: auction, spans, prices, solutions, executions and policies. Amounts as in `Execution`: sell with fees, buy after fees.
+ * Stores a competition: auction, spans, prices, solutions, executions and policies. Amounts as in
+ * `Execution`: sell with fees, buy after fees.
  * @param refusals why solutions could not win, by uid
  */
 export async function insertCompetition(
@@ -27,7 +28,8 @@ export async function insertCompetition(
 ): Promise<void> {
   const { id, chainId, block, deadlineBlock } = auction
   const newer = await sql(tx).auction.findFirst({ where: { chainId, id: { gt: id } } })
-  // Spans and prices continue those of the auction before. Only a process that does not lead any more can come late.
+  // Spans and prices continue those of the auction before. Only a process that does not lead any more can
+  // come late.
   if (newer) throw new Error(`auction ${newer.id} is stored already, so ${id} comes too late`)
   await sql(tx).auction.create({
     data: { id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
@@ -40,7 +42,10 @@ export async function insertCompetition(
   await insertExecutions(tx, auction, solutions)
 }
 
-/** Ends the spans of orders that this auction does not hold, and begins those of orders that the auction before did not hold. */
+/**
+ * Ends the spans of orders that this auction does not hold, and begins those of orders that the auction
+ * before did not hold.
+ */
 async function continueSpans(tx: Tx, { id, chainId, orders }: Auction): Promise<void> {
   const held = orders.map(({ order }) => order.id)
   await sql(tx).$executeRaw`
@@ -154,8 +159,9 @@ export interface AttemptEnd {
 }
 
 /**
- * Ends a running attempt. An attempt that has ended keeps its outcome, except that `success` overwrites any other: only a caller that
- * saw the settlement on chain writes `success`. A further settlement of the same solution changes nothing.
+ * Ends a running attempt. An attempt that has ended keeps its outcome, except that `success` overwrites any
+ * other: only a caller that saw the settlement on chain writes `success`. A further settlement of the same
+ * solution changes nothing.
  */
 export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   const { auctionId, solutionUid } = end
@@ -183,8 +189,9 @@ export async function creditFirstSettlement(tx: Tx, auctionId: bigint, solutionU
 }
 
 /**
- * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was asked to send it, or it is running
- * or succeeded and its deadline has not passed; and its settlement is not indexed. In SQL: one statement over tables that Prisma would read one after the other.
+ * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was
+ * asked to send it, or it is running or succeeded and its deadline has not passed; and its settlement is not
+ * indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {
   const rows = await sql(db).$queryRaw<{ id: bigint }[]>`
@@ -197,7 +204,10 @@ export async function ordersInFlight(db: Db, chainId: number, block: number): Pr
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether any solution of the network's newest `auctions` competitions trades the order. In SQL: one statement over two tables. */
+/**
+ * Whether any solution of the network's newest `auctions` competitions trades the order. In SQL: one
+ * statement over two tables.
+ */
 export async function wasBidOn(
   db: Db,
   { id, chainId }: Pick<Order, 'id' | 'chainId'>,
@@ -210,7 +220,10 @@ export async function wasBidOn(
   return rows.length > 0
 }
 
-/** Ends attempts whose deadline passed while no process watched them, such as after a crash. Not those that can still be mined. */
+/**
+ * Ends attempts whose deadline passed while no process watched them, such as after a crash. Not those that
+ * can still be mined.
+ */
 export async function endOverdueAttempts(tx: Tx, chainId: number, block: number, at: Date): Promise<number> {
   const { count } = await sql(tx).settlementAttempt.updateMany({
     where: { chainId, outcome: null, signedTransaction: null, deadlineBlock: { lt: BigInt(block) } },
@@ -269,8 +282,8 @@ export async function insertJitExecutions(
 }
 
 /**
- * Owners of orders in winning solutions that may still settle, also of orders that solvers brought; as `ordersInFlight`. In SQL: one statement over
- * several tables. The owner of an order is in its UID.
+ * Owners of orders in winning solutions that may still settle, also of orders that solvers brought; as
+ * `ordersInFlight`. In SQL: one statement over several tables. The owner of an order is in its UID.
  */
 export async function ownersInFlight(db: Db, chainId: number, block: number): Promise<Set<Address>> {
   const rows = await sql(db).$queryRaw<{ owner: Uint8Array }[]>`

@@ -5,7 +5,10 @@ import { bytea, numeric } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { policiesJson } from './competition.ts'
 
-/** Replaces the network's current auction. In SQL: a process that does not lead any more must not replace a newer one. */
+/**
+ * Replaces the network's current auction. In SQL: a process that does not lead any more must not replace a
+ * newer one.
+ */
 export async function storeCurrentAuction(
   db: Db,
   { id, chainId, block, orders, nativePrices, surplusCapturingOwners }: Auction,

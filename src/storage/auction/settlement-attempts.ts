@@ -35,7 +35,10 @@ export async function storeCancellation(
   })
 }
 
-/** The transaction is on chain, or no process can follow it. The indexer ends the attempt, or its deadline does. */
+/**
+ * The transaction is on chain, or no process can follow it. The indexer ends the attempt, or its deadline
+ * does.
+ */
 export async function forgetTransaction(
   db: Db,
   { auctionId, solutionUid }: AttemptKey,
@@ -47,7 +50,10 @@ export async function forgetTransaction(
   })
 }
 
-/** Whether any order of the settlement is not cancelled; also one that trades orders of its solver only. In SQL: one statement over two tables. */
+/**
+ * Whether any order of the settlement is not cancelled; also one that trades orders of its solver only. In
+ * SQL: one statement over two tables.
+ */
 export async function hasLiveOrders(db: Db, { auctionId, solutionUid }: AttemptKey): Promise<boolean> {
   const rows = await sql(db).$queryRaw<unknown[]>`
     SELECT 1 FROM solution_executions x JOIN orders o ON o.id = x.order_id
@@ -85,7 +91,10 @@ export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt
   )
 }
 
-/** Ends running attempts that never had a transaction, and whose solver was not asked to send one. @returns their number */
+/**
+ * Ends running attempts that never had a transaction, and whose solver was not asked to send one.
+ * @returns their number
+ */
 export async function endUnsentAttempts(
   tx: Tx,
   chainId: number,
@@ -206,7 +215,10 @@ export interface SettlementRow {
   blockNumber: number
 }
 
-/** Settlements of these accounts in a range of blocks, both ends included, that are none of an auction; a bounded number. */
+/**
+ * Settlements of these accounts in a range of blocks, both ends included, that are none of an auction; a
+ * bounded number.
+ */
 export async function otherSettlements(
   db: Db,
   chainId: number,
@@ -259,8 +271,8 @@ export interface UnreadAttempt {
 }
 
 /**
- * Attempts that ended without a settlement, of which a transaction may be on chain: the indexer does not know yet. Oldest first. In SQL:
- * each condition is that of an index.
+ * Attempts that ended without a settlement, of which a transaction may be on chain: the indexer does not know
+ * yet. Oldest first. In SQL: each condition is that of an index.
  */
 export async function unreadAttempts(db: Db, chainId: number, limit: number): Promise<UnreadAttempt[]> {
   const rows = await sql(db).$queryRaw<UnreadRow[]>`

@@ -21,7 +21,10 @@ export interface StoredNotice {
   at: Date
 }
 
-/** In SQL: one statement that also removes what is too many, so that there is never more than one above the limit for long. */
+/**
+ * In SQL: one statement that also removes what is too many, so that there is never more than one above the
+ * limit for long.
+ */
 export async function insertNotice(db: Db, notice: StoredNotice): Promise<void> {
   const { chainId, auctionId, solutionIds, kind, reason, at } = notice
   const solver = bytea(notice.solver)
@@ -38,7 +41,10 @@ export interface NoticesQuery {
   chainId: number
   solver: Address
   limit: number
-  /** Leaves out those about auctions that may still be settled, or are not stored yet. Later auctions have later deadlines. */
+  /**
+   * Leaves out those about auctions that may still be settled, or are not stored yet. Later auctions have
+   * later deadlines.
+   */
   hidesCompetitions: boolean
 }
 
@@ -112,7 +118,9 @@ export interface NewRefusal extends Omit<RefusedSolution, 'orderUids'> {
   orderIds: readonly bigint[]
 }
 
-/** Refused solutions of one auction. In SQL: what is too many of a solver is removed by counting from its end. */
+/**
+ * Refused solutions of one auction. In SQL: what is too many of a solver is removed by counting from its end.
+ */
 export async function insertRefusals(db: Db, refusals: readonly NewRefusal[], at: Date): Promise<void> {
   for (const solver of new Set(refusals.map((one) => one.solver))) {
     const kept = refusals.filter((one) => one.solver === solver).slice(0, maxRefusalsOfAnswer)

@@ -4,8 +4,8 @@ import { type Field, type Model, orNull } from '../query/model.ts'
 import { literal, sqlExpression, type Text, toSql } from '../query/sql-text.ts'
 
 /**
- * A JSON body of REST: the SQL that writes it and its OpenAPI schema follow from this definition. Optional members come after all
- * others.
+ * A JSON body of REST: the SQL that writes it and its OpenAPI schema follow from this definition. Optional
+ * members come after all others.
  */
 export type Body = Readonly<Record<string, Member>>
 

@@ -102,7 +102,10 @@ const maxTrades = 100
 /** Default limit of auctions in a report. */
 export const defaultReportAuctions = 200
 
-/** SQL for the parameters of a report: the newest `maxAuctions` auctions with an id below `before`; null stands for no bound. */
+/**
+ * SQL for the parameters of a report: the newest `maxAuctions` auctions with an id below `before`; null
+ * stands for no bound.
+ */
 const [before, maxAuctions] = [`coalesce(${ownParam(0)}::bigint, 9223372036854775807)`, `${ownParam(1)}::int`]
 
 /** SQL for the lowest auction id in the report if there are older auctions, else null. */

@@ -6,7 +6,10 @@ import { type Body, fieldsOf, listOf, share } from './body.ts'
 const factor = derived(share, 'p.factor', 'Share of what the policy measures.')
 const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'The most it takes, as a share of the volume.')
 
-/** Policy `p` as an object whose only key is its kind. @param orderId SQL for the order whose quote it is about */
+/**
+ * Policy `p` as an object whose only key is its kind.
+ * @param orderId SQL for the order whose quote it is about
+ */
 export function feePoliciesOf(orderId: string): Record<string, Body> {
   /** Zero without a quote. */
   const quoted = (field: string, description: string) =>

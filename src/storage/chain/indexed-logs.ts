@@ -107,7 +107,8 @@ export async function moveCheckpoint(
 }
 
 /**
- * Locks the checkpoint: no other transaction moves it, or writes under it, until this one ends. In SQL: a row lock.
+ * Locks the checkpoint: no other transaction moves it, or writes under it, until this one ends. In SQL: a row
+ * lock.
  * @throws when the checkpoint is not at `at`
  */
 export async function holdCheckpoint(tx: Tx, chainId: number, at: Checkpoint): Promise<void> {
@@ -123,7 +124,9 @@ export async function blockHash(db: Db, chainId: number, number: number): Promis
   return row ? hexOf(row.hash) : undefined
 }
 
-/** Hashes by number of the stored blocks above `number`. Only blocks that may still be reorganised are stored. */
+/**
+ * Hashes by number of the stored blocks above `number`. Only blocks that may still be reorganised are stored.
+ */
 export async function blockHashesAbove(
   db: Db,
   chainId: number,
@@ -207,7 +210,9 @@ async function insertExecutions(tx: Tx, executions: ChainFacts['executions']): P
   })
 }
 
-/** Adds what its transaction says to settlements that were stored by their logs alone, and to their trades. */
+/**
+ * Adds what its transaction says to settlements that were stored by their logs alone, and to their trades.
+ */
 export async function completeChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
   const client = sql(tx)
   const placeOf = ({ blockNumber, logIndex }: LogPosition) => ({
@@ -238,7 +243,10 @@ export function insertPlacements(tx: Tx, chainId: number, rows: readonly OrderLo
   return insertOrderLogs(tx, 'placements', chainId, rows)
 }
 
-/** In SQL: a block can have thousands, and Prisma's client takes as long to write them down as the server to insert them. */
+/**
+ * In SQL: a block can have thousands, and Prisma's client takes as long to write them down as the server to
+ * insert them.
+ */
 async function insertOrderLogs(
   tx: Tx,
   table: 'placements' | 'invalidations' | 'refunds',
@@ -286,7 +294,8 @@ function tradeColumns(trade: Trade & { orderId: bigint | null }) {
 }
 
 /**
- * Undoes all facts of blocks above `block`. Settlement attempts are running again if none of their settlements remains.
+ * Undoes all facts of blocks above `block`. Settlement attempts are running again if none of their
+ * settlements remains.
  * @returns row keys of the orders whose progress has to be refreshed
  */
 export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {

@@ -5,7 +5,8 @@ import { type Db, sql } from '../database/database.ts'
 
 /**
  * Writes the network's row, or checks it against the stored one.
- * @throws when the chain with this id has another genesis, or another settlement contract, than the stored orders were signed for
+ * @throws when the chain with this id has another genesis, or another settlement contract, than the stored
+ *   orders were signed for
  */
 export async function claimNetwork(db: Db, network: Network, genesisHash: Bytes32): Promise<void> {
   const { chainId, name, settlement } = network

@@ -9,7 +9,10 @@ export interface HoldingIndex {
   fromBlock: number
   /** The last block that is read; the one before `fromBlock` at the start. */
   block: number
-  /** The first block of which something is not stored: there were as many tokens or rights as are kept, or it cannot be read. */
+  /**
+   * The first block of which something is not stored: there were as many tokens or rights as are kept, or it
+   * cannot be read.
+   */
   missedBlock: number | null
 }
 
@@ -102,7 +105,8 @@ async function insertTokens(
 
 /**
  * An end that may be undone is stored too: a reorg can leave the right in place.
- * @returns the first block with a right that has no place. In SQL: one statement that counts, inserts and updates.
+ * @returns the first block with a right that has no place. In SQL: one statement that counts, inserts and
+ *   updates.
  */
 async function writeRights(
   tx: Tx,
@@ -223,7 +227,9 @@ export async function rightsToRead(
   return rows.map(toRight)
 }
 
-/** What the chain says of rights at a block, which the caller holds. In SQL: one statement for all of them. */
+/**
+ * What the chain says of rights at a block, which the caller holds. In SQL: one statement for all of them.
+ */
 export async function storeReadRights(
   tx: Tx,
   chainId: number,

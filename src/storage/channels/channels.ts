@@ -18,8 +18,8 @@ export interface NewChannel extends Omit<Channel, 'state' | 'confirmedAt' | 'end
 }
 
 /**
- * Stores a channel that waits for its confirmation, unless the account has `limit` channels, or one of this address. One registration of
- * an account after the other.
+ * Stores a channel that waits for its confirmation, unless the account has `limit` channels, or one of this
+ * address. One registration of an account after the other.
  */
 export async function insertChannel(
   tx: Tx,
@@ -84,9 +84,10 @@ export async function findChannelById(db: Db, id: string): Promise<Channel | und
 }
 
 /**
- * Confirms the channel of one of these kinds whose token has this hash, once. `address` replaces the one that was not known before; `account` is whose it must be.
- * @returns the channel; undefined when no channel waits for this token; the id alone of one that waits, but whose account has
- *   another channel of this address
+ * Confirms the channel of one of these kinds whose token has this hash, once. `address` replaces the one that
+ * was not known before; `account` is whose it must be.
+ * @returns the channel; undefined when no channel waits for this token; the id alone of one that waits, but
+ *   whose account has another channel of this address
  */
 export async function confirmChannel(
   db: Db,
@@ -127,7 +128,10 @@ export async function confirmChannel(
   }
 }
 
-/** Gives a channel that is not confirmed another token, unless its last one expires after `latest`. @returns whether it did */
+/**
+ * Gives a channel that is not confirmed another token, unless its last one expires after `latest`.
+ * @returns whether it did
+ */
 export async function renewConfirmation(
   db: Db,
   id: string,
@@ -241,7 +245,8 @@ export interface ConfirmationLimits {
 }
 
 /**
- * Counts a token before it is sent, unless a limit is reached. One after the other for a receiver and for an account.
+ * Counts a token before it is sent, unless a limit is reached. One after the other for a receiver and for an
+ * account.
  * @returns which limit is reached, and when there is room again
  */
 export async function countConfirmation(

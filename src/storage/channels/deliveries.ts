@@ -34,13 +34,17 @@ interface BegunRow {
 /** What a turn begins with. */
 export interface Begun {
   deliveries: Delivery[]
-  /** What follows: nothing, something to be sent, or something that has to wait for blocks. `lost`: the lease does not hold. */
+  /**
+   * What follows: nothing, something to be sent, or something that has to wait for blocks. `lost`: the lease
+   * does not hold.
+   */
   rest: 'none' | 'due' | 'waits' | 'lost'
 }
 
 /**
- * Begins attempts of the channel's first deliveries, in their order, at most `limit`, while the lease holds. Nothing behind one that has
- * to wait is begun. What was begun together before is begun together again, and nothing else with it.
+ * Begins attempts of the channel's first deliveries, in their order, at most `limit`, while the lease holds.
+ * Nothing behind one that has to wait is begun. What was begun together before is begun together again, and
+ * nothing else with it.
  */
 export async function beginAttempts(
   db: Db,
@@ -101,8 +105,9 @@ export type AttemptOutcome =
   | { state: 'dead'; status: number | null; fault: string }
 
 /**
- * Stores how the attempts of these deliveries went. That they arrived is not flushed to disk before the next one is sent: where the
- * database's server crashes just then, they are sent again, as after a crash of this process.
+ * Stores how the attempts of these deliveries went. That they arrived is not flushed to disk before the next
+ * one is sent: where the database's server crashes just then, they are sent again, as after a crash of this
+ * process.
  */
 export async function endAttempts(
   db: Db,
@@ -121,7 +126,10 @@ export async function endAttempts(
     WHERE id = ANY(${[...ids]}::bigint[]) AND state = 'waiting' AND (SELECT setting FROM flush) IS NOT NULL`
 }
 
-/** Ends what has waited for so long, by the clock of the database: its receiver has failed all that time. @returns how many */
+/**
+ * Ends what has waited for so long, by the clock of the database: its receiver has failed all that time.
+ * @returns how many
+ */
 export async function endOverdue(db: Db, channelId: string, seconds: number): Promise<number> {
   return await sql(db).$executeRaw`UPDATE deliveries SET state = 'dead', ended_at = now()
     WHERE channel_id = ${channelId}::uuid AND state = 'waiting' AND waiting_since < now() - make_interval(secs => ${seconds})`
@@ -164,8 +172,8 @@ export async function findDeliveries(
 }
 
 /**
- * Sends again what has ended since `from`, dead or delivered, under the same ids. In their place in the order: what waits behind them waits
- * on. @returns how many
+ * Sends again what has ended since `from`, dead or delivered, under the same ids. In their place in the
+ * order: what waits behind them waits on. @returns how many
  */
 export async function replayDeliveries(
   db: Db,

@@ -24,15 +24,16 @@ export interface Lane {
 export const jsonOf = (confirmations: Confirmations): string => JSON.stringify(confirmations)
 
 /**
- * Whether notification `n` of a delivery, which a test event has not, may be sent: it has no block, or one that is deep enough by the
- * confirmations in parameter 1. One that a reorg took away waits for its return or for its end.
+ * Whether notification `n` of a delivery, which a test event has not, may be sent: it has no block, or one
+ * that is deep enough by the confirmations in parameter 1. One that a reorg took away waits for its return or
+ * for its end.
  */
 export const isDueSql = `(n.id IS NULL OR n.block_number IS NULL OR (NOT n.detached AND n.block_number
   + coalesce(($1::jsonb ->> n.chain_id::text)::bigint, 0) <= coalesce((SELECT k.block_number FROM checkpoints k WHERE k.chain_id = n.chain_id), 0)))`
 
 /**
- * Carries what was written over to its channels: those that rest are looked at from `now`. In the order of their ids, so that several
- * processes do not wait for each other in a circle.
+ * Carries what was written over to its channels: those that rest are looked at from `now`. In the order of
+ * their ids, so that several processes do not wait for each other in a circle.
  * @returns how many were carried over; less than `limit` when nothing is left
  */
 export async function wakeChannels(db: Db, now: Date, limit: number): Promise<number> {
@@ -47,8 +48,9 @@ export async function wakeChannels(db: Db, now: Date, limit: number): Promise<nu
 }
 
 /**
- * Leases channels that are due and have something to be sent: those that have waited longest first. What another process takes at this
- * moment is passed over. What has to wait for blocks is looked at again at `later`.
+ * Leases channels that are due and have something to be sent: those that have waited longest first. What
+ * another process takes at this moment is passed over. What has to wait for blocks is looked at again at
+ * `later`.
  */
 export async function leaseChannels(
   db: Db,
@@ -85,7 +87,10 @@ export type NextLook = 'now' | 'when written' | Date
 /** Turns for which a receiver that was slow once is taken for slow. */
 const slowTurns = 10
 
-/** Ends a lease. What was written since it began is looked at. @returns whether the channel is to be looked at at once */
+/**
+ * Ends a lease. What was written since it began is looked at.
+ * @returns whether the channel is to be looked at at once
+ */
 export async function releaseChannel(
   db: Db,
   channelId: string,
@@ -134,8 +139,8 @@ interface Minute {
 }
 
 /**
- * Where a minute may hold `alone` messages of one delivery: more than these wait for its end and go together, and are all that the next
- * minute holds. To be asked while the channel is leased.
+ * Where a minute may hold `alone` messages of one delivery: more than these wait for its end and go together,
+ * and are all that the next minute holds. To be asked while the channel is leased.
  */
 export async function messageAllowance(
   db: Db,

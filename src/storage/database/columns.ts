@@ -5,8 +5,8 @@ import { Prisma } from '../generated/client.ts'
 export const bytea = hexToBytes
 
 /**
- * An element of a bytea array that may be null, as text that PostgreSQL casts. Where an element before it is null, Prisma binds bytes as
- * base64, which PostgreSQL would store as if it were the value.
+ * An element of a bytea array that may be null, as text that PostgreSQL casts. Where an element before it is
+ * null, Prisma binds bytes as base64, which PostgreSQL would store as if it were the value.
  */
 export function nullableBytea(value: Hex | null | undefined): string | null {
   return value ? `\\x${value.slice(2)}` : null

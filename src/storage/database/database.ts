@@ -25,7 +25,10 @@ export interface Tx extends Db {
 
 /** Every statement throws an Outage when the database does not answer. */
 export interface Database extends Db {
-  /** Commits when `run` returns, rolls back when it throws. Read committed; bounded in time, to `leastMs` where that is longer. */
+  /**
+   * Commits when `run` returns, rolls back when it throws. Read committed; bounded in time, to `leastMs`
+   * where that is longer.
+   */
   transaction<T>(run: (tx: Tx) => Promise<T>, leastMs?: number): Promise<T>
   close(): Promise<void>
 }

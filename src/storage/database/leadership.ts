@@ -10,8 +10,8 @@ export interface LeadershipOptions {
   signal: AbortSignal
   retryMs?: number
   /**
-   * How long a leader that is suspended or cut off keeps other processes from leading. A leader sends several heartbeats in this
-   * time; the database ends a session without them (PostgreSQL 14 or newer).
+   * How long a leader that is suspended or cut off keeps other processes from leading. A leader sends several
+   * heartbeats in this time; the database ends a session without them (PostgreSQL 14 or newer).
    */
   sessionTimeoutMs?: number
   onState?: (state: LeadershipState) => void
@@ -21,8 +21,8 @@ export interface LeadershipOptions {
 export type LeadershipState = 'away' | 'standby' | 'leading'
 
 /**
- * Runs `lead` while this process holds the named session lock, and again whenever it regains it.
- * The signal passed to `lead` aborts when the lock's connection is lost, since another process may lead from then on.
+ * Runs `lead` while this process holds the named session lock, and again whenever it regains it. The signal
+ * passed to `lead` aborts when the lock's connection is lost, since another process may lead from then on.
  * Returns when `signal` aborts.
  */
 export async function whileLeading(

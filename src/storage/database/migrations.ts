@@ -31,8 +31,8 @@ export interface MigrationOptions {
   /** `prisma/migrations` of this version, unless a test gives another. */
   folder?: string
   /**
-   * How long a statement waits for a table that others use: all who come later wait behind it. It is tried again after a pause, in
-   * which these go on.
+   * How long a statement waits for a table that others use: all who come later wait behind it. It is tried
+   * again after a pause, in which these go on.
    */
   lockTimeoutMs?: number
 }
@@ -44,9 +44,9 @@ const statementTimeoutMs = 1_800_000
 const pollMs = 250
 
 /**
- * Applies pending migrations from `prisma/migrations`, in Prisma's layout and table, under Prisma's lock: any number of processes may
- * start at once. Each migration commits with its row, so that a failing one has no effect. A database of a newer version is left as it
- * is, if this version may run over it.
+ * Applies pending migrations from `prisma/migrations`, in Prisma's layout and table, under Prisma's lock: any
+ * number of processes may start at once. Each migration commits with its row, so that a failing one has no
+ * effect. A database of a newer version is left as it is, if this version may run over it.
  * @returns names of the migrations applied now
  * @throws when an applied migration was edited, or this version does not fit the database
  */

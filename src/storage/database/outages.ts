@@ -11,8 +11,8 @@ const unreachableKinds = new Set([
 ])
 
 /**
- * Connection lost (08), not let in (28), out of resources (53), shutting down or starting up (57P), statement timeout (57014), or a
- * server that does not take writes (25006), as after a switch-over.
+ * Connection lost (08), not let in (28), out of resources (53), shutting down or starting up (57P), statement
+ * timeout (57014), or a server that does not take writes (25006), as after a switch-over.
  */
 const unreachableCodes = /^(08|28|53|57P|57014|25006)/
 

@@ -7,7 +7,10 @@ import { channel, type Signals } from './signals.ts'
 const noteSql = prepared(`SELECT p.place, pg_notify('${channel('writes')}', $1::text || ' ' || p.place)
   FROM (SELECT ${primaryPosition} AS place) p`)
 
-/** Called after the write of a client, before its answer: from then on it reads nothing older, from other processes too. */
+/**
+ * Called after the write of a client, before its answer: from then on it reads nothing older, from other
+ * processes too.
+ */
 export async function noteWrite(db: Db, client: string): Promise<void> {
   const { replica } = poolsOf(db)
   if (!replica) return

@@ -14,7 +14,10 @@ const maxCounted = 2_000_000
 export interface PlanNames {
   /** `undefined` for a statement that is planned each time. */
   nameOf(text: string): string | undefined
-  /** Records that a connection gets the plan of `name`. @returns whether it has so many plans that the pool should replace it */
+  /**
+   * Records that a connection gets the plan of `name`.
+   * @returns whether it has so many plans that the pool should replace it
+   */
   holdsTooManyPlans(connection: object, name: string, text: string): boolean
 }
 
@@ -50,7 +53,10 @@ export function createPlanNames(maxNames = defaultMaxNames): PlanNames {
 
 const preparedNames = new Map<string, string>()
 
-/** Names a statement so that each connection plans it once. Only for texts that are fixed when the program starts. */
+/**
+ * Names a statement so that each connection plans it once. Only for texts that are fixed when the program
+ * starts.
+ */
 export function prepared(text: string): string {
   if (!preparedNames.has(text)) preparedNames.set(text, `kept${preparedNames.size}`)
   return text

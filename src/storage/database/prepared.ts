@@ -6,7 +6,8 @@ import { asOutage } from './outages.ts'
 import { preparedName } from './plan-names.ts'
 
 /**
- * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be null. Not in a transaction.
+ * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be
+ * null. Not in a transaction.
  */
 export async function readPrepared<Row extends TextRow>(
   db: Db,
@@ -19,7 +20,8 @@ export async function readPrepared<Row extends TextRow>(
   if (!reader || !replica || !guard) return readCurrent<Row>(db, text, values)
   try {
     const rows = await readFrom<Row>(replica, db, text, values, guard)
-    // It may be new: who has just written it elsewhere may ask before this process knows, and a client may have it from another one.
+    // It may be new: who has just written it elsewhere may ask before this process knows, and a client may
+    // have it from another one.
     return rows.length > 0 ? rows : await readCurrent<Row>(db, text, values)
   } catch (error) {
     if (!replica.mayAskPrimary(error)) throw error
@@ -69,7 +71,10 @@ async function readFrom<Row extends TextRow>(
   return rows as Row[]
 }
 
-/** The same on the connections for writes: for `prepared` statements that write, and for reads that a write depends on. */
+/**
+ * The same on the connections for writes: for `prepared` statements that write, and for reads that a write
+ * depends on.
+ */
 export async function writePrepared<Row extends TextRow>(
   db: Db,
   text: string,

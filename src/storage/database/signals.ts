@@ -3,12 +3,18 @@ import type { Log } from '../../domain/log.ts'
 import { failToConnect } from './connections/pools.ts'
 import { type Db, sql } from './database.ts'
 
-/** Topics of signals. A signal is a hint to read again, never the fact itself: a lost one costs time, not data. */
+/**
+ * Topics of signals. A signal is a hint to read again, never the fact itself: a lost one costs time, not
+ * data.
+ */
 const topics = ['feed', 'orders', 'deliveries', 'writes', 'balances'] as const
 export type Topic = (typeof topics)[number]
 
 export interface Signals {
-  /** `listener` gets the payload, or `undefined` after a gap in which any signal may have been lost. @returns what unsubscribes */
+  /**
+   * `listener` gets the payload, or `undefined` after a gap in which any signal may have been lost.
+   * @returns what unsubscribes
+   */
   on(topic: Topic, listener: (payload: string | undefined) => void): () => void
   close(): Promise<void>
 }

@@ -18,10 +18,15 @@ export interface NewEntries {
   head: FeedPosition
 }
 
-/** A feed, as the one reader of a process needs it. Keys are text: hex with 0x for bytes, digits for numbers. */
+/**
+ * A feed, as the one reader of a process needs it. Keys are text: hex with 0x for bytes, digits for numbers.
+ */
 export interface FeedTail {
   topic: Topic
-  /** Whether a signal may be of entries that are followed. @param payload undefined after a gap in the signals */
+  /**
+   * Whether a signal may be of entries that are followed.
+   * @param payload undefined after a gap in the signals
+   */
   concerns(payload: string | undefined, isFollowed: (key: string) => boolean): boolean
   /** @throws Refusal InvalidParameter */
   placeOf(cursor: string): FeedPosition
@@ -33,8 +38,8 @@ export interface FeedTail {
 export function createFeedTail(db: Db, source: FeedSource): FeedTail {
   const { name, table, key, keyType } = source
   const keyText = keyType === 'bytea' ? `'0x' || encode(${key}, 'hex')` : `${key}::text`
-  // The table alone: what is gone, or what a reader may not see, has no text. A plan with joins that was kept from a database of twenty
-  // notifications took a millisecond for each entry.
+  // The table alone: what is gone, or what a reader may not see, has no text. A plan with joins that was kept
+  // from a database of twenty notifications took a millisecond for each entry.
   const newEntries = `SELECT h.head, e.place, e.key, e.age FROM (SELECT ${feedHead}) h(head)
     LEFT JOIN LATERAL (
       SELECT f.place, ${keyText} AS key, extract(epoch FROM clock_timestamp() - f.written_at) * 1000 AS age
@@ -57,7 +62,9 @@ export function createFeedTail(db: Db, source: FeedSource): FeedTail {
   }
 }
 
-/** Transactions that wait in their commit for their places in feeds, and for how long the first of them does. */
+/**
+ * Transactions that wait in their commit for their places in feeds, and for how long the first of them does.
+ */
 export interface WaitingCommits {
   count: number
   longestSeconds: number

@@ -124,9 +124,10 @@ export function createFeedTexts(
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
 
 /**
- * A page ends where its texts reach the limit of bytes, with one entry at least. Key and place are compared as one row: only the index
- * that begins with the key gives that order. By "key = … ORDER BY place", a database that has not yet counted its keys reads all entries
- * behind the place for each key: 300 ms for 12 readers, and half a minute for the thousand that come back at once.
+ * A page ends where its texts reach the limit of bytes, with one entry at least. Key and place are compared
+ * as one row: only the index that begins with the key gives that order. By "key = … ORDER BY place", a
+ * database that has not yet counted its keys reads all entries behind the place for each key: 300 ms for 12
+ * readers, and half a minute for the thousand that come back at once.
  */
 function statementsOf(
   { name, entry, rows, snapshot, key, keyType }: FeedSource,

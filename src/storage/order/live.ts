@@ -30,7 +30,10 @@ interface LiveRow {
   json: string | null
 }
 
-/** Live orders of a network that expire after a place, those that expire first. In SQL: whether an order is unfinished is computed. */
+/**
+ * Live orders of a network that expire after a place, those that expire first. In SQL: whether an order is
+ * unfinished is computed.
+ */
 export async function liveOrdersAfter(
   db: Db,
   chainId: number,

@@ -63,7 +63,10 @@ export async function findOrdersById(db: Db, ids: readonly bigint[]): Promise<Or
   return selectOrders(db, Prisma.sql`WHERE o.id = ANY(${ids})`)
 }
 
-/** Sets the cancellation time of orders that have none. @returns row keys of orders that this call cancelled */
+/**
+ * Sets the cancellation time of orders that have none.
+ * @returns row keys of orders that this call cancelled
+ */
 export async function cancelOrders(tx: Tx, ids: readonly bigint[], at: Date): Promise<bigint[]> {
   const rows = await sql(tx).order.updateManyAndReturn({
     where: { id: { in: [...ids] }, cancelledAt: null },
@@ -89,8 +92,9 @@ export interface ExpiredOrder {
 }
 
 /**
- * Marks up to `limit` orders as expired by the times of blocks, and returns them. Each order is returned once, unless a rollback of
- * the block undoes it. Those that expired first come first. In SQL: rows that other transactions lock are skipped.
+ * Marks up to `limit` orders as expired by the times of blocks, and returns them. Each order is returned
+ * once, unless a rollback of the block undoes it. Those that expired first come first. In SQL: rows that
+ * other transactions lock are skipped.
  */
 export async function takeExpired(
   tx: Tx,
@@ -123,7 +127,10 @@ async function selectOrders(db: Db, clauses: Prisma.Sql): Promise<Order[]> {
   return rows.map(({ json }) => toOrder(json))
 }
 
-/** Expired orders that were placed on chain and not refunded, by their row keys. In SQL: whether an order is unfinished is computed. */
+/**
+ * Expired orders that were placed on chain and not refunded, by their row keys. In SQL: whether an order is
+ * unfinished is computed.
+ */
 export async function refundableAfter(
   db: Db,
   chainId: number,
@@ -154,8 +161,9 @@ export interface OutOfMarketSearch {
 }
 
 /**
- * Number of an owner's open limit orders that were out of market when placed, or had no quote. Orders that wait for their presignature
- * do not count, since any client can place them for any owner. In SQL: the condition is computed over two tables.
+ * Number of an owner's open limit orders that were out of market when placed, or had no quote. Orders that
+ * wait for their presignature do not count, since any client can place them for any owner. In SQL: the
+ * condition is computed over two tables.
  */
 export async function countOutOfMarket(
   db: Db,

@@ -8,8 +8,8 @@ import { prepared } from '../database/plan-names.ts'
 const [orderSpace, documentSpace] = [7, 8]
 
 /**
- * In SQL: Prisma has no advisory locks. Values: UIDs; hashes of documents that orders refer to, locked shared; hashes of documents to
- * be stored, locked exclusively.
+ * In SQL: Prisma has no advisory locks. Values: UIDs; hashes of documents that orders refer to, locked
+ * shared; hashes of documents to be stored, locked exclusively.
  */
 export const lockSql =
   prepared(`SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(space, key) ELSE pg_advisory_xact_lock(space, key) END FROM (
@@ -20,9 +20,10 @@ export const lockSql =
   ) AS names GROUP BY 1, 2 ORDER BY 1, 2) AS keys`)
 
 /**
- * Transactions that record a fact about a UID, and transactions that store the order, hold this lock, so that one of the two sees a
- * log that arrives while its order is being placed. Take it once in a transaction: keys are sorted, so that two transactions can't
- * deadlock. UIDs share 1,024 keys, since the server's memory for locks is limited and a block range can contain any number of UIDs.
+ * Transactions that record a fact about a UID, and transactions that store the order, hold this lock, so that
+ * one of the two sees a log that arrives while its order is being placed. Take it once in a transaction: keys
+ * are sorted, so that two transactions can't deadlock. UIDs share 1,024 keys, since the server's memory for
+ * locks is limited and a block range can contain any number of UIDs.
  */
 export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<void> {
   if (uids.length === 0) return
@@ -30,20 +31,24 @@ export async function lockOrders(tx: Tx, uids: readonly OrderUid[]): Promise<voi
 }
 
 /**
- * A transaction that stores a document holds this lock exclusively, and transactions that store orders with only its hash share it, so
- * that one of the two writes the document's codes into an order that is placed meanwhile. Take it after the locks of orders.
+ * A transaction that stores a document holds this lock exclusively, and transactions that store orders with
+ * only its hash share it, so that one of the two writes the document's codes into an order that is placed
+ * meanwhile. Take it after the locks of orders.
  */
 export async function lockDocument(tx: Tx, hash: Bytes32): Promise<void> {
   await sql(tx).$executeRawUnsafe(lockSql, [], [], [bytea(hash)])
 }
 
-/** Largest value of the columns, over eight times uint256: sums are capped, so that a faulty token does not stop the indexer. */
+/**
+ * Largest value of the columns, over eight times uint256: sums are capped, so that a faulty token does not
+ * stop the indexer.
+ */
 const maxColumnValue = '9'.repeat(78)
 
 /**
- * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it twice, or after a rollback,
- * gives the row that the logs imply. A row that has these values already is not written, since orders have many indexes. In SQL: the
- * columns are computed from other tables.
+ * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it
+ * twice, or after a rollback, gives the row that the logs imply. A row that has these values already is not
+ * written, since orders have many indexes. In SQL: the columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return

@@ -32,9 +32,9 @@ const blocksAhead = 64
 const isRare = (orderClass: OrderClass) => orderClass !== 'limit'
 
 /**
- * Orders as disjoint index ranges, `… o WHERE …` each, with the condition to check for each order. If one index supports all
- * conditions, a page reads only what it shows. Otherwise it scans up to `scanLimit` orders, and may end before it is full: the next
- * page continues there.
+ * Orders as disjoint index ranges, `… o WHERE …` each, with the condition to check for each order. If one
+ * index supports all conditions, a page reads only what it shows. Otherwise it scans up to `scanLimit`
+ * orders, and may end before it is full: the next page continues there.
  * @param now in Unix seconds
  */
 export function orderRanges(filter: OrderFilter, now: number): PageSource {
@@ -100,8 +100,8 @@ function boundsOf({ createdFrom, createdUntil }: OrderFilter): Prisma.Sql[] {
 }
 
 /**
- * One range for each recorded status and kind. Orders that have expired by the clock but not by the last block, or the reverse, have
- * ranges of their own: they are few as long as the indexer follows the chain.
+ * One range for each recorded status and kind. Orders that have expired by the clock but not by the last
+ * block, or the reverse, have ranges of their own: they are few as long as the indexer follows the chain.
  */
 function statusRanges(
   { statuses, kind }: OrderFilter,
@@ -136,7 +136,10 @@ function statusRanges(
   ]
 }
 
-/** Expired by the clock, not by the last block. `expired_at_block` is null here; it is in ORDER BY to match the index. */
+/**
+ * Expired by the clock, not by the last block. `expired_at_block` is null here; it is in ORDER BY to match
+ * the index.
+ */
 function expiredByClock(chainId: number, now: number): Prisma.Sql {
   return Prisma.sql`o.chain_id = ${chainId} AND o.expired_at_block IS NULL AND o.effective_valid_to < ${now}
     ORDER BY o.expired_at_block, o.effective_valid_to`
@@ -150,8 +153,8 @@ function expiredByBlock(chainId: number, now: number): Prisma.Sql {
 }
 
 /**
- * Reads `range` first, in the order of its index: the planner overestimates it, and would scan all orders instead.
- * The limit does not cut rows off as long as the indexer is fewer expiries behind.
+ * Reads `range` first, in the order of its index: the planner overestimates it, and would scan all orders
+ * instead. The limit does not cut rows off as long as the indexer is fewer expiries behind.
  */
 function filterRange(range: Prisma.Sql, conditions: readonly Prisma.Sql[]): Prisma.Sql {
   return Prisma.sql`(SELECT o.* FROM orders o WHERE ${range} LIMIT ${raw(String(scanLimit))}) o WHERE ${Prisma.join([...conditions], ' AND ')}`

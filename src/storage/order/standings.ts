@@ -33,8 +33,8 @@ export interface OrderStanding {
 export type OrderAsRead = Pick<Order, 'id'> & Partial<Pick<Order, 'executedSellAmount' | 'executedBuyAmount'>>
 
 /**
- * Those that have not ended and were not traded since they were read: what an auction found about the others is no longer so. The caller
- * holds the orders' locks. In SQL: whether an order is unfinished is computed.
+ * Those that have not ended and were not traded since they were read: what an auction found about the others
+ * is no longer so. The caller holds the orders' locks. In SQL: whether an order is unfinished is computed.
  * @param now Unix seconds
  * @returns row keys
  */
@@ -53,7 +53,10 @@ export async function unmovedOrders(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** `since` moves when the reason changes. The orders are `unmovedOrders`. In SQL: one statement that compares and writes. */
+/**
+ * `since` moves when the reason changes. The orders are `unmovedOrders`. In SQL: one statement that compares
+ * and writes.
+ */
 export async function writeStandings(
   tx: Tx,
   chainId: number,
@@ -108,7 +111,10 @@ export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Prom
     await sql(db).orderStanding.deleteMany({ where: { orderId: { in: [...orderIds] } } })
 }
 
-/** Deletes those of orders that were filled or cancelled while no process ran auctions. In SQL: whether an order was is computed. */
+/**
+ * Deletes those of orders that were filled or cancelled while no process ran auctions. In SQL: whether an
+ * order was is computed.
+ */
 export async function deleteEndedStandings(db: Db, chainId: number): Promise<void> {
   await sql(db).$executeRaw`
     DELETE FROM order_standings s USING orders o
@@ -124,13 +130,16 @@ export interface ShortageState {
 export interface MovedShortages {
   /** Row keys of orders whose owners are to be notified: an episode begins. */
   begun: Set<bigint>
-  /** Row keys of orders whose funds are missing although the last notification is too recent for another one. */
+  /**
+   * Row keys of orders whose funds are missing although the last notification is too recent for another one.
+   */
   waiting: Set<bigint>
 }
 
 /**
- * Begins and ends episodes of missing funds, of orders that have a standing. An episode begins when `pauseMs` have passed since the last
- * one of the order began. The caller holds the orders' locks. In SQL: rows are compared and written at once.
+ * Begins and ends episodes of missing funds, of orders that have a standing. An episode begins when `pauseMs`
+ * have passed since the last one of the order began. The caller holds the orders' locks. In SQL: rows are
+ * compared and written at once.
  */
 export async function moveShortages(
   tx: Tx,

@@ -9,7 +9,8 @@ export const isUnfinished = `(o.cancelled_at IS NULL AND NOT o.invalidated AND C
   ELSE o.executed_sell - o.executed_signed_fee < o.sell_amount END)`
 
 /**
- * `orderStatus` of the domain in SQL, over the columns of order `o`, with the caller's `names`; a test holds the two equal.
+ * `orderStatus` of the domain in SQL, over the columns of order `o`, with the caller's `names`; a test holds
+ * the two equal.
  * @param now an expression for Unix seconds
  */
 export function statusCase(now: string, names: Record<OrderStatus, string>): string {
@@ -41,8 +42,9 @@ export const recordedCodes: Record<OrderStatus, string> = {
 }
 
 /**
- * The status as of the last applied block. It depends on columns only, so that an index can contain it. It differs from the current
- * status for orders that expired since, or whose block time is ahead of the clock. Must equal the expression of two indexes literally.
+ * The status as of the last applied block. It depends on columns only, so that an index can contain it. It
+ * differs from the current status for orders that expired since, or whose block time is ahead of the clock.
+ * Must equal the expression of two indexes literally.
  */
 export const recordedStatus = caseOf('o.expired_at_block IS NOT NULL', recordedCodes)
 

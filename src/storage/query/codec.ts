@@ -4,7 +4,9 @@ import type { OrderUid } from '../../domain/order/order.ts'
 import { screaming } from '../../domain/text/spelling.ts'
 import { literal, sqlExpression, type Text } from './sql-text.ts'
 
-/** Enum values as GraphQL spells them (`PRICE_IMPROVEMENT`), or as columns and REST do (`priceImprovement`). */
+/**
+ * Enum values as GraphQL spells them (`PRICE_IMPROVEMENT`), or as columns and REST do (`priceImprovement`).
+ */
 export type Spelling = 'graphql' | 'stored'
 
 /** A type of value: in PostgreSQL, in JSON, in the program, and its name in GraphQL. */

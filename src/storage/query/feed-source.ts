@@ -2,8 +2,8 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { Model } from './model.ts'
 
 /**
- * A feed: entries `f` in the order of their places. A place is given at the commit, from one sequence for all feeds: no entry ever
- * appears before a place that was read.
+ * A feed: entries `f` in the order of their places. A place is given at the commit, from one sequence for all
+ * feeds: no entry ever appears before a place that was read.
  */
 export interface FeedSource {
   /** What the feed is of; also the name of its marks. */
@@ -39,7 +39,10 @@ const firstHead = 1n
 
 const tables = ['feed_entries', 'order_feed', 'auction_feed', 'feed_marks']
 
-/** SQL for the place before all entries that will be committed from now on. What is removed counts, so that it does not go back. */
+/**
+ * SQL for the place before all entries that will be committed from now on. What is removed counts, so that it
+ * does not go back.
+ */
 export const feedHead = `greatest(${tables.map((table) => `(SELECT max(place) FROM ${table})`).join(', ')}, ${firstHead})`
 
 const keyBytes = { bytea: '', bigint: 'int8send', int: 'int4send' }

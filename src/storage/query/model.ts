@@ -14,9 +14,9 @@ export interface PageSource {
 }
 
 /**
- * The single definition of a stored model: its fields and relations. Row mapping, inserts, compiled reads, GraphQL fields without a
- * resolver, and REST bodies follow from it. SQL uses the fixed alias of the model's table; a nested read of the same model has the
- * same alias, which hides the outer one.
+ * The single definition of a stored model: its fields and relations. Row mapping, inserts, compiled reads,
+ * GraphQL fields without a resolver, and REST bodies follow from it. SQL uses the fixed alias of the model's
+ * table; a nested read of the same model has the same alias, which hides the outer one.
  */
 export interface Model {
   /** GraphQL type name. */
@@ -27,9 +27,14 @@ export interface Model {
   lists?: Readonly<Record<string, ValueList>>
   /** Fields that resolvers need for reads outside the database; some need more, see `Selected.needs`. */
   identity?: Readonly<Record<string, Field>>
-  /** Rows for fields with `isLookedUp`: one row, or none if the data is not stored and resolvers must read it. */
+  /**
+   * Rows for fields with `isLookedUp`: one row, or none if the data is not stored and resolvers must read it.
+   */
   lookup?: string
-  /** For a union or an interface: SQL for the key of a row's model. An interface's fields are in each of its models. */
+  /**
+   * For a union or an interface: SQL for the key of a row's model. An interface's fields are in each of its
+   * models.
+   */
   variants?: { by: string; models: Readonly<Record<string, () => Model>> }
 }
 
@@ -72,7 +77,10 @@ export interface OneRow extends RelationBase {
   fault?: { when: string; is: StoredRefusal }
 }
 
-/** A list of bounded size, in the order of `rows`. SQL conditions: without `only` it is empty and not read; `unless`: it is null. */
+/**
+ * A list of bounded size, in the order of `rows`. SQL conditions: without `only` it is empty and not read;
+ * `unless`: it is null.
+ */
 export interface ManyRows extends RelationBase {
   kind: 'many'
   rows: Rows
@@ -93,7 +101,9 @@ export interface PageRows extends RelationBase {
   kind: 'page'
   rows: string | ((args: never) => PageSource)
   key: PageKey
-  /** Which values of `after` are refused: SQL conditions over its parts and the subject of the page's source. */
+  /**
+   * Which values of `after` are refused: SQL conditions over its parts and the subject of the page's source.
+   */
   faults?: (
     after: readonly string[],
     subject: string,

@@ -19,7 +19,10 @@ interface PageParameters {
   subject: string
 }
 
-/** JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its columns. */
+/**
+ * JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its
+ * columns.
+ */
 export function pageText(relation: PageRows, item: Selected, context: StatementContext): Text {
   const slot = item.slot === undefined ? undefined : context.slots[item.slot]
   if (item.slot === undefined || !slot?.page || !slot.source)

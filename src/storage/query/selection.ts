@@ -7,7 +7,9 @@ import type { Text } from './sql-text.ts'
 export interface Selected {
   key: string
   field: string
-  /** The field's definition; left out where the name is enough, such as `__typename` and the parts of a page. */
+  /**
+   * The field's definition; left out where the name is enough, such as `__typename` and the parts of a page.
+   */
   is?: Field | Relation | ValueList | 'outside'
   /** Index of its slot, if it depends on arguments. */
   slot?: number

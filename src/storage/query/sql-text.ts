@@ -8,7 +8,10 @@ export const literal = (text: string): Text => [{ literal: text }]
 
 export const sqlExpression = (expression: string): Text => [{ sql: expression }]
 
-/** One SQL expression. Adjacent literals are merged: that halves the concatenations, which cost time per row and per plan start. */
+/**
+ * One SQL expression. Adjacent literals are merged: that halves the concatenations, which cost time per row
+ * and per plan start.
+ */
 export function toSql(text: Text): string {
   const merged: Piece[] = []
   for (const piece of text) {

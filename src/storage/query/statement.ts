@@ -37,7 +37,10 @@ export interface Keyed<Key> {
   missing?: string
 }
 
-/** The text after FROM: one row for each key, in their order. For a single key the planner gets a plain comparison. */
+/**
+ * The text after FROM: one row for each key, in their order. For a single key the planner gets a plain
+ * comparison.
+ */
 function keyedRows(
   { columns, alias = 'k', join }: Keyed<never>,
   parameters: readonly string[],
@@ -130,7 +133,10 @@ function memberText(model: Model, item: Selected, context: StatementContext): Te
   return relationText(is, item, context)
 }
 
-/** Several models may have one GraphQL type, and the schema's field belongs to one of them: takes the field of this model. */
+/**
+ * Several models may have one GraphQL type, and the schema's field belongs to one of them: takes the field of
+ * this model.
+ */
 function ofModel({ fields, relations, lists }: Model, { is, field }: Selected): Selected['is'] {
   return typeof is === 'object' ? (fields[field] ?? relations?.[field] ?? lists?.[field] ?? is) : is
 }
@@ -261,7 +267,9 @@ export async function runStatement(
   return rows.map(([json]) => json)
 }
 
-/** A statement around the JSON text of an object; the first `parameters` of its own values are the caller's. */
+/**
+ * A statement around the JSON text of an object; the first `parameters` of its own values are the caller's.
+ */
 export function embeddingStatement(
   model: Model,
   item: Selection,

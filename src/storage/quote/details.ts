@@ -75,7 +75,10 @@ function readHop(hop: HopJson): QuoteHop {
   }
 }
 
-/** The calls of a quote as clients read them and as they are stored, with the quote and with an order that was made from it. */
+/**
+ * The calls of a quote as clients read them and as they are stored, with the quote and with an order that was
+ * made from it.
+ */
 export interface QuoteMetadata {
   version: '1.0'
   interactions: CallJson[]

@@ -6,10 +6,15 @@ export interface Batch {
   isLast: boolean
 }
 
-/** Longest wait for a row that another transaction has locked; the batch is then undone and tried again later. */
+/**
+ * Longest wait for a row that another transaction has locked; the batch is then undone and tried again later.
+ */
 const lockTimeoutMs = 250
 
-/** A transaction that never waits long, so that no other waits long for it. In SQL: Prisma has no settings of a transaction. */
+/**
+ * A transaction that never waits long, so that no other waits long for it. In SQL: Prisma has no settings of
+ * a transaction.
+ */
 export function shortTransaction<T>(db: Database, run: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await sql(tx).$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`)

@@ -20,9 +20,10 @@ interface Window {
 }
 
 /**
- * Removes the next old competitions of a network that no settlement refers to, with their solutions, proposals and attempts, then the
- * spans and prices that no stored auction needs any more. A trade settles an auction, so what values the trade stays with it. The newest
- * auction stays in any case: it says where spans end. Nothing waits for a lock, and what is passed is not looked at again.
+ * Removes the next old competitions of a network that no settlement refers to, with their solutions,
+ * proposals and attempts, then the spans and prices that no stored auction needs any more. A trade settles an
+ * auction, so what values the trade stays with it. The newest auction stays in any case: it says where spans
+ * end. Nothing waits for a lock, and what is passed is not looked at again.
  */
 export function removeCompetitions(db: Database, age: CompetitionAge): Promise<Batch> {
   const name = `competitions:${age.chainId}`
@@ -44,7 +45,10 @@ export function removeCompetitions(db: Database, age: CompetitionAge): Promise<B
   })
 }
 
-/** Up to the first that is not old, or that an attempt to settle it has not ended. In SQL: the condition is over several tables. */
+/**
+ * Up to the first that is not old, or that an attempt to settle it has not ended. In SQL: the condition is
+ * over several tables.
+ */
 async function oldAuctions(tx: Tx, age: CompetitionAge, after: bigint) {
   const { chainId, finalityBlocks, before, limit } = age
   const rows = await sql(tx).$queryRaw<{ id: bigint; old: boolean | null; settled: boolean }[]>`
@@ -97,8 +101,8 @@ function removeSpans(
 }
 
 /**
- * Prices that were followed by another in the window, where no stored auction lies between the two. The newest price of a token stays
- * also when nothing but its end followed. In SQL: neighbours of a row.
+ * Prices that were followed by another in the window, where no stored auction lies between the two. The
+ * newest price of a token stays also when nothing but its end followed. In SQL: neighbours of a row.
  */
 function removePrices(tx: Tx, { chainId, after, last }: Window): Promise<number> {
   return sql(tx).$executeRaw`

@@ -15,7 +15,10 @@ const feeds = {
 
 export type FeedTable = keyof typeof feeds
 
-/** SQL that leaves the marks of entries that were removed: see `FeedMark`. `removed` has their places and keys. */
+/**
+ * SQL that leaves the marks of entries that were removed: see `FeedMark`. `removed` has their places and
+ * keys.
+ */
 export function leaveMarks(table: FeedTable, removed: string): string {
   const marks = feeds[table].map(
     ({ name, key, keyType }) =>
@@ -50,12 +53,16 @@ export async function removeFeedEntries(
   return { removed, isLast: Object.values(removed).every((count) => count < limit) }
 }
 
-/** Events that overtake others by less than this, as those of several processes do, are not passed before they are old. */
+/**
+ * Events that overtake others by less than this, as those of several processes do, are not passed before they
+ * are old.
+ */
 const disorderMs = 3_600_000
 
 /**
- * Removes the next old events, except the newest two of each order that no reorg can take back: they say how the order stands, and stay
- * as long as it. Their entries in feeds go with them. In SQL: newer rows of the same order decide.
+ * Removes the next old events, except the newest two of each order that no reorg can take back: they say how
+ * the order stands, and stay as long as it. Their entries in feeds go with them. In SQL: newer rows of the
+ * same order decide.
  */
 export function removeEvents(
   db: Database,
@@ -96,8 +103,8 @@ interface EventsRow {
 }
 
 /**
- * Removes where the next orders stood that expired long ago. In SQL: by the expiry of their orders, of which all that share one are
- * looked at together.
+ * Removes where the next orders stood that expired long ago. In SQL: by the expiry of their orders, of which
+ * all that share one are looked at together.
  */
 export function removeStandings(
   db: Database,

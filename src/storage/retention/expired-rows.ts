@@ -4,8 +4,9 @@ import { type Database, sql } from '../database/database.ts'
 import type { Batch } from './batch.ts'
 
 /**
- * Tables whose rows end by age alone, oldest first. In SQL: rows that other transactions lock are skipped; by their place in the table,
- * since PostgreSQL may join a table of some size to a list of keys by reading all of it.
+ * Tables whose rows end by age alone, oldest first. In SQL: rows that other transactions lock are skipped; by
+ * their place in the table, since PostgreSQL may join a table of some size to a list of keys by reading all
+ * of it.
  */
 
 interface Age {
@@ -46,8 +47,8 @@ export async function removeIdempotencyKeys(db: Database, { before, limit }: Age
 }
 
 /**
- * Documents that ended before, and that no order names still: a trigger of orders clears the end of one that is named. Orders that are being
- * stored hold a lock on theirs, which are skipped.
+ * Documents that ended before, and that no order names still: a trigger of orders clears the end of one that
+ * is named. Orders that are being stored hold a lock on theirs, which are skipped.
  */
 export async function removeDocuments(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM app_data WHERE ctid = ANY(ARRAY(
@@ -86,8 +87,8 @@ export async function removeDeliveries(db: Database, { before, limit }: Age): Pr
 }
 
 /**
- * Gives up what has waited for two days longer than that, as that of a kind that is not enabled any more: what is tried and fails ends
- * earlier.
+ * Gives up what has waited for two days longer than that, as that of a kind that is not enabled any more:
+ * what is tried and fails ends earlier.
  */
 export async function endForgotten(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db)

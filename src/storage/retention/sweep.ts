@@ -48,7 +48,10 @@ export interface RetentionOptions {
 
 /** Between rounds. */
 const restMs = 60_000
-/** Between batches at least, and at least as long as the last one took: half of the time the database is left alone. */
+/**
+ * Between batches at least, and at least as long as the last one took: half of the time the database is left
+ * alone.
+ */
 const leastPauseMs = 20
 const dayMs = 86_400_000
 /** Between the end of a document and its removal: an order that was read before its end is stored by then. */
@@ -63,7 +66,10 @@ export async function runRetention(options: RetentionOptions, signal: AbortSigna
   }
 }
 
-/** One round. A batch that fails, for example on a locked row, ends its kind of rows only. @returns the number of removed rows by table */
+/**
+ * One round. A batch that fails, for example on a locked row, ends its kind of rows only.
+ * @returns the number of removed rows by table
+ */
 export async function sweep(options: RetentionOptions, signal: AbortSignal): Promise<Record<string, number>> {
   const removed: Record<string, number> = {}
   const add = (batch: Batch) => {

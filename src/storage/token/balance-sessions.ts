@@ -37,7 +37,8 @@ export function nameOf({ chainId, owner, clientId }: SessionKey): string {
 }
 
 /**
- * Stores a session, in place of one with the same key. One of a client address after the other: so many at once cannot pass a limit.
+ * Stores a session, in place of one with the same key. One of a client address after the other: so many at
+ * once cannot pass a limit.
  * @returns the limit that is reached; undefined when it is stored
  */
 export function putSession(

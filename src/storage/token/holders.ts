@@ -24,8 +24,9 @@ export interface RangeChanges {
 }
 
 /**
- * Registers tokens to be indexed from a block. A token with another block than before starts again; of two entries for a token the
- * earlier block counts. In SQL: one statement for all of them, which updates on a condition.
+ * Registers tokens to be indexed from a block. A token with another block than before starts again; of two
+ * entries for a token the earlier block counts. In SQL: one statement for all of them, which updates on a
+ * condition.
  */
 export async function registerHolderTokens(
   db: Db,
@@ -43,9 +44,10 @@ export async function registerHolderTokens(
 }
 
 /**
- * Applies a block range to those of the tokens that are indexed up to a block within it; the others stay unchanged. The caller holds
- * the chain's checkpoint. Changes are stored for blocks above the lowest one whose hash is stored: a rollback below that clears
- * everything. A balance below 0 or above uint256 at the end of a block is a fault. In SQL: one statement that adds.
+ * Applies a block range to those of the tokens that are indexed up to a block within it; the others stay
+ * unchanged. The caller holds the chain's checkpoint. Changes are stored for blocks above the lowest one
+ * whose hash is stored: a rollback below that clears everything. A balance below 0 or above uint256 at the
+ * end of a block is a fault. In SQL: one statement that adds.
  */
 export async function applyBalanceChanges(
   tx: Tx,
@@ -123,7 +125,10 @@ export interface TokenProgress {
   indexedTo: number | null
 }
 
-/** Tokens that are not indexed up to `block`: first those to be cleared, then the furthest behind; ties by address. */
+/**
+ * Tokens that are not indexed up to `block`: first those to be cleared, then the furthest behind; ties by
+ * address.
+ */
 export async function tokensBehind(
   db: Db,
   chainId: number,
@@ -144,7 +149,10 @@ export async function tokensBehind(
   }))
 }
 
-/** Deletes up to `limit` balances of a token that starts again; once none is left, its indexing starts. In SQL: a batch under a lock. */
+/**
+ * Deletes up to `limit` balances of a token that starts again; once none is left, its indexing starts. In
+ * SQL: a batch under a lock.
+ */
 export async function clearBalances(db: Db, chainId: number, token: Address, limit: number): Promise<void> {
   await sql(db).$executeRaw`
     WITH cleared AS (SELECT id FROM holder_tokens WHERE chain_id = ${chainId} AND address = ${bytea(token)} AND indexed_to IS NULL FOR UPDATE),
@@ -192,7 +200,10 @@ const holdersJson = raw(
   `coalesce(json_agg(json_build_array(${json.hex('b.holder')}, ${json.amount('b.balance')}) ORDER BY b.balance DESC, b.holder), '[]')`,
 )
 
-/** Without tokens that were never registered. In SQL: a client waits for it, and one statement reads three tables. */
+/**
+ * Without tokens that were never registered. In SQL: a client waits for it, and one statement reads three
+ * tables.
+ */
 export async function findHolders(
   db: Db,
   chainId: number,
@@ -217,7 +228,10 @@ export async function findHolders(
   )
 }
 
-/** Each registered token of a chain, with those of the accounts that hold it. In SQL: a client waits for it, and one statement reads three tables. */
+/**
+ * Each registered token of a chain, with those of the accounts that hold it. In SQL: a client waits for it,
+ * and one statement reads three tables.
+ */
 export async function findHeld(
   db: Db,
   chainId: number,

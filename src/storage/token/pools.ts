@@ -67,8 +67,8 @@ export async function findIndexed(
 }
 
 /**
- * Follows pools that were used, up to `most` in all: while there are so many, only those that are followed already get another time.
- * In SQL: one statement that counts, inserts and updates.
+ * Follows pools that were used, up to `most` in all: while there are so many, only those that are followed
+ * already get another time. In SQL: one statement that counts, inserts and updates.
  */
 export async function noteUsedPools(
   db: Db,
@@ -90,7 +90,10 @@ export async function noteUsedPools(
     SELECT ${chainId}, address, token0, token1, ${at} FROM fresh ON CONFLICT DO NOTHING`
 }
 
-/** Stops following pools that nothing has used since, and those above `most`, the least recently used first. In SQL: an order decides. */
+/**
+ * Stops following pools that nothing has used since, and those above `most`, the least recently used first.
+ * In SQL: an order decides.
+ */
 export async function forgetUnusedPools(
   db: Db,
   chainId: number,
@@ -185,8 +188,8 @@ export async function setReserves(
 }
 
 /**
- * Adds what came in, each block once. Blocks up to `final` are summed by span, later ones are kept apart, so that a reorg can take
- * them back. In SQL: one statement that adds.
+ * Adds what came in, each block once. Blocks up to `final` are summed by span, later ones are kept apart, so
+ * that a reorg can take them back. In SQL: one statement that adds.
  */
 export async function addVolumes(
   tx: Tx,
@@ -234,7 +237,10 @@ export async function movePoolsBack(
   return count
 }
 
-/** Undoes the blocks above `block`; null is before the first. Reserves that they may have changed are read again. */
+/**
+ * Undoes the blocks above `block`; null is before the first. Reserves that they may have changed are read
+ * again.
+ */
 export async function rollbackPools(tx: Tx, chainId: number, block: number | null): Promise<void> {
   const client = sql(tx)
   if (block === null) {
@@ -279,7 +285,10 @@ type PoolRow = [
   amount1: string | null,
 ]
 
-/** All followed pools of a network, as of one block; undefined while none are followed. In SQL: one statement over three tables. */
+/**
+ * All followed pools of a network, as of one block; undefined while none are followed. In SQL: one statement
+ * over three tables.
+ */
 export async function findPoolDays(db: Db, chainId: number): Promise<PoolDays | undefined> {
   const [row] = await sql(db).$queryRaw<
     {

@@ -17,9 +17,10 @@ export async function findTokens(
 }
 
 /**
- * Stores tokens that were read in a block that the indexer has stored: a reorg of that block deletes them. A token that was read in
- * an unindexed block is not stored, since no rollback would ever delete it. The lock on the checkpoint orders this against the
- * indexer. While the indexer writes, nothing is stored, so that no client waits. In SQL: one statement, under a lock that does not wait.
+ * Stores tokens that were read in a block that the indexer has stored: a reorg of that block deletes them. A
+ * token that was read in an unindexed block is not stored, since no rollback would ever delete it. The lock
+ * on the checkpoint orders this against the indexer. While the indexer writes, nothing is stored, so that no
+ * client waits. In SQL: one statement, under a lock that does not wait.
  * @returns addresses of the tokens that were stored
  */
 export async function storeReadTokens(
@@ -44,7 +45,10 @@ export async function storeReadTokens(
   return new Set(rows.map(({ address }) => hexOf(address)))
 }
 
-/** Deletes tokens that were read at this block or later: after the reorg another contract may be at their addresses. */
+/**
+ * Deletes tokens that were read at this block or later: after the reorg another contract may be at their
+ * addresses.
+ */
 export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).token.deleteMany({ where: { chainId, block: { gte: BigInt(block) } } })
 }
@@ -58,8 +62,8 @@ export interface RecordedPrices {
 }
 
 /**
- * Native atoms for 10^18 atoms of tokens as auctions and markets had them: the last of each span, by the beginning of the span, the oldest
- * first. In SQL: the last row of each group.
+ * Native atoms for 10^18 atoms of tokens as auctions and markets had them: the last of each span, by the
+ * beginning of the span, the oldest first. In SQL: the last row of each group.
  */
 export async function findMarketPrices(
   db: Db,

@@ -74,7 +74,10 @@ export function brokenTrades(orders: readonly Placed[], { trades }: Ledger): str
   return [...faults, ...overfilled.map(({ uid }) => `${uid} is filled beyond its amount`)]
 }
 
-/** What each account has to hold: what it held, its own transfers, and its trades. The contract and the pools are not accounts. */
+/**
+ * What each account has to hold: what it held, its own transfers, and its trades. The contract and the pools
+ * are not accounts.
+ */
 export function expectedBalances(
   before: Balances,
   accounts: readonly string[],
@@ -107,8 +110,9 @@ export interface ToldFees {
 }
 
 /**
- * The fees that the service tells, in the tokens in which they are kept: network fees in the sell token, protocol fees in the surplus
- * token. Amounts are whole atoms of two tokens, so a trade may move one atom of each, or the value of one atom of the other.
+ * The fees that the service tells, in the tokens in which they are kept: network fees in the sell token,
+ * protocol fees in the surplus token. Amounts are whole atoms of two tokens, so a trade may move one atom of
+ * each, or the value of one atom of the other.
  */
 export async function toldFees(
   { trades }: Ledger,

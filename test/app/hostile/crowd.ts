@@ -29,7 +29,9 @@ const holdings: Record<TokenSymbol, bigint> = {
   FEE: 500n,
 }
 
-/** Code of a wallet that accepts signatures in every simulation, where gas has no price, and none on chain. */
+/**
+ * Code of a wallet that accepts signatures in every simulation, where gas has no price, and none on chain.
+ */
 const falseOnChain: Hex = `0x3a157f1626ba7e${'00'.repeat(28)}0260005260206000f3`
 /** Code of hooks. */
 const hookCodes = { plain: '0x00', reverting: '0x60006000fd', burning: '0x5b600056' } as const

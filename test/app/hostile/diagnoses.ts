@@ -6,7 +6,8 @@ import type { Ledger } from './ledger.ts'
 import type { Placed } from './service.ts'
 import type { World } from './story.ts'
 
-// A second opinion on each diagnosis, without code of the program: by what was made of the order, and what the chain holds.
+// A second opinion on each diagnosis, without code of the program: by what was made of the order, and what
+// the chain holds.
 
 interface Diagnosed {
   uid: string

@@ -6,8 +6,8 @@ interface RawBlock {
 }
 
 /**
- * Replaces the newest blocks by as many others. Their transactions are lost, or come back in another order: those of the
- * solver as they were signed, the others with new nonces.
+ * Replaces the newest blocks by as many others. Their transactions are lost, or come back in another order:
+ * those of the solver as they were signed, the others with new nonces.
  */
 export async function reorganize({ rpc, market }: TestChain, depth: number, random: Random): Promise<void> {
   const head = Number(await rpc.call<string>('eth_blockNumber'))

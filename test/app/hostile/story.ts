@@ -34,8 +34,8 @@ export interface Story {
 }
 
 /**
- * Ten traders place their orders in turns, processes are killed and blocks replaced, all at moments that the seed chooses:
- * that they fall anywhere in an auction is the point.
+ * Ten traders place their orders in turns, processes are killed and blocks replaced, all at moments that the
+ * seed chooses: that they fall anywhere in an auction is the point.
  */
 export async function live(world: World, { seed, count, pauseMs, kills, depths }: Plan): Promise<Story> {
   const { chain, crowd, processes } = world

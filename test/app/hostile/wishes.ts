@@ -33,7 +33,10 @@ type Priced = keyof typeof dollar
 const symbols = Object.keys(dollar) as Priced[]
 const hour = 3_600
 
-/** A swap of `cents` whose limit is this share worse than the first prices, in basis points; better if negative. */
+/**
+ * A swap of `cents` whose limit is this share worse than the first prices, in basis points; better if
+ * negative.
+ */
 function swap(random: Random, cents: number, slackBps: number): Omit<Wish, 'trader'> {
   const [sell, buy] = random.shuffled(symbols) as [Priced, Priced]
   const kind = random.chance(0.5) ? 'sell' : 'buy'

@@ -15,7 +15,8 @@ test('a process that no longer runs has released its port', async () => {
     const options = { home, port: 0, genesisTime: 1_700_000_000, log: silentLog, onSpawn: () => {} }
     const chain = await launchAnvil(findAnvil(undefined), options)
     process.kill(chain.pid, 'SIGKILL')
-    // Without a pause between two looks: the threads of a killed process end within microseconds of each other.
+    // Without a pause between two looks: the threads of a killed process end within microseconds of each
+    // other.
     while (isRunning(chain));
     expect(await probePort(chain.port)).toBe(chain.port)
   }

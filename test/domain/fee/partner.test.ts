@@ -59,7 +59,8 @@ describe('partner fees', () => {
       { recipient, volumeBps: 0 },
       { recipient, volumeBps: 100 },
     ])
-    // 10,000 for all: 6,000 are taken, 1,000 may be, and what is left of the cap is taken of a volume that is larger by them.
+    // 10,000 for all: 6,000 are taken, 1,000 may be, and what is left of the cap is taken of a volume that is
+    // larger by them.
     expect(partnerVolumeFees(fees)).toEqual([6_000n, 2_979n])
     expect(partnerPolicies(fees, 6_500n)).toEqual([
       { kind: 'volume', factor: 6_000n, recipient },

@@ -250,7 +250,8 @@ describe('what a settlement is to change of the contract’s balances', () => {
 
   test('fees by token, of which the protocol’s have to stay as far as prices withhold them', () => {
     expect(bookingsOf(solution(proposal()), auction, wrapped, priceOf)).toEqual([
-      // The sell order is due 30 and lacks 29; the buy order is due 30, and pays 30 beyond the price and its network fee.
+      // The sell order is due 30 and lacks 29; the buy order is due 30, and pays 30 beyond the price and its
+      // network fee.
       { token: dollar, networkFee: 7n, protocolFee: 60n, internalized: 0n, least: 59n },
       { token: wrapped, networkFee: 10n, protocolFee: 0n, internalized: 0n, least: 0n },
     ])

@@ -1,4 +1,7 @@
-/** Choices made by numbers that fast-check generates and shrinks. A missing number is 0, which is the simplest choice. */
+/**
+ * Choices made by numbers that fast-check generates and shrinks. A missing number is 0, which is the simplest
+ * choice.
+ */
 export class Choices {
   private at = 0
 

@@ -43,7 +43,10 @@ test('every stored column is answered by a compiled read', () => {
   expect('receiver' in columnsOf('Order')).toBe(true)
 })
 
-/** Only streams have them, or a root with a permission of its own: generated documents start from the other queries. */
+/**
+ * Only streams have them, or a root with a permission of its own: generated documents start from the other
+ * queries.
+ */
 const streamed = ['AuctionEntry', 'CurrentAuction', 'CurrentAuctionOrder', 'OrderEventEntry']
 
 test('the oracle knows every compiled field, so that generated documents cover all of them', () => {

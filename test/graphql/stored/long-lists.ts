@@ -16,7 +16,10 @@ export interface LongLists {
   many: Address
 }
 
-/** An order and an account with long lists, and an account with more orders than a page examines. Times differ by microseconds. */
+/**
+ * An order and an account with long lists, and an account with more orders than a page examines. Times differ
+ * by microseconds.
+ */
 export async function storeLongLists(db: Database): Promise<LongLists> {
   const owner = numbered('0f')
   const many = numbered('0d')

@@ -1,6 +1,6 @@
 /**
- * Fields that the database does not answer, and why: `outside` is fetched over the network, `process` is computed by the process or
- * is part of the request. A stored column is never among them.
+ * Fields that the database does not answer, and why: `outside` is fetched over the network, `process` is
+ * computed by the process or is part of the request. A stored column is never among them.
  */
 export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside' | 'process', string>>>> = {
   Account: { outside: 'announcements balances' },
@@ -155,8 +155,8 @@ export const placesElsewhere: readonly string[] = [...places]
 export const isElsewhere = (type: string, field: string) => places.has(`${type}.${field}`)
 
 /**
- * Stored, and left out of generated documents: sums over a range of blocks, and what auctions left out and refused, which have tests of
- * their own.
+ * Stored, and left out of generated documents: sums over a range of blocks, and what auctions left out and
+ * refused, which have tests of their own.
  */
 const typesApart = new Set([
   'AccountPartner',

@@ -34,7 +34,10 @@ export async function storeWorld(db: Database, seed: number): Promise<void> {
   await moveHead(db)
 }
 
-/** Every second order has the first one's owner; the first is in the others' auctions, and two trade the same pair. */
+/**
+ * Every second order has the first one's owner; the first is in the others' auctions, and two trade the same
+ * pair.
+ */
 async function share(db: Database, { id, owner, sellToken, buyToken }: Order, others: readonly Order[]) {
   const shared = others.filter((_, index) => index % 2 === 0).map((order) => order.id)
   const data = { owner: bytea(owner) }

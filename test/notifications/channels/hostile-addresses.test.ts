@@ -178,7 +178,10 @@ const subscribe = async (address: string, account = numbered((0xa000 + accounts+
   return errors?.[0]
 }
 
-/** Stores channels with these addresses, as if they had been confirmed, and sends to each. @returns the faults of the attempts, in their order */
+/**
+ * Stores channels with these addresses, as if they had been confirmed, and sends to each.
+ * @returns the faults of the attempts, in their order
+ */
 async function send(addresses: readonly string[]): Promise<(string | null)[]> {
   await client.query('DELETE FROM deliveries; DELETE FROM channels')
   for (const [index, address] of addresses.entries()) {

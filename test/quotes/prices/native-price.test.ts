@@ -52,7 +52,8 @@ test('tokens are priced by the best route, in one market read', async () => {
   ])
   expect([...rates.keys()]).toEqual([dollar, coin])
   const [dollars, coins] = [...rates.values()]
-  // A tenth of the native coin for 300 dollars or 600 coins, apart from fees of 0.3 % a swap and the slope of the curve.
+  // A tenth of the native coin for 300 dollars or 600 coins, apart from fees of 0.3 % a swap and the slope of
+  // the curve.
   const tokens = (rate: unknown) => Number((rate as { tokenAmount: bigint }).tokenAmount)
   expect(tokens(dollars) / 300e6).toBeCloseTo(1.003, 3)
   expect(tokens(coins) / 600e18).toBeCloseTo(1.006, 3)

@@ -31,7 +31,10 @@ function schemaFor({ answers }: Operation, status: number, family: keyof typeof 
   return answers[status]?.schema ?? errors[family]
 }
 
-/** Without what is new each time: ids that the database assigns, ids of channels, secrets, and pauses of streams. */
+/**
+ * Without what is new each time: ids that the database assigns, ids of channels, secrets, and pauses of
+ * streams.
+ */
 const withoutNew = (body: unknown) =>
   JSON.parse(
     JSON.stringify(body)

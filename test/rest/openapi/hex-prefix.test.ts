@@ -6,8 +6,8 @@ import { replay } from './replay.ts'
 import { openSampleWorld } from './world.ts'
 
 /**
- * Sends the examples of the document that succeed, each with the prefix 0x of one address, hash, UID or signature left out: in the path,
- * in the query and at any depth of the body.
+ * Sends the examples of the document that succeed, each with the prefix 0x of one address, hash, UID or
+ * signature left out: in the path, in the query and at any depth of the body.
  */
 
 let server: TestServer

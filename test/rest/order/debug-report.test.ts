@@ -136,7 +136,10 @@ const reportFields = `
   trades { nodes { blockNumber logIndex buyAmount sellAmount sellAmountBeforeFees txHash auctionId } }
 `
 
-/** Every leaf by its path. The two forms differ in absent keys, in the case of enum values, and in how lists, tokens, prices and factors are held. */
+/**
+ * Every leaf by its path. The two forms differ in absent keys, in the case of enum values, and in how lists,
+ * tokens, prices and factors are held.
+ */
 function leaves(value: unknown, path: string, found = new Map<string, unknown>()): Map<string, unknown> {
   if (value === null || value === undefined) return found
   if (typeof value !== 'object') return found.set(path, value)

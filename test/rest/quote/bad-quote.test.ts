@@ -4,7 +4,9 @@ import { graphQuoteField, graphQuoteInput } from '../../fakes/graph-input.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
 
-/** Malformed requests are refused before they are quoted, in every interface, and the error names the field. */
+/**
+ * Malformed requests are refused before they are quoted, in every interface, and the error names the field.
+ */
 
 let server: TestServer
 beforeAll(async () => {

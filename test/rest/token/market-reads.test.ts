@@ -151,7 +151,8 @@ describe('the total surplus of an account', () => {
   }
 
   test('is the sum of its trades at their auctions’ prices; a trade without an auction counts nothing', async () => {
-    // Ten dollars at 1/3000, 0.05 of a coin at 1/6000, and nine for two of three where 1.33 would do, rounded up.
+    // Ten dollars at 1/3000, 0.05 of a coin at 1/6000, and nine for two of three where 1.33 would do, rounded
+    // up.
     const dollars = (10n ** 7n * (10n ** 30n / 3_000n)) / unit
     const coins = (5n * 10n ** 16n * (unit / 6_000n)) / unit
     expect(await total(trader)).toEqual([200, { totalSurplus: String(dollars + coins + 7n) }])

@@ -81,7 +81,10 @@ function randomTrade(random: Random, index: number, isJit: boolean) {
   return { entry, pool, fee: random.chance(0.5) ? random.amount(sellAmount / 50n) : 0n }
 }
 
-/** Honest swaps: at the prices of the solution each order sells what its swap takes, and the swap pays what it buys. */
+/**
+ * Honest swaps: at the prices of the solution each order sells what its swap takes, and the swap pays what it
+ * buys.
+ */
 function randomProposal(random: Random) {
   const placed = randomTrade(random, 0, false)
   const all = [placed, ...(random.chance(0.5) ? [randomTrade(random, 1, true)] : [])]
@@ -145,7 +148,9 @@ function randomCase(random: Random): Case | undefined {
   return { auction, solution, bookings }
 }
 
-/** What the settlement contract has more of each token after the plan, and whether the calls at its end pass. */
+/**
+ * What the settlement contract has more of each token after the plan, and whether the calls at its end pass.
+ */
 function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', most = held) {
   const touched = touchedBy(solution.proposal, auction, wrapped)
   const balances = new Map([...most].filter(([token]) => touched.includes(token)))
@@ -228,7 +233,8 @@ describe('over random solutions', () => {
         expect(passes).toBe(isEnough)
         expect(passesGuard).toBe(isEnough)
         if (passes) passed[form]++
-        // With an atom more before, what just passed may pass no more: nothing else in the contract makes up for it.
+        // With an atom more before, what just passed may pass no more: nothing else in the contract makes up
+        // for it.
         const short = [...one.bookings.map(({ token }) => token)].some((token) => {
           const { least = 0n, internalized = 0n } = one.bookings.find((each) => each.token === token) ?? {}
           return (changes.get(token) ?? 0n) === (form === 'kept' ? least : least - internalized)

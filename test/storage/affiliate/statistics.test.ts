@@ -123,7 +123,9 @@ const boundaries: History = {
   now: 10,
 }
 
-/** Both earn part of a reward, but only the first can get it: the second's would need 2 dollars, over the cap. */
+/**
+ * Both earn part of a reward, but only the first can get it: the second's would need 2 dollars, over the cap.
+ */
 const outOfReach: History = {
   affiliates: [
     { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '1' },
@@ -145,7 +147,10 @@ const justInReach: History = {
   now: 3,
 }
 
-/** Two in one block, of which the first binds and the second would; then more than the cap, with more after it. */
+/**
+ * Two in one block, of which the first binds and the second would; then more than the cap, with more after
+ * it.
+ */
 const tooMuch: History = {
   affiliates: [
     { ...usual, createdAt: 1, volumeCap: '1.5', triggerVolume: '1' },
@@ -161,7 +166,10 @@ const tooMuch: History = {
   now: 4,
 }
 
-/** In one block the last one comes first, so that row order differs from log order; one has more digits than the next. */
+/**
+ * In one block the last one comes first, so that row order differs from log order; one has more digits than
+ * the next.
+ */
 const lastLog = 100
 
 const timeOf = (steps: number) => start + steps * stepMs

@@ -121,7 +121,9 @@ test('the database derives the same status as the domain, and filters by it', as
   }
 })
 
-/** As the indexer marks them, and some before their time by the clock, since block times may be ahead of it. */
+/**
+ * As the indexer marks them, and some before their time by the clock, since block times may be ahead of it.
+ */
 async function markSomeExpired(db: Database): Promise<void> {
   await sql(db).$executeRaw`INSERT INTO checkpoints (chain_id, block_number, block_hash, updated_at)
     VALUES (11155111, 1000, '\\x00', now())`

@@ -22,7 +22,10 @@ const days: RetentionDays = {
   idempotencyKeys: 2,
   deliveries: 2,
 }
-/** SQL for the time of row `g` of `n`: from 200 days ago to now, later rows up to half an hour before earlier ones. */
+/**
+ * SQL for the time of row `g` of `n`: from 200 days ago to now, later rows up to half an hour before earlier
+ * ones.
+ */
 const aged = (n: number) =>
   `to_timestamp(${now / 1_000}) - (${n} - g) * interval '200 days' / ${n} - (g % 7) * interval '5 minutes'`
 /** The number of rows among `n` that are older, by the same SQL. */
@@ -294,7 +297,8 @@ describe('a feed of which entries were removed', () => {
 
   test('tells a reader behind the last of them, in pages and streams; "earliest" begins at the first that is left', async () => {
     await fill(100)
-    // Every second day an entry, the account has each tenth: 5, 15, … 95; older than 60 days are those up to 69.
+    // Every second day an entry, the account has each tenth: 5, 15, … 95; older than 60 days are those up to
+    // 69.
     expect(await sweepNow()).toMatchObject({ feed_entries: 69 })
     const rest = ['m75', 'm85', 'm95']
     for (const cursor of ['1', '5', '64']) {

@@ -4,5 +4,8 @@ import { documents as home } from './home/documents.ts'
 import { documents as order } from './order/documents.ts'
 import { documents as token } from './token/documents.ts'
 
-/** What all pages ask, for `npm run codegen`, which makes the types: they are found by the text. Each page has only its own. */
+/**
+ * What all pages ask, for `npm run codegen`, which makes the types: they are found by the text. Each page has
+ * only its own.
+ */
 export const documents = { ...account, ...auction, ...home, ...order, ...token } as const

@@ -13,7 +13,10 @@ interface Follower<Result> {
 const firstWaitMs = 1_000
 const longestWaitMs = 30_000
 
-/** Follows a stream over all disconnects, without a gap where its entries have cursors. @returns what ends it */
+/**
+ * Follows a stream over all disconnects, without a gap where its entries have cursors.
+ * @returns what ends it
+ */
 export function subscribe<Text extends keyof Documents & string>(
   query: Text,
   variables: Documents[Text]['variables'],

@@ -15,8 +15,9 @@ export function dial(client: PoolClient): Socket {
 }
 
 /**
- * Asks the server to end the statement that runs on a connection. The server closes when it has signalled the connection's process, so
- * that a later statement is not met. Never rejects: a statement that goes on ends by its timeout.
+ * Asks the server to end the statement that runs on a connection. The server closes when it has signalled the
+ * connection's process, so that a later statement is not met. Never rejects: a statement that goes on ends by
+ * its timeout.
  */
 export function cancelStatement(client: PoolClient): Promise<void> {
   const { processID, secretKey } = client as Wired

@@ -14,8 +14,9 @@ export const directAccess: Access = { isPooled: false, prepares: true }
 const probeName = 'tradegraph_probe'
 
 /**
- * Whether a pooler answers at an address: it gives its clients keys of its own, so the process is not that of the server. One that
- * keeps prepared statements for its clients (PgBouncer from 1.21 on) renames them on the server.
+ * Whether a pooler answers at an address: it gives its clients keys of its own, so the process is not that of
+ * the server. One that keeps prepared statements for its clients (PgBouncer from 1.21 on) renames them on the
+ * server.
  * @throws when the database does not answer
  */
 export async function probeAccess(url: string): Promise<Access> {

@@ -7,9 +7,9 @@ import { type SessionSettings, silenceTimeoutMs } from './session.ts'
 import { endSilent } from './silence.ts'
 
 /**
- * Gives each who asks the connection that is free first. The pool itself binds them to the connection that it opens for them, although
- * another one is mostly released long before that: opening takes several round trips, and the server a new process. What was opened in
- * vain waits for the next.
+ * Gives each who asks the connection that is free first. The pool itself binds them to the connection that it
+ * opens for them, although another one is mostly released long before that: opening takes several round
+ * trips, and the server a new process. What was opened in vain waits for the next.
  */
 export function preferFreeConnection(pool: Pool): Pool {
   const { max } = pool.options
@@ -81,8 +81,8 @@ export function openPool({ name, url, access, max, settings, waitMs, onReadOnly 
       config?: ClientConfig,
     ) => PoolClient,
   })
-  // The pool replaces a broken connection, and its statement reports the error. Without a listener, a connection that breaks while
-  // it is checked out would end the process.
+  // The pool replaces a broken connection, and its statement reports the error. Without a listener, a
+  // connection that breaks while it is checked out would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -100,7 +100,10 @@ export function openPool({ name, url, access, max, settings, waitMs, onReadOnly 
   return measurePool(name, reportRefusals(preferFreeConnection(endSilent(pool, waitMs))))
 }
 
-/** Without a connection nothing is known of the data, whatever the server's reason is: each fault is an Outage. */
+/**
+ * Without a connection nothing is known of the data, whatever the server's reason is: each fault is an
+ * Outage.
+ */
 function reportRefusals(pool: Pool): Pool {
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
   const reporting = () =>

@@ -30,8 +30,8 @@ export interface FirstStatement {
 }
 
 /**
- * A statement with another one before it, in one exchange and so in one transaction. Rows of the first are dropped; its error is that
- * of both.
+ * A statement with another one before it, in one exchange and so in one transaction. Rows of the first are
+ * dropped; its error is that of both.
  */
 export class PrefixedQuery implements WireQuery {
   private isReached = false
@@ -99,7 +99,10 @@ export class PrefixedQuery implements WireQuery {
 
 type Callback = (error: Error | null, result?: unknown) => void
 
-/** Connections to a pooler in transaction mode: each transaction brings the settings, and none stays on the server's session. */
+/**
+ * Connections to a pooler in transaction mode: each transaction brings the settings, and none stays on the
+ * server's session.
+ */
 export function pooledClient(settings: Readonly<Record<string, string>>, prepares: boolean): typeof Client {
   const entries = Object.entries(settings)
   const first: FirstStatement = {
@@ -110,7 +113,10 @@ export function pooledClient(settings: Readonly<Record<string, string>>, prepare
   const begin = ['BEGIN', ...entries.map(([name, value]) => `SET LOCAL ${name} = '${value}'`)].join('; ')
 
   class PooledClient extends Client {
-    /** The forms that are used here: `query(statement)`, `query(text or config)`, and both with values and a callback. */
+    /**
+     * The forms that are used here: `query(statement)`, `query(text or config)`, and both with values and a
+     * callback.
+     */
     override query(given: unknown, values?: unknown, callback?: unknown): never {
       const done = (typeof values === 'function' ? values : callback) as Callback | undefined
       const own = Array.isArray(values) ? values : undefined

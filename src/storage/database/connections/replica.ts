@@ -41,7 +41,10 @@ export interface Replica {
   wrote(client: string, place: string): void
   /** Any client may have written meanwhile. */
   forget(): void
-  /** Whether a read that failed there is repeated at the primary: not if it took too long, which it would do there too. */
+  /**
+   * Whether a read that failed there is repeated at the primary: not if it took too long, which it would do
+   * there too.
+   */
   mayAskPrimary(error: unknown): boolean
   close(): Promise<void>
 }
@@ -59,8 +62,9 @@ export interface ReplicaOptions {
 }
 
 /**
- * Decides what may be read from a replica, without clocks of several machines: the places of the primary are noted with the time of
- * this process, and a replica is new enough for a read if it has replayed the one of `maxLagMs` ago and the client's last write.
+ * Decides what may be read from a replica, without clocks of several machines: the places of the primary are
+ * noted with the time of this process, and a replica is new enough for a read if it has replayed the one of
+ * `maxLagMs` ago and the client's last write.
  */
 export function followReplica({
   pool,

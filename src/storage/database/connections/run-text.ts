@@ -13,8 +13,9 @@ export type TextRow = (string | null)[]
 type Wire = Connection & { parsedStatements: Record<string, string> }
 
 /**
- * A statement whose columns are read as text, for `client.query`. The client's own query describes the columns each time, makes
- * parsers for them and copies its settings: a tenth of the time of a small read (`docs/performance.md`).
+ * A statement whose columns are read as text, for `client.query`. The client's own query describes the
+ * columns each time, makes parsers for them and copies its settings: a tenth of the time of a small read
+ * (`docs/performance.md`).
  */
 class TextQuery implements WireQuery {
   private readonly rows: TextRow[] = []
@@ -123,7 +124,10 @@ function clientGone(): Refusal {
   return new Refusal('Unavailable', 'the client has gone')
 }
 
-/** Statement name unknown (26000) or duplicate (42P05), or plan invalid after a migration (0A000): a new connection helps. */
+/**
+ * Statement name unknown (26000) or duplicate (42P05), or plan invalid after a migration (0A000): a new
+ * connection helps.
+ */
 const staleStatementCodes: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
 
 /** Whether a statement failed because of what its connection had prepared. */

@@ -17,9 +17,9 @@ interface Wait {
 }
 
 /**
- * Ends the statements of a pool whose server hangs. A statement may take long, and a server that hangs looks like that: when one is
- * silent, the server is asked over another connection. If it says nothing there in `waitMs`, the silent connections are closed, and
- * those that are idle.
+ * Ends the statements of a pool whose server hangs. A statement may take long, and a server that hangs looks
+ * like that: when one is silent, the server is asked over another connection. If it says nothing there in
+ * `waitMs`, the silent connections are closed, and those that are idle.
  */
 export function endSilent(pool: Pool, waitMs: number): Pool {
   const used = new Map<Wired, Wait>()

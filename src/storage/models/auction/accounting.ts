@@ -36,7 +36,9 @@ const part = (values: Partial<Record<(typeof sums)[number], string>>) =>
 const inRange = (alias: string) =>
   `${alias}.chain_id = ag.chain_id AND ${alias}.deadline_block BETWEEN ag.from_block AND ag.to_block`
 
-/** What a solver's winning solutions scored. Solutions of one solver in one auction share a reference score. */
+/**
+ * What a solver's winning solutions scored. Solutions of one solver in one auction share a reference score.
+ */
 const competed = `SELECT t.solver, ${part({
   wins: '1',
   score: 'CASE WHEN c.in_time THEN s.score ELSE 0 END',

@@ -21,8 +21,9 @@ const fields = {
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 
 /**
- * Whether the competition of auction `a` may be shown. Where they are hidden, the indexer must have passed its deadline: no solver can
- * settle it any more. Every list of solutions or of attempts to settle them has this condition.
+ * Whether the competition of auction `a` may be shown. Where they are hidden, the indexer must have passed
+ * its deadline: no solver can settle it any more. Every list of solutions or of attempts to settle them has
+ * this condition.
  */
 export const isShown = `(NOT ${hidesCompetitions} OR
   a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id))`
@@ -31,8 +32,8 @@ export const isShown = `(NOT ${hidesCompetitions} OR
 const expiryMargin = 3_600
 
 /**
- * Whether no field of auction `a` can change any more: its deadline is final, and each solution is settled in a final block, or can't
- * be settled because one of its orders has expired or was filled in a final block.
+ * Whether no field of auction `a` can change any more: its deadline is final, and each solution is settled in
+ * a final block, or can't be settled because one of its orders has expired or was filled in a final block.
  * @param finality SQL for how many blocks may be reorganised
  */
 export const isOver = (finality: string) => `EXISTS (
@@ -169,8 +170,9 @@ export const auctionRow: RowFields<StoredAuction> = {
 const lastOf = `coalesce(sp.last_auction, 9223372036854775807)`
 
 /**
- * Auctions `a` that held order `o`: in the newest span that has begun by then. The bounds before that condition let a page read from
- * either end of the index. One look-up for each auction: an order may have as many spans as there are auctions.
+ * Auctions `a` that held order `o`: in the newest span that has begun by then. The bounds before that
+ * condition let a page read from either end of the index. One look-up for each auction: an order may have as
+ * many spans as there are auctions.
  */
 export const orderAuctions = `auctions a WHERE a.chain_id = o.chain_id
   AND a.id >= (SELECT sp.first_auction FROM auction_spans sp WHERE sp.order_id = o.id ORDER BY sp.first_auction LIMIT 1)
@@ -235,7 +237,10 @@ export const currentOrders =
 /** Prices `np` of the current auction. */
 export const currentPrices = 'unnest(ca.tokens, ca.prices) AS np(token, price)'
 
-/** Current auction `ca`. Not an `Auction`: it has no solutions, and is not kept. `a` is the name of its row in prices. */
+/**
+ * Current auction `ca`. Not an `Auction`: it has no solutions, and is not kept. `a` is the name of its row in
+ * prices.
+ */
 export const currentAuction: Model = {
   name: 'CurrentAuction',
   description:
@@ -289,8 +294,9 @@ export const auctionFeedEntry: Model = {
 }
 
 /**
- * The competitions of a network and what became of their settlements. Where competitions are hidden until their deadline, they have
- * entries of their own, from the moment when the indexer passes it; again after a reorg that led back before the deadline.
+ * The competitions of a network and what became of their settlements. Where competitions are hidden until
+ * their deadline, they have entries of their own, from the moment when the indexer passes it; again after a
+ * reorg that led back before the deadline.
  */
 export const auctionFeed: FeedSource = {
   name: 'network',

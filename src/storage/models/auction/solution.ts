@@ -166,7 +166,10 @@ export const solution: Model = {
   },
 }
 
-/** SQL for a column of order `o` in a solution. One that its solver brings is no stored order until it is traded. */
+/**
+ * SQL for a column of order `o` in a solution. One that its solver brings is no stored order until it is
+ * traded.
+ */
 export const inSolution = (column: 'uid' | 'chain_id' | 'sell_token' | 'buy_token') =>
   `coalesce(o.${column}, px.${column})`
 

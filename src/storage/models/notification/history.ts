@@ -29,7 +29,10 @@ const historyKey: PageKey = {
   order: 'DESC',
 }
 
-/** Each condition has an index, but for what was read; a second one is checked for what the index of the first gives. */
+/**
+ * Each condition has an index, but for what was read; a second one is checked for what the index of the first
+ * gives.
+ */
 function historyRanges({ types, orderUid, from, until, unread }: NotificationFilter): PageSource {
   const range = (lead?: Prisma.Sql) => {
     const conditions = [

@@ -138,7 +138,10 @@ export const orderFeedEntry: Model = {
   },
 }
 
-/** An event that was taken back is as it was, also for the entry that first gave it: a feed reads the same at any time. */
+/**
+ * An event that was taken back is as it was, also for the entry that first gave it: a feed reads the same at
+ * any time.
+ */
 const rows = `order_feed f JOIN orders o ON o.id = f.order_id CROSS JOIN LATERAL (
     SELECT e.* FROM order_events e WHERE e.id = f.event_id
     UNION ALL SELECT e.* FROM order_feed r, jsonb_populate_record(NULL::order_events, r.removed) e

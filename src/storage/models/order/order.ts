@@ -100,7 +100,10 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
-/** What the owner of order `o` holds of its sell token: sums of logs are current, a standing is as old as its figures. */
+/**
+ * What the owner of order `o` holds of its sell token: sums of logs are current, a standing is as old as its
+ * figures.
+ */
 const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
     WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
   (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`

@@ -19,7 +19,10 @@ const isSolved = `(SELECT bool_and(NOT cs.is_winner) FROM solution_executions cx
   JOIN solutions cs ON cs.auction_id = cx.auction_id AND cs.uid = cx.solution_uid
   WHERE cx.order_id = o.id AND cx.auction_id = co.id AND ${isShown})`
 
-/** `domain/order/status.ts` in SQL, over the newest event `ne`, the newest trade `nt` and the competition `co`, in these spellings. */
+/**
+ * `domain/order/status.ts` in SQL, over the newest event `ne`, the newest trade `nt` and the competition
+ * `co`, in these spellings.
+ */
 function stageCase(spell: (facts: StageInput) => string): string {
   const facts = { hasTraded: false, newestEvent: null, cancelledBy: 'api', isSolved: false } as const
   const ended = (more: Partial<StageInput> & Pick<StageInput, 'status'>) =>
@@ -46,7 +49,9 @@ const stageSql = (spell: (value: string) => string) => stageCase((facts) => spel
 /** The stage in the words of the REST interface. */
 export const plainStageSql = `CASE WHEN nt.known THEN 'traded' ELSE ${stageCase((facts) => plainStage(orderStage(facts) ?? 'open', false))} END`
 
-/** Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they refer to. */
+/**
+ * Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they refer to.
+ */
 export const progressRows = `(SELECT (SELECT pe.label FROM order_events pe WHERE pe.order_id = o.id ORDER BY pe.timestamp DESC, pe.id DESC LIMIT 1) AS label) ne
   LEFT JOIN LATERAL (SELECT true AS known, pt.auction_id FROM trades pt WHERE pt.order_id = o.id
     ORDER BY pt.block_number DESC, pt.log_index DESC LIMIT 1) nt ON true

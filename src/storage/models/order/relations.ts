@@ -72,7 +72,8 @@ export const orderQuote: Model = {
   description: 'The quote that an order was stored with.',
   fields: {
     ...fields,
-    // The calls stay hidden until the order has ended, so that no trader can front-run it. Most quotes have none: then the order's status is not computed.
+    // The calls stay hidden until the order has ended, so that no trader can front-run it. Most quotes have
+    // none: then the order's status is not computed.
     metadata: orNull(
       derived(
         json,
@@ -218,7 +219,10 @@ export const orderRelations: Record<string, Relation> = {
   },
 }
 
-/** Rows of orders `o`, by the arguments of a request. A UID is unique; the chain id limits the search to a network. */
+/**
+ * Rows of orders `o`, by the arguments of a request. A UID is unique; the chain id limits the search to a
+ * network.
+ */
 
 const onChain = (chainId: number | undefined) =>
   chainId === undefined ? Prisma.empty : Prisma.sql` AND o.chain_id = ${chainId}`
@@ -262,7 +266,10 @@ interface AccountPage {
   limit: number
 }
 
-/** Those that it owns, and those that it placed for a contract to own. Newest first. The REST contract pages by offset. */
+/**
+ * Those that it owns, and those that it placed for a contract to own. Newest first. The REST contract pages
+ * by offset.
+ */
 export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
   Prisma.sql`(${Prisma.join(
     ['owner', 'onchain_user'].map(

@@ -11,7 +11,10 @@ import { proposedSolution, refusedSolution } from '../auction/solution.ts'
 const isHeld = `EXISTS (SELECT FROM auction_spans sp WHERE sp.order_id = o.id
   AND int8range(sp.first_auction, sp.last_auction, '[]') @> a.id)`
 
-/** Answer `sv` of a solver to auction `a`, with its best bid `s`, `px` on order `o`, and what was refused first, `rs`. */
+/**
+ * Answer `sv` of a solver to auction `a`, with its best bid `s`, `px` on order `o`, and what was refused
+ * first, `rs`.
+ */
 export const solverOutcome: Model = {
   name: 'SolverOutcome',
   description: 'What a solver did about an order in one auction.',

@@ -25,8 +25,9 @@ function surplusDownSql({ sell, buy }: FillColumns): string {
 const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', buy: 'tr.buy_amount' })
 
 /**
- * Surplus of all trades of account `ac` in native atoms, those of the orders that it owns and those that it placed on chain: each trade at the prices of its auction, and rounded down.
- * Trades without an auction of the service count 0, since they have no price.
+ * Surplus of all trades of account `ac` in native atoms, those of the orders that it owns and those that it
+ * placed on chain: each trade at the prices of its auction, and rounded down. Trades without an auction of
+ * the service count 0, since they have no price.
  */
 export function surplusSql({
   chainId,

@@ -77,7 +77,10 @@ function reasonOf({ code, summary, further: [next] }: Diagnosis): string {
   return sentence
 }
 
-/** A page of the list, with its reasons when they have come. @param newer pages, into which some of it may have moved */
+/**
+ * A page of the list, with its reasons when they have come.
+ * @param newer pages, into which some of it may have moved
+ */
 function OrderEntries({ orders, newer }: { orders: Orders; newer: readonly Orders[] }) {
   const read = useCallback(() => readReasons(orders), [orders])
   const { value } = usePolled(read)

@@ -19,7 +19,10 @@ interface Announcement {
   provider: Provider
 }
 
-/** Finds the wallets that announce themselves (EIP-6963), and the one of `window.ethereum` where none does. @returns what ends it */
+/**
+ * Finds the wallets that announce themselves (EIP-6963), and the one of `window.ethereum` where none does.
+ * @returns what ends it
+ */
 export function findWallets(onWallets: (wallets: readonly Wallet[]) => void): () => void {
   const announced = new Map<string, Wallet>()
   const injected = (globalThis as { ethereum?: Provider }).ethereum
@@ -68,7 +71,10 @@ export class OtherAccount extends Error {
   }
 }
 
-/** People reach the service at another address than that of this page: wallets warn of messages for another site. */
+/**
+ * People reach the service at another address than that of this page: wallets warn of messages for another
+ * site.
+ */
 export class OtherSite extends Error {
   readonly uri: string
 
@@ -78,7 +84,10 @@ export class OtherSite extends Error {
   }
 }
 
-/** Has the wallet sign a message of EIP-4361. @throws OtherAccount; OtherSite; Refused; what the wallet throws */
+/**
+ * Has the wallet sign a message of EIP-4361.
+ * @throws OtherAccount; OtherSite; Refused; what the wallet throws
+ */
 export async function signIn(
   account: string,
   provider: Provider,

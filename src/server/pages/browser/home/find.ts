@@ -14,7 +14,9 @@ interface Named {
   contracts: (Contract & { address: string })[]
   /** Who signed, and who should have, by the text: it may be anybody’s. */
   signer?: { signed: string; owner: string } | undefined
-  /** What was signed by mistake: the right account signed then, and the signer in the text is no real account. */
+  /**
+   * What was signed by mistake: the right account signed then, and the signer in the text is no real account.
+   */
   mistake?: SignatureMistake | undefined
 }
 
@@ -91,7 +93,9 @@ export type SearchResult =
   | { kind: 'cut'; digits?: number }
   | { kind: 'nothing'; text?: string }
 
-/** What a pasted text is about: also one that holds it, such as an address of a page or the text of an error. */
+/**
+ * What a pasted text is about: also one that holds it, such as an address of a page or the text of an error.
+ */
 export async function find(text: string): Promise<SearchResult> {
   const named = namedIn(text, [])
   const { order, transaction, addresses } = named

@@ -170,7 +170,10 @@ function FoundError({
   )
 }
 
-/** What a text names beside its error. Its author may be a stranger: it is quoted, and nothing of it is the service’s word. */
+/**
+ * What a text names beside its error. Its author may be a stranger: it is quoted, and nothing of it is the
+ * service’s word.
+ */
 function Beside({
   named: { order, transaction, addresses, contracts, signer, mistake },
   hasContract,

@@ -41,7 +41,10 @@ function Commands({ networks }: { networks: HomeResult['networks'] }) {
 
 const inAddress = () => new URLSearchParams(location.search).get('q')?.trim() ?? ''
 
-/** Finds what was pasted, and goes there; what is more than one thing, or none, is shown here. The page’s address has the text. */
+/**
+ * Finds what was pasted, and goes there; what is more than one thing, or none, is shown here. The page’s
+ * address has the text.
+ */
 function Search({ networks }: { networks: HomeResult['networks'] }) {
   const [asked, setAsked] = useState(() => ({ text: inAddress() }))
   const [result, setResult] = useState<SearchResult>()

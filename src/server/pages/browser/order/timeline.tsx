@@ -63,7 +63,9 @@ function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | unde
   }
 }
 
-/** No auction records that it leaves an order out for its expiry: when that begins follows from the expiry. */
+/**
+ * No auction records that it leaves an order out for its expiry: when that begins follows from the expiry.
+ */
 function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): Step[] {
   const reasons = diagnosis ? [diagnosis, ...diagnosis.further] : []
   const [validity] = reasons.flatMap((reason) => evidenceOf(reason, 'ValidityEvidence') ?? [])

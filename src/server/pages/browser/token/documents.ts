@@ -1,4 +1,6 @@
-/** What the page of a token asks. What comes from different places is asked apart: one of them may be away. */
+/**
+ * What the page of a token asks. What comes from different places is asked apart: one of them may be away.
+ */
 export const documents = {
   tokenNetworks: 'query { networks { name explorerUrl } }',
   token:

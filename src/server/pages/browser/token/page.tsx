@@ -97,7 +97,10 @@ function Holders({ token, network }: { token: TokenLike; network: string }) {
 const address = nameInPath()
 const wanted = new URLSearchParams(location.search).get('network')
 
-/** The networks on which there is a contract at the address; that which the address of the page names comes first. */
+/**
+ * The networks on which there is a contract at the address; that which the address of the page names comes
+ * first.
+ */
 async function readToken() {
   const { networks } = await queryService(documents.tokenNetworks, {})
   const answers = await Promise.all(

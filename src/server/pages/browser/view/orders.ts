@@ -30,7 +30,10 @@ export interface OrderState {
 /** Whether an order may still be filled. */
 export const isLive = ({ status }: { status: SpelledStatus }) => !hasEnded(status)
 
-/** Where an order stands, in words. @param end the reason why it is offered to solvers no more, if that is known */
+/**
+ * Where an order stands, in words.
+ * @param end the reason why it is offered to solvers no more, if that is known
+ */
 export function stateOf(
   { status, executedFraction }: { status: SpelledStatus; executedFraction: string },
   end?: string,

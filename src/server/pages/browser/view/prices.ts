@@ -59,7 +59,10 @@ interface Executed {
   executedBuy: string
 }
 
-/** What a trade gives beyond the limit: buy atoms more where the sell side is fixed, sell atoms less where the buy side is. */
+/**
+ * What a trade gives beyond the limit: buy atoms more where the sell side is fixed, sell atoms less where the
+ * buy side is.
+ */
 export function surplusOf(
   { executedSell, executedBuy }: Executed,
   { kind, sellAmount, buyAmount }: { kind: 'SELL' | 'BUY'; sellAmount: string; buyAmount: string },

@@ -37,7 +37,10 @@ export function LiveState({ isLive }: { isLive: boolean }) {
   return <span class={isLive ? 'state live' : 'state'}>{isLive ? 'Live' : 'Connecting…'}</span>
 }
 
-/** A table that is as wide as it needs to be, whatever the screen is. Who has no mouse scrolls it by the keyboard. */
+/**
+ * A table that is as wide as it needs to be, whatever the screen is. Who has no mouse scrolls it by the
+ * keyboard.
+ */
 export function WideTable({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard

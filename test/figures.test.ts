@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = path.join(import.meta.dirname, '..', 'src')
+const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !file.includes('generated'))
+  .map((file) => ({ file, lines: readFileSync(path.join(root, file), 'utf8').split('\n') }))
+const lines = sources.flatMap(({ lines }) => lines)
+const comments = lines.filter((line) => /^\s*(\/\*\*|\*|\/\/)/.test(line))
+
+/**
+ * The first words of doc comments that a reader has to decode: they begin with a preposition, or with "what"
+ * and the like.
+ */
+const bareStart =
+  /^\s*\/\*\*\s+(?:Of|In|For|With|From|By|At|On|To|After|Before|Without|Between|Under|Over|As|Where|What|Who|Whether|Which|Those|Nothing|Nobody)\b/
+
+/** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
+const limits: [figure: string, value: number, limit: number][] = [
+  ['source files', sources.length, 653],
+  ['source lines', lines.length, 92_270],
+  ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 479],
+  ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
+  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 49],
+  ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 37],
+]
+
+test.each(limits)('%s: %i of at most %i', (_, value, limit) => {
+  expect(value).toBeLessThanOrEqual(limit)
+})
