@@ -122,6 +122,9 @@ export const notificationFields: Fields<NotificationRow> = {
   referenceAmount: (row) => said(row).referenceAmount,
   improvementAmount: (row) => said(row).improvementAmount,
   improvementShare: (row) => said(row).improvementShare,
+  target: (row) => said(row).target,
+  outcome: (row) => member(said(row).outcome ?? ''),
+  failedHooks: (row) => said(row).failedHooks,
   quotedAmount: (row) => said(row).quotedAmount ?? null,
   quoteImprovementAmount: (row) => said(row).quoteImprovementAmount ?? null,
   quoteImprovementShare: (row) => said(row).quoteImprovementShare ?? null,
@@ -134,6 +137,7 @@ const kinds: Record<string, string> = {
   order_cancelled: 'OrderCancelledNotification',
   insufficient_balance: 'InsufficientBalanceNotification',
   price_improvement: 'PriceImprovementNotification',
+  post_hook_failed: 'PostHookFailedNotification',
 }
 
 export const notificationType = ({ type }: NotificationRow) => kinds[type]

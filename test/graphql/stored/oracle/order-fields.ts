@@ -106,6 +106,7 @@ export const orderFields: Fields<OrderRow> = {
   trades: (order, args, { rows }) => pageOf(tradesOfOrder(order, rows), args),
   auctions: (order, args, { rows }) => pageOf(auctionsOfOrder(order, rows), args),
   debugReport: (order) => order,
+  hooks: (order, _args, { rows }) => hooksOf(order, rows),
   pendingSettlements: (order, _args, { rows }) =>
     rows.attempts
       .filter(
@@ -305,7 +306,46 @@ function sourceOf(reason: string | null): CancellationSource {
   return source === 'replacement' || source === 'chain' ? source : 'policy'
 }
 
+interface WrittenHook {
+  target: string
+  callData: string
+  gasLimit: string
+}
+
+/** The hooks in the order's document, with their calls in settlements, newest first. */
+function hooksOf({ id, appData, interactions }: OrderRow, { appData: documents, hookCalls }: Rows) {
+  const document = documents.find(({ hash }) => hash === appData)?.document
+  if (interactions === null || document === undefined) return []
+  const { metadata, backend } = JSON.parse(document)
+  const written = (metadata ?? backend)?.hooks ?? {}
+  return (['pre', 'post'] as const).flatMap((phase) =>
+    ((written[phase] ?? []) as WrittenHook[]).map(({ target, callData, gasLimit }, position) => ({
+      ...{
+        phase: phase.toUpperCase(),
+        target: target.toLowerCase(),
+        callData: callData.toLowerCase(),
+        gasLimit,
+      },
+      calls: hookCalls
+        .filter((call) => call.orderId === id && call.phase === phase && call.position === position)
+        .sort(byKey(({ blockNumber, logIndex }) => [blockNumber, logIndex], -1)),
+    })),
+  )
+}
+
+export const hookFields: Fields<ReturnType<typeof hooksOf>[number]> = columns(
+  ...(['phase', 'target', 'callData', 'gasLimit', 'calls'] as const),
+)
+
+export const hookCallFields: Fields<Row<'hookCalls'>> = {
+  ...columns('txHash', 'blockNumber', 'reason'),
+  outcome: ({ outcome }) => outcome && member(outcome),
+  unknownReason: ({ unknown }) => unknown && member(unknown),
+  gasUsed: ({ gasUsed }) => (gasUsed === null ? null : String(gasUsed)),
+}
+
 export const debugReportFields: Fields<OrderRow> = {
+  hooks: (order, _args, { rows }) => hooksOf(order, rows),
   orderUid: ({ uid }) => uid,
   order: (order) => order,
   events: (order, args, { rows }) => pageOf(eventsOfOrder(order, rows), args),

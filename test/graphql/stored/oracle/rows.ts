@@ -50,6 +50,7 @@ export async function readRows(db: Db) {
     entries: await all(tables.feedEntry),
     events: await all(tables.orderEvent),
     executions: await all(tables.execution),
+    hookCalls: await all(tables.hookCall),
     marketPrices: await all(tables.marketPrice),
     notifications: await all(tables.notification),
     orders: await all(tables.order),
