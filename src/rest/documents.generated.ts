@@ -76,7 +76,6 @@ export type DiagnosisCode =
   | 'filled'
   | 'filteredForFairness'
   | 'hooksFail'
-  | 'hookGasTight'
   | 'lostCompetition'
   | 'marketUnknown'
   | 'neverTradable'

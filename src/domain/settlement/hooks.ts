@@ -111,19 +111,3 @@ export function failureText({ outcome, reason }: Pick<HookResult, 'outcome' | 'r
   if (outcome === 'outOfGas') return 'out of gas'
   return reason === null ? 'reverted' : `reverted: ${reason}`
 }
-
-/** The share of a hook's gas limit that should be left: the state changes until the order is settled. */
-const leastSpare = { parts: 1n, of: 10n }
-
-/**
- * Reports whether a hook's gas limit is too close to the gas that a simulation used, or below it: less than a
- * tenth of the limit is left.
- */
-export function isLimitTight(
-  { gasLimit }: Pick<Hook, 'gasLimit'>,
-  { outcome, gasUsed }: Pick<HookResult, 'outcome' | 'gasUsed'>,
-): boolean {
-  if (outcome === 'outOfGas') return true
-  if (outcome !== 'succeeded' || gasUsed === null) return false
-  return (gasLimit - gasUsed) * leastSpare.of < gasLimit * leastSpare.parts
-}
