@@ -117,7 +117,12 @@ export async function wrongDiagnoses(
     const isBehind = codes.length < diagnosis.codes.length
     const [first] = codes
     const { sold, bought, isWhole } = filledOf(order, ledger.trades)
-    if (isWhole) return codes.join() === 'FILLED' ? undefined : 'is filled'
+    if (isWhole) {
+      const { reverting, burning } = crowd.hooks
+      const hasFailed = wish.hooks?.post.some((hook) => hook === reverting || hook === burning)
+      const right = hasFailed ? 'FILLED,POST_HOOK_FAILED' : 'FILLED'
+      return codes.join() === right ? undefined : `is filled, so that it should be ${right}`
+    }
     const isPart = sold > 0n
     if (codes.includes('PARTLY_FILLED') !== isPart)
       return isPart ? 'is filled in part' : 'is not filled in part'
