@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     needsServers: true,
   },
   feed: {
-    files: /^(storage|notifications)\/feed/,
+    files: /^(storage\/(feeds\/|notifications\.ts)|notifications\/feed)/,
     tests: ['test/storage/feed*.test.ts', 'test/notifications/feed*.test.ts'],
     needsServers: true,
   },
