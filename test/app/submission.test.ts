@@ -290,7 +290,7 @@ test('gas that costs more than the cap ends an attempt, and no other begins unti
   }
   endpoint.mood = 'keep'
   const uid = await place()
-  const why = /^gas costs 15\d gwei, and a settlement may offer 100$/
+  const why = /^gas costs 15\d(\.\d+)? gwei, and a settlement may offer 100$/
   await eventually('solutions are refused, auction after auction', async () => {
     const dear = (await refusalsOf(uid)).filter(({ code }) => code === 'GAS_TOO_DEAR')
     for (const { message } of dear) expect(message).toMatch(why)
@@ -310,7 +310,7 @@ test('gas that costs more than the cap ends an attempt, and no other begins unti
   )
   expect(order.diagnosis).toMatchObject({
     code: 'SOLUTION_REFUSED',
-    summary: expect.stringMatching(/refused: gas costs 15\d gwei, and a settlement may offer 100\.$/),
+    summary: expect.stringMatching(/refused: gas costs 15\d(\.\d+)? gwei, and a settlement may offer 100\.$/),
   })
   endpoint.onSent = async () => {}
   endpoint.mood = 'include'

@@ -127,6 +127,7 @@ const start = {
 test('the debug report', async () => {
   expect(await read(`/sepolia/api/v1/debug/order/${traded}`)).toEqual({
     orderUid: traded,
+    hooks: [],
     order: { ...tradedOrder, quote },
     events: [
       { label: 'created', timestamp: '2026-01-02T03:04:05.678Z' },
