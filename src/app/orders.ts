@@ -85,13 +85,14 @@ export function composeSimulations({
   const bundleRpc = nodes.connect({ ...limits, runsStrangersCode: true })
   const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
   const diagnosis = { network, now, policy, auctions, chain }
-  const warnings = { ...diagnosis, db, appDataSources }
+  const warnings = { ...diagnosis, db, appDataSources, simulateOrder }
   const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {
     diagnose: (orders) => diagnoseOrders(orders, diagnosis),
     explainOrder: (order, options) => explainOrder(order, options, explanation),
     lookAhead: (order) => readWarningFacts(order, warnings),
-    quoteWarnings: (reply, slippageBps, look) => quoteWarnings(reply, slippageBps, look, warnings),
+    quoteWarnings: (reply, slippageBps, look, { takeGas } = {}) =>
+      quoteWarnings(reply, slippageBps, look, { ...warnings, ...(takeGas && { takeGas }) }),
     simulateStored: (uid, block) => simulateStored(uid, block, services),
     simulateOrder: (order, block) => simulateGiven(order, block, services),
     simulateBundle: createBundleSimulation({ rpc: bundleRpc }),

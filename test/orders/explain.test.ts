@@ -18,6 +18,7 @@ const answered = {
   input: '0x',
   gas: 1,
   overrides: {},
+  hooks: null,
 } as const
 const away = () => Promise.reject(new Outage('the network node'))
 
@@ -32,6 +33,7 @@ interface Change {
   orders?: Parameters<typeof createOrderServices>[1]
   quotes?: Parameters<typeof createQuoteServices>[1]
   simulateOrder?: ExplainServices['simulateOrder']
+  takeGas?: (gas: bigint) => void
 }
 
 async function codesOf(order: Parameters<typeof explainOrder>[0], change: Change = {}, simulates = true) {
@@ -44,13 +46,14 @@ async function codesOf(order: Parameters<typeof explainOrder>[0], change: Change
       ...{ db, network: sampleNetwork, now, policy: { deniedTokens: new Set() } },
       ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain: { balances: away } },
     },
-    async simulateOrder(simulated, block) {
+    async simulateOrder(simulated, block, use) {
       simulations++
-      if (change.simulateOrder) return change.simulateOrder(simulated, block)
+      if (change.simulateOrder) return change.simulateOrder(simulated, block, use)
       return { ...answered, error: null, isFunded: true }
     },
   }
-  const { further, ...first } = await explainOrder(order, { simulates, hidesCompetitions: false }, services)
+  const options = { simulates, hidesCompetitions: false, ...(change.takeGas && { takeGas: change.takeGas }) }
+  const { further, ...first } = await explainOrder(order, options, services)
   return { codes: [first, ...further].map(({ code }: Reason) => code), first, simulations }
 }
 
@@ -116,6 +119,42 @@ describe('the order is simulated', () => {
       codes: ['placeable'],
       simulations: 0,
     })
+  })
+
+  test('with a trace if it has hooks, which names those whose gas limits are tight', async () => {
+    const target = alice.address
+    const hook = (gasLimit: string) => ({ target, callData: '0x', gasLimit })
+    const hooks = { pre: [hook('1000')], post: [hook('2000'), hook('3000')] }
+    const order = unsigned({ document: JSON.stringify({ metadata: { hooks } }) })
+    const call = (gas: bigint, gasUsed: bigint) => ({
+      ...{ target, callData: '0x' as const, gas, gasUsed, failure: null },
+    })
+    const uses: unknown[] = []
+    const simulateOrder: ExplainServices['simulateOrder'] = async (_, __, use) => {
+      uses.push(use)
+      const ran = { pre: [call(1_000n, 950n)], post: [call(2_000n, 10n), call(3_000n, 2_999n)] }
+      return { ...answered, error: null, isFunded: true, hooks: ran }
+    }
+    const taken: bigint[] = []
+    const takeGas = (gas: bigint) => void taken.push(gas)
+    const { codes, first } = await codesOf(order, { simulateOrder, takeGas })
+    expect([codes, first.evidence]).toEqual([
+      ['hookGasTight'],
+      [
+        {
+          ...{ kind: 'hook', phase: 'pre', index: 0, target, outcome: 'succeeded' },
+          ...{ gasLimit: 1_000n, gasUsed: 950n },
+        },
+        {
+          ...{ kind: 'hook', phase: 'post', index: 1, target, outcome: 'succeeded' },
+          ...{ gasLimit: 3_000n, gasUsed: 2_999n },
+        },
+      ],
+    ])
+    expect(first.summary).toContain('The limits of 1 more of its hooks are too low too.')
+    await codesOf(unsigned(), { simulateOrder, takeGas })
+    expect(uses).toMatchObject([{ tracesHooks: true }, { tracesHooks: false }])
+    expect(taken).toEqual([6_000n])
   })
 
   test.each([

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Balance } from '../../src/chain/chain.ts'
-import { Outage } from '../../src/domain/errors/error.ts'
+import type { SimulateOrder } from '../../src/chain/order/simulation.ts'
+import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { QuoteRequest } from '../../src/domain/quote/quote.ts'
+import type { HookCall, HookPhase } from '../../src/domain/settlement/hooks.ts'
 import {
   quoteWarnings,
   readWarningFacts,
@@ -35,13 +37,18 @@ afterAll(() => database?.[Symbol.asyncDispose]())
 async function warningsOf(
   change: Partial<QuoteRequest>,
   answer: Parameters<typeof chain>[0],
-  more: { slippageBps?: number; isWithoutDatabase?: boolean } = {},
+  more: Partial<Pick<WarningServices, 'simulateOrder' | 'takeGas'>> & {
+    slippageBps?: number
+    isWithoutDatabase?: boolean
+  } = {},
 ) {
   const { db } = database
   const services: WarningServices = {
     ...{ db, network: sampleNetwork, now, policy: { deniedTokens: new Set() } },
     ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain: chain(answer) },
     appDataSources: createQuoteServices(db).appDataSources,
+    simulateOrder: () => Promise.reject(new Outage('the network node')),
+    ...more,
   }
   const asked = quoteRequest({ priceQuality: 'verified', ...change })
   const reply = await quote(asked, createQuoteServices(db))
@@ -87,11 +94,85 @@ describe('what the account lacks', () => {
   })
 })
 
-function hooked(): Partial<QuoteRequest> {
-  const hook = { target: alice.address, callData: '0x', gasLimit: '100' }
-  const document = JSON.stringify({ metadata: { hooks: { pre: [hook] } } })
+function hooked(phase: HookPhase = 'pre'): Partial<QuoteRequest> {
+  const hook = { target: alice.address, callData: '0x', gasLimit: '1000' }
+  const document = JSON.stringify({ metadata: { hooks: { [phase]: [hook] } } })
   return { appData: document, appDataDocument: document }
 }
+
+describe('hooks', () => {
+  const simulated = { block: null, from: zeroAddress, to: zeroAddress, input: '0x', gas: 1 } as const
+  const call: HookCall = { target: alice.address, callData: '0x', gas: 1_000n, gasUsed: 901n, failure: null }
+  /** A simulation in which this hook runs after the trade. */
+  const ran = (more: Partial<HookCall> = {}, error: string | null = null) => {
+    const asked: unknown[] = []
+    const simulateOrder: SimulateOrder = async ({ owner, signature }, block, use) => {
+      asked.push({ owner, signature, block, ...use })
+      const hooks = error === null ? { pre: [], post: [{ ...call, ...more }] } : null
+      return { ...simulated, overrides: {}, error, isFunded: true, hooks }
+    }
+    return { asked, simulateOrder }
+  }
+
+  test('whose gas limit is close to what they use, with both', async () => {
+    const world = ran()
+    const [tight, ...others] = await warningsOf(hooked('post'), rich, world)
+    expect(others).toEqual([])
+    expect(tight).toMatchObject({
+      code: 'hookGasTight',
+      summary: `The order’s post-hook 0, to ${alice.address}, used 901 of its 1,000 gas units in a simulation, which leaves less than a tenth.`,
+      evidence: [
+        {
+          ...{ kind: 'hook', phase: 'post', index: 0, target: alice.address, outcome: 'succeeded' },
+          ...{ gasLimit: 1_000n, gasUsed: 901n },
+        },
+      ],
+    })
+    const order = { owner: alice.address, signature: null, block: null }
+    expect(world.asked).toEqual([{ ...order, tracesHooks: true, fundsOwner: true }])
+  })
+
+  test.each<[string, Partial<HookCall>, string[]]>([
+    ['that leave a tenth have none', { gasUsed: 900n }, []],
+    ['that run out of gas', { failure: { reason: null, outOfGas: 'itself' } }, ['hookGasTight']],
+    [
+      'with a call inside that runs out of 63/64 of it',
+      { gasUsed: 985n, failure: { reason: null, outOfGas: 'inside' } },
+      ['hookGasTight'],
+    ],
+    ['that revert have none', { failure: { reason: 'closed', outOfGas: null } }, []],
+  ])('%s', async (_, more, codes) => {
+    expect(await codesOf(hooked('post'), rich, ran(more))).toEqual(codes)
+  })
+
+  test('run over the own funds where pre-hooks may bring them, and count before they run', async () => {
+    const world = ran()
+    const taken: bigint[] = []
+    const takeGas = (gas: bigint) => void taken.push(gas)
+    await warningsOf(hooked('pre'), rich, { ...world, takeGas })
+    expect(world.asked).toMatchObject([{ fundsOwner: false }])
+    expect(taken).toEqual([2_000n])
+  })
+
+  test('are not simulated for a price that is not, for nobody, and without gas', async () => {
+    const world = ran()
+    const takeGas = () => {
+      throw new Refusal('RateLimited', 'no gas is left')
+    }
+    expect(await codesOf({ ...hooked('post'), priceQuality: 'fast' }, rich, world)).toEqual([
+      'priceUnverified',
+    ])
+    expect(await codesOf({ ...hooked('post'), from: zeroAddress }, rich, world)).toEqual([])
+    expect(await codesOf({}, rich, world)).toEqual([])
+    expect(await codesOf(hooked('post'), rich, { ...world, takeGas })).toEqual([])
+    expect(world.asked).toEqual([])
+  })
+
+  test('of which nothing is seen are no fault of the quote', async () => {
+    expect(await codesOf(hooked('post'), rich)).toEqual([])
+    expect(await codesOf(hooked('post'), rich, ran({}, 'it reverts'))).toEqual([])
+  })
+})
 
 test('a fee of more than what is traded, and a price that nothing confirmed', async () => {
   const size = { form: 'sellAmountAfterFee', amount: 10n ** 12n } as const

@@ -78,7 +78,7 @@ const evidence = `{ __typename
   ... on TransactionEvidence { txHash block }
   ... on OrderEvidence { uid }
   ... on RevertEvidence { reason }
-  ... on HookEvidence { phase target outcome gasLimit gasUsed }
+  ... on HookEvidence { phase index target outcome gasLimit gasUsed }
   ... on ValidityEvidence { from until offeredUntil }
   ... on CancellationEvidence { by detail }
 }`

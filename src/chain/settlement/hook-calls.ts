@@ -1,17 +1,23 @@
 import type { Address } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize, toHex } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { HookCall } from '../../domain/settlement/hooks.ts'
+import type { HookCall, RanHooks } from '../../domain/settlement/hooks.ts'
 import { oneLine, revertDataText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { isQuantity } from '../rpc/wire.ts'
 import { decodeForeign } from './call.ts'
-import { isAddress, type TracedCall, type TraceFault, traceTransaction } from './mined.ts'
+import {
+  callTracer,
+  fromFrames,
+  isAddress,
+  type TracedCall,
+  type TraceFault,
+  traced,
+  traceTransaction,
+} from './mined.ts'
 
-/**
- * The hooks that one settlement ran before and after its trades, in order; null if they cannot be told apart.
- */
-export type SettledHooks = { pre: HookCall[]; post: HookCall[] } | null
+/** The hooks that one settlement ran; null if they cannot be told apart. */
+export type SettledHooks = RanHooks | null
 
 type Contracts = Pick<Network, 'settlement' | 'hooksTrampoline'>
 
@@ -23,6 +29,17 @@ export async function minedHooks(
 ): Promise<{ settlements: SettledHooks[] } | { fault: TraceFault }> {
   const trace = await traceTransaction(rpc, txHash)
   return 'fault' in trace ? trace : { settlements: hooksIn(trace.calls, network) }
+}
+
+/** The hooks that a simulated settlement runs; null if the node does not show them. @throws Outage */
+export async function simulatedHooks(
+  rpc: Rpc,
+  network: Contracts,
+  [call, block, stateOverrides]: readonly [call: object, block: string, overrides: object],
+): Promise<SettledHooks> {
+  const options = { ...callTracer, stateOverrides }
+  const trace = await traced(rpc, 'debug_traceCall', [call, block, options], fromFrames)
+  return 'fault' in trace ? null : (hooksIn(trace.calls, network)[0] ?? null)
 }
 
 /**

@@ -160,6 +160,12 @@ export const diagnosisTexts = {
     advice: 'Ask for a verified quote, or expect another price.',
     retryable: true,
   },
+  hookGasTight: {
+    meaning: 'The gas limit of one of the order’s own calls, its hooks, is close to what the call needs.',
+    advice:
+      'Sign the order with a higher gas limit for the hook: a hook that runs out of gas does nothing, and the trade goes on without it.',
+    retryable: false,
+  },
   tradesFail: {
     meaning: 'A token of the order, or a pool that it would be traded through, makes every trade fail.',
     advice:

@@ -1,6 +1,15 @@
+import type { Hook } from '../app-data/document.ts'
 import type { Failing } from '../order/event.ts'
 import { orderStatus } from '../order/status.ts'
-import { formatSeconds } from '../text/readable.ts'
+import {
+  assignHookCalls,
+  type HookPhase,
+  hookPhases,
+  hookResult,
+  isLimitTight,
+  type RanHooks,
+} from '../settlement/hooks.ts'
+import { formatSeconds, grouped } from '../text/readable.ts'
 import { fundsReasons, unpayable, unsigned } from './account-reasons.ts'
 import { advised } from './advice.ts'
 import {
@@ -16,6 +25,7 @@ import {
   type Diagnosis,
   type DiagnosisInput,
   type Evidence,
+  type HookEvidence,
   type ObservedStanding,
   type Reason,
   reasonOf,
@@ -235,6 +245,40 @@ function tradesFail(
 export function settlementReverts(revert: string, since: Date, isPast = false): Reason {
   const summary = `A settlement of the order alone ${isPast ? 'failed' : 'fails'}: ${revert}.`
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
+}
+
+/**
+ * Returns the hooks whose gas limits are too close to what a simulation of the order used as a reason; none
+ * if all limits have enough room.
+ * @param ran null if the simulation does not show hooks
+ */
+export function tightHooks(
+  hooks: Readonly<Record<HookPhase, readonly Hook[]>>,
+  ran: RanHooks | null,
+): Reason[] {
+  const tight = hookPhases.flatMap((phase) =>
+    assignHookCalls(hooks[phase], ran?.[phase] ?? []).flatMap((call, index): HookEvidence[] => {
+      const hook = hooks[phase][index]
+      if (!hook || !call) return []
+      const { outcome, gasUsed } = hookResult(call, hook)
+      const { target, gasLimit } = hook
+      return isLimitTight(hook, { outcome, gasUsed })
+        ? [{ kind: 'hook', phase, index, target, outcome, gasLimit, gasUsed }]
+        : []
+    }),
+  )
+  const [first] = tight
+  if (!first) return []
+  const { phase, index, target, gasLimit, gasUsed, outcome } = first
+  const limit = `its ${grouped(`${gasLimit}`)} gas units in a simulation`
+  const figures =
+    outcome === 'outOfGas'
+      ? `ran out of ${limit}`
+      : `used ${grouped(`${gasUsed}`)} of ${limit}, which leaves less than a tenth`
+  const others =
+    tight.length === 1 ? '' : ` The limits of ${tight.length - 1} more of its hooks are too low too.`
+  const summary = `The order’s ${phase}-hook ${index}, to ${target}, ${figures}.${others}`
+  return [reasonOf('hookGasTight', null, tight, summary)]
 }
 
 /** The reason if nothing blocks the order. */

@@ -114,6 +114,8 @@ export interface RevertEvidence {
 export interface HookEvidence {
   kind: 'hook'
   phase: HookPhase
+  /** The place among the hooks of its phase; 0 is the first. */
+  index: number
   target: Address
   /** The outcome in the settlement, or in the simulation. */
   outcome: HookOutcome
@@ -268,6 +270,8 @@ export interface ObservedAttempt {
 
 /** The hooks after the order's trades that failed: the newest one. */
 export interface FailedHookFacts {
+  /** The place among the hooks after the trade. */
+  index: number
   target: Address
   outcome: HookOutcome
   /** The contract's answer; null without one. */

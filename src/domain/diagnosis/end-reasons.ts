@@ -38,14 +38,14 @@ export function filled(facts: DiagnosisInput): Reason {
 /** Returns the failure of hooks after the order's trades as a reason; none if no failure is known. */
 export function failedHooks({ failedHook }: Pick<DiagnosisInput, 'failedHook'>): Reason[] {
   if (!failedHook) return []
-  const { target, outcome, reason, txHash, block, failed } = failedHook
+  const { index, target, outcome, reason, gasUsed, txHash, block, failed } = failedHook
   const cause = failureText({ outcome, reason })
   const summary =
     failed === 1
       ? `A call of the order’s own after its trade, to ${target}, failed: ${cause}.`
       : `${failed} calls of the order’s own after its trades failed, the newest to ${target}: ${cause}.`
   const evidence: Evidence[] = [
-    { kind: 'hook', phase: 'post', target, outcome, gasLimit: null, gasUsed: failedHook.gasUsed },
+    { kind: 'hook', phase: 'post', index, target, outcome, gasLimit: null, gasUsed },
     { kind: 'transaction', txHash, block },
     ...(reason === null ? [] : [{ kind: 'revert' as const, reason }]),
   ]

@@ -1,4 +1,5 @@
 import type { Interactions, OrderData, SigningScheme } from '../order/order.ts'
+import type { RanHooks } from '../settlement/hooks.ts'
 import type { Address } from './address.ts'
 import type { Bytes32, Hex } from './hex.ts'
 
@@ -85,6 +86,14 @@ export interface SimulatedOrder extends OrderData {
   filled: bigint
 }
 
+/** The use of an order's simulation. */
+export interface SimulationUse {
+  /** True to trace a settlement that succeeds, which runs it once more, for the gas of its hooks. */
+  tracesHooks: boolean
+  /** True to give the owner the sold tokens and their allowance. */
+  fundsOwner: boolean
+}
+
 /** State that replaces an account's own state in the simulated call. */
 export interface StateOverride {
   balance?: Hex
@@ -109,4 +118,6 @@ export interface OrderSimulation {
    * for lack of them.
    */
   isFunded: boolean
+  /** The hooks that ran; null if they were not traced, or the node does not show them. */
+  hooks: RanHooks | null
 }

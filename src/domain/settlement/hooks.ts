@@ -37,6 +37,9 @@ export function dueHooks(order: HookedOrder): Record<HookPhase, readonly Hook[]>
   return { pre: runsPreHooks ? pre : [], post }
 }
 
+/** The hooks' calls in one settlement, before and after its trades, in order. */
+export type RanHooks = Readonly<Record<HookPhase, readonly HookCall[]>>
+
 /** A call of the trampoline, as a trace has it. */
 export interface HookCall {
   target: Address
@@ -110,4 +113,23 @@ export function hookResult(
 export function failureText({ outcome, reason }: Pick<HookResult, 'outcome' | 'reason'>): string {
   if (outcome === 'outOfGas') return 'out of gas'
   return reason === null ? 'reverted' : `reverted: ${reason}`
+}
+
+/**
+ * The share of a hook's gas limit that has to stay free: the state changes until the order is settled, and
+ * a call inside the hook gets at most 63/64 of the gas that is left.
+ */
+const spareShare = { parts: 1n, of: 10n }
+
+/**
+ * Reports whether a hook's gas limit is below what a simulation used, or so close that less than a tenth of
+ * it is left.
+ */
+export function isLimitTight(
+  { gasLimit }: Pick<Hook, 'gasLimit'>,
+  { outcome, gasUsed }: Pick<HookResult, 'outcome' | 'gasUsed'>,
+): boolean {
+  if (outcome === 'outOfGas') return true
+  if (outcome !== 'succeeded' || gasUsed === null) return false
+  return (gasLimit - gasUsed) * spareShare.of < gasLimit * spareShare.parts
 }

@@ -58,13 +58,18 @@ export interface TradingServices {
   diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>
   /**
    * Returns the obstacles to placing and filling an order, which may be unsigned. Stores nothing.
-   * @throws Refusal MissingFrom, Unavailable; Outage of the database
+   * @throws Refusal MissingFrom, Unavailable, RateLimited; Outage of the database
    */
   explainOrder(order: OrderToExplain, options: ExplainOptions): Promise<Diagnosis>
   /** What bears on an order before its price is known. A read that fails is no fault. */
   lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<WarningFacts>
-  /** What would keep the order to sign for a quote from being filled. */
-  quoteWarnings(reply: QuoteReply, slippageBps: number, look: WarningFacts): Promise<Reason[]>
+  /** What would keep the order to sign for a quote from being filled. Too little gas left is no fault. */
+  quoteWarnings(
+    reply: QuoteReply,
+    slippageBps: number,
+    look: WarningFacts,
+    meter?: Pick<GasMeter, 'takeGas'>,
+  ): Promise<Reason[]>
   /**
    * Simulates a settlement of what remains of a stored order.
    * @throws Refusal OrderNotFound, NotFound for the block; Outage

@@ -219,6 +219,10 @@ HookEvidenceRef.implement({
   description: 'A hook of the order, in a settlement or in a simulation of one.',
   fields: (t) => ({
     phase: t.expose('phase', { type: HookPhase, description: 'Whether it runs before or after the trade.' }),
+    index: t.expose('index', {
+      type: 'SafeInt',
+      description: 'Its place among the hooks of that phase; 0 is the first.',
+    }),
     target: t.expose('target', { type: 'Address', description: 'The contract called.' }),
     outcome: t.expose('outcome', { type: HookOutcome, description: 'What became of it.' }),
     gasLimit: t.expose('gasLimit', {

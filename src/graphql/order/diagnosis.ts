@@ -100,7 +100,9 @@ builder.queryField('explainOrder', (t) =>
       const trading = tradingOn(context, input.network)
       const { hidesCompetitions } = ambientOf(context)
       const simulates = hasAccess('simulation', context)
-      const diagnosis = await trading.explainOrder(input.order, { simulates, hidesCompetitions })
+      const { takeGas } = context
+      const options = { simulates, hidesCompetitions, ...(takeGas && { takeGas }) }
+      const diagnosis = await trading.explainOrder(input.order, options)
       return { ...diagnosis, chainId: trading.network.chainId }
     },
   }),

@@ -100,7 +100,8 @@ QuoteResponseRef.implement({
         const trading = context.networks.byChainId(quote.chainId)
         if (!trading) throw new Error(`chain ${quote.chainId} is not served here`)
         const looked = await (look ?? trading.lookAhead({ ...quote, from: terms.from }))
-        const reasons = await trading.quoteWarnings(reply, slippage?.bps ?? usualSlippageBps, looked)
+        const bps = slippage?.bps ?? usualSlippageBps
+        const reasons = await trading.quoteWarnings(reply, bps, looked, context)
         return reasons.map((reason) => ({ ...reason, chainId: quote.chainId }))
       },
     }),

@@ -4,7 +4,7 @@ import type { SimulateOrder } from '../../chain/order/simulation.ts'
 import { emptyAppDataDocument, parseAppDataDocument } from '../../domain/app-data/document.ts'
 import { outlookOf } from '../../domain/auction/admission.ts'
 import { serviceReasons } from '../../domain/diagnosis/auction-reasons.ts'
-import { inOrder, settlementReverts } from '../../domain/diagnosis/diagnose.ts'
+import { inOrder, settlementReverts, tightHooks } from '../../domain/diagnosis/diagnose.ts'
 import {
   type Diagnosis,
   type DiagnosisInput,
@@ -27,7 +27,7 @@ import type { NativeRate } from '../../domain/token/prices.ts'
 import { normalizedPriceDown, readNativeRates } from '../../quotes/native-price.ts'
 import { priceOrder } from '../../quotes/order-quote.ts'
 import type { Priced } from '../../quotes/price.ts'
-import type { QuoteServices } from '../../quotes/quote.ts'
+import type { GasMeter, QuoteServices } from '../../quotes/quote.ts'
 import { readDiagnosisFacts, readUnplacedOrderFacts } from '../../storage/order/diagnosis-facts.ts'
 import type { Draft, OrderServices } from '../check.ts'
 import { type DiagnosisServices, diagnoseOrders, unplacedOrderFacts } from '../diagnose.ts'
@@ -116,7 +116,7 @@ export interface ExplainServices {
   simulateOrder: SimulateOrder
 }
 
-export interface ExplainOptions {
+export interface ExplainOptions extends Pick<GasMeter, 'takeGas'> {
   /** Whether the order is simulated. */
   simulates: boolean
   /** Of an order that is placed already. */
@@ -135,11 +135,11 @@ const noDocument = { parsedAppData: parseAppDataDocument(emptyAppDataDocument), 
  * fault, its account, the market, and a settlement of the order alone. Nothing is stored. Of an order that is
  * placed already it is the order's own diagnosis.
  * @throws Refusal MissingFrom where neither a signature nor `from` names the owner, Unavailable when too many
- *   ask; Outage of the database
+ *   ask, RateLimited; Outage of the database
  */
 export async function explainOrder(
   asked: OrderToExplain,
-  { simulates, hidesCompetitions }: ExplainOptions,
+  { simulates, hidesCompetitions, takeGas }: ExplainOptions,
   services: ExplainServices,
 ): Promise<Diagnosis> {
   const { orders, quotes, diagnosis, simulateOrder } = services
@@ -169,7 +169,7 @@ export async function explainOrder(
     const isOver = order.validTo < unixSeconds(now.getTime())
     const simulation =
       simulates && answer !== 'away' && isPayable && !isOver
-        ? await simulate(foreseen, orders, simulateOrder)
+        ? await simulate(foreseen, { ...orders, simulateOrder, takeGas })
         : null
     return { answer, account, simulation }
   }
@@ -188,7 +188,7 @@ export async function explainOrder(
       ...timeReasons(facts),
       ...(chain?.account ?? []),
       ...(market ? unplacedOrderMarketReasons(facts, foreseen, market, quotes) : []),
-      ...simulationReasons(chain?.simulation ?? null, now),
+      ...simulationReasons(chain?.simulation ?? null, foreseen, now),
     ]),
   ])
 }
@@ -234,19 +234,26 @@ async function draftOf(
   return draft && { ...draft, creation, isSigned: false }
 }
 
+interface SimulationServices extends Pick<OrderServices, 'network' | 'takeGas'> {
+  simulateOrder: SimulateOrder
+}
+
 async function simulate(
   { creation, order, owner, signature, parsedAppData, isSigned }: UnplacedOrder,
-  { network }: OrderServices,
-  simulateOrder: SimulateOrder,
+  { network, simulateOrder, takeGas }: SimulationServices,
 ): Promise<OrderSimulation | 'away'> {
   const { signingScheme } = creation
   const interactions = toInteractions(parsedAppData, network.hooksTrampoline)
   // One to be signed on chain is simulated as if it were: what else is wrong with it is then told too.
   const asSent = isSigned && signingScheme !== 'presign' ? signature : null
+  const gas = hooksGas(parsedAppData)
+  // The simulation itself is counted, but not that a trace runs it once more.
+  if (gas > 0n) takeGas?.(gas)
   try {
     return await simulateOrder(
       { ...order, owner, signingScheme, signature: asSent, interactions, filled: 0n },
       null,
+      { tracesHooks: gas > 0n, fundsOwner: false },
     )
   } catch (fault) {
     if (fault instanceof Outage) return 'away'
@@ -254,9 +261,15 @@ async function simulate(
   }
 }
 
-function simulationReasons(simulation: OrderSimulation | 'away' | null, now: Date): Reason[] {
-  if (simulation === null || simulation === 'away' || !simulation.isFunded) return []
-  return simulation.error === null ? [] : [settlementReverts(simulation.error, now)]
+function simulationReasons(
+  simulation: OrderSimulation | 'away' | null,
+  { parsedAppData: { preHooks: pre, postHooks: post } }: UnplacedOrder,
+  now: Date,
+): Reason[] {
+  if (simulation === null || simulation === 'away') return []
+  const { error, isFunded, hooks } = simulation
+  if (error === null) return tightHooks({ pre, post }, hooks)
+  return isFunded ? [settlementReverts(error, now)] : []
 }
 
 function gasOf(answer: OrderAnswer | 'away' | undefined): bigint {

@@ -1,22 +1,28 @@
 import { type AppDataSources, readAppData } from '../../app-data/read.ts'
-import { toAppDataInput } from '../../domain/app-data/document.ts'
+import type { SimulateOrder } from '../../chain/order/simulation.ts'
+import { type ParsedAppData, toAppDataInput } from '../../domain/app-data/document.ts'
 import { fundsReasons } from '../../domain/diagnosis/account-reasons.ts'
 import { noLimitPays } from '../../domain/diagnosis/advice.ts'
 import { serviceReasons } from '../../domain/diagnosis/auction-reasons.ts'
-import { inOrder } from '../../domain/diagnosis/diagnose.ts'
+import { inOrder, tightHooks } from '../../domain/diagnosis/diagnose.ts'
 import { type Reason, reasonOf, tokenOf } from '../../domain/diagnosis/diagnosis.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import type { SimulatedOrder } from '../../domain/evm/simulation.ts'
 import { orderToSign } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
+import { hooksGas } from '../../domain/settlement/gas.ts'
 import { readableDown, readableUp } from '../../domain/text/readable.ts'
+import type { GasMeter } from '../../quotes/quote.ts'
 import type { Db } from '../../storage/database/database.ts'
 import { readUnplacedOrderFacts, type UnplacedOrderFacts } from '../../storage/order/diagnosis-facts.ts'
 import { type DiagnosisServices, toFunds, unplacedOrderFacts } from '../diagnose.ts'
+import { toInteractions } from '../interactions.ts'
 
-export interface WarningServices extends DiagnosisServices {
+export interface WarningServices extends DiagnosisServices, Pick<GasMeter, 'takeGas'> {
   db: Db
   appDataSources: AppDataSources
+  simulateOrder: SimulateOrder
 }
 
 /** What bears on an order before its price is known. */
@@ -71,7 +77,7 @@ export async function quoteWarnings(
   const { quote, terms } = reply
   const { stored, funds } = look
   const { signingScheme } = terms
-  // Hooks are looked up only where the funds do not suffice.
+  const parsedAppData = await readHooks(terms.appData, services)
   const order = { ...orderToSign(reply, slippageBps), signingScheme, validFrom: null, hasPreHooks: false }
   const facts = unplacedOrderFacts(order, stored ?? noFacts, services)
   const isAway = funds === 'away'
@@ -82,7 +88,7 @@ export async function quoteWarnings(
   // The contract that places an order on chain pays for it, with what it is sent then.
   if (funds !== null && !isAway && quote.quoteKind === 'standard') {
     const short = fundsReasons(facts, funds, null)
-    if (short.length > 0 && !(await hasPreHooks(terms.appData, services))) reasons.push(...short)
+    if (parsedAppData.preHooks.length === 0) reasons.push(...short)
   }
   if (quote.feeAmount > quote.sellAmount) {
     const { feeAmount: fee, sellAmount: left, sellToken: token } = quote
@@ -92,16 +98,46 @@ export async function quoteWarnings(
     reasons.push({ ...reasonOf('costsMoreThanItBrings', null, [evidence], summary), advice: noLimitPays })
   }
   if (!quote.verified) reasons.push(reasonOf('priceUnverified', null))
+  else reasons.push(...(await hookReasons({ ...order, owner: terms.from }, parsedAppData, services)))
   return inOrder(reasons)
 }
 
-/** Whether calls of its own run before the order: they may bring what it sells. */
-async function hasPreHooks(appData: string, { appDataSources }: WarningServices): Promise<boolean> {
+/**
+ * Returns the reasons about the hooks' gas limits, by a simulation of the order to sign; none without one.
+ * The simulation of the quote ran the hooks, but does not show them.
+ */
+async function hookReasons(
+  order: Omit<SimulatedOrder, 'signature' | 'interactions' | 'filled'>,
+  parsedAppData: Hooks,
+  { network, simulateOrder, takeGas }: WarningServices,
+): Promise<Reason[]> {
+  const { preHooks: pre, postHooks: post } = parsedAppData
+  const gas = hooksGas(parsedAppData)
+  if (gas === 0n || order.owner === zeroAddress) return []
+  const interactions = toInteractions(parsedAppData, network.hooksTrampoline)
   try {
-    const { parsedAppData } = await readAppData(toAppDataInput(appData), { ...appDataSources, gateway: null })
-    return parsedAppData.preHooks.length > 0
+    // Each of the simulation and its trace runs the hooks.
+    takeGas?.(2n * gas)
+    const { hooks } = await simulateOrder({ ...order, signature: null, interactions, filled: 0n }, null, {
+      tracesHooks: true,
+      // Pre-hooks may bring the funds, and then need other gas than if they were there.
+      fundsOwner: pre.length === 0,
+    })
+    return tightHooks({ pre, post }, hooks)
   } catch (fault) {
-    if (fault instanceof Refusal || fault instanceof Outage) return false
+    if (fault instanceof Refusal || fault instanceof Outage) return []
+    throw fault
+  }
+}
+
+type Hooks = Pick<ParsedAppData, 'preHooks' | 'postHooks'>
+
+/** The hooks of a document; none if it cannot be read. */
+async function readHooks(appData: string, { appDataSources }: WarningServices): Promise<Hooks> {
+  try {
+    return (await readAppData(toAppDataInput(appData), { ...appDataSources, gateway: null })).parsedAppData
+  } catch (fault) {
+    if (fault instanceof Refusal || fault instanceof Outage) return { preHooks: [], postHooks: [] }
     throw fault
   }
 }

@@ -53,7 +53,7 @@ const reasonFragment = `
         ... on TransactionEvidence { txHash block }
         ... on OrderEvidence { uid }
         ... on RevertEvidence { reason }
-        ... on HookEvidence { phase target outcome gasLimit gasUsed }
+        ... on HookEvidence { phase index target outcome gasLimit gasUsed }
         ... on ValidityEvidence { from until offeredUntil }
         ... on CancellationEvidence { by detail }
         ... on RefusalEvidence { code field message }
@@ -167,6 +167,7 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('hook').describe('A hook of the order, in a settlement or in a simulation of one.'),
     phase: z.enum(hookPhases).describe('Whether it runs before or after the trade.'),
+    index: count.describe('Its place among the hooks of that phase; 0 is the first.'),
     target: address.describe('The contract that it calls.'),
     outcome: z.enum(hookOutcomes).describe('Whether it succeeded, and why not.'),
     gasLimit: amount.nullable().describe('Gas units that it may use; null if they are not known.'),

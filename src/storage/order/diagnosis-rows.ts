@@ -200,6 +200,7 @@ export const lastTrade = `(SELECT ${rowSql(tradeFields)} FROM trades tr WHERE tr
   ORDER BY tr.block_number DESC, tr.log_index DESC LIMIT 1)`
 
 export const failedHookFields: RowFields<FailedHookFacts> = {
+  index: derived(smallInt, 'hc.position', ''),
   target: derived(address, 'hc.target', ''),
   outcome: derived(enumOf('HookOutcome', hookOutcomes), 'hc.outcome', ''),
   reason: orNull(derived(string, 'hc.reason', '')),

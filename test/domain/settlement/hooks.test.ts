@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { assignHookCalls, dueHooks, type HookCall, hookResult } from '../../../src/domain/settlement/hooks.ts'
+import {
+  assignHookCalls,
+  dueHooks,
+  type HookCall,
+  hookResult,
+  isLimitTight,
+} from '../../../src/domain/settlement/hooks.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 
 const hook = (gasLimit = 100n, target = numbered('01')) => ({ target, callData: '0x' as const, gasLimit })
@@ -49,6 +55,13 @@ test.each([
     ...{ outcome, gasUsed },
     reason: outcome === 'reverted' ? (made.failure?.reason ?? null) : null,
   })
+})
+
+test('a gas limit is tight of which less than a tenth is left, or that does not suffice', () => {
+  const tight = (gasUsed: bigint | null, outcome: 'succeeded' | 'reverted' | 'outOfGas' = 'succeeded') =>
+    isLimitTight({ gasLimit: 1_000n }, { outcome, gasUsed })
+  expect([900n, 901n, null].map((used) => tight(used))).toEqual([false, true, false])
+  expect([tight(1_000n, 'outOfGas'), tight(999n, 'reverted')]).toEqual([true, false])
 })
 
 test('pre-hooks are due with the first fill only, and a document that is refused has none', () => {

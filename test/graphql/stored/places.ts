@@ -18,7 +18,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   DiagnosisReason: { process: 'advice code evidence retryable since summary' },
   FeeEvidence: { process: 'fee leastAmount left token' },
   OrderDiagnosis: { process: 'advice code evidence further retryable since summary' },
-  HookEvidence: { process: 'gasLimit gasUsed outcome phase target' },
+  HookEvidence: { process: 'gasLimit gasUsed index outcome phase target' },
   OrderEvidence: { process: 'order uid' },
   PriceAmounts: { process: 'buyAmount decimal sellAmount' },
   PriceEvidence: {

@@ -161,7 +161,7 @@ test('every code has a case', () => {
   const staged = new Set(Object.values(cases).flatMap(({ code, further = [] }) => [code, ...further]))
   const beside = ['nodeAway', 'chainBehind', 'auctionsHalted', 'settlementStuck']
   // See `explain.test.ts` and `quote-warnings.test.ts`.
-  const ahead = ['notAccepted', 'marketUnknown', 'priceUnverified', 'placeable']
+  const ahead = ['notAccepted', 'marketUnknown', 'priceUnverified', 'placeable', 'hookGasTight']
   const others = [...beside, ...ahead]
   expect(diagnosisCodes.filter((code) => !staged.has(code) && !others.includes(code))).toEqual([])
 })

@@ -183,6 +183,7 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
       overrides: tenderlyRequest.state_objects as OrderSimulation['overrides'],
       error: null,
       isFunded: true,
+      hooks: null,
     }),
   })
   return {

@@ -50,6 +50,7 @@ export type DiagnosisCode =
   | 'FILLED'
   | 'FILTERED_FOR_FAIRNESS'
   | 'HOOKS_FAIL'
+  | 'HOOK_GAS_TIGHT'
   | 'LOST_COMPETITION'
   | 'MARKET_UNKNOWN'
   | 'NEVER_TRADABLE'
