@@ -35,7 +35,7 @@ const lag: Model = {
   },
 }
 
-/** Of network `mt`, with its checkpoint `cp` where it has one. */
+/** Network `mt`, with its checkpoint `cp` if it has one. */
 const meta: Model = {
   name: 'Meta',
   description: 'How fresh the answers about one network are, and which build gives them.',

@@ -113,7 +113,7 @@ export const tradesKey: PageKey = {
   order: 'DESC',
 }
 
-/** Of order `o`. */
+/** Trades of order `o`. */
 export const orderTrades: Relation = {
   kind: 'page',
   model: () => trade,

@@ -5,7 +5,7 @@ import type { RowFields } from '../../query/json.ts'
 import { derived, type Field, type Model, type OneRow, orNull } from '../../query/model.ts'
 import { tokenIn } from '../token.ts'
 
-/** Columns of one part of an account; those that a part lacks are 0. */
+/** Columns of one part of an account; 0 where a part lacks them. */
 const sums = [
   'wins',
   'score',
@@ -36,9 +36,7 @@ const part = (values: Partial<Record<(typeof sums)[number], string>>) =>
 const inRange = (alias: string) =>
   `${alias}.chain_id = ag.chain_id AND ${alias}.deadline_block BETWEEN ag.from_block AND ag.to_block`
 
-/**
- * What a solver's winning solutions scored. Solutions of one solver in one auction share a reference score.
- */
+/** Scores of a solver's winning solutions. Solutions of one solver in one auction share a reference score. */
 const competed = `SELECT t.solver, ${part({
   wins: '1',
   score: 'CASE WHEN c.in_time THEN s.score ELSE 0 END',

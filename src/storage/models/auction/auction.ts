@@ -21,9 +21,8 @@ const fields = {
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 
 /**
- * Whether the competition of auction `a` may be shown. Where they are hidden, the indexer must have passed
- * its deadline: no solver can settle it any more. Every list of solutions or of attempts to settle them has
- * this condition.
+ * SQL condition: the competition of auction `a` may be shown. Where competitions are hidden, the indexer must
+ * have passed its deadline: it can't be settled any more. All lists of solutions or attempts have it.
  */
 export const isShown = `(NOT ${hidesCompetitions} OR
   a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id))`
@@ -32,8 +31,8 @@ export const isShown = `(NOT ${hidesCompetitions} OR
 const expiryMargin = 3_600
 
 /**
- * Whether no field of auction `a` can change any more: its deadline is final, and each solution is settled in
- * a final block, or can't be settled because one of its orders has expired or was filled in a final block.
+ * SQL condition: no field of auction `a` can change any more. Its deadline is final, and each solution is
+ * settled in a final block, or can't be settled because an order has expired or was filled in a final block.
  * @param finality SQL for how many blocks may be reorganised
  */
 export const isOver = (finality: string) => `EXISTS (
@@ -58,10 +57,10 @@ const nativePrice: Model = {
   relations: { token: tokenIn('a.chain_id', 'np.token', 'The token.') },
 }
 
-/** For bodies that show only the address. */
+/** Token of a price, for bodies that show only the address. */
 export const pricedToken = column(address, 'np.token', 'The token.')
 
-/** Of auction `a`, oldest first. */
+/** Attempts of auction `a`, oldest first. */
 export const attemptsOfAuction = `settlement_attempts t WHERE t.auction_id = a.id AND ${isShown} ORDER BY t.started_at, t.solution_uid`
 
 /** Fields of an auction and of its report for one order. */
@@ -294,9 +293,8 @@ export const auctionFeedEntry: Model = {
 }
 
 /**
- * The competitions of a network and what became of their settlements. Where competitions are hidden until
- * their deadline, they have entries of their own, from the moment when the indexer passes it; again after a
- * reorg that led back before the deadline.
+ * The competitions of a network and the state of their settlements. Competitions hidden until their deadline
+ * have entries of their own when the indexer passes it, and again after a reorg to before it.
  */
 export const auctionFeed: FeedSource = {
   name: 'network',

@@ -146,7 +146,7 @@ const settlementBooking: Model = {
   },
 }
 
-/** Of order `o`. Also where competitions are hidden: it says nothing about solvers or prices. */
+/** Pending settlements of order `o`, even where competitions are hidden: they reveal no solver or price. */
 export const pendingSettlements: Relation = {
   kind: 'many',
   model: () => pendingSettlement,

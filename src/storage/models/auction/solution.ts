@@ -61,7 +61,7 @@ const refusalModel = (code: `${string}.${string}`, message: `${string}.${string}
   },
 })
 
-/** Of solution `s`. */
+/** Refusal of solution `s`. */
 const refusalOfSolution = refusalModel('s.refusal', 's.refusal_message')
 const refusalOfRefused = refusalModel('rs.code', 'rs.message')
 

@@ -13,7 +13,7 @@ export const notificationFeed: FeedSource = {
   name: 'account',
   table: 'feed_entries',
   entry: { name: 'NotificationEdge', description: '', fields: {} },
-  // With the account, each index that a small table may be read by begins with what is known.
+  // With the account, every index for a small table begins with a known value.
   rows: 'feed_entries f JOIN notifications n ON n.id = f.notification_id AND n.account = f.account WHERE true',
   key: 'f.account',
   keyType: 'bytea',
@@ -52,7 +52,7 @@ export function feedPage(rows: PageRows['rows']): PageRows {
           if (isLast) return head
           const [place = '0'] = after
           const start = `${place}::text`
-          // An empty feed ends at the present: what is removed later was behind this cursor.
+          // An empty feed ends at the present: entries removed later were behind this cursor.
           return `coalesce(${end}, ${isOpen ? `CASE WHEN ${place} > 0 THEN ${start} ELSE ${head} END` : start})`
         },
       },

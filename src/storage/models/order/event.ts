@@ -94,7 +94,7 @@ export const orderEventsKey: PageKey = {
   order: 'ASC',
 }
 
-/** Of order `o`. */
+/** Events of order `o`. */
 export const orderEvents: Relation = {
   kind: 'page',
   model: () => orderEvent,

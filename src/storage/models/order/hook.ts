@@ -69,7 +69,7 @@ const hooksInDocument = `(SELECT CASE json_typeof(d.document::json->'metadata')
     WHEN 'object' THEN d.document::json->'metadata'->'hooks' ELSE d.document::json->'backend'->'hooks' END AS hooks
   FROM app_data d WHERE d.hash = o.app_data)`
 
-/** Of order `o`. `only`: most orders have none, and no document is parsed for them. */
+/** Hooks of order `o`. `only`: most orders have none, and no document is parsed for them. */
 export const orderHooks: Relation = {
   kind: 'many',
   model: () => orderHook,

@@ -72,7 +72,7 @@ const executed = {
 }
 
 const feeToken = 'coalesce(o.executed_fee_token, o.sell_token)'
-/** For bodies that show only the address. */
+/** Token of the fee, for bodies that show only the address. */
 export const executedFeeToken = derived(address, feeToken, 'The token of executedFee.')
 
 const stored = {
@@ -100,10 +100,7 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
-/**
- * What the owner of order `o` holds of its sell token: sums of logs are current, a standing is as old as its
- * figures.
- */
+/** Balance of the sell token of order `o`'s owner: by logs it is current, by a standing it may be old. */
 const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
     WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
   (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`

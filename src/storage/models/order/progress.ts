@@ -14,7 +14,7 @@ import { now } from '../../query/selection.ts'
 import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'
 import { cancelledBy } from './event.ts'
 
-/** In competition `co` a solution trades order `o`, but no winner; not known while it is hidden. */
+/** SQL for whether competition `co` has solutions with order `o`, and no winner; null while it is hidden. */
 const isSolved = `(SELECT bool_and(NOT cs.is_winner) FROM solution_executions cx JOIN auctions a ON a.id = cx.auction_id
   JOIN solutions cs ON cs.auction_id = cx.auction_id AND cs.uid = cx.solution_uid
   WHERE cx.order_id = o.id AND cx.auction_id = co.id AND ${isShown})`
@@ -49,9 +49,7 @@ const stageSql = (spell: (value: string) => string) => stageCase((facts) => spel
 /** The stage in the words of the REST interface. */
 export const plainStageSql = `CASE WHEN nt.known THEN 'traded' ELSE ${stageCase((facts) => plainStage(orderStage(facts) ?? 'open', false))} END`
 
-/**
- * Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they refer to.
- */
+/** Progress of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` of these. */
 export const progressRows = `(SELECT (SELECT pe.label FROM order_events pe WHERE pe.order_id = o.id ORDER BY pe.timestamp DESC, pe.id DESC LIMIT 1) AS label) ne
   LEFT JOIN LATERAL (SELECT true AS known, pt.auction_id FROM trades pt WHERE pt.order_id = o.id
     ORDER BY pt.block_number DESC, pt.log_index DESC LIMIT 1) nt ON true

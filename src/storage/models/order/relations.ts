@@ -47,7 +47,7 @@ const relations: Record<string, Relation> = {
   hooks: orderHooks,
 }
 
-/** Of order `o`. */
+/** Debug report of order `o`. */
 export const debugReport: Model = {
   name: 'DebugReport',
   description: 'Everything that happened to one order, read in one statement.',
@@ -72,8 +72,8 @@ export const orderQuote: Model = {
   description: 'The quote that an order was stored with.',
   fields: {
     ...fields,
-    // The calls stay hidden until the order has ended, so that no trader can front-run it. Most quotes have
-    // none: then the order's status is not computed.
+    // Calls stay hidden until the order has ended, against front-running. Most quotes have none: then the
+    // order's status is not computed.
     metadata: orNull(
       derived(
         json,
@@ -242,7 +242,7 @@ export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
     WHERE o.uid = ${bytea(uid)}${onChain(chainId)}
       AND NOT (co.id IS NULL AND ${raw(plainStageSql)} = ANY(${[...competedStages]}))`
 
-/** In the order of `uids`. */
+/** Orders in the sequence of `uids`. */
 export const namedOrders = ({
   uids,
   chainId,
@@ -266,10 +266,7 @@ interface AccountPage {
   limit: number
 }
 
-/**
- * Those that it owns, and those that it placed for a contract to own. Newest first. The REST contract pages
- * by offset.
- */
+/** Orders that an account owns or placed for a contract to own, newest first. REST pages by offset. */
 export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
   Prisma.sql`(${Prisma.join(
     ['owner', 'onchain_user'].map(

@@ -7,14 +7,11 @@ import { column, derived, type Model, orNull, type Relation } from '../../query/
 import { isShown, orderAuctions } from '../auction/auction.ts'
 import { proposedSolution, refusedSolution } from '../auction/solution.ts'
 
-/** In auction `a`, of order `o`. */
+/** SQL condition: auction `a` held order `o`. */
 const isHeld = `EXISTS (SELECT FROM auction_spans sp WHERE sp.order_id = o.id
   AND int8range(sp.first_auction, sp.last_auction, '[]') @> a.id)`
 
-/**
- * Answer `sv` of a solver to auction `a`, with its best bid `s`, `px` on order `o`, and what was refused
- * first, `rs`.
- */
+/** Answer `sv` of a solver to auction `a`: its best bid `s`, `px` on order `o` and its first refusal `rs`. */
 export const solverOutcome: Model = {
   name: 'SolverOutcome',
   description: 'What a solver did about an order in one auction.',
@@ -82,7 +79,7 @@ export interface OutcomeArguments {
   solver: Address | null
 }
 
-/** Of order `o`. */
+/** Outcomes of solvers for order `o`. */
 export const solverOutcomes: Relation = {
   kind: 'many',
   model: () => solverOutcome,
@@ -94,7 +91,7 @@ export const solverOutcomes: Relation = {
     'What each solver did about the order in one auction. Empty while the competition is hidden, and for auctions of which it is not recorded.',
 }
 
-/** Of order `o`. `a` has what its condition needs: the auction need not be stored. */
+/** Refused solutions of order `o`. `a` has the columns of its condition: the auction need not be stored. */
 export const refusedSolutions: Relation = {
   kind: 'page',
   model: () => refusedSolution,

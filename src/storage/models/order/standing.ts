@@ -130,7 +130,7 @@ const standing: Model = {
   },
 }
 
-/** Of order `o`. */
+/** Standing of order `o`. */
 export const orderStanding: Relation = {
   kind: 'one',
   model: () => standing,

@@ -25,9 +25,9 @@ function surplusDownSql({ sell, buy }: FillColumns): string {
 const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', buy: 'tr.buy_amount' })
 
 /**
- * Surplus of all trades of account `ac` in native atoms, those of the orders that it owns and those that it
- * placed on chain: each trade at the prices of its auction, and rounded down. Trades without an auction of
- * the service count 0, since they have no price.
+ * Surplus of all trades of account `ac` in native atoms, for orders that it owns and those that it placed on
+ * chain: each trade at the prices of its auction, rounded down. Trades without an auction of the service have
+ * no price, and count 0.
  */
 export function surplusSql({
   chainId,
@@ -51,7 +51,7 @@ export function surplusSql({
 
 export const sold = '(o.executed_sell - o.executed_signed_fee)'
 
-/** At most `digits` decimals, rounded down: integer division, so that there is no intermediate rounding. */
+/** Rounds down to `digits` decimals by integer division, so that there is no intermediate rounding. */
 const fixedDown = (numerator: string, denominator: string, digits: number) =>
   `trim_scale(div(${numerator} * 1e${digits}, ${denominator}) * 1e-${digits})::text`
 
