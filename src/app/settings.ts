@@ -28,7 +28,7 @@ import {
 } from './settings/setting-readers.ts'
 import { sourceSettings } from './settings/source-settings.ts'
 
-/** Which node is used, and what a settlement may cost. */
+/** Settings of node selection and of settlement costs. */
 export const submissionSettings = {
   RPC_MAX_LAG_BLOCKS: integer(1, 10_000)
     .default(5)

@@ -45,7 +45,7 @@ function toMailbox(text: string): Mailbox | undefined {
   return address === undefined ? undefined : { name: name.trim(), address }
 }
 
-/** Faults of settings that are valid each for itself. */
+/** Faults between settings that are valid each for itself. */
 export function emailFaults({ SMTP_URL, SMTP_FROM }: { SMTP_URL?: unknown; SMTP_FROM?: unknown }): string[] {
   if ((SMTP_URL === undefined) === (SMTP_FROM === undefined)) return []
   return [
@@ -77,7 +77,7 @@ export const pushSettings = {
 
 type PushSettings = { [Name in keyof typeof pushSettings]?: string | undefined }
 
-/** Undefined where web push is not enabled. */
+/** Keys of web push; undefined if it is not enabled. */
 export function vapidOf(settings: PushSettings): VapidDetails | undefined {
   const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, VAPID_SUBJECT } = settings
   return VAPID_PUBLIC_KEY && VAPID_PRIVATE_KEY && VAPID_SUBJECT
@@ -85,7 +85,7 @@ export function vapidOf(settings: PushSettings): VapidDetails | undefined {
     : undefined
 }
 
-/** Faults of settings that are valid each for itself. */
+/** Faults between settings that are valid each for itself. */
 export function pushFaults(settings: PushSettings): string[] {
   const names = Object.keys(pushSettings) as (keyof PushSettings)[]
   const missing = names.filter((name) => settings[name] === undefined)
@@ -101,7 +101,7 @@ export function newVapidKeys(): string {
   return `VAPID_PUBLIC_KEY=${publicKey}\nVAPID_PRIVATE_KEY=${privateKey}`
 }
 
-/** Undefined for a number that is no key. */
+/** The public key; undefined for a number that is no key. */
 function publicKeyOf(secret: string): string | undefined {
   try {
     const pair = createECDH('prime256v1')
@@ -137,7 +137,7 @@ interface TelegramSettings {
   TELEGRAM_WEBHOOK_SECRET?: string | undefined
 }
 
-/** Settings that do not go together. */
+/** Faults between settings of Telegram. */
 export function telegramFaults(settings: TelegramSettings): string[] {
   const { PUBLIC_URL, TELEGRAM_BOT_TOKEN, TELEGRAM_WEBHOOK_SECRET } = settings
   if (TELEGRAM_WEBHOOK_SECRET === undefined) return []

@@ -3,7 +3,7 @@ import type { FeedLimits } from '../../notifications/feed.ts'
 import type { StreamLimits } from '../../sse/handler.ts'
 import { integer } from './setting-readers.ts'
 
-/** How a process starts and stops where others run beside it, and what clients' connections may take. */
+/** Settings of start and stop with other processes, and of clients' connections. */
 export const connectionSettings = {
   MIGRATE_AT_START: z
     .stringbool()
@@ -23,7 +23,7 @@ export const connectionSettings = {
 
 type ConnectionSettings = z.infer<z.ZodObject<typeof connectionSettings>>
 
-/** Only a process that serves has a balancer before it. */
+/** Delay of the shutdown: only a process that serves has a balancer. */
 export const shutdownDelayMs = ({ SHUTDOWN_DELAY_SECONDS }: ConnectionSettings, serves: boolean): number =>
   serves ? SHUTDOWN_DELAY_SECONDS * 1_000 : 0
 

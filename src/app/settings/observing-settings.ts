@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { httpUrl, jsonText } from './setting-readers.ts'
 
-/** What is recorded of requests, beside metrics. */
+/** Settings of records of requests, apart from metrics. */
 export const observingSettings = {
   ACCESS_LOG: z
     .stringbool()

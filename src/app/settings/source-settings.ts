@@ -65,7 +65,7 @@ const holderSource = z.discriminatedUnion('kind', [
     .strictObject({
       kind: z.literal('ethplorer'),
       name: sourceName.default('ethplorer'),
-      /** Each Ethplorer host serves one chain. Without it, the host of each chain is asked. */
+      /** Each Ethplorer host serves one chain; by default, the host of each chain. */
       url: httpUrl.optional(),
       apiKey: key,
       network,
@@ -87,9 +87,9 @@ const engineSource = z.strictObject({
   kind: z.literal('engine'),
   name: solverName,
   url: httpUrl,
-  /** The account that submits its settlements, of no other solver. */
+  /** The account that submits its settlements, not shared with another solver. */
   privateKey: privateKey,
-  /** Whether it may settle orders that it brings itself. */
+  /** True if it may settle JIT orders. */
   jitOrders: z.boolean().default(false),
   /**
    * Tokens of which it may leave interactions out, so that the settlement contract pays and keeps them; none
@@ -113,7 +113,7 @@ const driverSource = z.strictObject({
   kind: z.literal('driver'),
   name: solverName,
   url: httpUrl,
-  /** The account that it submits its settlements from, of no other solver. */
+  /** The account that submits its settlements, not shared with another solver. */
   address: addressText,
   network,
 })
@@ -145,10 +145,7 @@ const solvers = uniquelyNamed(z.discriminatedUnion('kind', [engineSource, driver
 
 export type SolverSetting = z.infer<typeof engineSource> | z.infer<typeof driverSource>
 
-/**
- * Outside solvers; sources of token data, in the order in which they are asked; how much of it streams may
- * watch.
- */
+/** Settings of outside solvers, of sources of token data in order of use, and of streamed data. */
 export const sourceSettings = {
   SOLVERS: jsonText(solvers)
     .default([])
