@@ -11,7 +11,7 @@ export interface Metrics {
   countLimited(limit: string): void
   /** Counts bytes that a client caused to be stored. */
   countStored(what: string, bytes: number): void
-  /** Counts an answer that its client did not take. */
+  /** Counts a response that its client did not take. */
   countCut(): void
   countRemoved(table: string, rows: number): void
   loops: LoopMetrics
@@ -25,7 +25,7 @@ export interface Metrics {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Clients may name any. */
+/** A known method, or `other`: clients may send any. */
 export const knownMethod = (method: string): string => (knownMethods.has(method) ? method : 'other')
 
 /** The label `route` is a pattern, never a path: clients must not be able to create series. */

@@ -3,7 +3,7 @@ import type { NodeReport } from '../../chain/rpc/nodes.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { networkGauge } from './gauges.ts'
 
-/** An account that pays for gas, and its balance in wei as it was read last. */
+/** An account that pays for gas, and its last read balance in wei. */
 export interface AccountReport {
   account: Address
   /** The solver's name, or `refunder`. */
@@ -11,7 +11,7 @@ export interface AccountReport {
   balance: bigint
 }
 
-/** What one process measures of its networks' nodes, and of the accounts that it sends from. */
+/** Metrics of one process's nodes and sending accounts. */
 export interface ChainMetrics {
   /** @param reports is called when metrics are read */
   watchNodes(network: string, reports: () => readonly NodeReport[]): void

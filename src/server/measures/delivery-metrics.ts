@@ -1,22 +1,22 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { valueWithin } from './gauges.ts'
 
-/** What waits for the receivers of one kind of channel. */
+/** Waiting messages for one kind of channel. */
 export interface WaitingOfKind {
   kind: string
   count: number
   oldestSeconds: number
 }
 
-/** What the processes that send to channels measure. */
+/** Metrics of the processes that send to channels. */
 export interface DeliveryMetrics {
   /** Messages of this process. */
   count(kind: string, outcome: string, messages: number): void
-  /** @param read asks the database; what it does not answer in time has no series */
+  /** @param read queries the database; a count that is late has no series */
   watch(read: () => Promise<readonly WaitingOfKind[]>): void
 }
 
-/** Scrapers may be many. */
+/** Time that values are kept for further scrapers. */
 const cachedMs = 5_000
 const answerMs = 1_000
 

@@ -4,12 +4,12 @@ import type { IndexerMeter } from '../../indexer/progress.ts'
 import type { HoldingsMeter } from '../../indexer/settlement-holdings.ts'
 import { networkGauge } from './gauges.ts'
 
-/** What one process measures of its loops. Of a network it does not lead, gauges have no series. */
+/** Metrics of one process's loops. Gauges have no series for networks that it does not lead. */
 export interface LoopMetrics {
   auctions(network: string): AuctionMeter
   indexer(network: string): IndexerMeter
   holdings(network: string): HoldingsMeter
-  /** Whether this process leads a loop: it measures only what it leads. */
+  /** Notes whether this process leads a loop: it measures only loops that it leads. */
   led(loop: Loop, network: string, leads: boolean): void
 }
 
@@ -22,17 +22,17 @@ interface Newest {
   inspection?: { logs: boolean; storage: boolean } | undefined
   held?: { tokens: number; value: bigint } | undefined
   blocksBehind?: number | undefined
-  /** Over the last minute. */
+  /** Rate over the last minute. */
   blocksPerSecond?: number | undefined
   secondsLeft?: number | undefined
-  /** Of the newest stored block, in Unix seconds. */
+  /** Time of the newest stored block, in Unix seconds. */
   blockTime?: number | undefined
   holdings?: Holdings | undefined
   /** Settlements that are stored by their logs alone. */
   unread?: number | undefined
 }
 
-/** What the settlement contract holds and owes. */
+/** Holdings and rights of the settlement contract. */
 type Holdings = Partial<Parameters<HoldingsMeter['known']>[0] & Parameters<HoldingsMeter['moved']>[0]>
 
 const phaseBuckets = [0.01, 0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60]

@@ -5,15 +5,15 @@ import type { WaitingCommits } from '../../storage/feeds/tail.ts'
 import { valueWithin } from './gauges.ts'
 
 export interface StreamMetrics extends StreamMeter {
-  /** Measures feeds, beside the streams. */
+  /** Measures feeds too. */
   follow(feeds: Feeds): void
-  /** @param read asks the database; what it does not answer in time has no series */
+  /** @param read queries the database; a count that is late has no series */
   watchCommits(read: () => Promise<WaitingCommits>): void
 }
 
 const answerMs = 1_000
 
-/** Read from plain numbers when they are asked for: a delivery must not pay for them. */
+/** Reads plain numbers at each scrape: deliveries must not pay for metrics. */
 export function createStreamMetrics(registry: Registry): StreamMetrics {
   const meter = createStreamMeter()
   const feeds: [name: string, feed: Feed][] = []

@@ -5,9 +5,9 @@ import { Throttled } from '../../outside/fault.ts'
 import { measureWork, onSourceAnnounced, type Source, type Work } from '../../outside/telemetry/work.ts'
 import type { PoolReport } from '../../storage/database/connections/pool-measures.ts'
 
-/** What the process measures of the work that others do for it: database, nodes, outside sources. */
+/** Metrics of the work of the database, nodes and outside sources. */
 export interface WorkMetrics {
-  /** Begins to measure. @returns what ends it */
+  /** Begins to measure. @returns a function that ends it */
   follow(): () => void
   /** @param reports is called when metrics are read */
   watchPools(reports: () => readonly PoolReport[]): void
@@ -53,7 +53,7 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
   }
 }
 
-/** `refused`: the answer was that it does not do this. */
+/** `refused`: the peer does not support it. */
 function outcomeOf(fault: unknown): string {
   if (fault === undefined) return 'ok'
   if (fault instanceof RpcError || fault instanceof Refusal) return 'refused'
