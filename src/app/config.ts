@@ -33,7 +33,7 @@ export class ConfigError extends Error {
 /** One network of a deployment, and its nodes. */
 export interface NetworkConfig {
   network: Network
-  /** Of several, the first healthy one is used. */
+  /** One URL, or several of which the first healthy one is used. */
   rpcUrl: string | readonly string[]
   /** Endpoint that takes settlements before other nodes see them. */
   privateRpc?: PrivateRpcConfig | undefined

@@ -64,7 +64,7 @@ const maxTries = 10
 export async function runHoldingsIndex(options: HoldingsIndexOptions, signal: AbortSignal): Promise<void> {
   const { network, log } = options
   const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
-  const what = 'what the settlement contract holds cannot be followed for the moment'
+  const what = 'the holdings of the settlement contract cannot be followed for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
 
@@ -85,7 +85,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
       if (from < to && !isNodeFault(fault, {})) throw new RangeTooFull(String(fault))
       if (from < to || !(await isUnreadable(index, fault))) throw fault
       log.error(
-        'the logs of a block cannot be read: what the settlement contract got and gave in it is unknown',
+        'the logs of a block cannot be read: receipts and rights of the settlement contract in it are unknown',
         {
           ...{ network: network.name, block: to, fault: String(fault) },
         },

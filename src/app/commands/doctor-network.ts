@@ -112,7 +112,7 @@ async function checkInspection(about: string, rpc: Rpc, network: Network): Promi
     return warned(
       about,
       'has neither eth_simulateV1 nor debug_traceCall',
-      'SOLVERS are not asked: their settlements cannot be inspected',
+      'SOLVERS are left out: their settlements cannot be inspected',
     )
   return storage
     ? undefined

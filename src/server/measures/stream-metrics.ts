@@ -50,7 +50,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   })
   new Counter({
     name: 'tradegraph_stream_rests_total',
-    help: 'Times that a stream waited because its client was over its cost units.',
+    help: 'Waits of streams whose clients were over their cost units.',
     registers,
     collect() {
       this.reset()
@@ -70,12 +70,12 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   gaugeOf('tradegraph_feed_followers', 'Subscriptions that follow a feed.', ({ followers }) => followers)
   gaugeOf(
     'tradegraph_feed_followers_behind',
-    'Those that are behind the memory and read pages.',
+    'Followers that are behind the memory and read pages.',
     ({ behind }) => behind,
   )
   gaugeOf(
     'tradegraph_feed_lag_seconds',
-    'From the writing of the last entry to its reading by this process.',
+    'Time from the writing of the last entry to its reading by this process.',
     ({ lagSeconds }) => lagSeconds,
   )
   let readCommits: (() => Promise<WaitingCommits>) | undefined
@@ -97,7 +97,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   )
   ofCommits(
     'tradegraph_feed_commit_wait_seconds',
-    'How long the first of them has waited.',
+    'Wait of the first of them.',
     ({ longestSeconds }) => longestSeconds,
   )
   return Object.assign(meter, {

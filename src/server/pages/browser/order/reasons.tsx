@@ -80,7 +80,7 @@ function PriceSeen({ reason, isOpen }: { reason: Pick<Reason, 'evidence'>; isOpe
   return (
     <p class="note">
       That price was seen <Time at={at} isRelative />
-      {isOpen && ', and is told again when the distance has changed by a tenth'}.
+      {isOpen && ', and is updated when the distance has changed by a tenth'}.
     </p>
   )
 }
