@@ -62,7 +62,7 @@ export const accountRelations = {
     field: { ...derived(amount, 'ts.total', ''), weight: 100 },
     rows: surplusSql,
     description:
-      'What the account’s trades got beyond their signed prices, in native atoms: each trade at its auction’s prices, rounded down.',
+      'Surplus of the account’s trades over their signed prices, in native atoms: each trade at its auction’s prices, rounded down.',
   },
 } satisfies Record<string, Relation>
 

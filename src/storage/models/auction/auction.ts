@@ -78,7 +78,7 @@ const heldOrders = 'auction_orders ho JOIN orders o ON o.id = ho.order_id WHERE 
 export const auction: Model = defineModel({
   name: 'Auction',
   description:
-    'A competition of solvers for a batch of orders. Stored when at least one valid solution came in.',
+    'A competition of solvers for a batch of orders. Stored if one or more valid solutions were received.',
   fields: { id: nodeId('Auction', 'a.id'), auctionId, ...fields },
   relations: {
     nativePrices: nativePrices(
@@ -108,14 +108,14 @@ export const auction: Model = defineModel({
         AND int8range(xs.first_auction, xs.last_auction, '[]') @> a.id AND ${isShown}`,
       key: { letter: 'x', parts: [{ sql: 'xs.order_id', type: 'number' }], order: 'ASC' },
       description:
-        'The live orders that it left out, oldest first. Those that wait for their presignature are not among them. Empty while the competition is hidden.',
+        'The live orders that it left out, oldest first, except those that wait for their presignature. Empty while the competition is hidden.',
     },
     solverAnswers: {
       kind: 'many',
       model: () => solverAnswer,
       rows: `solver_answers sv WHERE sv.auction_id = a.id AND ${isShown} ORDER BY sv.solver`,
       items: 3,
-      description: 'What became of the question to each solver. Empty while the competition is hidden.',
+      description: 'The answer of each solver. Empty while the competition is hidden.',
     },
     refusedSolutions: {
       kind: 'many',
@@ -123,7 +123,7 @@ export const auction: Model = defineModel({
       rows: `refused_solutions rs WHERE rs.auction_id = a.id AND ${isShown} ORDER BY rs.id`,
       items: 3,
       description:
-        'Solutions that never competed, at most ten of each solver. Empty while the competition is hidden.',
+        'Solutions that never competed, up to ten of each solver. Empty while the competition is hidden.',
     },
     settlementAttempts: {
       kind: 'many',
@@ -224,7 +224,7 @@ export const currentAuctionOrder: Model = {
       rows: policies,
       only: 'e.policies IS NOT NULL',
       items: 2,
-      description: 'What the protocol may take, in the order it is applied.',
+      description: 'The fees of the protocol, in the order of application.',
     },
   },
 }
@@ -242,8 +242,7 @@ export const currentPrices = 'unnest(ca.tokens, ca.prices) AS np(token, price)'
  */
 export const currentAuction: Model = {
   name: 'CurrentAuction',
-  description:
-    'What solvers are given at the moment. Each auction replaces it, whether there are solutions or not.',
+  description: 'The current input of solvers. Each auction replaces it, even without solutions.',
   fields: {
     auctionId: column(rowKey, 'ca.auction_id', 'Its number; an Auction has it once there are solutions.'),
     block: column(safeInt, 'ca.block', 'The block it was built on.'),
@@ -266,7 +265,7 @@ export const currentAuction: Model = {
       kind: 'values',
       field: derived(address, 'jo.owner', ''),
       rows: 'unnest(ca.jit_order_owners) AS jo(owner) ORDER BY jo.owner',
-      description: 'Owners whose orders solvers may bring along, and whose surplus counts.',
+      description: 'Owners whose JIT orders solvers may bring, with surplus that counts.',
     },
   },
 }
@@ -277,8 +276,8 @@ export const currentAuctionOf = (chainId: number): Prisma.Sql =>
 /** Entry `f` of auction `a`, and of attempt `t` if it is about one. */
 export const auctionFeedEntry: Model = {
   name: 'AuctionEntry',
-  description: 'A competition, or what became of a settlement of it, in a stream.',
-  fields: { cursor: derived(string, 'f.place::text', 'Continues here: nothing is lost or repeated.') },
+  description: 'A competition, or an outcome of a settlement of it, in a stream.',
+  fields: { cursor: derived(string, 'f.place::text', 'Continues here, without loss or repetition.') },
   relations: {
     auction: { kind: 'same', model: () => auction, description: 'The auction.' },
     settlementAttempt: {
@@ -287,7 +286,7 @@ export const auctionFeedEntry: Model = {
       nullable: true,
       unless: 'f.solution_uid IS NULL',
       description:
-        'The attempt to settle a solution, which has ended; or it runs again, since a reorg took its settlement. Null in the entry of the competition.',
+        'The attempt to settle a solution, which has ended, or runs again because a reorg undid its settlement. Null in the entry of the competition.',
     },
   },
 }

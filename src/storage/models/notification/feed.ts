@@ -45,8 +45,7 @@ export function feedPage(rows: PageRows['rows']): PageRows {
       cursor: {
         codec: string,
         nullable: false,
-        description:
-          'Continues here, with another page or a stream: nothing is lost or repeated between the two.',
+        description: 'Continues here, with another page or a stream, without loss or repetition.',
         sql: ({ end, after, isLast, isOpen }) => {
           const head = `${feedHead}::text`
           if (isLast) return head
@@ -59,13 +58,13 @@ export function feedPage(rows: PageRows['rows']): PageRows {
       hasMore: {
         codec: boolean,
         nullable: false,
-        description: 'Whether more is stored behind cursor.',
+        description: 'True if more is stored behind cursor.',
         deprecated: 'Use pageInfo.hasNextPage. Removed after 2027-11-30.',
         sql: ({ hasNext }) => hasNext,
       },
     },
     description:
-      'An account’s feed: the latest part, or what follows a cursor. after: "earliest" starts at the first entry that is stored.',
+      'An account’s feed: the latest part, or the entries after a cursor. after: "earliest" starts at the first stored entry.',
   }
 }
 

@@ -70,7 +70,7 @@ export const notificationHistory: PageRows = {
   rows: ({ filter }: { filter: NotificationFilter }) => historyRanges(filter),
   key: historyKey,
   description:
-    'The account’s notifications, newest first, each once. For what follows a cursor without a gap, use notifications.',
+    'The account’s notifications, newest first, each once. For entries after a cursor without a gap, use notifications.',
 }
 
 /** Limit of the count. */

@@ -60,24 +60,24 @@ const hasCompeted = `${plainStageSql} IN (${[...competedStages].map((stage) => `
 
 export const executedAmounts: Model = {
   name: 'ExecutedAmounts',
-  description: 'What a solution trades of an order.',
+  description: 'The amounts of an order that a solution trades.',
   fields: {
-    sell: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
-    buy: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
+    sell: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
+    buy: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
   },
 }
 
 export const solverProposal: Model = {
   name: 'SolverProposal',
   description: 'A solution as far as it concerns one order.',
-  fields: { solver: column(address, 's.solver', 'Who proposed it.') },
+  fields: { solver: column(address, 's.solver', 'The solver that proposed it.') },
   relations: {
     executedAmounts: {
       kind: 'same',
       model: () => executedAmounts,
       nullable: true,
       unless: 'px.order_id IS NULL',
-      description: 'What it trades of the order; null when it leaves the order out.',
+      description: 'The amounts of the order that it trades; null if it leaves the order out.',
     },
   },
 }
@@ -85,12 +85,12 @@ export const solverProposal: Model = {
 /** The competition `co` is that of the newest trade, or else the newest with the order. */
 export const orderProgress: Model = {
   name: 'OrderProgress',
-  description: 'Where an order stands in the competition of solvers.',
+  description: 'The state of an order in the competition of solvers.',
   fields: {
     stage: derived(
       spelledEnumOf('OrderStage', orderStages),
       (spelling) => stageSql(spelling === 'graphql' ? screaming : (value) => value),
-      'How an ended order ended, as its status says. Else by its trades, without one by its newest event, and while auctions hold it by the newest competition.',
+      'For an ended order, its end, like its status. Else by its trades; without one by its newest event, and while auctions hold it by the newest competition.',
     ),
   },
   relations: {
