@@ -98,7 +98,7 @@ export interface App {
 const closeTimeoutMs = 2_000
 
 /**
- * Composes the program from its settings and starts it. Waits for the node of a network.
+ * Composes the program from its settings and starts it. A network whose nodes are away starts later.
  * @throws ConfigError; when the database does not answer, or when it or a node belongs to another chain
  */
 export async function startApp(given: AppOptions): Promise<App> {

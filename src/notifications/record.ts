@@ -375,8 +375,8 @@ async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order
 }
 
 /**
- * Notifies owners of trades, or else of the first invalidation, before their orders were placed. In the
- * transaction that stores the orders.
+ * Notifies owners of trades, or else of the first invalidation, that precede the placement of their orders.
+ * In the transaction that stores the orders.
  * @param ids row keys of orders with stored logs
  */
 export async function recordLogged(

@@ -18,7 +18,7 @@ const timeoutMs = 5_000
 const mostRead = 500
 const mostNamed = 10
 
-/** Checks the rights that settlement contracts gave, as stored by `index`. Its faults are other checks. */
+/** Checks the rights that settlement contracts gave, as stored by `index`; others report its faults. */
 export async function checkRights(
   networks: readonly NetworkConfig[],
   { DATABASE_URL, DATABASE_DIRECT_URL }: Settings,

@@ -169,7 +169,7 @@ function exists(): Refusal {
   return new Refusal('ChannelExists', 'the account has a channel with this address', { field: 'address' })
 }
 
-/** Sends a confirmation; some receivers confirm at once. If the token cannot be sent, the channel goes. */
+/** Sends a confirmation; some receivers confirm at once. Without a sent token the channel is removed. */
 async function sendConfirmation(channel: Channel, token: string, services: ChannelServices): Promise<Sent> {
   const { db, now, senders } = services
   const result = await senders[channel.kind]?.sendConfirmation(channel, token)

@@ -25,7 +25,7 @@ import type { Sender, SendResult } from '../channels/sender.ts'
 const maxQuick = 64
 /** Turns at the same time to slow receivers. */
 const maxSlow = 64
-/** All turns, including those that left a quick place to wait. An attempt costs a connection or so. */
+/** All turns, including those that left a quick place to wait. An attempt is little but a connection. */
 const maxTurns = 512
 
 /** A turn's place in its kind. */

@@ -131,7 +131,7 @@ ${body ?? '<noscript>This page needs JavaScript.</noscript>'}
 `
 }
 
-/** Checks for a person who followed a link, and gets a page that explains the fault. */
+/** Checks whether a person followed a link: then a page explains the fault. */
 export function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 }

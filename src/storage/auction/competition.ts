@@ -187,7 +187,7 @@ export async function creditFirstSettlement(tx: Tx, auctionId: bigint, solutionU
 
 /**
  * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was
- * asked to send it, or it is running or succeeded and its deadline has not passed; and its settlement is not
+ * requested to send it, or it runs or succeeded and its deadline has not passed; its settlement is not
  * indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {

@@ -39,7 +39,8 @@ export interface NoticesQuery {
   solver: Address
   limit: number
   /**
-   * Leaves out notices about auctions that may still settle or are not stored; later ids, later deadlines.
+   * Leaves out notices about auctions that may still be settled or are not stored. Auctions with later ids
+   * have later deadlines.
    */
   hidesCompetitions: boolean
 }

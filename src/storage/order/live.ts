@@ -31,8 +31,8 @@ interface LiveRow {
 }
 
 /**
- * Live orders of a network after a place, those that expire first at the start. In SQL: whether an order is
- * unfinished is computed.
+ * Live orders of a network after a place, in the order of expiry. In SQL: whether an order is unfinished is
+ * computed.
  */
 export async function liveOrdersAfter(
   db: Db,

@@ -92,9 +92,8 @@ export interface ExpiredOrder {
 }
 
 /**
- * Marks up to `limit` orders as expired by the times of blocks, those that expired first at the start, and
- * returns them. Each order is returned once, unless a rollback undoes its block. In SQL: skips rows that
- * other transactions lock.
+ * Marks up to `limit` orders as expired by the times of blocks, in the order of expiry, and returns them.
+ * Each order is returned once, unless a rollback undoes its block. In SQL: skips rows that are locked.
  */
 export async function takeExpired(
   tx: Tx,

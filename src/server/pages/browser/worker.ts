@@ -66,7 +66,7 @@ function show({ id, title, text, link }: PushMessage): Promise<void> {
   })
 }
 
-/** Returns a token, which proves that this browser receives the messages of its channel. */
+/** Sends a token back, which proves that this browser receives the messages of its channel. */
 async function confirm({ token }: PushMessage): Promise<void> {
   if (token === undefined) return
   await queryService(documents.confirm, { input: { token } }, { url: at('../graphql') })

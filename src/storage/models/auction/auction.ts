@@ -21,8 +21,8 @@ const fields = {
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 
 /**
- * SQL condition: the competition of auction `a` may be shown. Where competitions are hidden, the indexer must
- * have passed its deadline: it can't be settled any more. All lists of solutions or attempts have it.
+ * SQL condition of every list of solutions or attempts: the competition of auction `a` may be shown. Where
+ * competitions are hidden, the indexer must have passed its deadline: no solver can settle it any more.
  */
 export const isShown = `(NOT ${hidesCompetitions} OR
   a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id))`
