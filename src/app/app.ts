@@ -55,7 +55,7 @@ interface RetentionParts extends Pick<RetentionOptions, 'db' | 'networks' | 'now
   settings: Settings
 }
 
-/** One process removes old rows, of all networks. */
+/** Starts the removal of old rows of all networks, in one process. */
 export function startRetention(
   { databaseUrl: url, settings, ...options }: RetentionParts,
   signal: AbortSignal,
@@ -75,7 +75,7 @@ export interface AppOptions extends MonitoringOptions {
   log: Log
   now: Clock
   random: () => number
-  /** Whether errors in GraphQL documents suggest similar names. */
+  /** True if errors in GraphQL documents suggest similar names. */
   suggests?: boolean
 }
 
@@ -84,24 +84,21 @@ export interface App {
   url: string | undefined
   /** Address of metrics and health, if they have a port of their own. */
   metricsUrl: string | undefined
-  /**
-   * Resolves with the fault if the program must end, such as when a node that was away at the start is on
-   * another chain.
-   */
+  /** Resolves with the fault if the program must end, as for a late node that is on another chain. */
   failed: Promise<unknown>
   /**
-   * Lets go of what it leads, and is not ready from now on. Serves for `delayMs` more, so that balancers
-   * notice, then ends streams, waits for requests under way, and closes the database connections. Committed
-   * data is safe, and the next start continues with the rest.
+   * Gives up its leads, and is not ready from now on. Serves for `delayMs` more, so that balancers notice,
+   * then ends streams, waits for requests in progress, and closes the database connections. Committed data is
+   * safe, and the next start continues with the rest.
    */
   close(delayMs?: number): Promise<void>
 }
 
-/** For what is left when requests have ended, or were given up. */
+/** Time for the remaining work after requests have ended or were cut off. */
 const closeTimeoutMs = 2_000
 
 /**
- * Composes the program from its settings and starts it. A network whose node does not answer is waited for.
+ * Composes the program from its settings and starts it. A network whose nodes are away starts later.
  * @throws ConfigError; when the database does not answer, or when it or a node belongs to another chain
  */
 export async function startApp(given: AppOptions): Promise<App> {
@@ -111,7 +108,7 @@ export async function startApp(given: AppOptions): Promise<App> {
   const endMeasures = sharedServices.metrics.work.follow()
   const endTracing = await openTracing(given)
   const { directUrl, db, loopDb, ...databases } = await openDatabases(given.databaseUrl, settings, log)
-  // What is composed from here on needs a session of its own.
+  // The parts below need database sessions of their own.
   const options = { ...given, databaseUrl: directUrl }
   await migrateAtStart(directUrl, options)
   const networks = options.networks.map((config) =>
@@ -132,11 +129,10 @@ export async function startApp(given: AppOptions): Promise<App> {
     return { ...up, ...states.up(), ...standing }
   }
   const whileRunning = withSince(readStates, options.now)
-  // The end is reported at once: a balancer waits for no answer of a database then.
+  // The end is reported at once, without the database: balancers do not wait.
   const ready: Ready = async () => (stopping.signal.aborted ? { running: false } : whileRunning())
   const monitor = await openMonitor(options, metrics, ready)
-  // A signal warns of more than ten listeners: that of each network has the same number, however many
-  // networks there are.
+  // A signal warns of more than ten listeners: with one per network, the number does not grow with networks.
   const signalled = networks.map((parts) => ({
     parts,
     ending: AbortSignal.any([signal]),
@@ -184,7 +180,7 @@ export async function startApp(given: AppOptions): Promise<App> {
       endMeasures()
       const ended = (async () => {
         await Promise.all([server?.close(), ...loops])
-        // Until the end it says that this process is not ready.
+        // It reports until the end that this process is not ready.
         await monitor?.close()
         await databases.close()
         await endTracing()
@@ -296,7 +292,7 @@ async function serve(
 
 const dayMs = 86_400_000
 
-/** Bytes that one client may have stored of what has no setting. */
+/** Bytes that one client may have stored of kinds without a setting. */
 const [nonceBytes, sessionBytes, channelBytes, testBytes] = [524_288, 4_194_304, 4_194_304, 1_048_576]
 const [codeBytes, balanceSessionBytes, tokenBytes] = [131_072, 16_777_216, 4_194_304]
 /** The time after which a session of balances without a stream is removed. */

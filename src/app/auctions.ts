@@ -58,7 +58,7 @@ interface AuctionsOptions
   pools: Pools
   settings: Settings
   checkOrder: CheckOrder
-  /** None where the deployment has no key for one: no solver bids then. */
+  /** Empty if the deployment has no key for one: then no solver bids. */
   solvers: readonly Competitor[]
   sequence: SettlementSequence
   effects: SettlementEffects
@@ -68,7 +68,7 @@ interface AuctionsOptions
 /** Time for the router's prices of live orders after each auction, in milliseconds. */
 const routingMs = 50
 
-/** What auctions need on one network. */
+/** Services that auctions need on one network. */
 export function composeAuctions({
   network,
   chain,
@@ -191,19 +191,19 @@ interface Competitor {
 
 const gwei = 10n ** 9n
 
-/** Wei for a unit of gas that a transaction offers at most. */
+/** Highest price in wei that a transaction offers for a unit of gas. */
 export const maxFeeOf = (settings: Pick<Settings, 'SETTLEMENT_MAX_GAS_PRICE'>) =>
   BigInt(settings.SETTLEMENT_MAX_GAS_PRICE) * gwei
-/** Several times what the solutions of one answer need. */
+/** Several times the size of one response's solutions. */
 const maxAnswerBytes = 1_000_000
-/** Longest wait for metadata of tokens before engines are asked without. */
+/** Longest wait for metadata of tokens before engines are called without. */
 const metadataMs = 300
 
 const healthLimits: HealthLimits = {
   failures: 3,
   pauseMs: { least: 1_000, most: 60_000 },
   backOffMs: { least: 1_000, most: 60_000 },
-  // Of two auctions, or of two competitions of one.
+  // Two auctions at once, or two competitions of one.
   atOnce: 2,
 }
 
@@ -253,7 +253,7 @@ function driverSolver(
   })
 }
 
-/** The settlement contract's balance of each; undefined for what is no token. */
+/** The settlement contract's balance of each token; undefined for an address that is no token. */
 async function buffersOf(tokens: readonly Address[], chain: Chain, network: Network) {
   const balances = await readBuffers(tokens, chain, network)
   return balances.map((read) => {
@@ -265,7 +265,7 @@ async function buffersOf(tokens: readonly Address[], chain: Chain, network: Netw
 /** Blocks that the index of holdings may lack. */
 const maxUnknownBlocks = 10
 
-/** @throws Outage while it is not known what the settlement contract has received */
+/** @throws Outage while the tokens that the settlement contract received are unknown */
 async function requireHoldings(db: Database, { chainId }: Network): Promise<void> {
   const [index, checkpoint] = await Promise.all([findHoldingIndex(db, chainId), findCheckpoint(db, chainId)])
   const isKnown = index && checkpoint && index.block >= checkpoint.number - maxUnknownBlocks
@@ -348,7 +348,7 @@ function toRow(notice: SolutionNotice, chainId: number, solver: Address, now: Cl
   }
 }
 
-/** For a replay. A fault costs the replay, not the auction. */
+/** Stores a request for a replay. A fault costs the replay, not the auction. */
 async function keepRequest(auctionId: bigint, text: string, { db, network, log }: SolversOptions) {
   try {
     await insertRequest(db, { auctionId, chainId: network.chainId, text })

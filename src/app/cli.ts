@@ -10,8 +10,7 @@ import { flagFault, flags } from './commands/usage.ts'
 import { ConfigError } from './config.ts'
 import type { Settings } from './settings.ts'
 
-// What only some commands need is loaded by them: the whole program takes seconds, and `explain` asks a
-// service only.
+// Commands load their own parts: the whole program takes seconds, and `explain` only queries a service.
 
 const localUrl = 'http://127.0.0.1:4000'
 
@@ -38,14 +37,14 @@ async function main(): Promise<void> {
   if (values.version) return print(version())
   if (command === 'explain' || command === 'watch') {
     const url = values.url ?? localSystem(values.home)?.url ?? localUrl
-    // A pipe that is closed, as by `head`, is no fault.
+    // A closed pipe, as by `head`, is no fault.
     process.stdout.on('error', () => process.exit(0))
     const { runCommand } = await import('./commands/run.ts')
     const code = await runCommand(command, rest, {
       flags: { ...values, url },
       ...{ random: Math.random, print, warn },
     })
-    // Once all of it is written: connections that are kept would keep the process.
+    // Exits after all output is written: open connections would keep the process.
     process.stdout.write('', () => process.exit(code))
     return
   }
@@ -81,14 +80,14 @@ async function main(): Promise<void> {
     const { home, reset, solver: solvers } = values
     const byNpm = process.env.npm_lifecycle_event !== undefined
     await runDev({ ...shared, home, reset, traders: !values['no-traders'], solvers, byNpm, print })
-    // A settlement in flight is watched for a minute more; the next start reads its outcome from the chain.
+    // A settlement in flight is watched for another minute; the next start reads its outcome from the chain.
     process.exit(0)
   } else {
     await runRoles(commands[command] ?? [], settings, shared)
   }
 }
 
-/** @throws ConfigError with everything that is missing or wrong */
+/** @throws ConfigError with all missing or wrong settings */
 async function neededBy(roles: readonly Role[], settings: Settings) {
   const { readNetworks } = await import('./config.ts')
   const { DATABASE_URL, NETWORKS_FILE, SOLVER_PRIVATE_KEY, PROFILE } = settings
@@ -114,7 +113,7 @@ async function runDoctor(asJson: boolean): Promise<void> {
   process.exit(checks.some(({ state }) => state === 'bad') ? 1 : 0)
 }
 
-/** Likely slips of the pen; other programs' variables are none of ours. */
+/** Warns of likely typing errors; variables of other programs are ignored. */
 async function warnOfMisspelt(): Promise<void> {
   const { misspeltSettings } = await import('./config.ts')
   const { settings: knownSettings } = await import('./settings.ts')
@@ -136,7 +135,7 @@ async function runRoles(
   let app: App | undefined
   let isStopping = false
   const stop = () => {
-    // Nothing is under way before it is ready. A second signal does not wait.
+    // No work is in progress before it is ready. A second signal does not wait.
     if (!app || isStopping) process.exit(isStopping ? 1 : 0)
     isStopping = true
     log.info('stopping', { delaySeconds: delayMs / 1_000 })
@@ -211,7 +210,7 @@ function databaseUrlOf(settings: Settings, home: string): string {
   return url
 }
 
-/** While it runs. */
+/** The running local stack. */
 function localSystem(home: string): { url?: string; databaseUrl?: string } | undefined {
   try {
     return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))

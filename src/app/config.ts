@@ -33,9 +33,9 @@ export class ConfigError extends Error {
 /** One network of a deployment, and its nodes. */
 export interface NetworkConfig {
   network: Network
-  /** Of several, the first one that is well is used. */
+  /** One URL, or several of which the first healthy one is used. */
   rpcUrl: string | readonly string[]
-  /** Where settlements are sent before other nodes see them. */
+  /** Endpoint that takes settlements before other nodes see them. */
   privateRpc?: PrivateRpcConfig | undefined
 }
 
@@ -130,10 +130,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   throw new ConfigError(faults)
 }
 
-/**
- * Faults of settings that are valid each for itself. Two senders of one account would use each other's
- * nonces.
- */
+/** Faults between settings that are valid each for itself. Two senders of one account share its nonces. */
 function faultsBetween(settings: Settings): string[] {
   const { CMS_ENABLED, CMS_API_KEY, CMS_URL, REFUND_PRIVATE_KEY, SOLVER_PRIVATE_KEY, SOLVERS } = settings
   const faults = [...emailFaults(settings), ...pushFaults(settings), ...telegramFaults(settings)]
@@ -217,7 +214,7 @@ export function checkNetworksNamed(
   if (faults.length > 0) throw new ConfigError(faults)
 }
 
-/** The network on which contract wallets of affiliates are asked; undefined if none is configured. */
+/** The network of affiliates' contract wallets; undefined if none is configured. */
 export function affiliateNetwork<Served extends Pick<NetworkConfig, 'network'>>(
   networks: readonly Served[],
   { AFFILIATE_NETWORK: name = 'mainnet' }: Pick<Settings, 'AFFILIATE_NETWORK'>,
@@ -287,12 +284,12 @@ export function defaultOf(schema: z.ZodType): unknown {
   return schema.safeParse(undefined).data
 }
 
-/** In brackets; a list has them already. */
+/** Brackets a default; a list already has brackets. */
 function showDefault(value: unknown): string {
   return Array.isArray(value) ? JSON.stringify(value) : `[${value}]`
 }
 
-/** The known name that `name` most likely stands for; undefined where none is near. */
+/** The known name nearest to `name`; undefined if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined
   const near = closest(name, known)
@@ -301,10 +298,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
     : undefined
 }
 
-/** Shorter ones are near to much that other programs set. */
+/** Shortest name to compare: shorter ones resemble variables of other programs. */
 const leastLength = 6
 
-/** Variables of the environment that are no setting and nearly are. */
+/** Variables of the environment that resemble settings. */
 export function misspeltSettings(
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],

@@ -8,14 +8,14 @@ import type { Settings } from './settings.ts'
 export interface Databases {
   /** Address of PostgreSQL itself: for locks of a session, LISTEN and migrations. */
   directUrl: string
-  /** For requests and streams. */
+  /** Connections for requests and streams. */
   db: Database
-  /** For what runs by itself: it does not wait for requests, nor they for it. */
+  /** Connections for loops: these and requests do not wait for each other. */
   loopDb: Database
   close(): Promise<void>
 }
 
-/** Loops try again, and a request of theirs is worth more time. */
+/** Longest wait of loops, which retry; their requests are worth more time. */
 const loopWaitMs = 5_000
 
 type DatabaseSettings = Pick<
@@ -28,12 +28,12 @@ type DatabaseSettings = Pick<
   | 'STREAMS_CONNECTIONS'
 >
 
-/** Opened lazily: only what is used connects. @throws ConfigError; when the primary does not answer */
+/** Opens pools that connect on first use. @throws ConfigError; when the primary does not answer */
 export async function openDatabases(url: string, settings: DatabaseSettings, log: Log): Promise<Databases> {
   const found = await probe('DATABASE_URL', url)
   const { DATABASE_DIRECT_URL: directUrl = url } = settings
   checkDirect(directUrl === url ? found : await probe('DATABASE_DIRECT_URL', directUrl), directUrl !== url)
-  // An address of its own for what needs a session says that the other one has none.
+  // A separate address for sessions implies that the other one has none.
   const access = directUrl === url ? found : { ...found, isPooled: true }
   if (access.isPooled && !access.prepares)
     log.warn('the pooler of DATABASE_URL keeps no prepared statements: reads are planned each time')
@@ -69,12 +69,12 @@ export async function openDatabases(url: string, settings: DatabaseSettings, log
   }
 }
 
-/** @throws when it does not answer, in words that name the setting */
+/** Probes an address. @throws with the name of the setting */
 function probe(name: string, url: string): Promise<Access> {
   return probeAccess(url).catch((fault) => failToConnect(fault, `the database of ${name}`))
 }
 
-/** @throws ConfigError where a session is needed and there is none */
+/** @throws ConfigError if a session is needed and there is none */
 export async function directUrlOf(url: string, isNamed: boolean): Promise<string> {
   checkDirect(await probeAccess(url), isNamed)
   return url
@@ -88,10 +88,7 @@ function checkDirect({ isPooled }: Access, isNamed: boolean): void {
   ])
 }
 
-/**
- * One that is away is waited for: until then it is taken for a pooler that keeps nothing, which works with
- * any.
- */
+/** Waits for an absent replica: until then it is treated as a pooler without prepared statements. */
 function accessOfReplica(url: string, log: Log) {
   return probeAccess(url).catch((error) => {
     log.warn('the replica of DATABASE_READ_URL is away at the start', { error: String(error) })

@@ -41,16 +41,16 @@ const batching = { maxBatch: 50, concurrency: 2 }
 interface SimulationsOptions
   extends Pick<OrdersOptions, 'network' | 'chain' | 'db' | 'settings' | 'policy' | 'appDataSources' | 'now'> {
   rpc: Rpc
-  /** Without retries, for calls that run strangers' code. */
+  /** Connections without retries, for calls that run strangers' code. */
   simulationRpc: Rpc
   nodes: NetworkNodes
   timeoutMs: number
-  /** For explaining orders: its checks have a queue of their own. */
+  /** Services to explain orders: its checks have a queue of their own. */
   orders: OrderServices
   quotes: QuoteServices
 }
 
-/** Of one answer of the node about a bundle: what its transactions log and return. */
+/** Limit of a node's response about a bundle: the logs and results of its transactions. */
 const maxBundleBytes = 2 * 2 ** 20
 
 /** Simulations of orders and bundles for clients, and diagnoses of orders, on one network. */
@@ -99,7 +99,7 @@ export function composeSimulations({
   }
 }
 
-/** What placing and cancelling orders needs on one network. */
+/** Services to place and cancel orders on one network. */
 export function composeOrders({
   network,
   chain,

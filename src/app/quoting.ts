@@ -49,17 +49,17 @@ export interface QuotingOptions {
 interface Quoting {
   services: QuoteServices
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
-  /** The same for what the program records by itself: no request uses the pools. */
+  /** The same for records of the program itself, without use of pools by requests. */
   recordedRates: Quoting['nativeRates']
-  /** What auctions try apart from orders, by the same tests. */
+  /** Trials of auctions apart from orders, by the same tests. */
   trials: RouteTrials
 }
 
-/** How long a quote is valid, in seconds. */
+/** Validity of a quote, in seconds. */
 const offered = { standard: 60, onChain: 600 }
 /** Timeout of a simulation: shorter than the five seconds of a quote. */
 const simulationTimeoutMs = 4_000
-/** For asking all outside estimators for the price of one token. */
+/** Timeout to query all outside estimators for the price of one token. */
 const outsidePriceTimeoutMs = 4_500
 const maxLearntTokens = 10_000
 /** Trials of a settlement that fails. */
@@ -146,7 +146,7 @@ function createSimulations({ network, rpc, nodes, settings, log, now, pools }: Q
     log,
   })
   const trials = {
-    // With a queue of its own: quotes do not delay it.
+    // A queue of its own: quotes do not delay it.
     trade: createTradeCheck({ rpc: simulationRpc, network, slots, atOnce: trialsAtOnce }),
     token: tryAgain,
   }

@@ -28,27 +28,27 @@ import {
 } from './settings/setting-readers.ts'
 import { sourceSettings } from './settings/source-settings.ts'
 
-/** Which node is used, and what a settlement may cost. */
+/** Settings of node selection and of settlement costs. */
 export const submissionSettings = {
   RPC_MAX_LAG_BLOCKS: integer(1, 10_000)
     .default(5)
-    .describe('Blocks that a node may be behind another one of its network before that one is used instead.'),
+    .describe(
+      'Maximum lag of a node, in blocks, behind another one of its network; beyond it that one is used.',
+    ),
   SETTLEMENT_MAX_GAS_PRICE: integer(1, 1_000_000)
     .default(500)
-    .describe(
-      'Most gwei that a settlement offers for a unit of gas; it is raised to that while it is pending.',
-    ),
+    .describe('Maximum gas price of a settlement, in gwei: a pending one is raised up to it.'),
   GUARD_MIN_VALUE: z
     .string()
     .regex(/^[0-9]{1,9}(\.[0-9]{1,18})?$/, 'must be an amount of the native coin, such as 0.01')
     .default('0.01')
     .transform((coins) => parseEther(coins))
     .describe(
-      'Tokens of which the settlement contract holds more than this, in native coins, are compared by every settlement of an outside solver, and called only in known ways.',
+      'Minimum value of a held token, in native coins: every settlement of an outside solver compares the settlement contract’s balances of these tokens, and calls them only in known ways.',
     ),
   SETTLEMENT_MAX_GAS: integer(100_000, Number(maxTransactionGas))
     .default(Number(maxTransactionGas))
-    .describe('Most gas of a settlement: a solution that uses more does not win.'),
+    .describe('Maximum gas of a settlement: a solution that uses more does not win.'),
 }
 
 const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible characters of ASCII')
@@ -79,32 +79,34 @@ export const settings = z.object({
   METRICS_PORT: integer(0, 65_535)
     .optional()
     .describe(
-      'Port of its own for /metrics, /health/live and /health/ready, in every role; /metrics is then at no other. 0 takes any free one. Processes on one machine need one each.',
+      'Separate port for /metrics, /health/live and /health/ready, in every role; PORT then has no /metrics. 0 takes any free one. Processes on one machine need one each.',
     ),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address that METRICS_PORT listens on.'),
   METRICS_KEY: apiKey
     .optional()
     .describe(
-      'Key for /metrics, sent as a bearer token or X-API-Key. Health needs none. With neither this nor METRICS_PORT metrics are not served; `dev` serves it without a key.',
+      'Key for /metrics, sent as a bearer token or X-API-Key. Health needs none. With neither it nor METRICS_PORT there are no metrics, except in `dev`.',
     ),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('What is logged, as JSON lines on stderr.'),
+    .describe('Minimum level of log lines, which are JSON on stderr.'),
   ...observingSettings,
   NETWORKS_FILE: z.string().optional().describe('JSON list of networks with rpcUrl; not for `dev`.'),
   DOCUMENTS_FILE: z
     .string()
     .optional()
     .describe('JSON object of GraphQL documents known in advance: text by its SHA-256.'),
-  RPC_TIMEOUT_MS: integer(100, 60_000).default(5_000).describe('One try of one call to a node.'),
+  RPC_TIMEOUT_MS: integer(100, 60_000)
+    .default(5_000)
+    .describe('Timeout of one attempt of a call to a node, in milliseconds.'),
   SOLVER_PRIVATE_KEY: privateKey
     .optional()
     .describe('Account of the built-in solver; on the allow-list of the settlement contract.'),
   REFUND_PRIVATE_KEY: privateKey
     .optional()
     .describe(
-      'Account that has the coins of expired orders given back to users who placed them on chain, in the role `index`; not that of the solver. Without it users do it themselves.',
+      'Account by which the role `index` refunds expired orders that were placed on chain; not that of the solver. Without it users request refunds themselves.',
     ),
   FEE_POLICIES: jsonText(z.array(feeRule).max(10))
     .optional()
@@ -114,12 +116,14 @@ export const settings = z.object({
   AUCTION_EVERY_BLOCKS: integer(1, 1_000).default(1).describe('Blocks from one auction to the next.'),
   AUCTION_DEADLINE_BLOCKS: integer(2, 1_000)
     .default(5)
-    .describe('Blocks that a winner has to settle; before the last of them it is cancelled.'),
-  AUCTION_SOLVE_MS: integer(50, 120_000).default(10_000).describe('Time that solvers have, in milliseconds.'),
-  AUCTION_MAX_WINNERS: integer(1, 100).default(20).describe('Winners of one auction, at most.'),
+    .describe('Blocks within which a winner has to settle; before the last of them it is cancelled.'),
+  AUCTION_SOLVE_MS: integer(50, 120_000)
+    .default(10_000)
+    .describe('Time for solvers to respond, in milliseconds.'),
+  AUCTION_MAX_WINNERS: integer(1, 100).default(20).describe('Maximum winners of one auction.'),
   AUCTION_MAX_UNDER_WAY: integer(1, 64)
     .default(16)
-    .describe('Settlements of all auctions that are sent and not yet mined, at most.'),
+    .describe('Maximum settlements, of all auctions, that are sent and not yet mined.'),
   ...submissionSettings,
   AUCTION_HIDE_COMPETITIONS: z
     .stringbool()
@@ -141,113 +145,134 @@ export const settings = z.object({
     ),
   AUCTION_MAX_ORDERS: integer(1, 10_000)
     .default(1_000)
-    .describe('Orders in one auction, at most: the likeliest to be filled, shared by owner and pair.'),
+    .describe('Maximum orders in one auction: those likeliest to be filled, shared by owner and pair.'),
   AUCTION_MAX_LIVE_ORDERS: integer(1_000, 1_000_000)
     .default(100_000)
-    .describe(
-      'Live orders that auctions follow in memory, some two kilobytes each. Of more, those that expire first.',
-    ),
+    .describe('Maximum live orders in memory, of some two kilobytes each: those that expire first.'),
   AUCTION_BALANCE_READS: integer(10, 10_000)
     .default(400)
-    .describe('Balances that one auction reads from the node: new and changed ones, then others in turns.'),
+    .describe(
+      'Maximum balances that one auction reads from the node: new and changed ones, then others in turns.',
+    ),
   AUCTION_CHECKS_PER_BLOCK: integer(1, 1_000)
     .default(60)
     .describe(
-      'Orders of contract wallets, or with pre-hooks, that one auction checks. The others keep their last result, for 10 to 100 blocks: the more of them there are, the longer.',
+      'Maximum orders of contract wallets, or with pre-hooks, that one auction checks. Others keep their last result for 10 to 100 blocks, longer if there are more.',
     ),
   AUCTION_CHECK_MS: integer(50, 60_000)
     .default(1_000)
     .describe('Longest wait of an auction for contract wallets and pre-hooks, in milliseconds.'),
   AUCTION_CHECKS_PER_OWNER: integer(1, 1_000)
     .default(20)
-    .describe('Orders of one contract wallet, or with pre-hooks, that one auction checks.'),
-  ORDER_MIN_VALIDITY: integer(1, 86_400).default(60).describe('Least seconds from now to validTo.'),
+    .describe(
+      'Maximum orders of one contract wallet, or of one owner with pre-hooks, that one auction checks.',
+    ),
+  ORDER_MIN_VALIDITY: integer(1, 86_400).default(60).describe('Minimum seconds from now to validTo.'),
   ORDER_MAX_VALIDITY: integer(60, 1_000_000_000)
     .default(31_536_000)
-    .describe('Most seconds from now to validTo of an order.'),
+    .describe('Maximum seconds from now to validTo of an order.'),
   QUOTE_MAX_VALIDITY: integer(60, 1_000_000_000)
     .default(10_800)
-    .describe('Most seconds from now to validTo of a quote.'),
+    .describe('Maximum seconds from now to validTo of a quote.'),
   QUOTE_ESTIMATORS: jsonText(uniquelyNamed(estimatorSource))
     .default([])
     .describe(
-      'Outside estimators of quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; with "network" it is asked on that one only.',
+      'Outside estimators of quotes, JSON: [{"kind":"engine","name":"x","url":"http://…","address":"0x…"}]; kind driver speaks GET /quote; "network" limits it to one network.',
     ),
-  QUOTE_FAST_RESULTS: integer(1, 20).default(2).describe('Usable estimates that a fast quote waits for.'),
+  QUOTE_FAST_RESULTS: integer(1, 20)
+    .default(2)
+    .describe('Number of usable estimates after which a fast quote is returned.'),
   QUOTE_VERIFICATION: z
     .enum(verificationModes)
     .default('prefer')
-    .describe('Simulate verified quotes where possible, refuse those that cannot be, or simulate nothing.'),
+    .describe(
+      'Simulate verified quotes if possible, refuse those that cannot be simulated, or never simulate.',
+    ),
   QUOTE_MAX_INACCURACY: z.coerce
     .number()
     .min(0)
     .max(1)
     .default(0.01)
-    .describe('An estimate whose simulation falls short of its promise by more than this part is dropped.'),
+    .describe(
+      'Maximum share by which a simulation may fall short of its estimate: beyond it the estimate is dropped.',
+    ),
   ORDER_MAX_OUT_OF_MARKET: integer(0, 100_000)
     .default(10)
-    .describe('Open orders out of market of one owner; 0 is no limit.'),
+    .describe('Maximum open orders out of market of one owner; 0 is no limit.'),
   ORDER_MAX_UIDS: integer(1, maxNamedOrders)
     .default(maxNamedOrders)
-    .describe('Orders that one request may name.'),
+    .describe('Maximum orders in one request.'),
   DEBUG_REPORT_AUCTIONS: integer(1, 10_000)
     .default(defaultReportAuctions)
-    .describe('Auctions in one debug report over REST, the newest; its Link header leads to older ones.'),
+    .describe('Number of newest auctions in a debug report over REST; its Link header leads to older ones.'),
   SAME_TOKEN_ORDERS: z
     .enum(sameTokenPolicies)
     .default('allow-sell')
-    .describe('Whether a token may be traded for itself; allow-sell is for sell orders only.'),
+    .describe('Orders that trade a token for itself: refused, only sell orders (allow-sell), or allowed.'),
   APP_DATA_MAX_BYTES: integer(2, 1_000_000)
     .default(maxAppDataBytes)
-    .describe('Most bytes of an appData document; bodies of requests have limits of their own.'),
+    .describe('Maximum bytes of an appData document; bodies of requests have limits of their own.'),
   APP_DATA_UNUSED_BYTES: integer(100_000, 1_000_000_000)
     .default(8_388_608)
     .describe(
-      'Bytes of the appData documents of one client that no order names, as they are stored; RETENTION_DOCUMENTS_DAYS is their age.',
+      'Maximum stored bytes of one client’s appData documents that no order names; RETENTION_DOCUMENTS_DAYS is their age.',
     ),
   ORDER_CLIENT_BYTES: integer(0, 1_000_000_000_000)
     .default(134_217_728)
     .describe(
-      'Bytes of orders, with their documents, that one client may have stored in a day, in one process; 0 is no limit.',
+      'Maximum bytes of orders, with documents, that one client stores in a day through one process; 0 is no limit.',
     ),
   QUOTE_CLIENT_BYTES: integer(0, 1_000_000_000_000)
     .default(134_217_728)
     .describe(
-      'Bytes of quotes that one client may have stored, in one process; RETENTION_QUOTES_DAYS is their age; 0 is no limit.',
+      'Maximum bytes of quotes that one client has stored through one process; RETENTION_QUOTES_DAYS is their age; 0 is no limit.',
     ),
-  IPFS_GATEWAY: httpUrl.optional().describe('Asked for appData documents that are not stored, below /ipfs/.'),
+  IPFS_GATEWAY: httpUrl
+    .optional()
+    .describe('Gateway for appData documents that are not stored, below /ipfs/.'),
   DENIED_ACCOUNTS_FILE: z
     .string()
     .optional()
-    .describe('Accounts that may neither trade nor be paid: an address a line.'),
-  DENIED_TOKENS_FILE: z.string().optional().describe('Tokens that are not traded: an address a line.'),
+    .describe('File of accounts that may neither trade nor be paid: one address per line.'),
+  DENIED_TOKENS_FILE: z
+    .string()
+    .optional()
+    .describe('File of tokens that are not traded: one address per line.'),
   ADMIN_API_KEY: apiKey
     .optional()
-    .describe('Key for cancelling orders by policy, sent as a bearer token or X-API-Key.'),
-  ORDER_MAX_GAS: integer(100_000, 100_000_000).default(8_000_000).describe('Gas that one order may need.'),
+    .describe('Key to cancel orders by policy, sent as a bearer token or X-API-Key.'),
+  ORDER_MAX_GAS: integer(100_000, 100_000_000)
+    .default(8_000_000)
+    .describe('Maximum gas that one order may need.'),
   EIP1271_GAS_LIMIT: integer(21_000, 30_000_000)
     .default(1_000_000)
-    .describe('Gas that a contract wallet may use to judge a signature.'),
+    .describe('Maximum gas for a contract wallet to judge a signature.'),
   EIP1271_TIMEOUT_MS: integer(50, 60_000)
     .default(1_000)
-    .describe('One call that runs the code of an order: its wallet, its pre-hooks.'),
+    .describe(
+      'Timeout of a call that runs the code of an order (its wallet, its pre-hooks), in milliseconds.',
+    ),
   EIP1271_AT_ONCE: integer(1, 1_000)
     .default(4)
-    .describe('Concurrent calls of this kind on each network, one for each owner; three times as many wait.'),
+    .describe(
+      'Maximum concurrent calls of this kind on each network, one for each owner; three times as many wait.',
+    ),
   DISTINCT_SIGNATURE_CODES: z
     .stringbool()
     .default(false)
-    .describe('Refuse an order that another key signed with WrongOwner instead of InvalidSignature.'),
+    .describe('Return WrongOwner instead of InvalidSignature for an order that another key signed.'),
   RATE_LIMIT_READS: perSecond(50).describe(
-    'Cost units that the reads of one client take, per second; 0 is no limit. A small read is one unit, of about 2 ms.',
+    'Maximum cost units of one client’s reads per second; 0 is no limit. A small read is one unit, of about 2 ms.',
   ),
-  RATE_LIMIT_QUOTES: perSecond(10).describe('Quotes of one client, per second; 0 is no limit.'),
+  RATE_LIMIT_QUOTES: perSecond(10).describe('Maximum quotes of one client per second; 0 is no limit.'),
   RATE_LIMIT_ORDERS: perSecond(5).describe(
-    'Orders and cancellations of one client, per second; 0 is no limit.',
+    'Maximum orders and cancellations of one client per second; 0 is no limit.',
   ),
   RATE_LIMIT_INTROSPECTIONS: integer(0, 1_000)
     .default(6)
-    .describe('Introspection documents of one client whose answer is not cached, per minute; 0 is no limit.'),
+    .describe(
+      'Maximum introspection documents of one client per minute, cached answers aside; 0 is no limit.',
+    ),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -272,25 +297,23 @@ export const settings = z.object({
     .default(0.02)
     .transform((share) => BigInt(Math.round(share * Number(factorScale))))
     .describe(
-      'The share by which a trade is better than its signed limit for a notification price_improvement: 0.02 is 2 %.',
+      'Minimum share by which a trade beats its signed limit for a notification price_improvement: 0.02 is 2 %.',
     ),
   NOTIFICATION_BALANCE_PAUSE: integer(0, 86_400)
     .default(3_600)
     .describe(
-      'Seconds from one notification insufficient_balance of an order to its next one; what is still missing then is notified then.',
+      'Minimum seconds between two notifications insufficient_balance of an order; a lasting shortage is notified again then.',
     ),
   CMS_ENABLED: z
     .stringbool()
     .optional()
-    .describe('Notifications and affiliates; on where CMS_API_KEY is set, unless it says otherwise.'),
+    .describe('Enable notifications and affiliates; by default if CMS_API_KEY is set.'),
   CMS_API_KEY: apiKey
     .optional()
-    .describe('Key for enabling and disabling affiliate codes, sent as a bearer token or X-API-Key.'),
+    .describe('Key to enable and disable affiliate codes, sent as a bearer token or X-API-Key.'),
   CMS_URL: httpUrl
     .optional()
-    .describe(
-      'Base URL of a content system whose announcements accounts get; it is sent CMS_API_KEY. Without it there are none.',
-    ),
+    .describe('Base URL of a content system with announcements for accounts; it receives CMS_API_KEY.'),
   AFFILIATE_BRAND: z
     .string()
     .regex(/^[\w .-]{1,40}$/)
@@ -300,7 +323,7 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'Network on which contract wallets of affiliates are asked: mainnet where it is served, else the first one.',
+      'Network of affiliates’ contract wallets: by default mainnet if it is served, else the first one.',
     ),
   STATS_SOURCE: z
     .enum(['own'])
@@ -314,13 +337,11 @@ export const settings = z.object({
   PROFILE: z
     .enum(profiles)
     .default('production')
-    .describe(
-      'Which deployment of the settlement contract a network has that names none: production or staging.',
-    ),
+    .describe('Deployment of the settlement contract on networks that name none: production or staging.'),
   ANVIL: z
     .string()
     .optional()
-    .describe('Path of anvil, for `dev`; found in node_modules or PATH without it.'),
+    .describe('Path of anvil, for `dev`; by default found in node_modules or PATH.'),
 })
 
 export type Settings = z.infer<typeof settings>

@@ -44,7 +44,7 @@ export interface TokenDataOptions {
 /** Prices and holders of tokens on one network. */
 export type TokenData = Pick<TradingServices, 'usdPrice' | 'peekUsdPrice' | 'topHolders' | 'peekTopHolders'>
 
-/** Each entry is a list of up to `maxHolders` holders. */
+/** Limit of cached lists of up to `maxHolders` holders. */
 const maxCachedHolderLists = 1_000
 
 export function composeTokenData(options: TokenDataOptions): TokenData {
@@ -72,10 +72,7 @@ export function composeTokenData(options: TokenDataOptions): TokenData {
   }
 }
 
-/**
- * The configured sources that know the network. Warns of one that is configured for the network and does not
- * know it.
- */
+/** The configured sources that know the network. Warns of one configured for it that does not. */
 function sourcesFor<Setting extends { name: string; network?: string | undefined }, Source>(
   list: readonly Setting[],
   options: TokenDataOptions,
@@ -91,7 +88,7 @@ function sourcesFor<Setting extends { name: string; network?: string | undefined
   })
 }
 
-/** `undefined` where the source does not know the network. */
+/** `undefined` if the source does not know the network. */
 function createPriceSource(
   source: PriceSourceSetting,
   { network, rpc, tokens, nativeRates, now, log }: TokenDataOptions,
@@ -163,10 +160,7 @@ export function composeMarket(options: MarketOptions): MarketData {
   }
 }
 
-/**
- * The configured sources of prices that have a history too. Our own records are the last of them, also where
- * they are not named.
- */
+/** Configured price sources with a history. Our own records come last, even if they are not named. */
 function historySources(
   { network, db, settings, tokens, log, now }: MarketOptions,
   interval: PriceInterval,

@@ -27,15 +27,12 @@ export interface DevOptions {
   print(line: string): void
 }
 
-/**
- * Half of the surplus, 1 % of the volume at most, so that fees are visible. The setting FEE_POLICIES replaces
- * it.
- */
+/** Half of the surplus, limited to 1 % of the volume, so that fees are visible. FEE_POLICIES replaces it. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
 /**
  * Runs the local stack until it is stopped. Ctrl-C and SIGTERM end the database and the chain too. After a
- * crash of this program or of one of them, the next start takes over what still runs.
+ * crash of this program or of one of them, the next start adopts the running ones.
  */
 export async function runDev(options: DevOptions): Promise<void> {
   const { home, reset, log, now, random, print } = options
@@ -86,8 +83,8 @@ export async function runDev(options: DevOptions): Promise<void> {
 }
 
 /**
- * Checked before anything starts, because a used port is the most likely fault. Not called while the home has
- * a running owner, which holds the port until it ends.
+ * Checks the port first, because a used one is the most likely fault. Skipped while the home has a running
+ * owner, which holds the port until it ends.
  */
 async function checkPort({ HOST, PORT }: Settings): Promise<void> {
   await probePort(PORT, HOST).catch(({ code }: NodeJS.ErrnoException) => {

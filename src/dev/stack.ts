@@ -37,7 +37,7 @@ export interface StackOptions {
   log: Log
 }
 
-/** Starts what the service needs: a database and a chain with a market, each in a process of its own. */
+/** Starts the processes for the service: a database, and a chain with a market. */
 export async function startStack({
   home: path,
   reset,

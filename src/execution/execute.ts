@@ -55,10 +55,7 @@ export interface Executor extends Documents, Gate {
   execute(args: OperationArgs): Promise<ExecutionResult>
   /** Events of durable feeds have an id: see `eventIdOf`. */
   subscribe(args: OperationArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>>
-  /**
-   * Follows a feed without executing each event for each subscriber; undefined for what `subscribe` has to
-   * do.
-   */
+  /** Follows a feed without execution for each subscriber; undefined if `subscribe` is required. */
   subscribeShared<Result extends Rendered>(
     args: SubscriptionArgs,
     caller: Caller,
@@ -75,7 +72,7 @@ export interface Executor extends Documents, Gate {
 }
 
 export interface ExecutorOptions {
-  /** No limits when left out. */
+  /** Unlimited by default. */
   limits?: RateLimits
   /** Called for every request that is over a limit. */
   onLimited?: (limit: string) => void
@@ -96,7 +93,7 @@ export function createExecutor(
     return maskResult(result, args)
   }
 
-  /** Never fails: the write stands, noted or not. */
+  /** Notes a write. Never fails: the write stands even if it is not noted. */
   async function notedWrite({ db, client, requestId }: Context): Promise<void> {
     await noteWrite(db, client).catch((error) =>
       log.warn('a write was not noted', { requestId, error: String(error) }),
@@ -124,7 +121,7 @@ export function createExecutor(
     let unreportedCost = cost
     try {
       for await (const rootValue of source) {
-        // New loaders for each event: a stream must neither accumulate nor repeat what it read before.
+        // New loaders for each event: a stream must neither accumulate nor repeat earlier reads.
         const contextValue = createContext(services, args.contextValue, clientSignal)
         const result = withCost(await executeMasked({ ...args, rootValue, contextValue }), unreportedCost)
         const { cursor } = rootValue as Partial<FeedEvent>
@@ -139,7 +136,7 @@ export function createExecutor(
 
   function faultResult(fault: unknown, requestId: string): ExecutionResult {
     const result = { errors: [maskError(fault, log, requestId)] }
-    // Behind a gap: a client that continues there misses nothing more.
+    // Set behind a gap: a client that continues there misses no more.
     const cursor = fault instanceof Refusal ? fault.ending?.cursor : undefined
     if (cursor !== undefined) eventIds.set(result, cursor)
     return result

@@ -21,7 +21,7 @@ function encryptText(text: string, key: Buffer): string {
   return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64')
 }
 
-/** @returns undefined for what was not sealed with this key */
+/** @returns undefined for a text that was not sealed with this key */
 function decryptText(sealed: string, key: Buffer): string | undefined {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < ivBytes + tagBytes) return undefined
@@ -104,7 +104,7 @@ export function createAnswerOnce(
     // Clients may choose equal keys, and only the operator may get answers to the operator.
     const key = sha256([scope, caller.client, caller.apiKey ?? '', clientKey].join('\n'))
     const request = { key, bodyHash: sha256(body) }
-    // Answers may hold secrets, such as a session's token: what is stored is readable for a repetition alone.
+    // Answers may hold secrets, such as a session's token: only a repetition can read the stored ones.
     const seal = sha256([scope, clientKey, body].join('\n'))
     const attempt = { key, id: randomUUID() }
     for (let waited = 0; ; waited += pollMs) {
@@ -133,7 +133,7 @@ export function createAnswerOnce(
       await pause(pollMs)
     }
 
-    /** A key that is known is answered whatever its client has stored. @throws Refusal RateLimited */
+    /** Checks room for new keys; known keys need none. @throws Refusal RateLimited */
     async function checkRoom(): Promise<void> {
       try {
         budget.check(caller.client)
@@ -159,7 +159,7 @@ export function createAnswerOnce(
       )
       const { status, headers, body } = answer
       const contentType = headers['Content-Type'] ?? headers['content-type'] ?? ''
-      // Of one that stands for nothing the key alone stays, with the digest of its request.
+      // A response that is not kept leaves only the key, with the digest of its request.
       const isKept = isFinal(answer) && !isFleeting && Buffer.byteLength(body) <= maxStoredBytes
       if (isKept) budget.add(caller.client, Buffer.byteLength(body))
       await recordEnd(() =>

@@ -17,9 +17,8 @@ import type { AnswerType, GraphqlRequest } from './http/request.ts'
 import type { Produced } from './idempotency.ts'
 
 /**
- * The response that the database wrote; undefined for requests that have to be executed, or that execution
- * refuses.
- * @throws Outage of the database: execution then reads nothing more for the same request
+ * The response that the database wrote; undefined for requests that need execution, or are refused by it.
+ * @throws Outage of the database: execution then stops reading for the same request
  */
 export type CompiledResponder = (params: GraphqlRequest, reader: Reader) => Promise<string | undefined>
 
@@ -145,7 +144,7 @@ export function createRunRequest(
   }
 }
 
-/** `result` of those that have errors. */
+/** `result` is set if it has errors. */
 type Ran = Awaited<ReturnType<RunRequest>> & { result?: ExecutionResult }
 
 function faultIn({ result }: Ran): unknown {

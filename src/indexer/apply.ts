@@ -64,10 +64,7 @@ export interface Indexing extends TradeRules {
   readPlacements?: ReadPlacements
 }
 
-/**
- * A block is written whole, however many logs it has. Over ten times what it takes, so that a slow database
- * finishes it too.
- */
+/** Time to write a block, which is written whole. Over ten times the usual, for a slow database. */
 const msPerLoad = 2
 
 /**
@@ -117,10 +114,7 @@ export async function applyReorg(
   return checkpoint
 }
 
-/**
- * Makes blocks up to `number` final: facts that a reorg removed and that did not return by then are gone for
- * good.
- */
+/** Makes blocks up to `number` final: facts that a reorg removed and that have not returned are lost. */
 export async function applyFinality(number: number, { db, chainId, network }: Indexing): Promise<void> {
   await db.transaction(async (tx) => {
     await revertDetached(tx, chainId, number)
@@ -206,7 +200,7 @@ interface Logged {
   range: Pick<BlockRange, 'settlements' | 'headers'>
 }
 
-/** The rows of logs, and the orders of the service with those that solvers brought, which are stored. */
+/** The rows of logs, and the known orders with the newly stored JIT orders. */
 export async function interpret(
   tx: Tx,
   logs: readonly ProtocolLog[],

@@ -18,14 +18,11 @@ export interface ChainReads {
   settlements: ReadSettlements
   /** @throws Outage when the reads of `use` may come from several nodes. Without it they come from one. */
   consistent?<T>(use: () => Promise<T>): Promise<T>
-  /**
-   * What transactions cost, in the order of the hashes; null for those that are in no block.
-   * @throws Outage
-   */
+  /** Gas of transactions, in the order of the hashes; null for those that are in no block. @throws Outage */
   gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
 }
 
-/** Transactions with settlements, which have known logs; without those that no node knows. @throws Outage */
+/** Reads transactions of known settlement logs; leaves out those that no node knows. @throws Outage */
 export type ReadSettlements = (
   logged: readonly LoggedTransaction[],
 ) => Promise<ReadonlyMap<Bytes32, MinedSettlements>>
@@ -61,8 +58,8 @@ export class TransactionsUnread extends Error {
 }
 
 /**
- * Which settlements are taken by their logs alone: none, those whose transactions no node knows, or also
- * those whose transactions cannot be read for another reason.
+ * Settlements that are taken by their logs alone: none, those whose transactions no node knows, or all whose
+ * transactions cannot be read.
  */
 export type AcceptsUnread = 'none' | 'unknown' | 'all'
 
@@ -72,7 +69,7 @@ export const maxLogs = 10_000
 /** An order with its events and notifications takes as long as several other logs. */
 const heavyLog = 5
 
-/** After a range was too full, a longer one is tried again once this many were read. */
+/** Successful reads after which a range that was too full is tried again at a greater length. */
 const triedAgainAfter = 16
 
 /** Lengths of block ranges up to `most`: halved after a fault, doubled after successes with few logs. */
@@ -95,7 +92,7 @@ export function createRange(most: number) {
   }
 }
 
-/** What it takes to write logs; see `maxLogs`. */
+/** Cost of writing logs; see `maxLogs`. */
 export function loadOf(logs: readonly ChainLog[]): number {
   return logs.reduce((load, { type }) => load + (type === 'placement' ? heavyLog : 1), 0)
 }
@@ -109,12 +106,9 @@ export interface BlockRange {
   blocks: [Block, ...Block[]]
   /** All logs of the range. */
   logs: ChainLog[]
-  /** Each transaction that logs a settlement, without those that are taken by their logs alone. */
+  /** Each transaction that logs a settlement, except those taken by their logs alone. */
   settlements: ReadonlyMap<Bytes32, MinedSettlements>
-  /**
-   * Those of `blocks`, each block with an order placed on chain, and each in which one was invalidated after
-   * it may have expired.
-   */
+  /** Headers of `blocks`, and of blocks that place orders or invalidate one that may have expired. */
   headers: readonly Block[]
 }
 
@@ -213,15 +207,12 @@ export function hasTransaction({
   return txHash !== blockHash
 }
 
-/** Whether some of its settlements are taken by their logs alone. */
+/** Checks whether some of its settlements are taken by their logs alone. */
 export function hasUnread({ logs, settlements }: Pick<BlockRange, 'logs' | 'settlements'>): boolean {
   return logs.some((log) => log.type === 'settlement' && hasTransaction(log) && !settlements.has(log.txHash))
 }
 
-/**
- * Headers that are missing: when an order was placed on chain, and whether one expired before it was
- * invalidated.
- */
+/** Reads missing headers: they date orders placed on chain, and show expiry before an invalidation. */
 async function headersOfLate(
   chain: ChainReads,
   logs: readonly ChainLog[],

@@ -43,7 +43,7 @@ export interface Repetition {
   network: string
 }
 
-/** Repeats a step, and polls after a step that leaves nothing to do, and after a fault. Never throws. */
+/** Repeats a step. Polls after a fault, and after a step that leaves no work. Never throws. */
 export async function repeat(
   step: () => Promise<boolean>,
   { poll, log, what, network }: Repetition,
@@ -67,16 +67,14 @@ export async function repeat(
 export type ChainStep =
   /** Everything above `to` is undone. */
   | { type: 'reorg'; to: ChainPosition }
-  /**
-   * The chain continues from the last step to the last of `blocks`. `head` is the newest block that was seen.
-   */
+  /** The chain continues from the last step to the last of `blocks`. `head` is the newest known block. */
   | ({ type: 'blocks'; head: number } & BlockRange)
-  /** This block and those before are never undone. Only yielded for blocks that were followed. */
+  /** Final: this block and earlier ones are never undone. Only yielded for blocks that were followed. */
   | { type: 'finalize'; number: number }
 
 export interface ChainStreamOptions {
   chain: ChainReads
-  /** The consumer's checkpoint; null when it has nothing yet. */
+  /** The consumer's checkpoint; null before the first. */
   from: Checkpoint | null
   /** First block to follow. */
   firstBlock: number
@@ -95,10 +93,7 @@ export interface ChainStreamOptions {
   maxLooksBehind?: number
 }
 
-/**
- * Looks in a row that end at a transaction which cannot be read, until a block is taken with what its logs
- * say.
- */
+/** Looks in a row that end at an unreadable transaction before its block is taken by its logs. */
 const maxUnreadLooks = 3
 
 /**
@@ -169,7 +164,7 @@ export async function* streamChain(options: ChainStreamOptions): AsyncGenerator<
   }
 }
 
-/** Of new blocks, and of final ones. */
+/** Accepted unread settlements of new blocks, and of final ones. */
 type Accepts = Record<'new' | 'old', AcceptsUnread>
 
 /** The newest block, and the blocks to read next if it is ahead. */

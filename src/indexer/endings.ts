@@ -9,17 +9,16 @@ import { appendEvents } from '../storage/order/events.ts'
 import { type ExpiredOrder, takeExpired } from '../storage/order/orders.ts'
 
 interface Endings {
-  /** After the trades of the range. */
+  /** State after the trades of the range. */
   orders: ReadonlyMap<OrderUid, Order>
-  /** Of every block with an invalidation of an order that may have expired before. */
+  /** Headers of all blocks that invalidate an order that may have expired before. */
   headers: readonly Block[]
   at: Date
 }
 
 /**
- * The first invalidation cancels an order that has not ended. One in a block after the order's last second
- * finds it expired, also if both happened in one range; its status is cancelled from then on, as the event
- * says.
+ * Records the first invalidation, which cancels an order that has not ended. One after the order's last
+ * second finds it expired, even in the same range; the event then makes the status cancelled.
  */
 export async function recordInvalidations(
   tx: Tx,
@@ -45,7 +44,7 @@ export async function recordInvalidations(
   await appendCancelled(tx, expired, causes, at)
 }
 
-/** A refund finds the order expired, also if both happened in one range. */
+/** Records refunds. A refund finds the order expired, even in the same range. */
 export async function recordRefunds(
   tx: Tx,
   refunds: readonly OrderLogRow[],
@@ -67,10 +66,7 @@ export async function recordRefunds(
   )
 }
 
-/**
- * Expiry goes by chain time, so that an order that traded in time does not expire because its block came
- * late.
- */
+/** Expires orders by chain time, so that a late block does not expire an order that traded in time. */
 export async function sweepExpired(
   db: Database,
   chainId: number,
@@ -88,7 +84,7 @@ export async function sweepExpired(
   }
 }
 
-/** Neither filled nor cancelled before. */
+/** Checks that it was neither filled nor cancelled before. */
 function hasExpired({ order }: ExpiredOrder): boolean {
   return orderStatus(order, Number.POSITIVE_INFINITY) === 'expired'
 }

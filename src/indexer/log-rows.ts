@@ -40,12 +40,12 @@ export function groupSettlements(logs: readonly ProtocolLog[]): LoggedSettlement
 /** One settlement of a transaction as it was mined. */
 export interface MinedSettlement extends Pick<MinedSettlements, 'sender' | 'effectiveGasPrice'> {
   call: DecodedSettlement | undefined
-  /** Of its transaction; 0 for a further settlement in it, so that sums count it once. */
+  /** Gas of its transaction; 0 for a further settlement in it, so that sums count it once. */
   gasUsed: bigint | null
   changes: TokenChanges | null
 }
 
-/** What was mined of each settlement: those of a transaction follow each other as their logs do. */
+/** Mined data by settlement: those of a transaction follow each other as their logs do. */
 export function minedSettlements(
   groups: readonly LoggedSettlement[],
   transactions: ReadonlyMap<Bytes32, MinedSettlements>,
@@ -76,8 +76,7 @@ export interface Competitions {
 /**
  * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its
  * traded amounts, and not hours after the auction. Other services share the contract, so another settlement
- * with an auction id is not ours. Where another contract called the settlement contract, the sender of the
- * transaction is the solver.
+ * with an auction id is not ours. If another contract called it, the transaction's sender is the solver.
  */
 export function attribute(
   { settlement, trades }: LoggedSettlement,
@@ -213,8 +212,8 @@ function executionsOf(
 type Attributed = LogRows['attributed'][number]
 
 /**
- * The rows of settlements, with what those of the service's auctions kept and left, by token, at the prices
- * of their auctions. Nothing is known of one whose logs are not.
+ * The rows of settlements, with the fees and balance changes by token of those of the service's auctions, at
+ * the auctions' prices. null without known changes.
  */
 export async function withAmounts(
   tx: Tx,
@@ -244,7 +243,7 @@ export async function withAmounts(
   return facts.settlements.map((row) => ({ ...row, amounts: amounts.get(row.logIndex + row.txHash) ?? null }))
 }
 
-/** What each trade paid, by the records of the auction. */
+/** Fees of each trade, by the records of the auction. */
 function feesOf(
   { group, solution: { auctionId } }: Attributed,
   { executions }: LogRows,

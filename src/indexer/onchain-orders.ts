@@ -14,7 +14,7 @@ import { refreshProgress } from '../storage/order/progress.ts'
 import type { BlockRange } from './block-range.ts'
 import { attribute, type Competitions, type LoggedSettlement, type MinedSettlement } from './log-rows.ts'
 
-/** With the Unix seconds of the log's block. */
+/** A placement with the Unix seconds of its block. */
 export type TimedPlacement = PlacementLog & { timestamp: number }
 
 /** The orders to store for these logs, in their order. */
@@ -38,7 +38,7 @@ export async function readPlaced(
 }
 
 /**
- * Stores orders placed on chain. One that is stored already was undone by a reorg, and is back with this
+ * Stores orders placed on chain. One that is already stored was undone by a reorg and returns with this
  * placement. The caller holds the orders' locks.
  */
 export async function storePlacements(tx: Tx, chainId: number, { logs, orders }: Placements): Promise<void> {
@@ -74,9 +74,8 @@ interface JitContext extends Competitions {
 }
 
 /**
- * Stores the orders that solvers brought into settlements of the service's auctions, and that are traded now
- * for the first time. Other services share the contract: orders in their settlements are not stored. The
- * caller holds the orders' locks.
+ * Stores JIT orders in settlements of the service's auctions at their first trade. Other services share the
+ * contract: orders in their settlements are not stored. The caller holds the orders' locks.
  * @returns the orders of the service, with these
  */
 export async function storeJitOrders(

@@ -1,16 +1,16 @@
 import type { Clock, Log } from '../domain/log.ts'
 
-/** How far an index is behind what it follows. */
+/** Lag of an index behind its source. */
 interface ProgressState {
   blocksBehind: number
-  /** Over the last minute. */
+  /** Rate over the last minute. */
   blocksPerSecond: number
   /** null while it does not move. */
   secondsLeft: number | null
 }
 
 export interface Progress {
-  /** It is at block `at`, and `goal` is the newest one. */
+  /** Moves to block `at`; `goal` is the newest one. */
   moved(at: number, goal: number): void
   /** `undefined` before the first block. */
   state(): ProgressState | undefined
@@ -30,7 +30,7 @@ const reportedBehind = 32
 
 /** Measures the rate of an index, and reports in the log while it is far behind. */
 export function createProgress({ network, what, now, log }: ProgressOptions): Progress {
-  /** At most one for each second of the window. */
+  /** Samples, up to one for each second of the window. */
   let samples: { time: number; at: number }[] = []
   let behind = 0
   let nextReport: number | undefined
@@ -73,16 +73,13 @@ export function createProgress({ network, what, now, log }: ProgressOptions): Pr
   }
 }
 
-/** What an operator sees of the indexer of one network. */
+/** Figures of one network's indexer for operators. */
 export interface IndexerMeter {
   /** Blocks are stored. `timestamp`: of the last, in Unix seconds. */
   stored(progress: ProgressState & { timestamp: number }): void
   /** Blocks that a reorg took back. */
   reorganised(depth: number): void
-  /**
-   * A log without an index or a transaction got one; or one that the contracts cannot have written was
-   * skipped.
-   */
+  /** A log without an index or a transaction was given one, or an impossible log was skipped. */
   oddLog(what: 'placed' | 'skipped'): void
   /** Settlements that are stored by their logs alone. */
   unread(count: number): void

@@ -14,7 +14,7 @@ export interface RefunderOptions {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>
   db: Database
   refund: Refund
-  /** Reads the balance of its account again now and then. */
+  /** Refreshes the balance of its account at intervals. */
   refreshBalance(block: number): Promise<void>
   log: Log
 }
@@ -24,9 +24,8 @@ const perRound = 20
 const maxWaitBlocks = 4_096
 
 /**
- * Gives back what expired orders that were placed on chain did not sell, until `signal` aborts. One order
- * after the other, in turns: one that can't be refunded keeps no other waiting. What was refunded is what the
- * indexer reads from the chain.
+ * Refunds the unsold amounts of expired orders that were placed on chain, until `signal` aborts. Orders take
+ * turns: one that can't be refunded does not block others. The indexer reads refunds from the chain.
  */
 async function runRefunder(
   { network, db, refund, refreshBalance, log }: RefunderOptions,

@@ -20,10 +20,10 @@ import { findIndexed, holdBlock } from '../storage/token/pools.ts'
 import { ChainMoved, createRange, maxLogs, RangeTooFull } from './block-range.ts'
 import { createPoll, type Poll, repeat } from './chain-stream.ts'
 
-/** What an operator sees of what the settlement contract holds and owes. */
+/** Figures of the settlement contract's holdings and rights for operators. */
 export interface HoldingsMeter {
   known(figures: { tokens: number; rights: number }): void
-  /** `missedBlock`: the first block of which something is not known. */
+  /** `missedBlock`: the first block with missing data. */
   moved(place: { blocksBehind: number; missedBlock: number | null }): void
 }
 
@@ -31,17 +31,17 @@ export interface HoldingsIndexOptions {
   network: Pick<Network, 'chainId' | 'name' | 'firstBlock' | 'finalityBlocks' | 'blockTimeMs'>
   db: Database
   /**
-   * Of the settlement contract.
-   * @throws Outage when the last block does not exist, or the range is refused
+   * Logs of the settlement contract.
+   * @throws Outage if the last block does not exist, or the range is refused
    */
   ownerLogs(range: LogRange): Promise<OwnerLogs>
-  /** That the settlement contract gave, at this block. @throws Outage */
+  /** Rights that the settlement contract gave, at this block. @throws Outage */
   readRights(rights: readonly Right[], blockHash: Bytes32): Promise<LoggedRight[]>
   meter: HoldingsMeter
   log: Log
   /** Default: by the network's block time. */
   poll?: Poll
-  /** Tokens that are kept, and rights. Default 100,000. */
+  /** Limit of kept tokens, and of kept rights. Default 100,000. */
   most?: number
 }
 
@@ -64,11 +64,11 @@ const maxTries = 10
 export async function runHoldingsIndex(options: HoldingsIndexOptions, signal: AbortSignal): Promise<void> {
   const { network, log } = options
   const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
-  const what = 'what the settlement contract holds cannot be followed for the moment'
+  const what = 'the holdings of the settlement contract cannot be followed for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
 
-/** Does the next thing. Returns whether there may be more to do. */
+/** Takes the next step. Returns whether there may be another. */
 function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
   const { network, db, ownerLogs, meter, log, most = 100_000 } = options
   const { chainId, finalityBlocks, firstBlock } = network
@@ -85,7 +85,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
       if (from < to && !isNodeFault(fault, {})) throw new RangeTooFull(String(fault))
       if (from < to || !(await isUnreadable(index, fault))) throw fault
       log.error(
-        'the logs of a block cannot be read: what the settlement contract got and gave in it is unknown',
+        'the logs of a block cannot be read: receipts and rights of the settlement contract in it are unknown',
         {
           ...{ network: network.name, block: to, fault: String(fault) },
         },
@@ -103,7 +103,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
     return logs.count
   }
 
-  /** A node that answers, and refuses or floods for one block alone. */
+  /** Detects a node that responds, but refuses or floods for this block only. */
   async function isUnreadable({ block }: HoldingIndex, fault: unknown): Promise<boolean> {
     if (block < firstBlock || isNodeFault(fault, {})) return false
     refused = { block, times: refused.block === block ? refused.times + 1 : 1 }
@@ -148,7 +148,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
       return true
     }
     if (await readDue(at)) return true
-    // A right counts once it was read: most allowances end with the settlement that gives them.
+    // Counts rights after they are read: most allowances end with the settlement that gives them.
     if (!isCounted) meter.known(await countHoldings(db, chainId))
     isCounted = true
     return false

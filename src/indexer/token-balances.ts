@@ -63,7 +63,7 @@ export interface CatchUpOptions {
  * of the indexer.
  */
 export interface CatchUp {
-  /** Indexes one range. @returns whether it did anything */
+  /** Indexes one range. @returns false if there was none */
   step(checkpoint: Checkpoint | null): Promise<boolean>
   /** Call it after a reorg: tokens may be behind again. */
   lookAgain(): void

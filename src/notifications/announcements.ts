@@ -13,14 +13,14 @@ import { exchangeJson } from '../outside/http-json.ts'
 
 export interface Announcements {
   /**
-   * For the account and for all, newest first; at most 100.
-   * @throws Outage when the content system does not answer
+   * Announcements for the account and for all, newest first, up to 100.
+   * @throws Outage if the content system does not answer
    */
   of(account: Address): Promise<readonly Announcement[]>
 }
 
 export interface AnnouncementOptions {
-  /** Of the content system: `/notification-list/…` is appended to its path. */
+  /** Base URL of the content system: `/notification-list/…` is appended to its path. */
   url: string
   /** Sent as a bearer token. */
   apiKey: string
@@ -34,7 +34,7 @@ const maxAnnouncements = 100
 const timeoutMs = 2_000
 const keptMs = 60_000
 const maxAccounts = 200
-/** Between its clock and this one: what is further ahead is left out. */
+/** Tolerated lead of its clock: later items are left out. */
 const maxAheadMs = 24 * 3_600_000
 const limits: HealthLimits = {
   failures: 5,
@@ -43,10 +43,7 @@ const limits: HealthLimits = {
   atOnce: 16,
 }
 
-/**
- * What the connected content system announces: asked for an account at a time, with a breaker, and kept for a
- * minute.
- */
+/** Announcements of the connected content system, by account: with a breaker, and cached for a minute. */
 export function createAnnouncements({ url, apiKey, now, log }: AnnouncementOptions): Announcements {
   const headers = { authorization: `Bearer ${apiKey}` }
   const peer = { name, url, now, headers, timeoutMs, maxBytes }
@@ -87,7 +84,7 @@ interface Received extends Announcement {
 
 const text = (length: number) => z.string().max(length)
 
-/** An item that it does not take is left out; so is one that is for push messages. */
+/** Leaves out items that it does not accept, and those for push messages. */
 function itemSchema(base: string): z.ZodType<Received> {
   return z
     .object({
@@ -114,7 +111,7 @@ function itemSchema(base: string): z.ZodType<Received> {
       title: shownText(renderTemplate(title, data ?? {})),
       description: shownText(renderTemplate(description ?? '', data ?? {})),
       url: linkOf(url),
-      // Those of the content system itself are relative to it.
+      // Links of the content system itself are relative to it.
       thumbnail: linkOf(thumbnail, base),
       location: announcementLocations.find((known) => known === location) ?? 'default',
       createdAt,
@@ -127,19 +124,17 @@ function refuse(context: z.RefinementCtx): never {
   return z.NEVER
 }
 
-/** No control characters and lone surrogates. */
+/** Rejects control characters and lone surrogates. */
 function isPlain(given: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(given)
 }
 
-/** Without what cannot be shown: control characters, but for tabs and line breaks, and lone surrogates. */
+/** Removes unprintable characters: controls except tabs and line breaks, and lone surrogates. */
 function shownText(given: string): string {
   return given.replace(/\p{Cs}/gu, '\ufffd').replace(/(?![\t\n\r])\p{Cc}/gu, '')
 }
 
-/**
- * A link that leads to a page and nowhere else; a path is one of the client’s own, unless there is a base.
- */
+/** A link to a page; a path is one of the client’s own, unless there is a base. */
 function linkOf(link: string | null | undefined, base?: string): string | null {
   // Browsers drop tabs and line breaks in a link, and "/\t/host" then leads elsewhere.
   if (link == null || link === '' || !isPlain(link)) return null

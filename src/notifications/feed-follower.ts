@@ -2,7 +2,7 @@ import type { FeedPosition } from '../storage/feeds/texts.ts'
 import type { FeedMemory, KeptEntry, Rendered } from './feed-memory.ts'
 import type { LaggingFollower, RenderedEntry, Selection } from './feed-selection.ts'
 
-/** Who reads a feed. It is called, and then takes what is there. */
+/** A reader of a feed: woken for new entries, which it then takes. */
 export interface Sink {
   /** There may be more to take. */
   wake(): void
@@ -10,7 +10,7 @@ export interface Sink {
   fail(fault: unknown): void
 }
 
-/** One reader of a feed: nothing but a place in it, and the rest of a page while it is behind the memory. */
+/** One reader of a feed: only a place in it, and the rest of a page while it is behind the memory. */
 export interface Follower<Result extends Rendered = Rendered> {
   /** Everything up to it was taken. */
   readonly place: FeedPosition
@@ -59,12 +59,12 @@ export class FeedFollower implements Follower, LaggingFollower {
     this.client = options.client
   }
 
-  /** Whether it reads pages. */
+  /** True if it reads pages. */
   get isBehind(): boolean {
     return this.isWaiting || this.page.length > 0
   }
 
-  /** Its key has a new entry in memory. A page may have had it before. */
+  /** Notes a new entry of its key in memory, unless a page had it before. */
   arrived({ seq, place }: KeptEntry<Selection>): void {
     if (this.seq === none && place > this.place) this.seq = seq
   }
@@ -101,7 +101,7 @@ export class FeedFollower implements Follower, LaggingFollower {
     return undefined
   }
 
-  /** The entries behind it too: one that comes back to the memory needs several. */
+  /** Requests later entries too: a reader that returns to the memory needs several. */
   private want(memory: FeedMemory<Selection>, from: KeptEntry<Selection>): void {
     let entry: KeptEntry<Selection> | undefined = from
     for (let wanted = 0; entry && wanted < maxWanted; wanted++) {

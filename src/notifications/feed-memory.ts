@@ -1,12 +1,12 @@
 import type { NewEntry } from '../storage/feeds/tail.ts'
 import type { FeedPosition } from '../storage/feeds/texts.ts'
 
-/** What followers get of an entry. Its size counts in memory. */
+/** A rendered entry for followers. Its size counts in memory. */
 export interface Rendered {
   bytes: number
 }
 
-/** An entry in memory, with what was made of it. */
+/** An entry in memory, with its renderings. */
 export interface KeptEntry<Texts> {
   /** Numbers the entries of this process, without gaps. */
   readonly seq: number
@@ -19,7 +19,7 @@ export interface KeptEntry<Texts> {
 
 export interface MemoryLimits {
   entries: number
-  /** Of all that was made of them. */
+  /** Size of all renderings. */
   bytes: number
 }
 
@@ -41,12 +41,12 @@ export class FeedMemory<Texts> {
     return this.nextSeq
   }
 
-  /** Whether all that follows a place is in memory. */
+  /** Checks whether all entries after a place are in memory. */
   covers(place: FeedPosition): boolean {
     return place >= this.start
   }
 
-  /** Whether entries from this number on are in memory. */
+  /** Checks whether entries from this number on are in memory. */
   has(seq: number): boolean {
     return seq >= this.nextSeq - this.entries.length
   }
@@ -70,7 +70,7 @@ export class FeedMemory<Texts> {
     this.shrink()
   }
 
-  /** The first entry of a key with at least this number. */
+  /** The first entry of a key from this number on. */
   next(key: string, seq: number): KeptEntry<Texts> | undefined {
     const entries = this.byKey.get(key)
     const last = entries?.at(-1)
@@ -98,7 +98,7 @@ export class FeedMemory<Texts> {
   }
 }
 
-/** Of a list whose last items match: the index of the first that does. */
+/** The index of the first match in a list whose last items match. */
 function firstIndex<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
   let [low, high] = [0, items.length]
   while (low < high) {

@@ -16,7 +16,7 @@ interface FeedReader<Texts> {
   leave(): void
   /** Resolves when `readTo` is known. @throws Outage */
   start(): Promise<void>
-  /** Reads once more; callers that ask at the same time share it. @throws Outage */
+  /** Reads once more; concurrent callers share it. @throws Outage */
   refresh(): Promise<void>
   /** Seconds from the writing of the last entry to its reading. */
   lagSeconds(): number
@@ -36,12 +36,9 @@ interface FeedReaderOptions<Texts> {
 const batch = 1_000
 /** Covers lost signals. */
 const pollMs = 1_000
-/**
- * A busy feed is read this often, whatever the number of its signals. A read that follows a pause may have
- * one right behind it.
- */
+/** Interval of reads of a busy feed, for any number of signals. After a pause, two may follow directly. */
 const pauseMs = 15
-/** The memory is kept, and kept up, for followers that come back. */
+/** Time that the memory is kept, and kept up, for returning followers. */
 const lingerMs = 60_000
 
 export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): FeedReader<Texts> {
@@ -143,7 +140,7 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
       return starting
     },
     async refresh() {
-      // What runs now may have begun before.
+      // The current read may have begun earlier.
       await reading?.catch(() => {})
       await read()
     },

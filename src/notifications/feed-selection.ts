@@ -5,7 +5,7 @@ import { Outage } from '../domain/errors/error.ts'
 import type { EntryText, FeedPage, FeedPosition, FeedTexts } from '../storage/feeds/texts.ts'
 import type { FeedMemory, KeptEntry, Rendered } from './feed-memory.ts'
 
-/** A selection of a feed, and what its followers get of each entry. */
+/** A selection of a feed, and its rendering of each entry for followers. */
 export interface Rendering<Result extends Rendered = Rendered> {
   /** Equal for renderings with equal results: their followers share these. */
   key: string
@@ -27,7 +27,7 @@ export interface LaggingFollower {
   readonly key: string
   readonly place: FeedPosition
   readonly client: string
-  /** Whether it has read a page already, which was not its last. */
+  /** True if it has read a page that was not its last. */
   readonly isReading: boolean
   /** @param upTo the place up to which `entries` are complete; undefined where more follow them */
   takePage(entries: readonly RenderedEntry[], upTo: FeedPosition | undefined): void
@@ -41,7 +41,7 @@ interface SelectionOptions {
   /** The place up to which the feed was read. */
   readTo(): FeedPosition
   enqueue: FairQueue
-  /** Of one page. */
+  /** Limit of one page. */
   pageBytes: number
   /** Entries of these keys are rendered. */
   onReady(selection: Selection, keys: ReadonlySet<string>): void
@@ -56,10 +56,7 @@ const maxRows = 5_000
 const maxPageRows = 64
 const maxTries = 5
 const retryMs = 1_000
-/**
- * From the start of a statement for pages to that of the next: readers that come back at the same time share
- * it.
- */
+/** Pause between the starts of statements for pages: readers that return at the same time share one. */
 const gatherMs = 50
 
 /**
@@ -82,7 +79,7 @@ export class Selection {
     this.rows = Math.max(1, Math.min(maxRows, Math.floor(maxObjects / Math.max(1, rendering.weight))))
   }
 
-  /** @param client in whose turn it is read */
+  /** @param client the client whose turn the read takes */
   want(entry: KeptEntry<Selection>, client: string): void {
     if (entry.rendered.has(this)) return
     this.wanted.add(entry)
@@ -104,7 +101,7 @@ export class Selection {
     let batch: KeptEntry<Selection>[] = []
     let keys = new Set<string>()
     const read = async () => {
-      // What is wanted at the same time is read in one statement.
+      // Concurrent wants share one statement.
       await Promise.resolve()
       batch = [...this.wanted].slice(0, this.rows)
       keys = new Set(batch.map(({ key }) => key))
@@ -165,7 +162,7 @@ export class Selection {
     return Math.min(maxPageRows, this.rows)
   }
 
-  /** Followers of one key share a page, where the first that waits is not ahead of the others. */
+  /** Starts of the next pages. Followers of one key share one if the first in line is not ahead of them. */
   private nextStarts(): [key: string, Start][] {
     const starts = new Map<string, Start>()
     for (const follower of this.behind) {
@@ -177,7 +174,7 @@ export class Selection {
     return [...starts]
   }
 
-  /** Those to whom the page brings nothing wait on. */
+  /** Gives a page to its followers; those without entries in it wait on. */
   private async share(
     { after, followers }: Start,
     page: FeedPage | undefined,
@@ -190,7 +187,7 @@ export class Selection {
       await rest()
       if (!this.behind.has(follower)) continue
       if (gap !== undefined) {
-        // One that is further than the start may miss nothing.
+        // A follower beyond the start may miss nothing.
         if (follower.place !== after) continue
         this.behind.delete(follower)
         follower.miss(gap)
@@ -215,7 +212,7 @@ export class Selection {
   }
 
   /**
-   * A database that is away delays events. What it refuses, or gives up again and again, fails.
+   * Retries while the database is away. Work that it refuses or repeatedly abandons fails.
    * @returns whether the work is done
    */
   private async inTurn(
@@ -239,7 +236,7 @@ export class Selection {
   }
 }
 
-/** Where a page starts, and who shares it. */
+/** The start of a page, and the followers that share it. */
 interface Start {
   after: FeedPosition
   followers: LaggingFollower[]

@@ -17,11 +17,11 @@ import { createFeedReader } from './feed-reader.ts'
 import { type RenderedEntry, type Rendering, Selection } from './feed-selection.ts'
 
 export interface FollowRequest<Result extends Rendered> {
-  /** What is followed, such as an account. */
+  /** Subject of the feed, such as an account. */
   key: string
   /** A cursor, or "earliest"; null starts now. */
   after: string | null
-  /** Whose turn its reads are. */
+  /** Client whose turn the reads take. */
   client: string
   rendering: Rendering<Result>
   sink: Sink
@@ -31,7 +31,7 @@ export interface FollowRequest<Result extends Rendered> {
 export interface Feed {
   texts(reading: FeedReading): FeedTexts
   /**
-   * Entries after the cursor, then those committed from now on, each once and in commit order.
+   * Entries after the cursor, then later commits, each once and in commit order.
    * @throws Refusal InvalidParameter for a cursor of another feed; Outage
    */
   follow<Result extends Rendered>(request: FollowRequest<Result>): Promise<Follower<Result>>
@@ -41,14 +41,14 @@ export interface Feed {
 
 export interface FeedState {
   followers: number
-  /** Those that read pages. */
+  /** Followers that read pages. */
   behind: number
   /** Seconds from the writing of the last entry to its reading. */
   lagSeconds: number
 }
 
 export interface FeedLimits extends MemoryLimits {
-  /** Of the texts of one page. */
+  /** Limit of one page's texts. */
   pageBytes: number
   /** Statements for texts and pages that run at the same time. */
   statements: number
@@ -189,9 +189,7 @@ function gapAt(keptFrom: FeedPosition): Refusal {
   return new Refusal(code, message, { field: 'after', ending: { reason: 'GAP', cursor: String(keptFrom) } })
 }
 
-/**
- * The durable feeds, by what is followed: each has one reader, which stands still while it has no follower.
- */
+/** The durable feeds by subject: each has one reader, which stands still while it has no follower. */
 export interface Feeds {
   /** Notifications of an account, by its address. */
   account: Feed
@@ -229,7 +227,7 @@ export interface FeedEvent {
 export interface StreamRequest {
   key: string
   after: string | null
-  /** Whether what the key is now comes first, where it starts now. */
+  /** True if the current state of the key comes first, for a start now. */
   snapshot?: boolean
   client: string
   reading: FeedReading
@@ -238,7 +236,7 @@ export interface StreamRequest {
   signal: AbortSignal
 }
 
-/** Whether a snapshot comes first, if it is asked for. */
+/** Checks whether a requested snapshot comes first. */
 export function startsWithSnapshot(after: string | null): boolean {
   return after === null || after === snapshotAgain
 }
@@ -276,7 +274,7 @@ export class WaitingSink implements Sink {
     this.awake()
   }
 
-  /** Until `signal` aborts. @throws what the sink was failed with */
+  /** Entries until `signal` aborts. @throws the fault of the sink */
   async *entries<Result extends Rendered>(
     follower: Follower<Result>,
     signal: AbortSignal,

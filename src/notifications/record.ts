@@ -32,12 +32,9 @@ export interface TradeOfOrder {
   /** The order after the trade. */
   order: Order
   trade: Trade
-  /** Whether this trade made the order `fulfilled`. */
+  /** True if this trade made the order `fulfilled`. */
   fulfils: boolean
-  /**
-   * Index of the trade among those of the order in its transaction, from 0. Unlike a log index, it survives a
-   * reorg.
-   */
+  /** Index of the trade among the order's trades in its transaction, from 0. It survives a reorg. */
   ordinal: number
 }
 
@@ -70,15 +67,14 @@ export function tradesOfOrders(
 
 /** When a trade counts as a price improvement: see `improvementDown`. */
 export interface TradeRules {
-  /** Parts per million of the signed limit; without it none does. */
+  /** Parts per million of the signed limit; without it no trade counts. */
   leastImprovement?: bigint | undefined
 }
 
 /**
  * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled`
- * for the trade that fulfils, else `order_partially_filled`; and `price_improvement` for each trade that is
- * so much better than the signed limit. Hooks that were due with the trades are written down: their outcomes
- * are read later.
+ * for the trade that fulfils, else `order_partially_filled`; and `price_improvement` for each trade that
+ * beats the signed limit by that much. Stores due hooks, whose outcomes are read later.
  */
 export async function recordTrades(
   tx: Tx,
@@ -105,7 +101,7 @@ export async function recordTrades(
   )
 }
 
-/** Of all orders, or of each. */
+/** Cause of all orders, or of each. */
 type Causes = Cancellation | ReadonlyMap<OrderUid, Cancellation>
 
 function causeOf(causes: Causes, { uid }: Order): Cancellation {
@@ -115,9 +111,7 @@ function causeOf(causes: Causes, { uid }: Order): Cancellation {
   return cause
 }
 
-/**
- * Writes the event of orders that are cancelled, through the service or on chain, and notifies their owners.
- */
+/** Writes the event of orders cancelled through the service or on chain, and notifies their owners. */
 export async function recordCancelled(
   tx: Tx,
   orders: readonly Order[],
@@ -141,7 +135,7 @@ export async function recordCancelled(
   )
 }
 
-/** The event alone: of orders that had expired before. */
+/** Writes only the event, for orders that had expired before. */
 export async function appendCancelled(
   tx: Tx,
   orders: readonly Order[],
@@ -198,10 +192,7 @@ export async function recordExpired(
   )
 }
 
-/**
- * Notifies owners that they cannot pay for orders. The caller decides that an episode begins: each call is
- * another cause.
- */
+/** Notifies owners that they cannot pay for orders. Each call begins an episode, and is another cause. */
 export async function recordInsufficientBalance(
   tx: Tx,
   short: readonly { order: Order; shortage: Shortage }[],
@@ -238,7 +229,7 @@ function toFill(traded: TradeOfOrder, tokens: TokenPair, at: Date): NewNotificat
   const { order, trade, fulfils } = traded
   const amounts = tradeText(trade, tokens)
   const metadata = { executedAmount: executedAmount(traded), txHash: trade.txHash }
-  // What is on chain counts: its settlement was sent before the cancellation.
+  // The chain decides: its settlement was sent before the cancellation.
   const late = order.cancelledAt === null ? '' : ' after it was cancelled'
   const [type, message, cause]: [NotificationType, string, string] = fulfils
     ? ['order_filled', `Order filled${late}: ${amounts}`, `filled:${order.chainId}:${order.uid}`]
@@ -281,7 +272,7 @@ function toImprovement(
   return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]
 }
 
-/** The hooks that ran with a trade: those that were due before it. */
+/** The hooks that ran with a trade: those due before it. */
 function toDueHooks({ order, trade }: TradeOfOrder): DueHookCall[] {
   const before = {
     ...order,
@@ -298,7 +289,7 @@ function toDueHooks({ order, trade }: TradeOfOrder): DueHookCall[] {
   )
 }
 
-/** A hook after a trade that failed. */
+/** A failed hook after a trade. */
 export interface FailedHook {
   order: Order
   trade: Pick<Trade, 'blockNumber' | 'logIndex' | 'txHash'>
@@ -307,8 +298,8 @@ export interface FailedHook {
 }
 
 /**
- * Writes the event of trades whose hooks after them failed, and notifies their owners, in the transaction
- * that stores the outcomes: once for each trade, with its first failed hook. All of one transaction's.
+ * Writes the event of trades with failed post-hooks, and notifies their owners, in the transaction that
+ * stores the outcomes: once for each trade, with its first failed hook. All belong to one transaction.
  */
 export async function recordFailedHooks(tx: Tx, failed: readonly FailedHook[], at: Date): Promise<void> {
   const byTrade = new Map<number, FailedHook[]>()
@@ -384,8 +375,8 @@ async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order
 }
 
 /**
- * Notifies owners of what the chain did to their orders before these were placed: trades, and else the first
- * invalidation. In the transaction that stores the orders.
+ * Notifies owners of trades, or else of the first invalidation, that precede the placement of their orders.
+ * In the transaction that stores the orders.
  * @param ids row keys of orders with stored logs
  */
 export async function recordLogged(

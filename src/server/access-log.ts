@@ -9,10 +9,10 @@ export interface EndedRequest {
   route: string
   status: number
   milliseconds: number
-  /** Cost units that it was charged at its end; undefined where it came to no limit. */
+  /** Cost units charged at its end; undefined if it reached no limit. */
   units: number | undefined
   requestId: string
-  /** An address; undefined where none was read. */
+  /** An address; undefined if none was read. */
   client: string | undefined
 }
 
@@ -20,7 +20,7 @@ export type AccessLog = (request: EndedRequest) => void
 
 const maxClients = 1_000
 
-/** @param key makes the hashes of addresses: without it the address cannot be found by trying all */
+/** @param key salts the hashes of addresses: without it an address can be found by trying all */
 export function createAccessLog(log: Log, key: string | Buffer): AccessLog {
   const hashes = new LRUCache<string, string>({ max: maxClients })
   const hashOf = (client: string) => {

@@ -18,8 +18,8 @@ interface Link {
 const methods = 'GET, HEAD, POST, OPTIONS'
 
 /**
- * Answers the links in mails. Only a POST changes something: programs that look at links, such as filters of
- * mail, send a GET. The POST of RFC 8058 and the button of the page are the same.
+ * Handles the links in mails. Only a POST has an effect: link checkers, such as mail filters, send a GET. The
+ * POST of RFC 8058 and the button of the page are the same.
  */
 export function createLinkHandler(
   executor: Pick<Executor, 'arrive'>,

@@ -46,7 +46,7 @@ function refuseTunnel(socket: Duplex, requestId: string, limit: ResponseDeadline
   respondAndClose(socket, 405, { code: 'MethodNotAllowed', message: 'this is no proxy' }, requestId, limit)
 }
 
-/** Writes the response to the socket itself: there is no ServerResponse. Then closes the connection. */
+/** Writes the response to the socket, since there is no ServerResponse, then closes the connection. */
 function respondAndClose(
   socket: Duplex,
   status: number,
@@ -72,10 +72,10 @@ function respondAndClose(
   limit.closing(socket)
 }
 
-/** How long a request may take to arrive, and its answer to be taken. */
+/** Limits of the arrival of a request, and of the delivery of its response. */
 export interface RequestTimes extends ResponseTimes {
   headersMs: number
-  /** For the whole request, including its body. */
+  /** Limit of the whole request, including its body. */
   requestMs: number
   /** Interval of the check for requests that took longer. */
   checkMs: number
@@ -90,20 +90,17 @@ const defaultTimes: RequestTimes = {
 }
 
 export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast' | 'limitAnswer'> {
-  /** Called for each answer that its client did not take in time. */
+  /** Called for each response that its client did not take in time. */
   onCut: () => void
   times?: Partial<RequestTimes> | undefined
-  /** How long `close` waits for responses in progress. */
+  /** Time that `close` waits for responses in progress. */
   drainMs?: number | undefined
 }
 
 export interface Listener {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /**
-   * From now on responses ask clients to close their connections: these would not come to another process
-   * otherwise.
-   */
+  /** Makes responses ask clients to close their connections, which would otherwise stay with this process. */
   drain(): void
   /**
    * Takes no more requests, and waits for responses in progress.
@@ -114,8 +111,8 @@ export interface Listener {
 
 const defaultDrainMs = 5_000
 /**
- * Connections that wait to be accepted. Node's 511 are too few when thousands come back at once: others wait
- * for seconds then.
+ * Limit of connections that wait to be accepted. Node's 511 are too few for thousands of clients that return
+ * at once: others would wait for seconds.
  */
 const backlog = 4_096
 
@@ -135,7 +132,7 @@ export function createListener({
   }
   /** The latest response of each connection. */
   const responses = new WeakMap<Duplex, ServerResponse>()
-  // A pipelined request that follows would stay without an answer.
+  // A pipelined request after it would get no response.
   const isLast: Serving['isLast'] = (req, res) => draining && responses.get(req.socket) === res
   const limitAnswer = createResponseDeadline(times, onCut)
   const handle = createRequestHandler({ ...serving, onEnd, isLast, limitAnswer })
@@ -191,15 +188,14 @@ function openServer(
     handleLatest,
   )
   server.on('checkContinue', (req, res) => {
-    // `100 Continue` is sent when a handler begins to read: a client never sends a body that is refused
-    // first.
+    // `100 Continue` is sent when a handler begins to read: a client never sends the body of a refused
+    // request.
     req.once('resume', () => {
       if (!res.headersSent) res.writeContinue()
     })
     handleLatest(req, res)
   })
-  // One is accepted in a round of the event loop: when thousands come, a short round is a short wait for the
-  // last of them.
+  // Each round of the event loop accepts one: short rounds keep the wait of thousands short.
   server.on('connection', yieldRound)
   // Unknown expectations are ignored.
   server.on('checkExpectation', handleLatest)

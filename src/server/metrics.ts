@@ -11,7 +11,7 @@ export interface Metrics {
   countLimited(limit: string): void
   /** Counts bytes that a client caused to be stored. */
   countStored(what: string, bytes: number): void
-  /** Counts an answer that its client did not take. */
+  /** Counts a response that its client did not take. */
   countCut(): void
   countRemoved(table: string, rows: number): void
   loops: LoopMetrics
@@ -25,7 +25,7 @@ export interface Metrics {
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Clients may name any. */
+/** A known method, or `other`: clients may send any. */
 export const knownMethod = (method: string): string => (knownMethods.has(method) ? method : 'other')
 
 /** The label `route` is a pattern, never a path: clients must not be able to create series. */
@@ -34,20 +34,20 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
   if (processMetrics) collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'tradegraph_http_requests_total',
-    help: 'Answered requests.',
+    help: 'Requests that got a response.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   })
   const durations = new Histogram({
     name: 'tradegraph_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
+    help: 'Time from a request to the end of its response.',
     labelNames: ['route'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers: [registry],
   })
   const limited = new Counter({
     name: 'tradegraph_rate_limited_total',
-    help: 'Requests over the limit of their client: of a rate, or of the bytes stored of a kind.',
+    help: 'Requests over a limit of their client: a rate, or the stored bytes of a kind.',
     labelNames: ['limit'],
     registers: [registry],
   })
@@ -59,7 +59,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
   })
   const cut = new Counter({
     name: 'tradegraph_answers_cut_total',
-    help: 'Answers whose clients did not take them in time: their connections were closed.',
+    help: 'Responses that clients did not take in time: their connections were closed.',
     registers: [registry],
   })
   const removed = new Counter({

@@ -34,7 +34,7 @@ export interface MonitorOptions {
   isMetricsReader: (apiKey: string | undefined) => boolean
 }
 
-/** The operator's port, in every role: metrics and health, and nothing else. */
+/** The operator's port, in every role: only metrics and health. */
 export function createMonitor({ log, metrics, ready, isMetricsReader }: MonitorOptions): Listener {
   const exact = new Map([
     ...healthRoutes(ready),

@@ -19,11 +19,11 @@ export interface Serving {
   metrics: Pick<Metrics, 'count'>
   newRequestId: () => string
   isTrustedProxy: IsTrusted
-  /** Called with each request once it has ended; of none when left out. */
+  /** Called with each request once it has ended; no log by default. */
   accessLog?: AccessLog | undefined
   /** Called when the connection of a response has ended, also after a failure. */
   onEnd: () => void
-  /** Whether the connection of a response, which is about to be written, is closed behind it. */
+  /** Decides whether the connection closes after this response, which is about to be written. */
   isLast: (req: IncomingMessage, res: ServerResponse) => boolean
   limitAnswer: ResponseDeadline
 }
@@ -73,8 +73,7 @@ export function createRequestHandler({
       limitAnswer(res)
       return undefined
     }
-    // Handlers answer their own refusals. Here arrive internal errors, and refusals from before a handler was
-    // called.
+    // Handlers respond to their own refusals. These are internal errors, and refusals before a handler.
     const fail = (fault: unknown): void => {
       const error = executor.mask(fault, requestId)
       if (res.headersSent) return void res.destroy()
@@ -149,10 +148,10 @@ function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?', 1)[0] ?? '/'
 }
 
-/** Reason of aborts, made once: an abort without one makes an error with a stack for each answer. */
+/** Reason of aborts, made once: an abort without one makes an error with a stack for each response. */
 const closed = new Error('the connection is closed')
 
-/** Aborts when the connection is closed, also behind a whole answer. */
+/** Aborts when the connection is closed, even after a whole response. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (res.destroyed) gone.abort(closed)

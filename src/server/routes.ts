@@ -32,10 +32,7 @@ export const metricsPath = '/metrics'
 /** `route` is the pattern for metrics, where that is not the path. */
 export type RoutedResponse = RoutedAnswer & { route?: string }
 
-/**
- * Answers without a promise if the data is in memory. `gone` returns a signal that aborts when the client has
- * left.
- */
+/** Handles a request, without a promise if the data is in memory. `gone` signals that the client left. */
 export type Handler = (
   req: IncomingMessage,
   caller: Caller,
@@ -48,21 +45,18 @@ export interface HttpRouter {
   close(): void
 }
 
-/**
- * State of the database, of each network and of each loop; true is up. A number says more about something
- * that is.
- */
+/** State of the database, each network and each loop; true is up. A number details one that is up. */
 export type Ready = () => Promise<Record<string, boolean | number | DownSince>>
 
-/** RFC 3339 times by the names of what is down: when that was found out. */
+/** RFC 3339 times at which parts were found to be down, by name. */
 export type DownSince = Readonly<Record<string, string>>
 
 export interface HttpRouterOptions extends Services {
   ready: Ready
   streamLimits?: Partial<StreamLimits>
-  /** Counts what streams do. */
+  /** Measures streams. */
   streamMeter?: StreamMeter
-  /** Where Telegram posts updates. */
+  /** Handler of the updates that Telegram posts. */
   telegram?: TelegramUpdates
 }
 
@@ -126,7 +120,7 @@ export function createHttpRouter(
   }
 }
 
-/** `live`: the process answers at all. `ready`: everything that it needs is up. */
+/** `live`: the process responds. `ready`: all that it needs is up. */
 export function healthRoutes(ready: Ready): [path: string, Handler][] {
   const live = readOnly(() => jsonResponse(200, { status: 'up' }))
   const readiness = readOnly(async () => {
@@ -174,7 +168,7 @@ function createPagesHandler(
     try {
       return (await findOrderId(db, uid)) !== undefined
     } catch (fault) {
-      // The page says that the service cannot answer, and asks again.
+      // The page reports that the service cannot answer, and repeats the request.
       log.warn('pages: an order could not be looked up', { fault: String(fault) })
       return true
     }
@@ -204,7 +198,7 @@ export function faultResponse(path: string, error: GraphQLError): HttpResponse {
   return { ...response, headers: { ...headers, ...refusalHeaders(response.status, extensions) } }
 }
 
-/** Answers OPTIONS itself. It costs nothing: browsers send it before requests from other origins. */
+/** Answers OPTIONS itself, without a charge: browsers send it before requests from other origins. */
 function withOptions(methods: string, handler: Handler): Handler {
   return (req, caller, gone) =>
     req.method === 'OPTIONS'

@@ -11,25 +11,25 @@ import { createHttpRouter, type HttpRouterOptions } from './routes.ts'
 
 export interface ServerOptions extends HttpRouterOptions {
   newRequestId?: () => string
-  /** No limits when left out. */
+  /** Unlimited by default. */
   rateLimits?: Rates
-  /** Proxies whose X-Forwarded-For is trusted; none when left out. */
+  /** Proxies whose X-Forwarded-For is trusted; none by default. */
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
   requestTimes?: Partial<RequestTimes>
   accessLog?: AccessLog | undefined
-  /** How long responses in progress are waited for at the end. */
+  /** Wait for responses in progress at the end. */
   drainMs?: number
-  /** Where requests are counted; by default apart from all else. */
+  /** Metrics of requests; separate by default. */
   metrics?: Metrics
-  /** Whether the key of a request may read the metrics. Without it, /metrics is not served. */
+  /** Checks the key of a request for the metrics. Without it, /metrics is not served. */
   isMetricsReader?: ((apiKey: string | undefined) => boolean) | undefined
 }
 
 export interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
-  /** Serves on, and asks clients to close their connections. */
+  /** Keeps serving, and asks clients to close their connections. */
   drain(): void
   /** Takes no more requests, ends streams, and waits for responses in progress. */
   close(): Promise<void>

@@ -7,15 +7,15 @@ import type { HttpResponse } from '../http/response.ts'
 
 export const telegramPath = '/channels/telegram/updates'
 
-/** What becomes of updates that Telegram posts. */
+/** Handler of updates that Telegram posts. */
 export interface TelegramUpdates {
-  /** Whether the secret is the one that Telegram was given. The time it takes reveals nothing. */
+  /** Compares the secret with Telegram's in constant time. */
   isSecret(secret: string | undefined): boolean
-  /** @throws Outage: then it has to come again */
+  /** @throws Outage: then the update has to be repeated */
   handle(update: unknown): Promise<void>
 }
 
-/** Above any update. */
+/** Larger than any update. */
 const maxBytes = 65_536
 
 /** Telegram's own requests are not limited; each other one costs one unit, and its body is not read. */

@@ -67,7 +67,7 @@ export interface SharedResult {
 
 /** The pace and the texts that the results of a graphql-sse stream share. */
 export interface Channel extends Backpressure {
-  /** Keeps a result until it is written. @returns what stands for it, as soon as the client may get it */
+  /** Keeps a result until it is written. @returns its placeholder, as soon as the client may get it */
   hold(
     result: ExecutionResult | SharedResult,
     operationId: string,

@@ -23,7 +23,7 @@ export async function* streamResults<Data>(
   signal: AbortSignal,
 ): AsyncGenerator<StreamResult<Data>> {
   const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(new Error('nothing came for too long')), silenceMs)
+  const timer = setTimeout(() => silence.abort(new Error('the stream was silent for too long')), silenceMs)
   const end = AbortSignal.any([signal, silence.signal])
   const client = createClient({
     url,

@@ -40,7 +40,7 @@ export interface StreamLimits {
   perStream: number
   /** Bytes that wait in this process for one client to read, beyond one event. */
   bufferBytes: number
-  /** The connection of a client that reads nothing for this long is closed. */
+  /** Time after which the connection of a client that reads nothing is closed. */
   stalledMs: number
   /** Interval of comments: proxies close a connection that stays silent. */
   keepAliveMs: number
@@ -95,7 +95,7 @@ export function createStreamHandler(
    * @returns its parameters; null for a request without one
    */
   async function readOperation(req: IncomingMessage, caller: Caller, isForeign: boolean) {
-    // Ending an operation or a stream costs nothing.
+    // Requests that end an operation or a stream are free.
     if (req.method === 'DELETE') return { admission: undefined, body: null, params: {} as GraphqlParams }
     const admission = executor.arrive(caller)
     const body = await readParams(req)
@@ -237,7 +237,7 @@ export function createStreamHandler(
         if (opens) await turn(from.client)
         const caller = withLastEventId(from, req, searchOf(req.url))
         const { admission, body, params } = await readOperation(req, caller, isForeign && !opens)
-        // A stream of its own, which an operation comes with, is opened whatever its token is.
+        // An operation's own stream is opened, whatever its token is.
         const isOwn = opens && params.query != null
         if (isForeign && !isOwn && !takesOver) {
           const { requestId, client, apiKey, lastEventId } = caller

@@ -17,7 +17,7 @@ import { type Frame, frameForm } from './frames.ts'
 /** One request to /graphql/stream. */
 export type Exchange = {
   caller: Caller
-  /** The cost of this request; undefined for one that costs nothing. */
+  /** The cost of this request; undefined for a free one. */
   admission: Admission | undefined
   /** The one of the stream that carries the results of this request. */
   channel: Channel

@@ -7,7 +7,7 @@ export interface Quota {
   take(client: string): Promise<() => void>
   /** Reports released slots to other processes, without the pause. */
   tell(): Promise<void>
-  /** Reports nothing more to other processes. */
+  /** Stops reports to other processes. */
   stop(): void
 }
 
@@ -18,10 +18,7 @@ const maxBatch = 500
 /** Streams that end together are reported together. */
 const pauseMs = 50
 
-/**
- * @param shared counts the streams of a client at all processes; those of this process alone where it cannot
- *   be reached
- */
+/** @param shared counts the streams of a client at all processes; without it only those of this one count */
 export function createQuota(
   { perClient, total }: { perClient: number; total: number },
   shared?: SharedStreams,

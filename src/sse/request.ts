@@ -16,7 +16,7 @@ export function paramsOf(url: string | undefined): GraphqlParams {
   return { query: search.get('query'), operationName: search.get('operationName'), variables }
 }
 
-/** The valid subscription that a request asks for; undefined for anything else. */
+/** The valid subscription of a request; undefined for any other. */
 export function argsOf(executor: Executor, params: GraphqlParams): SubscriptionArgs | undefined {
   try {
     const document = executor.parse(String(params.query))

@@ -5,8 +5,8 @@ import { type Database, type Db, sql, type Tx } from './database/database.ts'
 import { lockDocument } from './order/progress.ts'
 
 /**
- * @param now leaves out what has ended by then, and is about to be removed: an order that named it could lose
- *   it
+ * @param now leaves out documents that have expired by then: they are about to be removed, and an order
+ *   could lose its document
  */
 export async function findAppData(db: Db, hash: Bytes32, now?: Date): Promise<string | undefined> {
   const row = await sql(db).appData.findFirst({
@@ -15,27 +15,27 @@ export async function findAppData(db: Db, hash: Bytes32, now?: Date): Promise<st
   return row?.document
 }
 
-/** Those that are stored, by their hashes. */
+/** The stored documents, by hash. */
 export async function findDocuments(db: Db, hashes: readonly Bytes32[]): Promise<Map<Bytes32, string>> {
   const rows = await sql(db).appData.findMany({ where: { hash: { in: [...new Set(hashes)].map(bytea) } } })
   return new Map(rows.map(({ hash, document }) => [hexOf(hash), document]))
 }
 
-/** Who uploads a document, and how long it is kept while no order names it. */
+/** The client that uploads a document, and how long it is kept while no order names it. */
 export interface Uploader {
   /** A hash of the client’s address. */
   client: Uint8Array
   expiresAt: Date
 }
 
-/** Without an end, as what an order brings. */
+/** Values without expiry, for a document that an order brings. */
 const kept = { client: null, expiresAt: null }
 
 /**
  * Stores a document under its hash, and writes its app code and referrer code into the orders that refer to
- * it. In SQL: orders are updated from another table's row. Uploaded again, one that no order names is kept
- * for as long again.
- * @returns false when the hash already has a document, which stays
+ * it. Another upload of a document that no order names extends its expiry. In SQL: orders are updated from
+ * another table's row.
+ * @returns false if the hash already has a document, which stays
  */
 export async function insertAppData(
   tx: Tx,
@@ -70,7 +70,7 @@ export function storeAppData(
   return db.transaction((tx) => insertAppData(tx, hash, document, uploader))
 }
 
-/** What a row of a document takes beside its text, with its places in indexes. */
+/** Size of a document's row without its text, including index entries. */
 const rowBytes = 512
 
 /** Bytes of the documents that a client has uploaded and no order names, as they are stored. */

@@ -16,7 +16,7 @@ export interface StoredResponse {
   status: number
   contentType: string
   body: string
-  /** Given for a credential: not for a repetition whose credential is dead by then. */
+  /** True if the response is bound to a credential: it is not repeated once that is invalid. */
   personal: boolean
 }
 

@@ -26,14 +26,14 @@ export interface TokenReads {
   nativeRates: ReadTokens<NativeRate>
   /** The same for balances, of which a page has more: each is charged. */
   ofBalances: { usdPrices: ReadTokens<Sourced<string>>; nativeRates: ReadTokens<NativeRate> }
-  /** In the order of the facts. */
+  /** Diagnoses in the order of the facts. */
   diagnoses(chainId: number, facts: readonly StoredFacts[]): Promise<Diagnosis[]>
 }
 
-/** An order as it was read, whose diagnosis is asked for. */
+/** A read order whose diagnosis is requested. */
 export interface DiagnosisKey {
   chainId: number
-  /** Of `diagnosisFacts`. */
+  /** Value of `diagnosisFacts`. */
   facts: ContextJson
 }
 
@@ -43,8 +43,8 @@ export type Loaders = ReturnType<typeof createLoaders>
 type Read<Key, Value> = (keys: readonly Key[]) => Promise<(Value | Error)[]>
 
 /**
- * Loaders that batch the keys of one tick into one read. Create them for each request: they cache what they
- * read. `proceed` throws when the request must not read any more.
+ * Loaders that batch the keys of one tick into one read. Create them for each request: they cache their
+ * reads. `proceed` throws when the request must stop reading.
  */
 export function createLoaders(outside: TokenReads, proceed: () => void) {
   const loader = <Key, Value, CacheKey = Key>(

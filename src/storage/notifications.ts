@@ -57,14 +57,14 @@ export async function revertDetached(tx: Tx, chainId: number, finalizedBlock: nu
     WHERE chain_id = ${chainId} AND detached AND block_number <= ${finalizedBlock}`
 }
 
-/** Up to a number, or those with these numbers. */
+/** Notifications up to a number, or with these numbers. */
 export type ReadNotifications = { upTo: bigint } | { ids: readonly bigint[] }
 
 /**
- * Marks at most `limit` notifications of an account as read; others keep the time of their first mark. One
- * that is being corrected at the moment is left out, since its correction is to be read: so nothing waits for
- * a lock, and the indexer for none but this statement.
- * @returns how many. In SQL: it skips rows that are locked.
+ * Marks up to `limit` notifications of an account as read; others keep the time of their first mark. Skips
+ * one that is being corrected, since its correction has to be read. So it waits for no lock, and the indexer
+ * waits only for this statement.
+ * @returns how many. In SQL: it skips locked rows.
  */
 export async function markRead(
   db: Db,

@@ -6,7 +6,7 @@ export async function insertNonce(db: Db, nonce: string, expiresAt: Date): Promi
   await sql(db).signInNonce.create({ data: { nonce, expiresAt } })
 }
 
-/** Whether the nonce can be taken. */
+/** Checks whether the nonce can be taken. */
 export async function hasNonce(db: Db, nonce: string, now: Date): Promise<boolean> {
   return (await sql(db).signInNonce.count({ where: { nonce, expiresAt: { gt: now } } })) > 0
 }
@@ -24,7 +24,7 @@ export interface StoredSession {
   expiresAt: Date
 }
 
-/** Stores a session; of an account's sessions, those that expire first end when it has more than `limit`. */
+/** Stores a session. If its account then has more than `limit`, those that expire first end. */
 export async function insertSession(db: Db, session: StoredSession, limit: number): Promise<void> {
   const account = Uint8Array.from(bytea(session.account))
   await sql(db).session.create({

@@ -28,7 +28,7 @@ interface AccountsOptions {
 export interface Accounts {
   solvers: AccountBalances
   refunder: AccountBalances
-  /** For auctions, which leave out what cannot be paid. */
+  /** Balances for auctions, which leave out settlements that cannot be paid. */
   inAuctions: AuctionServices['accounts']
 }
 
@@ -57,8 +57,7 @@ export function composeAccounts({ network, rpc, settings, log, metrics }: Accoun
         // Drivers pay with accounts of their own.
         if (!solverNames.has(account)) return undefined
         if (gasPrice > cap) return { code: 'gas_too_dear', message: tooDearText(gasPrice, cap) }
-        // As a settlement is sent: with a quarter more gas, at a price that holds until the base fee has
-        // doubled.
+        // Estimates as for a real settlement: a quarter more gas, at a price that covers a doubled base fee.
         const shortage = solvers.lacking(account, ((gas * 5n) / 4n) * minOf(2n * gasPrice, cap))
         return shortage && { code: 'solver_cannot_pay', message: shortageText(shortage) }
       },
@@ -66,7 +65,7 @@ export function composeAccounts({ network, rpc, settings, log, metrics }: Accoun
   }
 }
 
-/** Names of the solvers that this program sends for, by account. */
+/** Names of the solvers whose settlements this program sends, by account. */
 function solversOf(
   network: Network,
   { SOLVER_PRIVATE_KEY: builtIn, SOLVERS }: Settings,

@@ -18,13 +18,13 @@ interface ClaimOptions {
 }
 
 const pauseMs = { first: 250, longest: 2_000 }
-/** While it waits, it says so once in this time. */
+/** Interval of its reports while it waits. */
 const reportEveryMs = 60_000
 
 /**
- * Checks that the nodes are on the chain that the database belongs to, and opens them to their clients: one
- * of them is enough. If all are away, this goes on behind.
- * @returns `claimed`: false when `signal` aborts before; it rejects when a node that came back is on another
+ * Checks that the nodes are on the chain of the database, and opens them to their clients: one of them is
+ * enough. If all are away, this continues in the background.
+ * @returns `claimed`: false if `signal` aborts before; it rejects when a node that came back is on another
  *   chain
  * @throws when a node is on another chain
  */
@@ -64,7 +64,7 @@ async function claimLater(
   return true
 }
 
-/** @returns the outage that prevents it for the moment. @throws when a node is on another chain */
+/** @returns the outage that prevents it now. @throws when a node is on another chain */
 async function tryClaim({ network, nodes }: Claimant, db: Database): Promise<Outage | undefined> {
   const outages: Outage[] = []
   await Promise.all(
@@ -95,10 +95,7 @@ async function tryNode(network: Network, node: NetworkNode, db: Database): Promi
   }
 }
 
-/**
- * Opens the nodes that were away when the network was claimed, as they come. One that is on another chain is
- * never used.
- */
+/** Opens nodes that were away when the network was claimed, as they return, except those on another chain. */
 export async function claimOtherNodes(
   { network, nodes }: Claimant,
   { db, log, signal }: ClaimOptions,

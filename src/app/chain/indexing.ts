@@ -110,10 +110,10 @@ export function composeIndexing(options: IndexingOptions): Indexing {
   }
 }
 
-/** What counts the logs of pools, and reports their figures. */
+/** Loops that count the logs of pools, and their figures. */
 export interface PoolCounts {
   figures: ReturnType<typeof createPoolFigures>
-  /** Stores which pools this process uses. */
+  /** Stores the pools that this process uses. */
   note(signal: AbortSignal): Promise<void>
   /** Counts their logs, in the process that leads the indexer. */
   count(signal: AbortSignal): Promise<void>

@@ -9,10 +9,7 @@ import { whileLeading } from '../../storage/database/leadership.ts'
 import type { NetworkParts } from '../network.ts'
 import type { LoopStates } from '../observing/monitoring.ts'
 
-/**
- * What a process does. Any number may serve; on each network one process leads the indexer, and one the
- * auctions.
- */
+/** Roles of a process. Any number may serve; on each network one leads the indexer, and one the auctions. */
 export const roles = ['serve', 'index', 'auction', 'deliver'] as const
 export type Role = (typeof roles)[number]
 
@@ -23,8 +20,8 @@ interface LoopOptions {
 }
 
 /**
- * In one process: pools, holdings of the settlement contract, and outcomes of hooks are read up to the
- * indexer's checkpoint.
+ * Runs the indexes in one process: pools, holdings of the settlement contract, and outcomes of hooks are read
+ * up to the indexer's checkpoint.
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
   const { indexerOptions, poolCounts, holdingsOptions, hookOptions } = parts
@@ -36,7 +33,7 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
   ])
 }
 
-/** What requests need: it goes on until they have ended. */
+/** Starts the loops that serve requests; they run until requests have ended. */
 export function startServingLoops(
   parts: NetworkParts,
   { roles }: LoopOptions,
@@ -48,7 +45,7 @@ export function startServingLoops(
   ]
 }
 
-/** What one process does for all: when it stops, it lets go at once, so that another takes over. */
+/** Starts the loops that one process runs for all: it gives up its lead at once when it stops. */
 export function startLeaderLoops(
   parts: NetworkParts,
   states: LoopStates,

@@ -33,7 +33,7 @@ export function composeNodes({ config, settings, metrics, now, log }: NodesOptio
   }
   const { url, ...rules } = privateRpc
   const node = createNode({ url, name: `the private endpoint of ${network.name}`, now, log })
-  // It need not know more than how to take a transaction, so it is not asked which chain it is on.
+  // It only has to accept transactions, so its chain is not checked.
   node.accept()
   metrics.watchNodes(network.name, () => [
     ...nodes.reports(),

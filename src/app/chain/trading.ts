@@ -6,7 +6,7 @@ import type { Database } from '../../storage/database/database.ts'
 import type { NetworkParts } from '../network.ts'
 import { checkReadiness } from '../observing/monitoring.ts'
 
-/** What the interfaces offer of one network. */
+/** Services of one network for the interfaces. */
 export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
   const { orderServices, quoteServices, tokenData, market, holdings, simulations } = parts
   return {

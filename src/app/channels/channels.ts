@@ -33,7 +33,7 @@ interface TelegramParts {
   log: Log
 }
 
-/** Undefined without a bot's token. */
+/** The bot of the settings; undefined without its token. */
 function botOf({ settings, now, log }: Omit<TelegramParts, 'db'>): Bot | undefined {
   const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_ROOT: apiRoot } = settings
   return token === undefined ? undefined : createBot({ token, apiRoot, now, log })
@@ -44,7 +44,7 @@ function telegramSender(parts: TelegramParts, publicUrl: URL | undefined): { tel
   return bot ? { telegram: createTelegramSender({ bot, publicUrl, now: parts.now }) } : {}
 }
 
-/** What serves the updates that Telegram posts; nothing where it does not. */
+/** Handler of the updates that Telegram posts; empty if it posts none. */
 function telegramUpdates(parts: TelegramParts): { telegram?: TelegramUpdates } {
   const { TELEGRAM_WEBHOOK_SECRET: secret } = parts.settings
   const bot = secret === undefined ? undefined : botOf(parts)
@@ -52,7 +52,7 @@ function telegramUpdates(parts: TelegramParts): { telegram?: TelegramUpdates } {
   return { telegram: { isSecret: operatorCheck(secret), handle: createUpdateHandler({ ...parts, bot }) } }
 }
 
-/** Takes care that updates come here, or there, until `signal` aborts. One process of all does. */
+/** Makes updates arrive here, by webhook or polling, until `signal` aborts. One process of all does. */
 async function runTelegramUpdates(
   parts: TelegramParts & { databaseUrl: string },
   signal: AbortSignal,
@@ -76,7 +76,7 @@ interface ChannelParts {
   log: Log
 }
 
-/** What sends to channels, by kind: only kinds that settings enable. */
+/** Senders by kind of channel, only of kinds that settings enable. */
 function sendersOf(parts: ChannelParts) {
   const { settings, now } = parts
   const publicUrl = publicUrlOf(settings)
@@ -102,7 +102,7 @@ function emailSender(
   }
 }
 
-/** What the interfaces need. */
+/** Services of channels for the interfaces. */
 export function composeChannels(
   parts: ChannelParts,
   networks: readonly Pick<NetworkParts, 'network' | 'checkSignature'>[],
@@ -140,10 +140,10 @@ interface DeliveryParts extends ChannelParts, Pick<DeliveryOptions, 'random'> {
   metrics: DeliveryMetrics
 }
 
-/** Of the messages that wait, those that are counted for the metrics. */
+/** Limit of counted waiting messages in metrics. */
 const maxCounted = 10_000
 
-/** Sends what the outbox holds, until `signal` aborts. Any number of processes may. */
+/** Sends from the outbox until `signal` aborts, in any number of processes. */
 export async function startDelivery(parts: DeliveryParts, signal: AbortSignal): Promise<void> {
   const { databaseUrl, networks, settings, metrics, db, log } = parts
   metrics.watch(() => readWaitingDeliveries(db, channelKinds, maxCounted))
@@ -163,7 +163,7 @@ export async function startDelivery(parts: DeliveryParts, signal: AbortSignal): 
   }
 }
 
-/** The database may be away at the start. @returns undefined when `signal` aborts before */
+/** Waits for the database at the start. @returns undefined if `signal` aborts before */
 async function openUntilOpen(url: string, log: Log, signal: AbortSignal): Promise<Signals | undefined> {
   while (!signal.aborted) {
     try {
@@ -176,7 +176,7 @@ async function openUntilOpen(url: string, log: Log, signal: AbortSignal): Promis
   return undefined
 }
 
-/** Of the content system that settings connect; nothing without one. */
+/** Announcements of the connected content system; empty without one. */
 export function composeAnnouncements({ settings, now, log }: { settings: Settings; now: Clock; log: Log }): {
   announcements?: Announcements
 } {

@@ -17,7 +17,7 @@ export const emailSettings = {
     .refine(isSmtpUrl, 'must be smtp:// or smtps://, with a host')
     .optional()
     .describe(
-      'SMTP server for e-mail channels: `smtps://user:password@host`, or `smtp://` with STARTTLS, without which a password is sent to this machine only. Needs SMTP_FROM and PUBLIC_URL.',
+      'SMTP server for e-mail channels: `smtps://user:password@host`, or `smtp://` with STARTTLS; without that a password is sent to this machine only. Needs SMTP_FROM and PUBLIC_URL.',
     ),
   SMTP_FROM: z
     .string()
@@ -30,7 +30,7 @@ export const emailSettings = {
   EMAIL_MAX_PER_MINUTE: integer(1, 60)
     .default(5)
     .describe(
-      'E-mails of one notification that a channel gets in a minute: more wait for its end, and go as one.',
+      'Maximum e-mails of one notification to a channel in a minute: further ones wait for its end, and are sent as one.',
     ),
 }
 
@@ -45,7 +45,7 @@ function toMailbox(text: string): Mailbox | undefined {
   return address === undefined ? undefined : { name: name.trim(), address }
 }
 
-/** Faults of settings that are valid each for itself. */
+/** Faults between settings that are valid each for itself. */
 export function emailFaults({ SMTP_URL, SMTP_FROM }: { SMTP_URL?: unknown; SMTP_FROM?: unknown }): string[] {
   if ((SMTP_URL === undefined) === (SMTP_FROM === undefined)) return []
   return [
@@ -67,17 +67,17 @@ export const pushSettings = {
   VAPID_PUBLIC_KEY: publicKey
     .optional()
     .describe(
-      'Public key by which push services know this service; `tradegraph vapid-keys` makes a pair. With VAPID_PRIVATE_KEY and VAPID_SUBJECT it enables web push. Who replaces it loses all subscriptions of browsers.',
+      'Public key by which push services know this service; `tradegraph vapid-keys` makes a pair. With VAPID_PRIVATE_KEY and VAPID_SUBJECT it enables web push. A new key ends all subscriptions of browsers.',
     ),
   VAPID_PRIVATE_KEY: privateKey.optional().describe('The private key to VAPID_PUBLIC_KEY.'),
   VAPID_SUBJECT: subject
     .optional()
-    .describe('Where operators of push services reach you: mailto:you@example.com, or a URL with https.'),
+    .describe('Contact for operators of push services: mailto:you@example.com, or a URL with https.'),
 }
 
 type PushSettings = { [Name in keyof typeof pushSettings]?: string | undefined }
 
-/** Undefined where web push is not enabled. */
+/** Keys of web push; undefined if it is not enabled. */
 export function vapidOf(settings: PushSettings): VapidDetails | undefined {
   const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, VAPID_SUBJECT } = settings
   return VAPID_PUBLIC_KEY && VAPID_PRIVATE_KEY && VAPID_SUBJECT
@@ -85,7 +85,7 @@ export function vapidOf(settings: PushSettings): VapidDetails | undefined {
     : undefined
 }
 
-/** Faults of settings that are valid each for itself. */
+/** Faults between settings that are valid each for itself. */
 export function pushFaults(settings: PushSettings): string[] {
   const names = Object.keys(pushSettings) as (keyof PushSettings)[]
   const missing = names.filter((name) => settings[name] === undefined)
@@ -101,7 +101,7 @@ export function newVapidKeys(): string {
   return `VAPID_PUBLIC_KEY=${publicKey}\nVAPID_PRIVATE_KEY=${privateKey}`
 }
 
-/** Undefined for a number that is no key. */
+/** The public key; undefined for a number that is no key. */
 function publicKeyOf(secret: string): string | undefined {
   try {
     const pair = createECDH('prime256v1')
@@ -117,11 +117,11 @@ export const telegramSettings = {
     .string()
     .regex(/^\d{1,20}:[\w-]{20,100}$/, 'must be a bot’s token')
     .optional()
-    .describe('Token of the bot that writes to chats of Telegram. Without it there are no such channels.'),
+    .describe('Token of the bot that writes to chats of Telegram. Without it such channels are off.'),
   TELEGRAM_API_ROOT: httpUrl
     .transform((url) => url.replace(/\/$/, ''))
     .default('https://api.telegram.org')
-    .describe('Where the Bot API is, such as a server of your own.'),
+    .describe('Base URL of the Bot API, such as a server of your own.'),
   TELEGRAM_WEBHOOK_SECRET: z
     .string()
     .regex(/^[\w-]{16,256}$/, 'must be 16 to 256 letters, digits, _ and -')
@@ -137,7 +137,7 @@ interface TelegramSettings {
   TELEGRAM_WEBHOOK_SECRET?: string | undefined
 }
 
-/** Settings that do not go together. */
+/** Faults between settings of Telegram. */
 export function telegramFaults(settings: TelegramSettings): string[] {
   const { PUBLIC_URL, TELEGRAM_BOT_TOKEN, TELEGRAM_WEBHOOK_SECRET } = settings
   if (TELEGRAM_WEBHOOK_SECRET === undefined) return []
@@ -151,7 +151,7 @@ export const channelSettings = {
   PUBLIC_URL: httpUrl
     .optional()
     .describe(
-      'Address at which people reach the service: the site of sign-in messages and of links in messages. `dev` has its own; without it sign-in is off.',
+      'Public address of the service: the site of sign-in messages and of links in messages. `dev` has its own; without it sign-in is off.',
     ),
   SESSION_MINUTES: integer(1, 43_200).default(60).describe('Minutes until a session of an account ends.'),
   CHANNEL_ALLOWED_HOSTS: z
@@ -163,7 +163,7 @@ export const channelSettings = {
     ),
   CHANNEL_CONFIRMATIONS: integer(0, 1_000)
     .default(0)
-    .describe('Blocks above that of a notification’s cause before it is sent to channels.'),
+    .describe('Blocks that have to follow a notification’s cause before it is sent to channels.'),
   ...pushSettings,
   ...telegramSettings,
   ...emailSettings,

@@ -37,9 +37,9 @@ const columns = {
 const head = ['network', 'solver', 'token', 'recipient', ...Object.values(columns)]
 
 /**
- * The accounts of a range of blocks as CSV: a row in native atoms for each solver, followed by rows in the
- * atoms of each token, and of each partner that is owed some.
- * @returns why there is no accounting, if there is none
+ * The accounts of a range of blocks as CSV: a row in native atoms for each solver, followed by rows in atoms
+ * of each token, and of each partner with a claim.
+ * @returns the reason if there is no accounting
  */
 export async function accountingCsv(
   db: Db,

@@ -44,17 +44,17 @@ interface AllowanceOptions {
   warn(line: string): void
 }
 
-/** Rights that one run looks at. */
+/** Limit of rights in one run. */
 const mostRights = 1_000
-/** Several times what the end of a right needs: it is a contract of a stranger that uses more. */
+/** Several times the gas to end a right: only a foreign contract uses more. */
 const gasOfRight = 300_000n
-/** Of one settlement. */
+/** Limits of one settlement. */
 const mostGas = 5_000_000n
 const mostCalls = 100
 /** Estimates in one round trip. */
 const atOnce = 10
 const claimMs = 10_000
-/** A settlement that is not mined by then is cancelled. */
+/** Time after which a settlement that is not mined is cancelled. */
 const waitMs = 300_000
 
 /** A network with its nodes, which are on the right chain. */
@@ -65,8 +65,8 @@ interface Place {
 }
 
 /**
- * Prints the rights that settlement contracts gave and that exist, or ends them.
- * @returns 1 where some cannot be ended.
+ * Prints the existing rights that settlement contracts gave, or ends them.
+ * @returns 1 if some cannot be ended
  * @throws Outage
  */
 export async function allowances(action: AllowanceAction, options: AllowanceOptions): Promise<ExitCode> {
@@ -126,7 +126,7 @@ async function connect(config: NetworkConfig, { settings, db, log }: AllowanceOp
   return { network, rpc, settler }
 }
 
-/** Those that exist now, and what is not known of them. */
+/** Finds the rights that exist now, and reports gaps. */
 async function findRights(
   { network, rpc }: Place,
   filter: { token: Address | undefined; grantee: Address | undefined },
@@ -171,7 +171,7 @@ interface Ending {
   gas: bigint
 }
 
-/** @returns whether all of them are ended, or would be */
+/** @returns true if all of them are ended, or would be */
 async function revoke(
   place: Place,
   rights: readonly LoggedRight[],
@@ -212,7 +212,7 @@ async function revoke(
   for (const group of groups) await end(group)
   return isWhole
 
-  /** Halves a group that cannot be sent: one call that fails by the others must not keep them. */
+  /** Halves a group that cannot be sent: one failing call must not block the others. */
   async function end(group: readonly Ending[]): Promise<void> {
     const ended = group.map(({ right }) => right)
     const outcome = await submit(place, settler as Settler, ended)
@@ -242,7 +242,7 @@ async function submit({ network, rpc }: Place, settler: Settler, rights: readonl
     deadlineBlock: head + Math.max(20, Math.ceil(waitMs / network.blockTimeMs)),
     signal: new AbortController().signal,
     gas: mostGas,
-    // Nothing of it is an auction's, so nothing is recorded.
+    // No auction owns it, so it is not recorded.
     record: async () => undefined,
     recordCancellation: async () => undefined,
     isWanted: async () => true,
@@ -261,7 +261,7 @@ function settlementOf({ settlement }: Network, rights: readonly LoggedRight[]): 
   })
 }
 
-/** In their order. */
+/** Groups of endings, in their order. */
 function groupsOf(endings: readonly Ending[], gasLimit: bigint): Ending[][] {
   const groups: Ending[][] = []
   let gas = 0n

@@ -1,10 +1,10 @@
-/** What `tradegraph doctor` found out about one thing. */
+/** Finding of `tradegraph doctor` about one subject. */
 export interface Check {
   about: string
-  /** `bad`: it does not work so. `poor`: it works, and something is missing. */
+  /** `bad`: it does not work. `poor`: it works, but incompletely. */
   state: 'good' | 'poor' | 'bad'
   says: string
-  /** What to do, unless it is good. */
+  /** Advice, unless it is good. */
   advice?: string
 }
 
@@ -22,7 +22,7 @@ export const failed = (about: string, says: string, advice: string): Check => ({
   advice,
 })
 
-/** Of a fault of a connection: its words, without the address, which can hold a password. */
+/** Text of a connection fault without the address, which can hold a password. */
 export function faultText(fault: unknown): string {
   const { code, message } = fault as { code?: string; message?: string }
   const text = message || code || String(fault)

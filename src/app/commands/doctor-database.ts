@@ -17,7 +17,6 @@ interface Facts {
   at: Date
 }
 
-/** Lowest first. */
 const facts = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS number,
   current_setting('transaction_read_only')::bool OR pg_is_in_recovery() AS "isReadOnly", has_schema_privilege('public', 'CREATE') AS "mayCreate",
   current_setting('max_connections')::int - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS free,

@@ -12,14 +12,14 @@ import { type Check, failed, faultText, passed, warned } from './doctor-check.ts
 
 const timeoutMs = 5_000
 const greatestGas = '0x1000000'
-/** Without code, `PUSH1 0 PUSH1 0 RETURN`. */
+/** Creation code of an empty contract, `PUSH1 0 PUSH1 0 RETURN`. */
 const emptyCode = '0x60006000f3'
 const abi = new Interface([
   'function authenticator() view returns (address)',
   'function isSolver(address) view returns (bool)',
 ])
 
-/** Each node of each network, and the accounts that send transactions there. */
+/** Checks each node of each network, and the accounts that send transactions there. */
 export async function checkNetworks(
   networks: readonly NetworkConfig[],
   settings: Settings,
@@ -104,9 +104,7 @@ async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefine
       )
 }
 
-/**
- * Which effects of settlements the node shows: without them outside solvers compete in part, or not at all.
- */
+/** Checks how far the node shows effects of settlements: outside solvers may be limited or left out. */
 async function checkInspection(about: string, rpc: Rpc, network: Network): Promise<Check | undefined> {
   const sequence = { sent: () => [] }
   const { logs, storage } = await createSettlementEffects({ rpc, network, sequence, timeoutMs }).support()
@@ -114,7 +112,7 @@ async function checkInspection(about: string, rpc: Rpc, network: Network): Promi
     return warned(
       about,
       'has neither eth_simulateV1 nor debug_traceCall',
-      'SOLVERS are not asked: their settlements cannot be inspected',
+      'SOLVERS are left out: their settlements cannot be inspected',
     )
   return storage
     ? undefined
@@ -125,12 +123,12 @@ async function checkInspection(about: string, rpc: Rpc, network: Network): Promi
       )
 }
 
-/** Outside solvers that are asked on this network. */
+/** Outside solvers of this network. */
 function solversOf(network: Network, { SOLVERS }: Settings) {
   return SOLVERS.filter(({ network: name }) => name === undefined || name === network.name)
 }
 
-/** By a transaction of the first block that is indexed, where that has one. */
+/** Checks transactions by one of the first indexed block, if it has any. */
 async function checkTransactions(
   about: string,
   rpc: Rpc,

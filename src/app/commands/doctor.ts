@@ -14,14 +14,11 @@ import { checkDatabases } from './doctor-database.ts'
 import { checkNetworks } from './doctor-network.ts'
 
 const timeoutMs = 5_000
-/** Rights that are read, and those that are named. */
+/** Limits of rights that are read, and that are named. */
 const mostRead = 500
 const mostNamed = 10
 
-/**
- * The rights that each settlement contract gave, by what the role `index` has stored. What keeps it from
- * that, other checks say.
- */
+/** Checks the rights that settlement contracts gave, as stored by `index`; others report its faults. */
 export async function checkRights(
   networks: readonly NetworkConfig[],
   { DATABASE_URL, DATABASE_DIRECT_URL }: Settings,
@@ -94,7 +91,7 @@ export interface DoctorOptions {
   log: Log
 }
 
-/** Looks at everything that a process needs, and changes nothing. Every fault at once. */
+/** Checks all needs of a process without changes. Reports every fault at once. */
 export async function examine({ environment, log }: DoctorOptions): Promise<Check[]> {
   const checks = [checkNode(process.versions.node), ...misspelt(environment)]
   const settings = readable(() => readSettings(environment), checks)
@@ -152,7 +149,7 @@ async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Check
   }
 }
 
-/** What is off without its settings. */
+/** Parts that are off without their settings. */
 function optional(settings: Settings): Check[] {
   const checks: Check[] = []
   if (settings.SOLVER_PRIVATE_KEY === undefined)

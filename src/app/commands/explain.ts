@@ -17,7 +17,7 @@ export interface Output {
   json: boolean
 }
 
-/** Prints why an order is not filled, and what happened to it. @throws CommandFault */
+/** Prints why an order is not filled, and its story. @throws CommandFault */
 export async function explain(uid: string, service: Service, { print, json }: Output): Promise<void> {
   const { order } = await queryService<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
   if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
@@ -39,8 +39,8 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
 }
 
 /**
- * Prints what each error means and what to do, in the words of the pages.
- * @param mistake in signing, that the text of the first error names
+ * Prints the meaning of errors and advice, in the words of the pages.
+ * @param mistake signing mistake, named by the text of the first error
  */
 export function explainErrors(
   errors: readonly (ExplainedError | ForeignError)[],
@@ -63,7 +63,7 @@ export function explainErrors(
   }
 }
 
-/** One line; a terminal that shows it is not steered by it. */
+/** One line of JSON without characters that control a terminal. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
 }

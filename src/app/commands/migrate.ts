@@ -2,7 +2,7 @@ import type { Log } from '../../domain/log.ts'
 import { applyMigrations, findPendingMigrations, type Migration } from '../../storage/database/migrations.ts'
 
 /**
- * Applies what is pending, or with `dryRun` changes nothing and prints what would run.
+ * Applies pending migrations, or with `dryRun` only prints them.
  * @throws when this version does not fit the database
  */
 export async function migrate(
@@ -18,8 +18,8 @@ export async function migrate(
 }
 
 /**
- * @throws when this version does not fit the database, and with MIGRATE_AT_START=false when something is
- *   pending
+ * @throws when this version does not fit the database, or a migration is pending with
+ *   MIGRATE_AT_START=false
  */
 export async function migrateAtStart(
   url: string,
@@ -41,8 +41,5 @@ function scriptOf({ name, script }: Migration): string {
   return `-- migration ${name}${contract}\n${script.trim()}\n`
 }
 
-/**
- * What makes a migration one that takes something away: its own name, and what a version has to know from
- * then on.
- */
+/** Marks a migration that removes something: its name, and one that versions have to know from then on. */
 const raisesFloor = /^INSERT INTO "schema_floors" \("migration", "needs"\) VALUES \('(\w+)', '(\w+)'\);$/m

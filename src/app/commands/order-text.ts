@@ -10,7 +10,7 @@ import type {
   TokenAnswer,
 } from './service.ts'
 
-/** One thing that happened to an order. */
+/** One step of an order's story. */
 interface Step {
   at: string
   what: string
@@ -41,12 +41,12 @@ export function stepOf({ label, reason, detail, source, txHash, timestamp }: Eve
   return { at: timestamp, what: label, detail: words.join(', ') || null, txHash }
 }
 
-/** What the commands print for people. */
+/** Output of the commands for people. */
 
 type Pair = Pick<OrderAnswer, 'sellToken' | 'buyToken'>
 type Evidence = ReasonAnswer['evidence'][number]
 
-/** Without what could steer a terminal: symbols of tokens and reverts are strangers' texts. */
+/** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
@@ -68,7 +68,7 @@ export function orderLines(order: OrderAnswer): string[] {
 }
 
 export function diagnosisLines(diagnosis: DiagnosisAnswer, pair: Pair): string[] {
-  // What kept an order that is over cannot be mended any more.
+  // Advice about an order that has ended would be too late.
   const isAdvised = !isTerminal(diagnosis)
   const further = diagnosis.further.flatMap((reason) => [
     '',
@@ -98,13 +98,13 @@ export function stepLine({ at, what, detail, txHash }: Step): string {
 
 const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
 
-/** Exact. */
+/** Exact amount. */
 function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswer): string {
   if (decimals === null) return `${atoms} atoms of ${address}`
   return `${formatUnits(BigInt(String(atoms)), decimals)} ${symbol ?? address}`
 }
 
-/** Each member that is known, with its name; amounts in the units of their token. */
+/** Each known member with its name; amounts in the units of their token. */
 function evidenceText({ __typename, token, ...members }: Evidence, pair: Pair): string {
   const own = token as TokenAnswer | undefined
   const words = Object.entries(members)

@@ -30,7 +30,7 @@ interface CommandOptions {
 export const commandUsage = `usage: tradegraph explain UID|ERROR [--url URL] [--json] [--timeout SECONDS]
        tradegraph watch UID|ACCOUNT [--url URL] [--json] [--timeout SECONDS] [--after CURSOR]`
 
-/** Runs a command that asks a service; what an error means is known without one. @returns its exit code */
+/** Runs a command that queries a service; errors are explained without one. @returns its exit code */
 export async function runCommand(
   command: 'explain' | 'watch',
   subjects: readonly string[],
@@ -59,7 +59,7 @@ export async function runCommand(
   }
 }
 
-/** None where a text says too little to tell. */
+/** The errors in a text; empty if it is too vague. */
 function errorsOf(text: string): (ExplainedError | ForeignError)[] {
   const code = codeNamed(text)
   if (code) return [explained(code)]

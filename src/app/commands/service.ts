@@ -6,7 +6,7 @@ import { exchangeJson, isObject } from '../../outside/http-json.ts'
 export const exitCodes = { done: 0, refused: 1, usage: 2, unknown: 3, away: 4 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Why a command ends without an answer. */
+/** The reason why a command ends without an answer. */
 export class CommandFault extends Error {
   readonly exitCode: ExitCode
 
@@ -47,7 +47,7 @@ export async function queryService<Data>(
   }
 }
 
-/** What an error of GraphQL means for the command. */
+/** Maps an error of GraphQL to a fault of the command. */
 export function faultOf(error: object): CommandFault {
   const { message, extensions } = error as { message?: unknown; extensions?: unknown }
   const { code, retryable } = isObject(extensions) ? extensions : {}
@@ -64,7 +64,7 @@ export function shownUrl(url: string): string {
 
 const errorText = (reason: string) => (reason.startsWith('status') ? `answers with ${reason}` : reason)
 
-/** What the commands ask a service, and the form of its answers. */
+/** Requests of the commands to a service, and the form of its responses. */
 
 const token = '{ address symbol decimals }'
 const evidence = `{ __typename

@@ -91,7 +91,7 @@ export function unknownCommand(positionals: readonly string[]): string {
   return `tradegraph: there is no command \`${given}\`: ${hint}`
 }
 
-/** Of all commands. */
+/** Flags of all commands. */
 export const flags = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
@@ -113,7 +113,7 @@ export const flags = {
   yes: { type: 'boolean', default: false },
 } as const
 
-/** With the flag that was most likely meant. */
+/** A fault with the nearest flag. */
 export function flagFault({ message }: Error): string {
   const given = /'--([\w-]+)'/.exec(message)?.[1]
   const meant = given === undefined ? undefined : nearestName(given, Object.keys(flags))

@@ -21,23 +21,22 @@ export interface WatchOptions {
   subject: string
   service: Service
   output: Output
-  /** Continues behind it; only what is new without it. */
+  /** Cursor to continue behind; without it only new entries are printed. */
   after?: string
-  /** Lines that are no answer. */
+  /** Prints lines that are no answer. */
   warn(line: string): void
   random(): number
 }
 
-/** The service sends something every twelve seconds. */
+/** Longest silence of the service, which sends a line every twelve seconds. */
 const silenceMs = 45_000
-/** A diagnosis also changes without an event. */
+/** Interval of diagnoses, which also change without an event. */
 const diagnosisMs = 15_000
 const backOffMs = { least: 1_000, most: 30_000 }
 
 /**
- * Prints what happens to an order, or to the orders of an account. Of an order also the diagnosis, whenever
- * its reason changes, until the order has ended. It connects again when it is disconnected, and misses
- * nothing.
+ * Prints the events of an order, or of an account's orders; of an order also each change of its diagnosis,
+ * until it has ended. Reconnects without gaps.
  * @throws CommandFault
  */
 export async function watch(options: WatchOptions): Promise<void> {
@@ -77,7 +76,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       } catch (fault) {
         if (fault instanceof CommandFault && fault.exitCode !== exitCodes.away) {
           if (!fault.message.startsWith('FeedGap')) throw fault
-          // The snapshot has the state of now.
+          // The snapshot has the current state.
           cursor = undefined
         }
         warn(`${plain(messageOf(fault))}; asking ${shownUrl(service.url)} again`)
@@ -97,7 +96,7 @@ function printEntry(
 ) {
   const { uid, status } = order
   if (json) return print(jsonLine({ type: event ? 'event' : 'order', cursor, isRemoved, event, order }))
-  // The story was printed before.
+  // The events were printed before.
   if (!event && isOrder) return
   const what = event ? stepLine(stepOf(event)) : `  ${status}`
   print(plain(`${isRemoved ? 'taken back by a reorg: ' : ''}${what}${isOrder ? '' : `  ${uid}`}`))
@@ -124,7 +123,7 @@ function followDiagnosis({ subject: uid, service, output }: WatchOptions, signal
   }
   const following = (async () => {
     while (!signal.aborted) {
-      // The stream says that the service is away.
+      // The stream reports that the service is away.
       await look().catch(() => undefined)
       await pause(diagnosisMs, undefined, { signal, ref: false }).catch(() => undefined)
     }

@@ -9,12 +9,12 @@ import type { Settings } from '../settings.ts'
 const secretName = /(key|secret|token|password)$/i
 const publicName = /public_?key$/i
 const address = /^0x[0-9a-f]{40}$/i
-/** Shorter values are no secrets, and would be found in any text. */
+/** Shortest secret; shorter values would be found in any text. */
 const leastLength = 8
-/** Of a part of a path: providers of nodes put their keys there. */
+/** Shortest secret in a part of a path: providers of nodes put their keys there. */
 const leastPathLength = 16
 
-/** Every secret that settings and networks hold: keys, and what URLs have in them. */
+/** Every secret of settings and networks: keys, and secret parts of URLs. */
 export function secretsIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
     const isSecret = secretName.test(name) && !publicName.test(name) && !address.test(value)
@@ -46,14 +46,14 @@ function safelyDecoded(text: string): string {
 
 const credentials = /(\b[a-z]{2,12}:\/\/[^\s:/@"]{0,100}):[^\s/@"]{1,200}@/gi
 
-/** Takes secrets out of a line of JSON, and passwords out of any URL in it. */
+/** Removes secrets from a line of JSON, and passwords from any URL in it. */
 export function createRedaction(secrets: readonly string[]): (line: string) => string {
   const forms = secrets.flatMap((secret) => [
     secret,
     secret.toLowerCase(),
     JSON.stringify(secret).slice(1, -1),
   ])
-  // The longest first: one may begin with another.
+  // Longest first: one may begin with another.
   const distinct = [...new Set(forms)].sort((one, other) => other.length - one.length)
   return (line) => {
     let hidden = line
@@ -79,7 +79,7 @@ export function createLog(
   }
 }
 
-/** Undefined where the settings ask for none. */
+/** The access log; undefined if the settings enable none. */
 export function accessLogOf({
   settings: { ACCESS_LOG, ACCESS_LOG_KEY },
   log,
@@ -90,7 +90,7 @@ export function accessLogOf({
   return ACCESS_LOG ? createAccessLog(log, ACCESS_LOG_KEY ?? randomBytes(32)) : undefined
 }
 
-/** Loads what traces only where a setting asks for it. @returns what ends it */
+/** Loads tracing only if a setting enables it. @returns a function that ends it */
 export async function openTracing({
   settings: { TRACES_URL: url, TRACES_SAMPLED: sampled, TRACES_HEADERS: headers = {} },
   version,

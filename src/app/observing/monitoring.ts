@@ -11,13 +11,10 @@ import type { LeadershipState } from '../../storage/database/leadership.ts'
 import type { NetworkParts } from '../network.ts'
 import type { Settings } from '../settings.ts'
 
-/** What does not answer within this time is down. */
+/** Timeout after which a part counts as down. */
 const readyTimeoutMs = 3_000
 
-/**
- * Checks the database and each network now. Where a network has several nodes, `sepolia:node` is the place of
- * the one that is used.
- */
+/** Checks the database and each network now. `sepolia:node` is the place of the used one of several nodes. */
 export async function checkReadiness(
   networks: readonly Pick<NetworkParts, 'network' | 'chain' | 'nodes'>[],
   db: Database,
@@ -42,13 +39,13 @@ export async function checkReadiness(
   return Object.fromEntries([...up, ...used])
 }
 
-/** An index that has not moved for so long, though there is a newer block this old, stands still. */
+/** Time without a move, despite a newer block of this age, after which an index stands still. */
 const stillMs = 60_000
 
 /**
- * The loops of these networks whose index stands still, such as one that cannot read a block. What is away
- * says so elsewhere.
- * @param startedAt when this process began, for an index that has not
+ * Loops of these networks whose index stands still, such as one that cannot read a block. Outages are
+ * reported elsewhere.
+ * @param startedAt the start of this process, for an index that never moved
  */
 export async function findStanding(
   networks: readonly Pick<NetworkParts, 'network' | 'chain'>[],
@@ -75,9 +72,7 @@ export async function findStanding(
 
 const loopName = (loop: Loop, network: string) => `${network}:${loop}`
 
-/**
- * The same states, and for what is down since when: the first time in a row that it was asked for in vain.
- */
+/** Adds to states since when a part is down: the first failure in a row. */
 export function withSince(read: () => Promise<Record<string, boolean | number>>, now: Clock): Ready {
   const downSince = new Map<string, string>()
   return async () => {
@@ -91,11 +86,9 @@ export function withSince(read: () => Promise<Record<string, boolean | number>>,
   }
 }
 
-/**
- * Where the loops of this process stand. A loop is up while it leads, or waits for another process that does.
- */
+/** States of this process's loops. A loop is up while it leads, or waits for another process that does. */
 export interface LoopStates {
-  /** @returns what to call when the state changes */
+  /** @returns a function to call when the state changes */
   follow(loop: Loop, network: string): (state: LeadershipState) => void
   up(): Record<string, boolean>
   leads(loop: Loop, network: string): boolean
@@ -120,14 +113,11 @@ export function createLoopStates(metrics: Metrics): LoopStates {
 export interface MonitoringOptions {
   settings: Pick<Settings, 'METRICS_PORT' | 'METRICS_HOST' | 'METRICS_KEY'>
   log: Log
-  /** Whether /metrics needs no key, where no setting decides it. */
+  /** True if /metrics needs no key by default. */
   publicMetrics?: boolean
 }
 
-/**
- * The callers that may read /metrics; undefined where no caller may. On a port of its own it needs no key,
- * unless one is set.
- */
+/** The callers that may read /metrics; undefined if none may. Its own port needs a key only if one is set. */
 export function metricsReaders({
   settings: { METRICS_PORT, METRICS_KEY },
   publicMetrics = false,

@@ -11,7 +11,7 @@ export const retentionSettings = {
   RETENTION_EVENTS_DAYS: days(0)
     .default(30)
     .describe(
-      'Age at which events of orders are removed, and where orders stood that expired, in days; 0 keeps them. The newest two events of each order stay.',
+      'Age at which events of orders, and standings of expired orders, are removed, in days; 0 keeps them. The newest two events of each order stay.',
     ),
   RETENTION_COMPETITIONS_DAYS: days(0)
     .default(90)
@@ -24,22 +24,20 @@ export const retentionSettings = {
   RETENTION_FEED_DAYS: days(0)
     .default(90)
     .describe(
-      'Age at which entries of feeds are removed, in days; 0 keeps them. A cursor from before is refused with FeedGap.',
+      'Age at which entries of feeds are removed, in days; 0 keeps them. Older cursors are refused with FeedGap.',
     ),
   RETENTION_QUOTES_DAYS: days(0.01)
     .default(0.25)
-    .describe('How long quotes are kept after they expired, in days.'),
+    .describe('Age after expiry at which quotes are removed, in days.'),
   RETENTION_IDEMPOTENCY_KEYS_DAYS: days(0.01)
     .default(1)
-    .describe('How long the answer to a request with an Idempotency-Key is kept, in days.'),
+    .describe('Age at which the answer to a request with an Idempotency-Key is removed, in days.'),
   RETENTION_DOCUMENTS_DAYS: days(0.01)
     .default(90)
-    .describe('How long an appData document is kept that was uploaded and that no order names, in days.'),
+    .describe('Age at which an uploaded appData document that no order names is removed, in days.'),
   RETENTION_DELIVERIES_DAYS: days(1)
     .default(30)
-    .describe(
-      'Age at which deliveries to channels that ended, and channels that ended, are removed, in days.',
-    ),
+    .describe('Age at which ended channels, and ended deliveries to channels, are removed, in days.'),
 }
 
 type RetentionSettings = Record<keyof typeof retentionSettings, number>

@@ -4,7 +4,7 @@ import { type Hex, toHex } from '../../domain/evm/hex.ts'
 
 export const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
-/** Keys and lists that operators paste come with 0x and without. */
+/** Adds 0x to pasted keys and lists, which come with it or without. */
 const prefixed = (text: string) => (text.startsWith('0x') ? text : `0x${text}`)
 
 export const parseAddress = (text: string): Address | undefined => toAddress(prefixed(text))

@@ -65,15 +65,12 @@ const holderSource = z.discriminatedUnion('kind', [
     .strictObject({
       kind: z.literal('ethplorer'),
       name: sourceName.default('ethplorer'),
-      /** Each Ethplorer host serves one chain. Without it, the host of each chain is asked. */
+      /** Each Ethplorer host serves one chain; by default, the host of each chain. */
       url: httpUrl.optional(),
       apiKey: key,
       network,
     })
-    .refine(
-      ({ url, network }) => url === undefined || network !== undefined,
-      'url needs a network beside it',
-    ),
+    .refine(({ url, network }) => url === undefined || network !== undefined, 'url needs a network too'),
   z.strictObject({ kind: z.literal('transfers'), name: sourceName.default('transfers'), network }),
 ])
 
@@ -87,9 +84,9 @@ const engineSource = z.strictObject({
   kind: z.literal('engine'),
   name: solverName,
   url: httpUrl,
-  /** The account that submits its settlements, of no other solver. */
+  /** The account that submits its settlements, not shared with another solver. */
   privateKey: privateKey,
-  /** Whether it may settle orders that it brings itself. */
+  /** True if it may settle JIT orders. */
   jitOrders: z.boolean().default(false),
   /**
    * Tokens of which it may leave interactions out, so that the settlement contract pays and keeps them; none
@@ -113,7 +110,7 @@ const driverSource = z.strictObject({
   kind: z.literal('driver'),
   name: solverName,
   url: httpUrl,
-  /** The account that it submits its settlements from, of no other solver. */
+  /** The account that submits its settlements, not shared with another solver. */
   address: addressText,
   network,
 })
@@ -145,37 +142,34 @@ const solvers = uniquelyNamed(z.discriminatedUnion('kind', [engineSource, driver
 
 export type SolverSetting = z.infer<typeof engineSource> | z.infer<typeof driverSource>
 
-/**
- * Outside solvers; sources of token data, in the order in which they are asked; how much of it streams may
- * watch.
- */
+/** Settings of outside solvers, of sources of token data in order of use, and of streamed data. */
 export const sourceSettings = {
   SOLVERS: jsonText(solvers)
     .default([])
     .describe(
-      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; with "network" it is asked on that one only; of an engine, "internalize" ([{"token":"0x…","perSettlement":"1000","perDay":"5000"}], in atoms) lets the settlement contract pay and keep these tokens instead of a swap, and "jitOrders":true lets it settle orders that it brings itself.',
+      'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; "network" limits it to one network; for an engine, "internalize" ([{"token":"0x…","perSettlement":"1000","perDay":"5000"}], in atoms) lets the settlement contract pay and keep these tokens instead of a swap, and "jitOrders":true lets it settle its own JIT orders.',
     ),
   SURPLUS_CAPTURING_JIT_ORDER_OWNERS: jsonText(
     z.array(z.strictObject({ owner: addressText, network })).max(1_000),
   )
     .default([])
     .describe(
-      'Owners whose orders count for the score where a solver brings them, JSON: [{"owner":"0x…"}]; with "network" on that one only. Their placed orders pay no protocol fees.',
+      'Owners whose JIT orders count for the score, JSON: [{"owner":"0x…"}]; "network" limits it to one network. Their placed orders pay no protocol fees.',
     ),
   USD_PRICE_SOURCES: jsonText(uniquelyNamed(priceSource))
     .default([{ kind: 'orderbook', name: 'orderbook' }])
     .describe(
-      'Where USD prices come from, in order, JSON: [{"kind":"coingecko","apiKey":"…"}, {"kind":"chainlink","network":"mainnet","feeds":{"0xtoken":"0xaggregator"}}, {"kind":"orderbook"}]; the order book prices against the network’s usdReference.',
+      'Sources of USD prices, in order of use, JSON: [{"kind":"coingecko","apiKey":"…"}, {"kind":"chainlink","network":"mainnet","feeds":{"0xtoken":"0xaggregator"}}, {"kind":"orderbook"}]; the order book prices against the network’s usdReference.',
     ),
   HOLDER_SOURCES: jsonText(uniquelyNamed(holderSource))
     .default([{ kind: 'transfers', name: 'transfers' }])
     .describe(
-      'Where top holders come from, in order, JSON: [{"kind":"moralis","apiKey":"…"}, {"kind":"ethplorer","apiKey":"…"}, {"kind":"transfers"}]; transfers are those of the network’s holderTokens.',
+      'Sources of top holders, in order of use, JSON: [{"kind":"moralis","apiKey":"…"}, {"kind":"ethplorer","apiKey":"…"}, {"kind":"transfers"}]; transfers are those of the network’s holderTokens.',
     ),
   FOLLOWED_POOLS: integer(0, 10_000)
     .default(1_000)
     .describe(
-      'Pools of one network whose logs the role index counts for volume, fees and value: those between baseTokens, and those that quotes and auctions used within a week; 0 turns it off.',
+      'Maximum pools of one network whose logs the role index counts for volume, fees and value: those between baseTokens, and those that quotes and auctions used within a week; 0 is off.',
     ),
   TOKEN_LISTS: z
     .string()
@@ -183,16 +177,16 @@ export const sourceSettings = {
     .pipe(z.array(httpUrl.transform((address) => new URL(address).href)))
     .default([])
     .describe(
-      'What addresses of token lists begin with that clients may name for sessions of balances, with commas: https://lists.example.com/. None without it: the service asks no host that a stranger chooses.',
+      'Prefixes of token lists’ addresses that clients may name for sessions of balances, with commas: https://lists.example.com/. By default none: no stranger chooses a host for requests of the service.',
     ),
   WATCHED_BALANCES: integer(1, 1_000_000)
     .default(20_000)
     .describe(
-      'Balances that the streams of one network watch together, in this process; one client may use a quarter. A balance that many watch counts once.',
+      'Maximum balances that the streams of one network watch together, in this process; one client may use a quarter. A balance that several streams watch counts once.',
     ),
   WATCHED_PRICES: integer(1, 10_000)
     .default(200)
     .describe(
-      'Tokens whose prices the streams of one network watch together, in this process; one client may use a quarter.',
+      'Maximum tokens whose prices the streams of one network watch together, in this process; one client may use a quarter.',
     ),
 }

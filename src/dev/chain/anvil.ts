@@ -6,9 +6,7 @@ import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
 import type { Log } from '../../domain/log.ts'
 import { endProcess, findProcess, freePort, type ProcessIdentity, until } from '../process/process.ts'
 
-/**
- * Sepolia's: wallets and client libraries support it, and what is signed for it is not valid on other chains.
- */
+/** Sepolia's id, which wallets and client libraries support. Its signatures are invalid on other chains. */
 export const chainId = 11155111
 
 /** A running chain. Mining is off after the launch. */

@@ -19,7 +19,7 @@ export interface ChainOptions {
   /** Path of the program, if one is configured. */
   anvil?: string | undefined
   log: Log
-  /** Fills a new chain. It mines on request only; nothing is saved before this ends. */
+  /** Fills a new chain. It mines on request only, and is not saved before this ends. */
   prepare?: (rpcUrl: string) => Promise<void>
 }
 
@@ -36,9 +36,9 @@ type ChainRecord = z.infer<typeof chainRecord>
 const blockSeconds = 1
 
 /**
- * Starts a chain in a process that outlives this program, or adopts the one that runs. If that process has
- * ended, the chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that was
- * never completed is built again.
+ * Starts a chain in a process that outlives this program, or adopts the running one. After the end of that
+ * process, the chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that
+ * was never completed is built again.
  */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { home, log } = options
@@ -121,7 +121,7 @@ async function build(record: ChainRecord | undefined, options: ChainOptions): Pr
   }
 }
 
-/** On the last port, if it is free: wallets have stored the address. */
+/** Launches anvil on the last port, if it is free: wallets have stored the address. */
 function launch(record: ChainRecord | undefined, { home, anvil, log }: ChainOptions): Promise<Anvil> {
   const genesisTime = record?.genesisTime ?? unixSeconds(Date.now())
   const onSpawn = (identity: ProcessIdentity & { port: number }) =>

@@ -14,7 +14,7 @@ const pauseFactor = 20
 
 const savedAnswer = z.object({ result: z.string().regex(/^0x([0-9a-f]{2})+$/i) })
 
-/** Newest first. */
+/** Paths, newest first. */
 function stateFiles(home: string): [newest: string, previous: string] {
   return [join(home, 'chain-state.json'), join(home, 'chain-state.previous.json')]
 }
@@ -65,7 +65,7 @@ async function dumpState(rpcUrl: string): Promise<Uint8Array> {
   return answer
 }
 
-/** Saves repeatedly until it is stopped, and a last time then. */
+/** Saves repeatedly until it is stopped, and once more then. */
 export function keepChainState(home: string, anvil: Anvil, log: Log): { stop(): Promise<void> } {
   const stopping = new AbortController()
   let failing = false

@@ -30,10 +30,10 @@ export const contractNames = [
 
 export type ContractName = (typeof contractNames)[number]
 
-/** Contracts that use what Paris, the version of the others, lacks. */
+/** Contracts that need more than Paris, the version of the others. */
 const evmVersions: Readonly<Record<string, string>> = { 'BalanceGuard.sol': 'cancun' }
 
-/** Transient storage breaks the composability of calls in a transaction: said of every use of it. */
+/** A warning for every transient storage, which breaks the composability of calls in a transaction. */
 const transientStorageWarning = '2394'
 
 /**
@@ -43,7 +43,7 @@ const transientStorageWarning = '2394'
 const embeddedCode: Partial<Record<ContractName, 'bytecode' | 'deployedBytecode'>> = {
   BalanceGuard: 'deployedBytecode',
   BalanceProbe: 'deployedBytecode',
-  // The constructors of those with `bytecode` return what they read: an eth_call creates them.
+  // The constructors of those with `bytecode` return their result: an eth_call creates them.
   BalanceReader: 'bytecode',
   MetadataReader: 'bytecode',
   OrderCheck: 'deployedBytecode',
@@ -54,7 +54,7 @@ const embeddedCode: Partial<Record<ContractName, 'bytecode' | 'deployedBytecode'
   TradeCheck: 'deployedBytecode',
 }
 
-/** Contracts with an artifact: those that the local chain and tests deploy. */
+/** True for contracts with an artifact, which the local chain and tests deploy. */
 export const hasArtifact = (name: ContractName) => !(name in embeddedCode) || name === 'BalanceGuard'
 
 interface CompilerOutput {

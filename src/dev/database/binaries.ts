@@ -76,7 +76,7 @@ function reasonOf(folder: string, runAs: RunAs): string {
   return error?.message ?? stderr?.trim().split('\n')[0] ?? 'unknown reason'
 }
 
-/** Owned by this user, and not writable by others: no other user can have made or changed it. */
+/** Checks that this user owns it and others cannot write to it: then no other user made or changed it. */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0

@@ -154,7 +154,7 @@ function serverUrl(folder: DatabaseFolder, port: number, database: string): stri
   return `postgresql://${databaseUser}:${folder.password}@127.0.0.1:${port}/${database}`
 }
 
-/** Whether our password opens the server: another server may listen on that port. */
+/** Checks whether our password opens the server: another server may listen on that port. */
 async function answers(url: string): Promise<true | undefined> {
   return withClient(url, () => Promise.resolve<true>(true)).catch(() => undefined)
 }

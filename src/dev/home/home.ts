@@ -37,7 +37,7 @@ function isMarked(path: string): boolean {
 /** Name of a file that exists while the folder is being emptied. */
 const emptying = 'emptying'
 
-/** Whether a program was killed while it emptied the folder. */
+/** Checks whether a program was killed while it emptied the folder. */
 function isHalfEmptied(path: string): boolean {
   return fileExists(join(path, emptying))
 }
@@ -63,17 +63,17 @@ async function emptyHome(path: string, log: Log): Promise<void> {
 const secrets = z.object({
   /** `CMS_API_KEY`. */
   cmsKey: z.string().min(16),
-  /** What browsers subscribe to, and are sent by. */
+  /** Keys of web push, for subscriptions of browsers. */
   vapid: z.object({ publicKey: z.string(), privateKey: z.string() }),
 })
 
 /**
- * Keys of one home. A key in the source would be everybody’s: any web page can send it to a service on its
+ * Keys of one home. A key in the source would be public: any web page can send it to a service on its
  * reader’s machine.
  */
 export type HomeSecrets = z.infer<typeof secrets>
 
-/** Makes them at the first start; a reset makes others. */
+/** Reads the keys, or makes them at the first start and after a reset. */
 function secretsOf(path: string): HomeSecrets {
   const file = join(path, 'secrets.json')
   const known = secrets.safeParse(readJson(file)).data
@@ -83,7 +83,7 @@ function secretsOf(path: string): HomeSecrets {
   return made
 }
 
-/** Content of `dev.json`: what a client, a wallet or a test needs to know about the running stack. */
+/** Content of `dev.json`: data of the running stack for clients, wallets and tests. */
 export interface DevManifest {
   url: string
   graphql: string
@@ -100,7 +100,7 @@ export interface DevManifest {
   accounts: { address: string; privateKey: string }[]
 }
 
-/** The folder that holds everything of one local stack. One program at a time owns it. */
+/** The folder of one local stack. One program at a time owns it. */
 export interface Home {
   path: string
   secrets: HomeSecrets
@@ -111,10 +111,10 @@ export interface Home {
 
 export interface HomeOptions {
   path: string
-  /** Empties the folder, and ends what an earlier program left running in it. */
+  /** Empties the folder, and ends processes that an earlier program left in it. */
   reset: boolean
   log: Log
-  /** How long to wait for an owner that is stopping. */
+  /** Wait for an owner that is stopping. */
   waitMs?: number
 }
 
@@ -123,7 +123,7 @@ const claimDraft = /^owner\.json\.\d+(\.left)?$/
 
 const ownerRecord = z.object({ pid: z.int(), started: z.string() })
 
-/** @throws when another program holds the folder, or when it holds something and is not a home */
+/** @throws when another program holds the folder, or when it is neither empty nor a home */
 export async function openHome(options: HomeOptions): Promise<Home> {
   mkdirSync(resolve(options.path), { recursive: true, mode: 0o700 })
   const path = realpathSync(options.path)
@@ -150,15 +150,15 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   }
 }
 
-/** Whether a program runs in this home. */
+/** Checks whether a program runs in this home. */
 export function isInUse(path: string): boolean {
   const owner = readOwner(join(path, 'owner.json'))
   return owner !== undefined && isRunning(owner)
 }
 
 /**
- * Names prove nothing: other folders too have a `database`. Homes of earlier versions have records, but no
- * mark. The owner is read first, because a program that makes a new home writes its owner before the mark.
+ * Recognizes a home by its marks: names prove too little, since other folders have a `database`. Homes of
+ * earlier versions have records only. A new home gets its owner before its mark, so that is read first.
  */
 function isHome(path: string): boolean {
   if (readdirSync(path).every((name) => claimDraft.test(name))) return true

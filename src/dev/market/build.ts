@@ -136,7 +136,7 @@ export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
   return market
 }
 
-/** Whether the contracts on the chain are those of this version of the program. */
+/** Checks whether the contracts on the chain are those of this version of the program. */
 export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean> {
   const { network } = describeMarket()
   const rpc = createRpc({ url: rpcUrl, log })
@@ -197,7 +197,7 @@ async function allowSolver({ rpc, stage, market }: MarketBuild): Promise<void> {
   await sendAs(manager, { to: authenticatorAddress, data }, { rpc, stage })
 }
 
-/** The contract's constructor does this where it is deployed. */
+/** Approves, as the contract's constructor does on real networks. */
 async function allowWrapped({ rpc, stage, market }: MarketBuild): Promise<void> {
   const data = erc20.encodeFunctionData('approve', [vaultRelayerAddress, MaxUint256])
   await sendAs(ethFlowOf.production, { to: market.network.wrappedNative, data }, { rpc, stage })
@@ -255,7 +255,7 @@ async function fundTraders(build: MarketBuild): Promise<void> {
   }
 }
 
-/** Transfers the wrapped native token, whose supply is what was deposited; mints all other tokens. */
+/** Transfers the wrapped native token, whose supply is deposited; mints all other tokens. */
 function sendTokens(
   { stage, market, deployer }: MarketBuild,
   symbol: TokenSymbol,

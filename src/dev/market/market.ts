@@ -32,7 +32,7 @@ export interface DevAccounts {
   traders: Account[]
   deployer: Account
   solver: Account
-  /** For solvers that are not part of this program. */
+  /** Accounts for outside solvers. */
   outsideSolvers: Account[]
   /** Anvil funds it. */
   refunder: Account
@@ -73,9 +73,9 @@ export interface Market {
   tokens: Record<TokenSymbol, MarketToken>
   /** Five traders: funded, and with every token approved for the vault relayer. */
   accounts: Account[]
-  /** On the allow-list, and funded for gas. */
+  /** Solver on the allow-list, funded for gas. */
   solver: Account
-  /** For outside solvers: see `allowSolvers`. */
+  /** Accounts for outside solvers: see `allowSolvers`. */
   outsideSolvers: Account[]
   /** Pays for refunds of expired orders. */
   refunder: Account
@@ -84,7 +84,7 @@ export interface Market {
 /** Contracts that the deployer creates, in this order: their addresses follow from it. */
 export const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory', 'BalanceGuard'] as const
 
-/** Sepolia's wrapped native, which client libraries know. */
+/** Sepolia's wrapped native coin, which client libraries know. */
 const wrappedNative = address('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14')
 
 /** Deterministic: the same on every start and every machine. */
@@ -121,7 +121,7 @@ export function describeMarket(): Market {
   return { network, tokens, accounts: traders, solver, refunder, outsideSolvers }
 }
 
-/** Of gas, in wei. */
+/** Balance for gas, in wei. */
 const balance = 10_000n * 10n ** 18n
 
 /** Puts accounts of outside solvers on the allow-list of a running local chain, and funds them for gas. */

@@ -8,12 +8,12 @@ import { orderTypes } from '../../domain/signing/signing.ts'
 import type { Account, Market, TokenSymbol } from './market.ts'
 
 export interface TraderOptions {
-  /** Where the service listens, such as `http://127.0.0.1:4000`. */
+  /** Base URL of the service, such as `http://127.0.0.1:4000`. */
   baseUrl: string
   market: Market
   log: Log
   now: Clock
-  /** From 0 to below 1. */
+  /** Number from 0 to below 1. */
   random: () => number
   /** Average time between two orders. */
   pauseMs?: number

@@ -8,9 +8,7 @@ export interface ParentWatch {
   stop(): void
 }
 
-/**
- * Tells that the parent has ended. After a kill -9 of npm its script would keep running, and hold the port.
- */
+/** Watches for the end of the parent: after a kill -9 of npm its script would keep the port. */
 export function watchParent(): ParentWatch {
   const initial = lineage()
   let timer: NodeJS.Timeout | undefined

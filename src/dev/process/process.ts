@@ -86,7 +86,7 @@ export async function until<T>(
 }
 
 /**
- * Below the ephemeral ports (from 32768 on Linux, from 49152 elsewhere), and above those of well-known
+ * Range below the ephemeral ports (from 32768 on Linux, from 49152 elsewhere), and above those of well-known
  * services. Any process may get an ephemeral port before its first owner restarts.
  */
 const portRange = { from: 16_384, count: 16_384 }

@@ -3,7 +3,7 @@ import { type Charge, oneRead } from './charge.ts'
 import type { RateLimits, Verdict } from './rate-limits.ts'
 import { gasUnits } from './units.ts'
 
-/** An admitted request, and what it counts as so far. */
+/** An admitted request with its current charge. */
 export interface Admission {
   /** True if any limits are set. */
   isCounted: boolean
@@ -13,14 +13,14 @@ export interface Admission {
    * @throws Refusal RateLimited; QueryTooComplex for more than the burst of a limit
    */
   reserve(reservation: Reservation): void
-  /** Replaces the estimate by the units that the response used, but at least the charge. */
+  /** Replaces the estimate by the units that the response used; the charge is the minimum. */
   settle(units: () => number): void
 }
 
 export interface Reservation {
   /** The minimum that the operation counts as. */
   charge: Charge
-  /** Estimated units; at most `RateLimits.maxReserved` are reserved. */
+  /** Estimated units; up to `RateLimits.maxReserved` are reserved. */
   estimate?: (() => number) | undefined
   /** Units that reading the request used, if less than 1. */
   read?: number | undefined
@@ -33,7 +33,7 @@ export interface Gate {
    * @throws Refusal as `reserve` does
    */
   arrive(caller: Caller, charge?: Charge): Admission
-  /** Counts what a stream delivers to a client. */
+  /** Counts deliveries of a stream to a client. */
   deliveries(client: string): CountDelivery
 }
 

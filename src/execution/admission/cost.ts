@@ -72,7 +72,7 @@ const costsByDocument = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
 
 /**
  * Estimates an operation's cost before execution: list sizes multiply down the path.
- * @returns undefined when there is nothing to execute: no such operation, or variables that do not fit
+ * @returns undefined if it cannot be executed: no such operation, or variables that do not fit
  */
 export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
   const operation = getOperationAST(document, operationName)

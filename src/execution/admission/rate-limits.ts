@@ -74,7 +74,7 @@ const burstSeconds: Readonly<Record<LimitedKind, number>> = {
 const maxClients = 50_000
 
 export interface Verdict {
-  /** Set if a limit is exceeded; then nothing was counted. */
+  /** Set if a limit is exceeded; then no unit was counted. */
   refusal: Refusal | undefined
   exceededKind: LimitedKind | undefined
   /** Values of the headers `RateLimit-Policy` and `RateLimit`. */
@@ -86,13 +86,13 @@ export interface RateLimits {
   /** Maximum units to reserve for a request before its real use is known; 0 without a limit. */
   maxReserved: number
   /**
-   * Counts a request of a client, all of it or nothing. Undefined if none of its kinds is limited.
+   * Counts a request of a client as a whole. Undefined if none of its kinds is limited.
    * @param counted charge of the same request that was counted before
    */
   take(client: string, charge: Charge, counted?: Charge): Verdict | undefined
   /**
-   * Counts further units of a request, at most the burst in total, so that no size is refused forever.
-   * @returns the refusal; then nothing was counted
+   * Counts further units of a request, up to the burst in total, so that no size is refused forever.
+   * @returns the refusal; then no unit was counted
    */
   takeMore(client: string, units: number, counted: number): Refusal | undefined
   /** Counts units that a request used beyond its charge, or gives back unused ones (negative). */
@@ -114,7 +114,7 @@ type Buckets = Record<LimitedKind, number>
 
 const full = Number.NEGATIVE_INFINITY
 
-/** The bursts that a client owes at most for use that processes admitted before they shared it. */
+/** Limit of bursts that a client owes for use admitted by processes before they shared it. */
 const maxOwedBursts = 10
 
 /** Token buckets for each client, in this process. @param shared counts the use of all processes */

@@ -29,7 +29,7 @@ export function gasUnits(gas: bigint): number {
   return Number(divUp(gas, gasPerUnit))
 }
 
-/** @param objects null when the estimate was cut off, undefined when there is nothing to execute */
+/** @param objects null if the estimate was cut off, undefined if there is nothing to execute */
 export function estimatedUnits(objects: number | null | undefined): number {
   return objects === null ? Number.POSITIVE_INFINITY : Math.ceil((objects ?? 0) / objectsPerUnit)
 }

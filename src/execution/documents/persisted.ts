@@ -22,16 +22,13 @@ export interface NamedDocument {
   extensions?: unknown
 }
 
-/** Characters of texts that clients registered; those of the list are not limited. */
+/** Characters of texts that clients registered; those of the list are unlimited. */
 const maxCachedCharacters = 1_000_000
 
-/**
- * Bytes of one client that are kept for other processes, what one takes beside its text, and how long they
- * are kept.
- */
+/** Bytes kept of one client for other processes, the size of a row besides its text, and its lifetime. */
 const [maxClientBytes, sharedRowBytes, sharedMs] = [4_194_304, 160, 86_400_000]
 
-/** Larger ones are kept by the process that they were sent to alone. */
+/** Limit of shared texts: only the process that received them keeps larger ones. */
 const maxSharedCharacters = 20_000
 
 /** Creates the store. Clients add documents to those of the deployment (automatic persisted queries). */

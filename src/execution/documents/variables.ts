@@ -85,7 +85,7 @@ export function variableFaults(
   return faults.slice(0, variableLimits.errors)
 }
 
-/** The one that REST names is the first. */
+/** Faults of a value. REST names the first. */
 function faultsOfValue(
   type: GraphQLInputType,
   value: unknown,

@@ -221,7 +221,7 @@ function prefersPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptedType(headers.accept).page
 }
 
-/** @returns the answer's type, if it is no stream @throws Refusal that names what to send instead */
+/** @returns the answer's type, if it is no stream @throws Refusal that names the accepted form */
 function checkRequest(
   { method, headers }: IncomingMessage,
   streamPath: string,
@@ -230,7 +230,7 @@ function checkRequest(
     throw new Refusal('MethodNotAllowed', 'use GET or POST')
   }
   const { type } = acceptedType(headers.accept)
-  // A wildcard for all types asks for JSON: a client that does not expect a stream would wait for its end.
+  // A wildcard for all types requests JSON: a client that expects no stream would wait for its end.
   const streams = acceptedEvents(headers.accept ?? '').named && method !== 'HEAD'
   if (!type && !streams) {
     if (/text\/event-stream/i.test(headers.accept ?? '')) throw streamsElsewhere(streamPath)

@@ -27,17 +27,17 @@ export interface CompletionOptions extends Indexing {
   chain: Pick<ChainReads, 'block' | 'settlements'>
   log: Log
   meter: Pick<IndexerMeter, 'unread'>
-  /** Between two looks. Default: 15 seconds. */
+  /** Pause between two looks. Default: 15 seconds. */
   completeEveryMs?: number
 }
 
 /** Completes settlements that are stored by their logs alone, once a node knows their transactions. */
 export interface Completion {
-  /** Looks for the transactions whose turn it is, now and then. */
+  /** Looks at intervals for the transactions whose turn it is. */
   step(checkpoint: Checkpoint): Promise<void>
 }
 
-/** In turns, since most of what no node knows will never be known. */
+/** Transactions of one turn; most that no node knows stay unknown. */
 const atOnce = 10
 
 export function createCompletion(options: CompletionOptions): Completion {
@@ -81,7 +81,7 @@ interface FoundSettlements {
   range: Pick<BlockRange, 'settlements' | 'headers'>
 }
 
-/** @returns false where a reorg has taken them back meanwhile */
+/** @returns false if a reorg has undone them */
 async function completeSettlements(
   { txHash, checkpoint, range }: FoundSettlements,
   indexing: Indexing,

@@ -34,7 +34,7 @@ export interface HookReading {
   db: Database
   now: Clock
   log: Log
-  /** Returns what transactions cost; null for those that are in no block. @throws Outage */
+  /** Returns the gas of transactions; null for those that are in no block. @throws Outage */
   gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
   /** Returns the hooks that the settlements of a transaction ran, by a trace. @throws Outage */
   minedHooks(txHash: Bytes32): Promise<{ settlements: SettledHooks[] } | { fault: TraceFault }>
@@ -85,7 +85,7 @@ function createStep(options: HookReading): () => Promise<boolean> {
   }
 }
 
-/** @returns false if nothing was stored: the node has no trace, or a reorg took the settlement back */
+/** @returns false if it stored no outcome: the node has no trace, or a reorg undid the settlement */
 async function readTransaction(
   transaction: UnreadHooks,
   { network: { chainId }, db, now, log, gasOf, minedHooks }: HookReading,
@@ -122,7 +122,7 @@ async function readTransaction(
 interface Ran {
   due: readonly DueHookCall[]
   orders: readonly Order[]
-  /** By settlement, as a trace has them. */
+  /** Hooks by settlement, as in a trace. */
   ran: readonly SettledHooks[]
   transaction: UnreadHooks
   chainId: number

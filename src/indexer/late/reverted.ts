@@ -22,13 +22,13 @@ export interface RevertedOptions {
   chain: Pick<ChainReads, 'gasOf'>
 }
 
-/** Read in one request after each range of blocks, with the transfers that were to take their nonces. */
+/** Attempts read in one request after each range of blocks, with the transfers for their nonces. */
 const atOnce = 20
 
 /**
- * Stores what attempts cost that settled nothing: their settlement reverted, or a transfer took its nonce.
- * Only what is on chain up to the checkpoint counts, and a reorg makes it unread again. What is not there
- * when the deadline of its auction is final cost nothing.
+ * Stores the gas of attempts that settled nothing: their settlement reverted, or a transfer took its nonce.
+ * Only transactions up to the checkpoint count, and a reorg makes them unread again. Attempts without one
+ * when the deadline of their auction is final cost nothing.
  */
 export async function readReverted(options: RevertedOptions, checkpoint: Checkpoint): Promise<void> {
   const { chainId, network, db, log, chain } = options
@@ -47,9 +47,7 @@ export async function readReverted(options: RevertedOptions, checkpoint: Checkpo
     log.warn('the gas of failed settlements cannot be read for the moment', { fault: fault.message })
   }
 
-  /**
-   * Undefined while that may change. Its transactions have one nonce, so that one of them is mined at most.
-   */
+  /** Undefined while that may change. Its transactions share a nonce, so that only one can be mined. */
   async function lostOf(
     attempt: UnreadAttempt,
     mined: ReadonlyMap<Bytes32, MinedGas | undefined>,
@@ -62,7 +60,7 @@ export async function readReverted(options: RevertedOptions, checkpoint: Checkpo
     }
     if (!(await isIndexed(found))) return undefined
     if (hash !== attempt.txHash) return { cancellation: found, block: found.block }
-    // One that did not revert is a settlement, whose log the indexer reads.
+    // A transaction that did not revert is a settlement, whose log the indexer reads.
     return { ...(found.isReverted && { reverted: found }), block: found.block }
   }
 

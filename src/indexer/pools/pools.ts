@@ -19,7 +19,7 @@ import { advance, begin, isDayLater, type PoolReading, readBack, readUnknown, sp
 export interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
   /** Reads the pools between base tokens, so that they count as used. @throws Outage */
   lookAround(blockHash: Bytes32): Promise<unknown>
-  /** Pools that are followed. */
+  /** Limit of followed pools. */
   most: number
   log: Log
   /** Default: by the network's block time. */
@@ -59,7 +59,7 @@ export async function runPoolIndex(options: PoolIndexOptions, signal: AbortSigna
   }
 }
 
-/** Does the next thing. Returns whether there may be more to do. */
+/** Takes the next step. Returns whether there may be another. */
 function createStep(options: PoolIndexOptions): () => Promise<boolean> {
   const { network, db, now, log, lookAround, most } = options
   const { chainId } = network
@@ -68,7 +68,7 @@ function createStep(options: PoolIndexOptions): () => Promise<boolean> {
   const back = createRange(maxRange)
   let quiet = { until: 0, failures: 0 }
 
-  /** Between base tokens, whether or not they are asked for; and without those that are not used. */
+  /** Follows pools between base tokens, even without requests, and stops following unused ones. */
   async function chooseAgain(at: Checkpoint): Promise<void> {
     await lookAround(at.hash)
     await forgetUnusedPools(db, chainId, { since: new Date(now() - unusedMs), most })
@@ -130,7 +130,7 @@ export interface NoteOptions {
   db: Database
   chainId: number
   takeUsed(): readonly PoolIdentity[]
-  /** Pools that are followed. */
+  /** Limit of followed pools. */
   most: number
   now: Clock
   log: Log

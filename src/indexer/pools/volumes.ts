@@ -31,7 +31,7 @@ export function spanOf({ blockTimeMs }: { blockTimeMs: number }): number {
   return Math.max(1, Math.round(spanMs / blockTimeMs))
 }
 
-/** Where the day before a block begins. */
+/** Beginning of the day before a block. */
 export interface DayStart {
   fromBlock: number
   fromTime: Date
@@ -42,10 +42,7 @@ export interface DayOptions {
   span: number
 }
 
-/**
- * The first span from block `least` on whose first block is at most a day older than this block; else the
- * newest.
- */
+/** The first span from block `minBlock` on that begins a day or less before this block; else the newest. */
 async function findDayStart(
   { chain, span }: DayOptions,
   block: Pick<Block, 'number' | 'timestamp'>,
@@ -76,7 +73,7 @@ function isDayOver({ fromTime }: DayStart, { timestamp }: Pick<Block, 'timestamp
   return fromTime.getTime() < (timestamp - daySeconds) * 1_000
 }
 
-/** Whether a day has passed between the two. */
+/** Checks whether a day has passed between the two. */
 export function isDayLater(before: Date, { timestamp }: Pick<Block, 'timestamp'>): boolean {
   return timestamp * 1_000 - before.getTime() > daySeconds * 1_000
 }
@@ -88,13 +85,13 @@ export interface PoolReading {
   chain: Pick<ChainReads, 'block'>
   /** @throws Outage if the last block does not exist */
   poolLogs(pools: readonly Address[], range: LogRange): Promise<PoolLog[]>
-  /** At this block; undefined for what is no pool. @throws Outage */
+  /** Reserves at this block; undefined for a contract that is no pool. @throws Outage */
   readReserves(pools: readonly Address[], blockHash: Bytes32): Promise<(Reserves | undefined)[]>
   /** Blocks of a span. */
   span: number
 }
 
-/** Begins at a block, as if nothing had been read before. @throws ChainMoved, Outage */
+/** Begins at a block, as if none had been read before. @throws ChainMoved, Outage */
 export async function begin(reading: PoolReading, at: Checkpoint): Promise<void> {
   const { network, db, now } = reading
   const block = await blockAt(reading, at.number, at.hash)
@@ -108,8 +105,8 @@ export async function begin(reading: PoolReading, at: Checkpoint): Promise<void>
 
 /**
  * Counts the logs of the blocks after `index`, up to `to`, and moves the day on.
- * @param hash of `to`; undefined where it is final
- * @returns how many logs there were
+ * @param hash of `to`; undefined if it is final
+ * @returns the number of logs
  * @throws ChainMoved, RangeTooFull, Outage
  */
 export async function advance(
@@ -162,8 +159,8 @@ export async function readUnknown(
 }
 
 /**
- * Counts older logs of the pools that begin last, back to where others begin or the day does.
- * @returns how many logs there were
+ * Counts older logs of the pools that begin last, back to where others or the day begin.
+ * @returns the number of logs
  * @throws ChainMoved, RangeTooFull, Outage
  */
 export async function readBack(
@@ -210,7 +207,7 @@ async function hold(tx: Tx, { network }: PoolReading, block: Checkpoint): Promis
 
 const timeOf = ({ timestamp }: Block) => new Date(timestamp * 1_000)
 
-/** One for each pool and block. */
+/** Volumes, one for each pool and block. */
 function volumesOf(logs: readonly PoolLog[]): BlockVolume[] {
   const volumes = new Map<string, BlockVolume>()
   for (const { type, pool, blockNumber, amount0, amount1 } of logs) {
@@ -226,7 +223,7 @@ function volumesOf(logs: readonly PoolLog[]): BlockVolume[] {
   return [...volumes.values()]
 }
 
-/** The last of each pool. */
+/** The last reserves of each pool. */
 function reservesOf(logs: readonly PoolLog[]) {
   const syncs = logs.filter(({ type }) => type === 'sync')
   return [...new Map(syncs.map((sync) => [sync.pool, sync])).values()].map(({ pool, amount0, amount1 }) => ({

@@ -14,7 +14,7 @@ export function newEmailKeys(): EmailKeys {
   return { leave: randomBytes(18).toString('base64url') }
 }
 
-/** In links: it suffices to end the channel, without a session. */
+/** A token for links: it can only end the channel, and needs no session. */
 function unsubscribeToken({ id, keys }: Pick<Channel, 'id' | 'keys'>): string {
   return `${id}.${(keys as EmailKeys).leave}`
 }
@@ -43,7 +43,7 @@ interface Letter {
   headline: string
   paragraphs: readonly Paragraph[]
   action: { label: string; url: string } | null
-  /** In small print, with the link by which the reader leaves. */
+  /** Small print, with the link by which the reader leaves. */
   footer: string
   leave: { label: string; url: string } | null
 }
@@ -56,7 +56,7 @@ interface Paragraph {
 
 const maxSubject = 150
 
-/** @param line without what a header cannot have */
+/** @param line without characters that headers cannot have */
 function subjectOf(line: string): string {
   const characters = [...line]
   return characters.length > maxSubject ? `${characters.slice(0, maxSubject - 1).join('')}…` : line
@@ -73,7 +73,7 @@ function textOf({ headline, paragraphs, action, footer, leave }: Letter): string
   return `${[headline, ...parts, ...links, small].join('\n\n')}\n`
 }
 
-/** Styles stand in the elements, as many readers want it; nothing is loaded. */
+/** Writes HTML with styles in the elements, as many readers require; it loads no resources. */
 function htmlOf({ subject, headline, paragraphs, action, footer, leave }: Letter): string {
   const parts = paragraphs.map(
     ({ title, text, at }) =>
@@ -118,9 +118,9 @@ ${button}
 export interface EmailOptions {
   mailer: Mailer
   from: { name: string; address: string }
-  /** Where links lead. */
+  /** Base of links. */
   publicUrl: URL
-  /** Mails with one notification in a minute: more go together. */
+  /** Mails with one notification in a minute: further ones go together. */
   maxAlone: number
   now: Clock
 }
@@ -234,9 +234,9 @@ function confirmationLetter(account: Address, url: string): Letter {
   }
 }
 
-/** Codes of RFC 3463 by which a mailbox is not there, or takes nothing any more. */
+/** Codes of RFC 3463 for a mailbox that does not exist or no longer accepts mail. */
 const goneCodes = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1'])
-/** Where a server gives none (RFC 5321, 4.2.3). */
+/** Statuses with the same meaning, from a server without such codes (RFC 5321, 4.2.3). */
 const goneStatuses = new Set([550, 551, 553])
 
 function toResult({ status, enhanced, isRecipient }: MailOutcome): SendResult {

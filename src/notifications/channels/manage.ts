@@ -38,9 +38,9 @@ export interface ChannelServices {
   now: Clock
   /** Only the kinds that settings enable. */
   senders: Partial<Record<ChannelKind, Sender>>
-  /** Why an address is refused; undefined when it is not. */
+  /** The reason why an address is refused; undefined if it is accepted. */
   addressFault(url: string): string | undefined
-  /** Where web push is enabled. */
+  /** Set if web push is enabled. */
   pushPublicKey?: string | undefined
 }
 
@@ -60,13 +60,13 @@ interface Sent {
 export interface Subscribed extends Sent {
   secret: string | null
 }
-/** Without which a kind is not enabled. */
+/** Settings that enable a kind. */
 const neededSettings: Partial<Record<ChannelKind, string>> = { email: 'SMTP_URL, SMTP_FROM and PUBLIC_URL' }
 
-/** That have not ended. */
+/** Limit of channels that have not ended. */
 export const maxChannels = 10
 const confirmationMs = 24 * 3_600_000
-/** Between two tokens for one channel. */
+/** Pause between two tokens for one channel. */
 const renewalMs = 60_000
 /** Deliveries of one replay. */
 const maxReplayed = 1_000
@@ -108,7 +108,7 @@ export async function subscribeChannel(
   return { ...sent, secret: kind === 'webhook' ? (keys as WebhookKeys).secret : null }
 }
 
-/** Whether another channel of the account reaches the same mailbox by another spelling. */
+/** Checks whether another channel of the account reaches the same mailbox by another spelling. */
 async function hasMailbox(
   tx: Tx,
   { id, account, address }: Pick<Channel, 'id' | 'account' | 'address'>,
@@ -144,7 +144,7 @@ function newKeys(kind: ChannelKind): ChannelKeys {
 }
 
 /**
- * Keeps a stranger’s mailbox or server from being flooded with tokens.
+ * Protects a stranger’s mailbox or server from a flood of tokens.
  * @throws Refusal TooManyConfirmations
  */
 async function checkConfirmations(
@@ -169,7 +169,7 @@ function exists(): Refusal {
   return new Refusal('ChannelExists', 'the account has a channel with this address', { field: 'address' })
 }
 
-/** Some receivers confirm at once. A channel whose token cannot be sent is not kept. */
+/** Sends a confirmation; some receivers confirm at once. Without a sent token the channel is removed. */
 async function sendConfirmation(channel: Channel, token: string, services: ChannelServices): Promise<Sent> {
   const { db, now, senders } = services
   const result = await senders[channel.kind]?.sendConfirmation(channel, token)
@@ -188,10 +188,10 @@ async function sendConfirmation(channel: Channel, token: string, services: Chann
 }
 
 /**
- * @param way by which the token came back: it confirms only channels of kinds that are confirmed that way
- * @param known the address of a chat, which was not known before; whose channel it must be
+ * @param way of the token's return: it confirms only channels of kinds that are confirmed that way
+ * @param known the address of a chat, unknown before; the account that must own the channel
  * @throws Refusal ChannelNotFound for a token that is unknown, used, expired, or of another account or way;
- *   ChannelExists when the account has a channel with the address, and then the one that waits ends
+ *   ChannelExists if the account has a channel with the address, and then the waiting one ends
  */
 export async function confirmChannel(
   token: string,
@@ -228,7 +228,7 @@ export async function changeChannel(
 }
 
 /**
- * Sends a test event behind what waits.
+ * Sends a test event after all waiting deliveries.
  * @returns its delivery.
  * @throws Refusal ChannelNotFound, InvalidParameter
  */
@@ -246,7 +246,7 @@ export async function testChannel(
 }
 
 /**
- * Sends what has ended since `from` again, with the same ids.
+ * Sends deliveries that ended since `from` again, with the same ids.
  * @returns how many.
  * @throws Refusal ChannelNotFound
  */
@@ -286,11 +286,11 @@ function hashOf(token: string): Buffer {
 }
 
 const previousSecretMs = 24 * 3_600_000
-/** Each is a signature on every message. */
+/** Limit of previous secrets: each signs every message. */
 const maxPrevious = 3
 
 /**
- * Gives a webhook a new secret. For a day messages are signed with the previous one too, also after another
+ * Gives a webhook a new secret. Messages are signed with the previous one too for a day, even after another
  * rotation.
  * @throws Refusal ChannelNotFound, TooManySecrets, InvalidParameter for a channel without a secret
  */
@@ -304,7 +304,7 @@ export async function rotateChannelSecret(
     throw new Refusal('InvalidParameter', 'only webhooks have a secret', { field: 'id' })
   const secret = newWebhookSecret()
   const until = new Date(now() + previousSecretMs).toISOString()
-  // Of rotations at the same time each keeps the secret that the one before it gave out.
+  // Each concurrent rotation keeps the secret of the previous one.
   const channel = await db.transaction(async (tx) => {
     const locked = await findChannelLocked(tx, id)
     if (!locked) return undefined

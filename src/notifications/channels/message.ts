@@ -6,8 +6,8 @@ import type { Delivery } from '../../storage/channels/deliveries.ts'
 const maxLine = 1_000
 
 /**
- * A text as one line of visible characters that no reader makes a link of: symbols of tokens may be anything.
- * URLs are left out; names of hosts, mentions, numbers to call and commands are broken up, as in
+ * Makes a text one line of visible characters that readers do not turn into a link: symbols of tokens may be
+ * anything. Removes URLs; breaks up host names, mentions, phone numbers and commands, as in
  * `claim[.]example`. `USDC.e` stays.
  */
 function withoutLinks(text: string): string {
@@ -25,12 +25,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** For the content of elements, and for attributes in quotes. */
+/** Escapes for the content of elements, and for attributes in quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** At most so many UTF-16 units. */
+/** Limits a text to this number of UTF-16 units. */
 export function truncated(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
@@ -39,7 +39,7 @@ export function shortAccount(account: string): string {
   return `${account.slice(0, 6)}…${account.slice(-4)}`
 }
 
-/** A delivery as a person reads it, in one line. Texts are plain: who shows them escapes them. */
+/** A delivery as one line for people. Texts are plain: pages that show them escape them. */
 export interface Message {
   title: string
   text: string

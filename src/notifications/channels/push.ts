@@ -6,11 +6,11 @@ import type { Delivery } from '../../storage/channels/deliveries.ts'
 import { messageOf, pageOf, truncated } from './message.ts'
 import type { Sender, SendResult } from './sender.ts'
 
-/** What push services know this service by (RFC 8292). Keys are in base64url. */
+/** Identity of this service for push services (RFC 8292). Keys are in base64url. */
 export interface VapidDetails {
   publicKey: string
   privateKey: string
-  /** `mailto:` or `https:`: whom the operator of a push service can ask. */
+  /** `mailto:` or `https:` contact for the operator of a push service. */
   subject: string
 }
 
@@ -20,9 +20,9 @@ interface PushOptions {
   publicUrl: URL | undefined
 }
 
-/** What a service worker gets. */
+/** Message for a service worker. */
 interface PushMessage {
-  /** The same in each attempt: a notification with it as its tag replaces the one before. */
+  /** Constant across attempts: a notification with this tag replaces the previous one. */
   id: string
   title: string
   text: string
@@ -33,13 +33,10 @@ interface PushMessage {
 
 /** A browser that comes back later than that has its list of notifications. */
 const ttlSeconds = 86_400
-/** At most 6 bytes each in JSON: with the other members far below the 3,993 bytes that RFC 8291 allows. */
+/** Up to 6 bytes per unit in JSON: with the other members far below the 3,993 bytes of RFC 8291. */
 const maxTextLength = 400
 
-/**
- * Whether the text is a point of P-256, as push messages are encrypted to and signed by: 65 bytes in
- * base64url.
- */
+/** Checks for a point of P-256, as in the encryption and signatures of push: 65 bytes in base64url. */
 export function isPushKey(text: string): boolean {
   try {
     const point = ECDH.convertKey(text, 'prime256v1', 'base64url', 'hex', 'uncompressed')
@@ -56,7 +53,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
   async function push(channel: Channel, message: PushMessage, signal?: AbortSignal): Promise<SendResult> {
     try {
       const answer = await post(channel, message, signal)
-      // Some take less than the standard says: what happened is still said, and the page has the rest.
+      // Some accept less than the standard: the title still goes out, and the page has the rest.
       return toResult(answer.status === 413 ? await post(channel, { ...message, text: '' }, signal) : answer)
     } catch (fault) {
       if (!(fault instanceof ReceiverFault)) throw fault
@@ -71,8 +68,8 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
       {
         vapidDetails: vapid,
         TTL: ttlSeconds,
-        // A push service that holds a message for a browser that is away replaces it by a later one of the
-        // same topic.
+        // A push service that holds a message for an absent browser replaces it by a later one of the same
+        // topic.
         topic: message.id.replaceAll('-', '').slice(0, 32),
         urgency: message.token === undefined ? 'normal' : 'high',
       },
@@ -86,7 +83,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
     send(channel, [delivery], signal) {
       if (!delivery) throw new RangeError('nothing to send')
       const { title, text } = messageOf(delivery)
-      // Most texts begin with what the title says.
+      // Most texts repeat the title at the start.
       const more = text.startsWith(`${title}: `) ? text.slice(title.length + 2) : text
       const message = {
         id: pushId(delivery),
@@ -107,7 +104,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
   }
 }
 
-/** A correction replaces what it corrects. */
+/** Gives a correction the id of the notification that it replaces. */
 function pushId({ id, notification }: Delivery): string {
   return notification ? `n${notification.id}` : `test${id}`
 }

@@ -6,14 +6,14 @@ import type { Delivery } from '../../storage/channels/deliveries.ts'
 import type { Sender, SendResult } from './sender.ts'
 
 const secretPrefix = 'whsec_'
-/** Messages that confirm a channel, in a day; those to a host that were not answered with their token. */
+/** Confirmation messages in a day; per host, those not answered with their token. */
 const confirmations = { receiver: 100, account: 50, receiverOf: (url: string) => new URL(url).hostname }
 
 export function newWebhookSecret(): string {
   return `${secretPrefix}${randomBytes(32).toString('base64')}`
 }
 
-/** Newest first. Rows from before several were kept have one, without a list. */
+/** Valid secrets, newest first. Rows from before several were kept have one, without a list. */
 export function validPrevious({ previous = [] }: WebhookKeys, now: number) {
   return [previous].flat().filter(({ until }) => Date.parse(until) > now)
 }
@@ -60,7 +60,7 @@ export function createWebhookSender({ receivers, now }: { receivers: Receivers; 
   }
 }
 
-/** The same in every attempt and in a replay: receivers drop what they have seen. */
+/** Constant across attempts and replays: receivers drop repeated ids. */
 export function messageId({ id }: Pick<Delivery, 'id'>): string {
   return `msg_${id}`
 }
@@ -82,7 +82,7 @@ function eventOf({ notification, revision, createdAt }: Delivery): object {
   }
 }
 
-/** One for each valid secret: `v1,` and HMAC-SHA256 in base64, with a space between them. */
+/** Signatures, one for each valid secret: `v1,` and HMAC-SHA256 in base64, separated by spaces. */
 function signatures(keys: WebhookKeys, content: string, now: number): string {
   return [keys, ...validPrevious(keys, now)]
     .map(({ secret }) => Buffer.from(secret.slice(secretPrefix.length), 'base64'))

@@ -35,24 +35,20 @@ export function createInterruptibleWait(signal: AbortSignal) {
 
 export interface DeliveryOptions extends TurnOptions {
   signals: Pick<Signals, 'on'>
-  /** Channels of a kind without a sender wait. */
+  /** Senders by kind; channels of other kinds wait. */
   senders: Partial<Record<ChannelKind, Sender>>
 }
 
-/**
- * Longer than any turn, with its last wait and attempt: the channel of a process that ended is taken over by
- * then.
- */
+/** Longer than a turn, its last wait and attempt: then others take over the channels of an ended process. */
 const leaseMs = 60_000
-/** How often what became due without a signal is looked for. */
+/** Interval of looks for due deliveries without a signal. */
 const pollMs = 1_000
-/** Of what was written, in one statement. */
+/** Limit of written marks in one statement. */
 const maxWakes = 2_000
 
 /**
- * Sends what the outbox holds until `signal` aborts. Any number of processes may do so. A channel is sent to
- * by one process at a time, in the order of its deliveries; one that fails is left alone for a while, and
- * delays no other.
+ * Sends from the outbox until `signal` aborts, in any number of processes. One process at a time sends to a
+ * channel, in the order of its deliveries; a channel that fails pauses and delays no other.
  */
 export async function runDelivery(options: DeliveryOptions, signal: AbortSignal): Promise<void> {
   const { db, signals, senders, confirmations, now, log } = options
@@ -60,7 +56,7 @@ export async function runDelivery(options: DeliveryOptions, signal: AbortSignal)
   const active = new Set<Promise<void>>()
   const wake = createInterruptibleWait(signal)
   const unsubscribe = signals.on('deliveries', wake.now)
-  /** Whether more may be due than there were places for. */
+  /** True if more may be due than there were places for. */
   let isCrowded = false
 
   async function leaseTurns(): Promise<void> {

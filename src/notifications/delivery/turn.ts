@@ -21,27 +21,21 @@ import {
 import type { Database } from '../../storage/database/database.ts'
 import type { Sender, SendResult } from '../channels/sender.ts'
 
-/** Turns of one kind at the same time, to receivers that were quick the last times. */
+/** Turns of one kind at the same time, to receivers that were quick lately. */
 const maxQuick = 64
-/** To those that were slow. */
+/** Turns at the same time to slow receivers. */
 const maxSlow = 64
-/**
- * With those that are waited for: they have left their place among the quick ones. An attempt is a connection
- * and little more.
- */
+/** All turns, including those that left a quick place to wait. An attempt is little but a connection. */
 const maxTurns = 512
 
-/** A turn's place among those of its kind. */
+/** A turn's place in its kind. */
 interface DeliverySlot {
-  /** Its receiver has not answered yet: the place among the quick ones goes to another. */
+  /** Passes the quick place on while its receiver has not answered. */
   yield(): void
   leave(): void
 }
 
-/**
- * Where turns of this process take place. Kinds have places of their own, and slow receivers take none from
- * quick ones.
- */
+/** Places for turns of this process. Kinds have their own, and slow receivers take none from quick ones. */
 export function createDeliverySlots(kinds: readonly ChannelKind[]) {
   const taken = new Map(kinds.map((kind) => [kind, { quick: 0, slow: 0, waited: 0 }]))
   const lanes = (): Lane[] =>
@@ -51,7 +45,7 @@ export function createDeliverySlots(kinds: readonly ChannelKind[]) {
     ])
   return {
     free: () => lanes().filter(({ places }) => places > 0),
-    /** Whether a lane has no place left. */
+    /** True if a lane has no place left. */
     isFull: () => lanes().some(({ places }) => places <= 0),
     take(kind: ChannelKind, isSlow: boolean): DeliverySlot {
       const counts = taken.get(kind)
@@ -80,15 +74,15 @@ export interface TurnOptions {
   db: Database
   confirmations: Confirmations
   now: Clock
-  /** From 0 to 1. */
+  /** Number from 0 to 1. */
   random: () => number
   log: Log
   onSent?: (kind: ChannelKind, outcome: DeliveryOutcome, count: number) => void
 }
 
-/** A receiver that takes longer leaves its place to another, while it is waited for. */
+/** Time after which a receiver's place goes to another while its answer is awaited. */
 const yieldMs = 250
-/** One that takes longer is slow. */
+/** Time after which a receiver is slow. */
 const slowMs = 2_000
 /**
  * Messages to one channel until others have a turn, and how long they may take. A lease is longer than this,
@@ -96,25 +90,22 @@ const slowMs = 2_000
  */
 const maxInTurn = 50
 const turnMs = 2_000
-/** A receiver’s turn that comes later is not waited for: the lease goes back until then. */
+/** Longest wait for a receiver’s turn: for a later one the lease goes back until then. */
 const maxWaitMs = 2_000
-/**
- * What a sender takes longer for has failed, whatever becomes of it: longer than any of them lets an attempt
- * take.
- */
+/** Time after which an attempt counts as failed whatever its result: longer than any sender allows. */
 const attemptMs = 50_000
-/** How often what waits for blocks is looked at. */
+/** Interval of looks at deliveries that wait for blocks. */
 export const depthMs = 5_000
 /**
- * What a receiver that fails all the time has not taken by then is dead: so its backlog is bounded. A little
- * more than all attempts take.
+ * Age at which undelivered messages of a constantly failing receiver are dead, which bounds its backlog: a
+ * little more than all attempts take.
  */
 const lifetimeSeconds = 26 * 3_600
 const longestRetryMs = 86_400_000
 
 /**
- * Sends to one channel until nothing is due, an attempt fails, or others should have a turn.
- * @returns whether it is to have another at once
+ * Sends to one channel until no delivery is due, an attempt fails, or it is the turn of others.
+ * @returns whether it is due another turn at once
  */
 export async function sendTurn(
   {
@@ -172,7 +163,7 @@ export async function sendTurn(
   return await releaseChannel(db, channel.id, lease(), { next, isSlow })
 }
 
-/** Waits for the receiver’s turn. @returns when it comes, if that is too late to be waited for */
+/** Waits for the receiver’s turn. @returns its time, if that is too late to wait */
 async function waitForTurn(
   channel: Channel,
   sender: Sender,
@@ -201,8 +192,8 @@ async function withinTime(sending: Promise<SendResult>): Promise<SendResult> {
 }
 
 /**
- * The deliveries of the next message.
- * @returns until when the channel waits, if it has had enough for this minute
+ * Begins the deliveries of the next message.
+ * @returns the end of the channel's wait, if its minute is full
  */
 async function begin(
   { id }: Channel,

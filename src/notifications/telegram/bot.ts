@@ -20,10 +20,7 @@ export interface Bot {
   username(): Promise<string>
   /** Sends HTML. Bounded in time; never throws. */
   send(chat: string, html: string, signal?: AbortSignal): Promise<SendResult>
-  /**
-   * Waits up to `pollSeconds` for updates from `offset` on, which confirms those before it.
-   * @throws BotFault
-   */
+  /** Waits up to `pollSeconds` for updates from `offset` on; confirms earlier ones. @throws BotFault */
   updates(offset: number | undefined, signal: AbortSignal): Promise<{ update_id: number }[]>
   /**
    * Confirms the updates before `offset`, without waiting for others. Bounded to two seconds.
@@ -62,10 +59,7 @@ const timeoutMs = 10_000
 const pollSeconds = 25
 /** Updates in one batch. */
 const maxUpdates = 100
-/**
- * Above any batch: a message has at most 4,096 characters, and those who write and the chat are named beside
- * it.
- */
+/** More than any batch: a message has up to 4,096 characters, plus its sender and its chat. */
 const maxAnswerBytes = 4_194_304
 const allowedUpdates = ['message', 'my_chat_member'] as const
 const limits: HealthLimits = {
@@ -171,7 +165,7 @@ function asBotFault(fault: unknown): BotFault {
   return new BotFault(`status ${status}`, { status, retryAfterMs })
 }
 
-/** What the library needs of `fetch`, without redirects, and with an answer of bounded size. */
+/** Members of `fetch` that the library needs, without redirects, and with a bounded response. */
 async function boundedFetch(url: string, { method, body, signal: stop }: RequestInit) {
   // The library has signals of its own kind.
   const stopping = new AbortController()
@@ -188,20 +182,20 @@ async function boundedFetch(url: string, { method, body, signal: stop }: Request
   return { json: async () => answerOf(bytes) }
 }
 
-/** @throws for what is no answer of the Bot API */
+/** @throws if it is no response of the Bot API */
 function answerOf(bytes: Buffer | undefined): object {
   const answer: unknown = JSON.parse(bytes?.toString('utf8') ?? '')
   if (typeof answer !== 'object' || answer === null || !('ok' in answer)) throw new Error('no answer')
   return answer
 }
 
-/** At most one message to a chat in an interval. */
+/** Limits messages to a chat to one per interval. */
 export interface Pace {
   /** Takes the chat’s next turn, unless that is later than in `withinMs`. */
   take(chat: string, withinMs: number): TakenTurn
 }
 
-/** Chats that were written to; above this the ones that were least recently are forgotten. */
+/** Chats with recent messages; above this the oldest are forgotten. */
 const maxChats = 10_000
 
 export function createPace(intervalMs: number, now: Clock): Pace {

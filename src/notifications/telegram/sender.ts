@@ -5,7 +5,7 @@ import { escapeHtml, messageOf, pageOf, shortAccount, truncated } from '../chann
 import type { Sender } from '../channels/sender.ts'
 import { type Bot, BotFault, createPace } from './bot.ts'
 
-/** With the lengths below, the longest text is under the 4,096 characters that a message may have. */
+/** Limits by which the longest text stays under the 4,096 characters of a message. */
 const maxDigest = 10
 const maxText = 300
 /** Telegram lets a bot send about one message a second to a chat. */
@@ -17,10 +17,7 @@ export interface TelegramOptions {
   now: Clock
 }
 
-/**
- * Sends to chats: what waits together goes into one message. Each channel is confirmed by the link that opens
- * the chat.
- */
+/** Sends to chats: waiting deliveries share a message. The link that opens the chat confirms the channel. */
 export function createTelegramSender({ bot, publicUrl, now }: TelegramOptions): Sender {
   const pace = createPace(paceMs, now)
   return {

@@ -16,17 +16,17 @@ export interface ChatServices {
 }
 
 /**
- * Does what a chat says. An update that comes again has no further effect.
- * @throws Outage of the database: then it has to come again
+ * Executes the command of a chat. A repeated update has no further effect.
+ * @throws Outage of the database: then the update has to be repeated
  */
 type HandleUpdate = (update: unknown) => Promise<void>
 
 /** Channels that one chat may have. */
 export const maxChatChannels = 10
-/** Answers under way: above this chats get none. What they ask for is done all the same. */
+/** Concurrent replies: above this chats get none, but their commands are executed. */
 const maxAnswers = 20
 const answerPaceMs = 1_000
-/** So far ahead of that pace answers may be. */
+/** Longest lead of replies over that pace. */
 const maxAnswerWaitMs = 3_999
 
 const chat = z.object({ id: z.int() })
@@ -42,7 +42,7 @@ export function createUpdateHandler({ db, now, log, bot }: ChatServices): Handle
   const pace = createPace(answerPaceMs, now)
   let answers = 0
 
-  /** Who writes more than a command a second gets no answer to the others. */
+  /** Replies, except to further commands of a chat that sends more than one a second. */
   function answer(chat: string, text: string): void {
     if (answers >= maxAnswers || !pace.take(chat, maxAnswerWaitMs).isTaken) return
     answers++
@@ -90,7 +90,7 @@ export function createUpdateHandler({ db, now, log, bot }: ChatServices): Handle
       await handle(update)
     } catch (fault) {
       if (fault instanceof Outage) throw fault
-      // It would fail each time that it comes again.
+      // It would fail on each repetition.
       log.error('an update of Telegram was not handled', { fault: String(fault) })
     }
   }
@@ -106,8 +106,8 @@ const retryMs = { least: 1_000, most: 60_000 }
 const shortPollMs = 1_000
 
 /**
- * Handles updates as they come until `signal` aborts. Telegram keeps them until they are confirmed, which is
- * after they were handled: so each is handled at least once. Only one process may poll at a time.
+ * Handles updates as they come until `signal` aborts. Telegram keeps them until they are confirmed, after
+ * they were handled: an update may be handled again. Only one process may poll at a time.
  */
 export async function pollUpdates(
   { bot, log }: PollOptions,
@@ -144,10 +144,7 @@ export async function registerWebhook(
   })
 }
 
-/**
- * Begins, and then does its work again and again. After a failure it waits, longer each time, and begins
- * anew.
- */
+/** Begins, then repeats its work. After a failure it waits, longer each time, and begins again. */
 async function repeatedly(
   log: Log,
   signal: AbortSignal,

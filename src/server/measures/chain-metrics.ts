@@ -3,7 +3,7 @@ import type { NodeReport } from '../../chain/rpc/nodes.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { networkGauge } from './gauges.ts'
 
-/** An account that pays for gas, and its balance in wei as it was read last. */
+/** An account that pays for gas, and its last read balance in wei. */
 export interface AccountReport {
   account: Address
   /** The solver's name, or `refunder`. */
@@ -11,7 +11,7 @@ export interface AccountReport {
   balance: bigint
 }
 
-/** What one process measures of its networks' nodes, and of the accounts that it sends from. */
+/** Metrics of one process's nodes and sending accounts. */
 export interface ChainMetrics {
   /** @param reports is called when metrics are read */
   watchNodes(network: string, reports: () => readonly NodeReport[]): void
@@ -38,28 +38,28 @@ export function createChainMetrics(registry: Registry): ChainMetrics {
   gauge(
     nodes,
     'tradegraph_node_breaker',
-    'The state of the breaker towards a node of a network has the value 1: closed (it is asked), open, trial, throttled, or unchecked before its chain is known.',
+    'State of the breaker of a network’s node, with the value 1: closed (requests pass), open, trial, throttled, or unchecked before its chain is known.',
     ['node', 'state'],
     ({ node, state }) => [{ node, state }, 1],
   )
   gauge(
     nodes,
     'tradegraph_node_used',
-    'Whether a node of a network is the one in use: 1, or 0. The private endpoint is used in addition.',
+    '1 for the node of a network that is in use, else 0. The private endpoint is used in addition.',
     ['node'],
     ({ node, isUsed }) => [{ node }, isUsed ? 1 : 0],
   )
   gauge(
     nodes,
     'tradegraph_node_blocks_behind',
-    'Blocks between the newest one of a node and that of the best of its network. Absent with one node, or while it does not answer.',
+    'Blocks by which a node lags behind the best of its network. Absent with one node, or while it does not answer.',
     ['node'],
     ({ node, blocksBehind }) => [{ node }, blocksBehind],
   )
   gauge(
     accounts,
     'tradegraph_account_balance',
-    'Native coin of an account that sends transactions, in whole coins.',
+    'Native balance of an account that sends transactions, in whole coins.',
     ['account', 'name'],
     ({ account, name, balance }) => [{ account, name }, Number(balance) / 1e18],
   )

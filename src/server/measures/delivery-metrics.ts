@@ -1,22 +1,22 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { valueWithin } from './gauges.ts'
 
-/** What waits for the receivers of one kind of channel. */
+/** Waiting messages for one kind of channel. */
 export interface WaitingOfKind {
   kind: string
   count: number
   oldestSeconds: number
 }
 
-/** What the processes that send to channels measure. */
+/** Metrics of the processes that send to channels. */
 export interface DeliveryMetrics {
   /** Messages of this process. */
   count(kind: string, outcome: string, messages: number): void
-  /** @param read asks the database; what it does not answer in time has no series */
+  /** @param read queries the database; a count that is late has no series */
   watch(read: () => Promise<readonly WaitingOfKind[]>): void
 }
 
-/** Scrapers may be many. */
+/** Time that values are kept for further scrapers. */
 const cachedMs = 5_000
 const answerMs = 1_000
 
@@ -24,7 +24,7 @@ export function createDeliveryMetrics(registry: Registry, now: () => number): De
   const registers = [registry]
   const messages = new Counter({
     name: 'tradegraph_channel_messages_total',
-    help: 'Messages to channels by kind of channel and outcome: sent, failed (to be tried again, unless it is counted as dead too), dead, or gone (the receiver ended its channel).',
+    help: 'Messages to channels by kind of channel and outcome: sent, failed (tried again, unless it is counted as dead too), dead, or gone (the receiver ended its channel).',
     labelNames: ['kind', 'outcome'],
     registers,
   })
@@ -50,12 +50,12 @@ export function createDeliveryMetrics(registry: Registry, now: () => number): De
     })
   gauge(
     'tradegraph_channel_messages_waiting',
-    'Messages that wait for a kind of channel, of all processes. They are counted to 10,000.',
+    'Waiting messages by kind of channel, of all processes, counted up to 10,000.',
     ({ count }) => count,
   )
   gauge(
     'tradegraph_channel_oldest_wait_seconds',
-    'How long the oldest of them has waited: also for its next attempt, or for blocks.',
+    'Wait of the oldest of them, including waits for its next attempt and for blocks.',
     ({ oldestSeconds }) => oldestSeconds,
   )
   return {

@@ -18,7 +18,7 @@ export function networkGauge(
   })
 }
 
-/** Undefined where the promise fails, or takes longer. */
+/** The value; undefined if the promise fails or takes longer. */
 export function valueWithin<Value>(
   milliseconds: number,
   promise: Promise<Value> | undefined,

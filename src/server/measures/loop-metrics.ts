@@ -4,12 +4,12 @@ import type { IndexerMeter } from '../../indexer/progress.ts'
 import type { HoldingsMeter } from '../../indexer/settlement-holdings.ts'
 import { networkGauge } from './gauges.ts'
 
-/** What one process measures of its loops. Of a network it does not lead, gauges have no series. */
+/** Metrics of one process's loops. Gauges have no series for networks that it does not lead. */
 export interface LoopMetrics {
   auctions(network: string): AuctionMeter
   indexer(network: string): IndexerMeter
   holdings(network: string): HoldingsMeter
-  /** Whether this process leads a loop: it measures only what it leads. */
+  /** Notes whether this process leads a loop: it measures only loops that it leads. */
   led(loop: Loop, network: string, leads: boolean): void
 }
 
@@ -22,17 +22,17 @@ interface Newest {
   inspection?: { logs: boolean; storage: boolean } | undefined
   held?: { tokens: number; value: bigint } | undefined
   blocksBehind?: number | undefined
-  /** Over the last minute. */
+  /** Rate over the last minute. */
   blocksPerSecond?: number | undefined
   secondsLeft?: number | undefined
-  /** Of the newest stored block, in Unix seconds. */
+  /** Time of the newest stored block, in Unix seconds. */
   blockTime?: number | undefined
   holdings?: Holdings | undefined
   /** Settlements that are stored by their logs alone. */
   unread?: number | undefined
 }
 
-/** What the settlement contract holds and owes. */
+/** Holdings and rights of the settlement contract. */
 type Holdings = Partial<Parameters<HoldingsMeter['known']>[0] & Parameters<HoldingsMeter['moved']>[0]>
 
 const phaseBuckets = [0.01, 0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
@@ -109,7 +109,7 @@ function auctionSeries(registers: Registry[]) {
   })
   const losses = new Counter({
     name: 'tradegraph_settlement_losses_total',
-    help: 'Mined settlements that left the settlement contract with less of a token than they had to, by solver.',
+    help: 'Mined settlements that left the settlement contract with too little of a token, by solver.',
     labelNames: ['network', 'solver'],
     registers,
   })
@@ -119,20 +119,20 @@ function auctionSeries(registers: Registry[]) {
 function processSeries(registers: Registry[]) {
   const leads = new Gauge({
     name: 'tradegraph_leading',
-    help: 'Whether this process leads a loop of a network: 1, or 0 while it stands by.',
+    help: '1 if this process leads a loop of a network, 0 while it stands by.',
     labelNames: ['loop', 'network'],
     registers,
   })
   const reorgs = new Histogram({
     name: 'tradegraph_indexer_reorg_depth_blocks',
-    help: 'Reorgs by the number of blocks that they took back.',
+    help: 'Reorgs by the number of blocks that they undid.',
     labelNames: ['network'],
     buckets: depthBuckets,
     registers,
   })
   const oddLogs = new Counter({
     name: 'tradegraph_indexer_odd_logs_total',
-    help: 'Logs as no transaction has them: placed (without an index or a transaction, stored at the end of their block), skipped (the contract cannot have written them).',
+    help: 'Irregular logs: placed (without an index or a transaction, stored at the end of their block), skipped (impossible for the contract).',
     labelNames: ['network', 'what'],
     registers,
   })
@@ -153,19 +153,19 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     })
   gauge(
     'tradegraph_auction_age_seconds',
-    'Time since the newest auction began, of the process that leads. One without orders counts.',
+    'Time since the newest auction began, in the process that leads. Auctions without orders count.',
     [],
     ({ auctionAt }) => (auctionAt === undefined ? [] : [[{}, (now() - auctionAt) / 1_000]]),
   )
   gauge(
     'tradegraph_auction_orders',
-    'Orders of the newest auction by where they stand: in_auction, or the reason for which they are left out.',
+    'Orders of the newest auction by standing: in_auction, or the reason why they are left out.',
     ['standing'],
     ({ standings = new Map() }) => [...standings].map(([standing, count]) => [{ standing }, count]),
   )
   gauge(
     'tradegraph_settlement_inspection',
-    'Whether the node shows an effect of the settlements of outside solvers: 1 or 0. Without logs they are not asked, without storage only known calls pass.',
+    '1 if the node shows an effect of outside solvers’ settlements, else 0. Without logs these solvers are left out, without storage only known calls pass.',
     ['effect'],
     ({ inspection }) =>
       inspection
@@ -177,25 +177,25 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
   )
   gauge(
     'tradegraph_settlement_held_tokens',
-    'Tokens that every settlement of an outside solver compares, since the settlement contract holds more of them than GUARD_MIN_VALUE.',
+    'Held tokens, worth more than GUARD_MIN_VALUE, which every settlement of an outside solver compares.',
     [],
     ({ held }) => (held ? [[{}, held.tokens]] : []),
   )
   gauge(
     'tradegraph_settlement_held_value',
-    'The value of these tokens where they are sold, in native coins.',
+    'Value of these tokens if they were sold, in native coins.',
     [],
     ({ held }) => (held ? [[{}, Number(held.value) / 1e18]] : []),
   )
   gauge(
     'tradegraph_indexer_blocks_behind',
-    'Blocks between the last one stored and the newest one of the node.',
+    'Blocks between the last stored one and the newest one of the node.',
     [],
     ({ blocksBehind }) => (blocksBehind === undefined ? [] : [[{}, blocksBehind]]),
   )
   gauge(
     'tradegraph_indexer_blocks_per_second',
-    'Blocks that were stored in a second, over the last minute.',
+    'Blocks stored per second, over the last minute.',
     [],
     ({ blocksPerSecond }) => (blocksPerSecond === undefined ? [] : [[{}, blocksPerSecond]]),
   )
@@ -218,27 +218,27 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     })
   holding(
     'tradegraph_settlement_tokens',
-    'Contracts by whose logs the settlement contract received a token of them.',
+    'Tokens that the settlement contract received, by their logs.',
     ({ tokens }) => tokens,
   )
   holding(
     'tradegraph_settlement_rights',
-    'Rights over what the settlement contract has that it gave to others, and that exist: allowances, operators, delegations.',
+    'Existing rights over holdings of the settlement contract that it gave to others: allowances, operators, delegations.',
     ({ rights }) => rights,
   )
   holding(
     'tradegraph_settlement_holdings_blocks_behind',
-    'Blocks between the newest one of the node and the last of which it is known what the settlement contract received and gave.',
+    'Blocks between the newest one of the node and the last one with known receipts and rights of the settlement contract.',
     ({ blocksBehind }) => blocksBehind,
   )
   holding(
     'tradegraph_settlement_holdings_missed',
-    'Whether something of it is not known: 1 where there was more than is kept, or a block could not be read, else 0.',
+    '1 if some of it is missing, over the limit or in an unreadable block, else 0.',
     ({ missedBlock }) => (missedBlock === undefined ? undefined : missedBlock === null ? 0 : 1),
   )
   gauge(
     'tradegraph_indexer_unread_settlements',
-    'Settlements that are stored with what their logs say, since no node knows their transactions.',
+    'Settlements stored by their logs alone, since no node knows their transactions.',
     [],
     ({ unread }) => (unread === undefined ? [] : [[{}, unread]]),
   )

@@ -5,15 +5,15 @@ import type { WaitingCommits } from '../../storage/feeds/tail.ts'
 import { valueWithin } from './gauges.ts'
 
 export interface StreamMetrics extends StreamMeter {
-  /** Measures feeds, beside the streams. */
+  /** Measures feeds too. */
   follow(feeds: Feeds): void
-  /** @param read asks the database; what it does not answer in time has no series */
+  /** @param read queries the database; a count that is late has no series */
   watchCommits(read: () => Promise<WaitingCommits>): void
 }
 
 const answerMs = 1_000
 
-/** Read from plain numbers when they are asked for: a delivery must not pay for them. */
+/** Reads plain numbers at each scrape: deliveries must not pay for metrics. */
 export function createStreamMetrics(registry: Registry): StreamMetrics {
   const meter = createStreamMeter()
   const feeds: [name: string, feed: Feed][] = []
@@ -50,7 +50,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   })
   new Counter({
     name: 'tradegraph_stream_rests_total',
-    help: 'Times that a stream waited because its client was over its cost units.',
+    help: 'Waits of streams whose clients were over their cost units.',
     registers,
     collect() {
       this.reset()
@@ -70,12 +70,12 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   gaugeOf('tradegraph_feed_followers', 'Subscriptions that follow a feed.', ({ followers }) => followers)
   gaugeOf(
     'tradegraph_feed_followers_behind',
-    'Those that are behind the memory and read pages.',
+    'Followers that are behind the memory and read pages.',
     ({ behind }) => behind,
   )
   gaugeOf(
     'tradegraph_feed_lag_seconds',
-    'From the writing of the last entry to its reading by this process.',
+    'Time from the writing of the last entry to its reading by this process.',
     ({ lagSeconds }) => lagSeconds,
   )
   let readCommits: (() => Promise<WaitingCommits>) | undefined
@@ -97,7 +97,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   )
   ofCommits(
     'tradegraph_feed_commit_wait_seconds',
-    'How long the first of them has waited.',
+    'Wait of the first of them.',
     ({ longestSeconds }) => longestSeconds,
   )
   return Object.assign(meter, {

@@ -5,9 +5,9 @@ import { Throttled } from '../../outside/fault.ts'
 import { measureWork, onSourceAnnounced, type Source, type Work } from '../../outside/telemetry/work.ts'
 import type { PoolReport } from '../../storage/database/connections/pool-measures.ts'
 
-/** What the process measures of the work that others do for it: database, nodes, outside sources. */
+/** Metrics of the work of the database, nodes and outside sources. */
 export interface WorkMetrics {
-  /** Begins to measure. @returns what ends it */
+  /** Begins to measure. @returns a function that ends it */
   follow(): () => void
   /** @param reports is called when metrics are read */
   watchPools(reports: () => readonly PoolReport[]): void
@@ -53,7 +53,7 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
   }
 }
 
-/** `refused`: the answer was that it does not do this. */
+/** `refused`: the peer does not support it. */
 function outcomeOf(fault: unknown): string {
   if (fault === undefined) return 'ok'
   if (fault instanceof RpcError || fault instanceof Refusal) return 'refused'
@@ -80,14 +80,12 @@ function createSeries(registry: Registry): (work: Work, outcome: string) => Took
   )
   const statements = counter(
     'tradegraph_statements_total',
-    'Statements by what they do and their first table, such as select orders.',
+    'Statements by verb and first table, such as select orders.',
     ['statement', 'outcome'],
   )
-  const statementSeconds = counter(
-    'tradegraph_statement_seconds_total',
-    'Time of these statements: divided by their number it is their mean time.',
-    ['statement'],
-  )
+  const statementSeconds = counter('tradegraph_statement_seconds_total', 'Total time of these statements.', [
+    'statement',
+  ])
   const statementTimes = histogram(
     'tradegraph_statement_duration_seconds',
     'Time of one statement, by pool.',
@@ -96,18 +94,18 @@ function createSeries(registry: Registry): (work: Work, outcome: string) => Took
   )
   const rpc = counter(
     'tradegraph_rpc_requests_total',
-    'Tries of JSON-RPC requests to a node: ok, refused (the node answered with an error), throttled, failed.',
+    'Attempts of JSON-RPC requests to a node: ok, refused (the node answered with an error), throttled, failed.',
     ['node', 'method', 'outcome'],
   )
   const rpcTimes = histogram(
     'tradegraph_rpc_duration_seconds',
-    'Time of one try.',
+    'Time of one attempt.',
     ['node', 'method'],
     callBuckets,
   )
   const asked = counter(
     'tradegraph_source_requests_total',
-    'Requests to outside sources, nodes included: ok, refused (a valid answer that it is not done), throttled, failed. Those that a breaker stops are not counted.',
+    'Requests to outside sources, nodes included: ok, refused (by a valid answer), throttled, failed. Requests that a breaker stops do not count.',
     ['source', 'outcome'],
   )
   const askedTimes = histogram(
@@ -118,7 +116,7 @@ function createSeries(registry: Registry): (work: Work, outcome: string) => Took
   )
   const operations = counter(
     'tradegraph_graphql_operations_total',
-    'GraphQL operations without streams, by name (of a document of the deployment, or other) and by root field: ok, or failed with at least one error.',
+    'GraphQL operations without streams, by name (of a document of the deployment, or other) and by root field: ok, or failed with errors.',
     ['operation', 'field', 'outcome'],
   )
   const operationTimes = histogram(
@@ -198,9 +196,7 @@ function registerPools(registry: Registry, pools: readonly (() => readonly PoolR
     ],
     ['state'],
   )
-  gauge('tradegraph_database_connections_most', 'Connections that a pool may have.', ({ most }) => [
-    [{}, most],
-  ])
+  gauge('tradegraph_database_connections_most', 'Limit of a pool’s connections.', ({ most }) => [[{}, most]])
   gauge(
     'tradegraph_database_waiting',
     'Statements and transactions that wait for a connection now.',
@@ -211,7 +207,7 @@ function registerPools(registry: Registry, pools: readonly (() => readonly PoolR
 function registerBreakers(registry: Registry, sources: readonly Source[]): void {
   new Gauge({
     name: 'tradegraph_source_breaker',
-    help: 'Breakers towards an outside source by state: closed (it is asked), open, trial, throttled. A source has one for each use.',
+    help: 'Breakers of an outside source by state: closed (requests pass), open, trial, throttled. A source has one for each use.',
     labelNames: ['source', 'state'],
     registers: [registry],
     collect() {

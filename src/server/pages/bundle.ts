@@ -5,10 +5,7 @@ import { pageKinds } from './paths.ts'
 const scripts = [...pageKinds, 'home']
 const browser = path.join(import.meta.dirname, 'browser')
 
-/**
- * The files of the pages by name: scripts and styles with a hash of their content in it, and the service
- * worker.
- */
+/** The files of the pages by name: scripts and styles, named with a hash of their content, and the worker. */
 export async function bundlePages(): Promise<Map<string, Uint8Array>> {
   const shared = {
     absWorkingDir: browser,

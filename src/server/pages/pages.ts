@@ -18,7 +18,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** Nothing comes from another host, and no script or style stands in a page. */
+/** Policy without other hosts, and without scripts and styles in pages. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,12 +41,12 @@ const htmlHeaders = {
 
 type Files = ReadonlyMap<string, HttpResponse>
 
-/** Answers that are the same for everybody. */
+/** Responses that are the same for all. */
 interface Pages {
   home: HttpResponse
-  /** One for all of a kind: its script reads from the address which it is. */
+  /** One for all of a kind: its script reads the name from the address. */
   ofKind: Readonly<Record<PageKind, HttpResponse>>
-  /** For what could be, and is not: its script goes on looking. */
+  /** Pages of missing subjects, which may appear: the script keeps looking. */
   unknown: Readonly<Record<PageKind, HttpResponse>>
   files: Files
   notFound(fault: NonNullable<PagePath['fault']>): HttpResponse
@@ -59,7 +59,7 @@ async function readPages(): Promise<Pages> {
   const each = (answer: (kind: PageKind) => HttpResponse) =>
     Object.fromEntries(pageKinds.map((kind) => [kind, answer(kind)])) as Record<PageKind, HttpResponse>
   return {
-    // Programs get something else at the same address.
+    // Programs get another response at the same address.
     home: constant({ ...htmlHeaders, Vary: 'Accept' }, page('home')),
     ofKind: each((kind) => constant(htmlHeaders, page(kind))),
     unknown: each((kind) => ({
@@ -79,7 +79,7 @@ async function readPages(): Promise<Pages> {
   }
 }
 
-/** `npm run build` has written them; in a clone they are made from the sources. */
+/** Reads the output of `npm run build`, or in a clone builds from the sources. */
 async function readFiles(): Promise<Map<string, Buffer>> {
   const folder = path.join(import.meta.dirname, 'built')
   if (existsSync(folder))
@@ -93,7 +93,7 @@ function headersOf(name: string): HttpResponse['headers'] {
   return {
     'Content-Type': contentTypes[path.extname(name)] ?? 'application/octet-stream',
     'Cache-Control': hasHash ? 'public, max-age=31536000, immutable' : 'no-cache',
-    // A worker may do what this says, and not what its page may.
+    // A worker follows this policy, not that of its page.
     'Content-Security-Policy': contentSecurityPolicy,
   }
 }
@@ -104,14 +104,14 @@ function nameOf(files: Files, base: string, extension: string): string {
 }
 
 interface Parts {
-  /** Its page. Without one the page is only what `body` says. */
+  /** Script of the page; without one the page has only `body`. */
   script?: PageKind | 'home'
   /** The service’s own address, relative to the page: it may be below a path of a proxy. */
   root?: '.' | '..'
   body?: string
 }
 
-/** Says nothing of the path: whatever it is, it is not repeated in a page. */
+/** Composes a page without the path, which may be anything. */
 function shell(files: Files, { script, root = '..', body }: Parts): string {
   const module =
     script && `<script type="module" src="${root}/pages/${nameOf(files, script, '.js')}"></script>\n`
@@ -131,14 +131,14 @@ ${body ?? '<noscript>This page needs JavaScript.</noscript>'}
 `
 }
 
-/** Whether a person followed a link, who gets a page that says what is wrong. */
+/** Checks whether a person followed a link: then a page explains the fault. */
 export function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
 }
 
 /**
- * Finds what a path of pages stands for; undefined if it is nothing.
- * @param isKnown whether there is what a page is of, as far as that is looked up for the status of the answer
+ * Finds the page of a path; undefined if there is none.
+ * @param isKnown whether the subject of a page exists, as far as that decides the status of the response
  */
 export function createPages(
   isKnown: (page: PagePath) => Promise<boolean>,

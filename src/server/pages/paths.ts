@@ -2,14 +2,14 @@ import { toAddress } from '../../domain/evm/address.ts'
 import { toOrderUid } from '../../domain/order/order.ts'
 
 export const pageFilesPath = '/pages/'
-/** Beside the accounts' pages: a worker is for what is in its folder. */
+/** Path in the folder of accounts: a worker serves its folder. */
 export const workerPath = '/accounts/worker.js'
 export const homePath = '/'
 
 interface Kind {
-  /** Whether the last part of a path names one. */
+  /** Checks the last part of a path. */
   is(name: string): boolean
-  /** What the page says of another. */
+  /** Text of the page for another name. */
   fault: string
   rule: string
 }
@@ -18,7 +18,7 @@ const isAddress = (name: string) => toAddress(name) !== undefined
 
 const addressRule = 'is 0x and 40 digits from 0 to 9 and a to f.'
 
-/** What has a page of its own, by the first part of its path. */
+/** Kinds of pages, by the first part of their path. */
 const kinds = {
   account: {
     is: isAddress,
@@ -48,11 +48,11 @@ export const pageKinds = Object.keys(kinds) as PageKind[]
 export interface PagePath {
   kind: PageKind
   name: string
-  /** Words for a name that names nothing. */
+  /** Text for an invalid name. */
   fault?: Pick<Kind, 'fault' | 'rule'>
 }
 
-/** The page that a path is of, or would be of; undefined for all other paths. Below it are REST paths. */
+/** The page of a path, with or without its subject; undefined for other paths. REST paths are below it. */
 export function pageOf(path: string): PagePath | undefined {
   const [, folder = '', name = '', ...rest] = path.split('/')
   const kind = pageKinds.find((each) => folder === `${each}s`)

@@ -20,7 +20,7 @@ const columns = [
   { name: 'signed_message', type: 'bytea' },
 ]
 
-/** In SQL, like those below: columns and rows follow from the model. */
+/** SQL, like the statements below: columns and rows follow from the model. */
 const insertSql = prepared(`INSERT INTO affiliates (${columns.map(({ name }) => name).join(', ')})
   VALUES (${columns.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')})
   ON CONFLICT DO NOTHING RETURNING true`)
@@ -57,7 +57,7 @@ export async function setAffiliateEnabled(
   return toAffiliate(await writePrepared(db, enableSql, [code, enabled]))
 }
 
-/** Whether the wallet, and whether the code, is already registered. */
+/** Checks whether the wallet and the code are already registered. */
 export async function findTaken(
   db: Db,
   { wallet, code }: Pick<Affiliate, 'wallet' | 'code'>,

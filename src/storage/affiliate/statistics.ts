@@ -99,7 +99,7 @@ export interface AffiliateTotals {
   totalVolume: bigint
   /** Sum of the rewards that each trader earned. */
   rewards: bigint
-  /** The largest volume toward the next reward among traders who can still earn it; 0 when there are none. */
+  /** The largest volume toward the next reward among traders who can still earn it; 0 if there are none. */
   nearest: bigint
   activeTraders: number
   totalTraders: number

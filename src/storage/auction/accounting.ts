@@ -31,14 +31,14 @@ export interface Accounts {
   /** The last block that is counted; below the first of the range when none is. */
   to: number
   solvers: SolverAccount[]
-  /** By solver, token and recipient. */
+  /** Sorted by solver, token and recipient. */
   lines: AccountLine[]
 }
 
 /** Deadlines that one statement reads, so that it stays within its time, however long the range. */
 const blocksAtOnce = 5_000
 
-/** In SQL: the first deadlines of two tables. */
+/** Sums the accounts of a range. In SQL: the first deadlines of two tables. */
 export async function accountsOf(db: Db, { chainId, from, to }: AccountRange): Promise<Accounts> {
   const [bounds] = await sql(db).$queryRaw<{ first: bigint | null; last: bigint }[]>`
     SELECT least((SELECT min(deadline_block) FROM settlement_attempts WHERE chain_id = ${chainId} AND deadline_block >= ${from}),
@@ -68,7 +68,7 @@ function add<T extends object>(rows: Map<string, T>, key: string, row: T): void 
   }
 }
 
-/** In SQL: rows follow from the model. */
+/** Reads the accounts of a part of the range. In SQL: rows follow from the model. */
 async function partOf(db: Db, range: AccountRange): Promise<Omit<Accounts, 'to'>> {
   const rows = await sql(db).$queryRaw<{ accounts: string; lines: string }[]>`
     SELECT (SELECT coalesce(json_agg((${raw(rowSql(accountRow))})::json), '[]') FROM ${raw(accountRows)})::text AS accounts,
@@ -101,9 +101,9 @@ export async function insertBookings(
 }
 
 /**
- * Stores what the settlement contract has more or less of each token after the settlement. A token without a
- * booking gets a row.
- * @returns each token with its booking; what is not in `changes` has not changed
+ * Stores by how much the settlement contract's balance of each token changed. A token without a booking gets
+ * a row.
+ * @returns each token with its booking; tokens outside `changes` have not changed
  */
 export async function storeChanges(
   db: Db,
@@ -140,8 +140,7 @@ interface SlippageRow {
 }
 
 /**
- * What settlements of a solver paid by permission since a time, or may still pay, by token. In SQL: a sum
- * over two tables.
+ * Sums by token what a solver's settlements since a time paid by permission, or may pay. In SQL: two tables.
  */
 export async function paidByPermission(
   db: Db,

@@ -8,14 +8,14 @@ import { rowSql, toRow } from '../query/json.ts'
 
 const solutionJson = rowSql(solutionRow)
 
-/** By uid, which is best first. In SQL: rows follow from the model. */
+/** Solutions sorted by uid, best first. In SQL: rows follow from the model. */
 export async function solutionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<StoredSolution[]> {
   const rows = await sql(db).$queryRaw<{ json: string }[]>`
     SELECT ${raw(solutionJson)} AS json FROM solutions s WHERE s.auction_id = ANY(${[...ids]}::bigint[]) ORDER BY s.uid`
   return rows.map(({ json }) => toRow(solutionRow, JSON.parse(json)))
 }
 
-/** Of orders that were placed, and of those that solvers bring. In SQL: one statement over three tables. */
+/** Executions of placed orders and of JIT orders. In SQL: one statement over three tables. */
 export async function executionsOfAuctions(db: Db, ids: readonly bigint[]): Promise<ProposedExecution[]> {
   const rows = await sql(db).$queryRaw<ProposedExecutionRow[]>`
     SELECT x.auction_id, x.solution_uid, x.order_id, o.uid, o.chain_id, o.sell_token, o.buy_token,

@@ -13,7 +13,7 @@ export interface NewBan {
   at: Date
 }
 
-/** In blocks, doubled for each ban of the solver since a time, up to the longest. */
+/** Length of a ban in blocks: doubled for each ban of the solver since a time, up to the longest. */
 export interface BanLength {
   first: number
   longest: number
@@ -21,7 +21,7 @@ export interface BanLength {
 }
 
 /**
- * In SQL: its length follows from the others.
+ * Stores a ban. In SQL: its length follows from the others.
  * @returns its last block; undefined if there is one for this settlement
  */
 export async function storeBan(
@@ -39,7 +39,7 @@ export async function storeBan(
   return row && Number(row.until_block)
 }
 
-/** By solver: the last block of its bans. */
+/** The last banned block of each solver. */
 export async function bansAt(db: Db, chainId: number, block: number): Promise<Map<Address, number>> {
   const rows = await sql(db).solverBan.groupBy({
     by: ['solver'],

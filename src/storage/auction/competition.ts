@@ -28,8 +28,8 @@ export async function insertCompetition(
 ): Promise<void> {
   const { id, chainId, block, deadlineBlock } = auction
   const newer = await sql(tx).auction.findFirst({ where: { chainId, id: { gt: id } } })
-  // Spans and prices continue those of the auction before. Only a process that does not lead any more can
-  // come late.
+  // Spans and prices continue those of the previous auction. Only a process that has lost its lead can come
+  // late.
   if (newer) throw new Error(`auction ${newer.id} is stored already, so ${id} comes too late`)
   await sql(tx).auction.create({
     data: { id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
@@ -42,10 +42,7 @@ export async function insertCompetition(
   await insertExecutions(tx, auction, solutions)
 }
 
-/**
- * Ends the spans of orders that this auction does not hold, and begins those of orders that the auction
- * before did not hold.
- */
+/** Ends the spans of orders that left the auctions, and begins those of orders new to this one. */
 async function continueSpans(tx: Tx, { id, chainId, orders }: Auction): Promise<void> {
   const held = orders.map(({ order }) => order.id)
   await sql(tx).$executeRaw`
@@ -97,7 +94,7 @@ async function insertPriceChanges(tx: Tx, { id, chainId, nativePrices }: Auction
     WHERE s.chain_id = ${chainId} AND g.price IS DISTINCT FROM newest.price`
 }
 
-/** With the policies of the orders that some solution trades. */
+/** Inserts executions, and the policies of all orders that a solution trades. */
 async function insertExecutions(
   tx: Tx,
   auction: Auction,
@@ -154,7 +151,7 @@ export interface AttemptEnd {
   outcome: string
   /** null when the caller does not know the hash. */
   txHash: `0x${string}` | null
-  /** What became of its transaction; what is stored stays without it. */
+  /** State of its transaction; the stored one stays if it is left out. */
   submission?: string | null
 }
 
@@ -179,7 +176,7 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   })
 }
 
-/** Credits a success to the first settlement of its solution, where that was attributed after a later one. */
+/** Credits a success to the first settlement of its solution if it went to a later one before. */
 export async function creditFirstSettlement(tx: Tx, auctionId: bigint, solutionUid: number): Promise<void> {
   await sql(tx).$executeRaw`
     UPDATE settlement_attempts t SET tx_hash = f.tx_hash, end_block = f.block_number
@@ -190,7 +187,7 @@ export async function creditFirstSettlement(tx: Tx, auctionId: bigint, solutionU
 
 /**
  * Orders of winning solutions that may still settle: the attempt's transaction is sent or its solver was
- * asked to send it, or it is running or succeeded and its deadline has not passed; and its settlement is not
+ * requested to send it, or it runs or succeeded and its deadline has not passed; its settlement is not
  * indexed. In SQL: one statement over tables that Prisma would read one after the other.
  */
 export async function ordersInFlight(db: Db, chainId: number, block: number): Promise<Set<bigint>> {
@@ -205,7 +202,7 @@ export async function ordersInFlight(db: Db, chainId: number, block: number): Pr
 }
 
 /**
- * Whether any solution of the network's newest `auctions` competitions trades the order. In SQL: one
+ * Checks whether a solution of the network's newest `auctions` competitions trades the order. In SQL: one
  * statement over two tables.
  */
 export async function wasBidOn(
@@ -221,8 +218,8 @@ export async function wasBidOn(
 }
 
 /**
- * Ends attempts whose deadline passed while no process watched them, such as after a crash. Not those that
- * can still be mined.
+ * Ends attempts whose deadline passed while no process watched them, for example after a crash. Skips those
+ * that can still be mined.
  */
 export async function endOverdueAttempts(tx: Tx, chainId: number, block: number, at: Date): Promise<number> {
   const { count } = await sql(tx).settlementAttempt.updateMany({
@@ -257,7 +254,7 @@ export function policiesJson({ feePolicies }: AuctionOrder): string | null {
   return JSON.stringify(feePolicies, (_, value) => (typeof value === 'bigint' ? Number(value) : value))
 }
 
-/** What solutions propose for orders that their solvers bring. */
+/** Inserts the executions of JIT orders. */
 export async function insertJitExecutions(
   tx: Tx,
   { id: auctionId, chainId }: Auction,

@@ -41,7 +41,7 @@ export async function storeRound(db: Db, { chainId, at }: { chainId: number; at:
   await sql(db).auctionRound.upsert({ where: { chainId }, create: { chainId, at }, update: { at } })
 }
 
-/** By row key of an order: why auctions leave it out since the newest that is stored. */
+/** Reasons why auctions leave orders out since the newest stored one, by row key. */
 export type OpenExclusions = ReadonlyMap<bigint, LeftOutReason>
 
 export async function openExclusions(db: Db, chainId: number): Promise<OpenExclusions> {
@@ -49,7 +49,7 @@ export async function openExclusions(db: Db, chainId: number): Promise<OpenExclu
   return new Map(rows.map(({ orderId, reason }) => [orderId, reason as LeftOutReason]))
 }
 
-/** From this auction on. In SQL: the auction before is looked up. */
+/** Moves exclusions as of this auction. In SQL: the previous auction is looked up. */
 export async function moveExclusions(
   tx: Tx,
   { id, chainId }: Pick<Auction, 'id' | 'chainId'>,

@@ -36,8 +36,8 @@ export async function storeCancellation(
 }
 
 /**
- * The transaction is on chain, or no process can follow it. The indexer ends the attempt, or its deadline
- * does.
+ * Removes the transaction of an attempt: it is on chain, or no process can follow it. The indexer or the
+ * deadline ends the attempt.
  */
 export async function forgetTransaction(
   db: Db,
@@ -51,8 +51,8 @@ export async function forgetTransaction(
 }
 
 /**
- * Whether any order of the settlement is not cancelled; also one that trades orders of its solver only. In
- * SQL: one statement over two tables.
+ * Checks whether any order of the settlement is not cancelled; true if it trades only JIT orders. In SQL: one
+ * statement over two tables.
  */
 export async function hasLiveOrders(db: Db, { auctionId, solutionUid }: AttemptKey): Promise<boolean> {
   const rows = await sql(db).$queryRaw<unknown[]>`
@@ -92,7 +92,7 @@ export async function openAttempts(db: Db, chainId: number): Promise<OpenAttempt
 }
 
 /**
- * Ends running attempts that never had a transaction, and whose solver was not asked to send one.
+ * Ends running attempts that have no transaction and whose solver was not requested to send one.
  * @returns their number
  */
 export async function endUnsentAttempts(
@@ -107,7 +107,7 @@ export async function endUnsentAttempts(
   return count
 }
 
-/** Whether a transaction that fills the order may be pending. In SQL: one statement over two tables. */
+/** Checks for a pending transaction that fills the order. In SQL: one statement over two tables. */
 export async function isBeingSettled(
   db: Db,
   { id, chainId }: Pick<Order, 'id' | 'chainId'>,
@@ -131,7 +131,7 @@ export interface DelegatedAttempt extends AttemptKey {
   driverSolution: number
 }
 
-/** Before its solver is asked to settle. @returns false if the attempt has ended: it must not be asked */
+/** Stores a delegation before the request to settle. @returns false if the attempt has ended: send none */
 export async function storeDelegation(
   db: Db,
   { auctionId, solutionUid }: AttemptKey,
@@ -241,7 +241,7 @@ export async function otherSettlements(
   }))
 }
 
-/** Those of these accounts that won an auction whose settlements are still attributed in this block. */
+/** The accounts among these that won an auction whose settlements are still attributed in this block. */
 export async function solversAmong(
   db: Db,
   { chainId, blockTimeMs }: Pick<Network, 'chainId' | 'blockTimeMs'>,
@@ -263,7 +263,7 @@ export async function solversAmong(
 export interface UnreadAttempt {
   auctionId: bigint
   solutionUid: number
-  /** As its settlement was sent last. */
+  /** Hash of the last transaction that was sent for its settlement. */
   txHash: Bytes32 | null
   /** Transfers that were to take its nonce. */
   cancellations: readonly Bytes32[]
@@ -271,7 +271,7 @@ export interface UnreadAttempt {
 }
 
 /**
- * Attempts that ended without a settlement, of which a transaction may be on chain: the indexer does not know
+ * Attempts that ended without a settlement but may have a transaction on chain that the indexer does not know
  * yet. Oldest first. In SQL: each condition is that of an index.
  */
 export async function unreadAttempts(db: Db, chainId: number, limit: number): Promise<UnreadAttempt[]> {
@@ -308,13 +308,13 @@ interface UsedGas {
   gasPrice: bigint | null
 }
 
-/** What an attempt cost that settled nothing. */
+/** Gas cost of an attempt that settled nothing. */
 export interface LostGas {
-  /** Of its settlement, which reverted. */
+  /** Gas of its reverted settlement. */
   reverted?: UsedGas
-  /** Of the transfer that took its nonce. */
+  /** Gas of the transfer that took its nonce. */
   cancellation?: UsedGas
-  /** Where that is; null if none of its transactions is on chain. */
+  /** Block of the transaction; null if none is on chain. */
   block: number | null
 }
 

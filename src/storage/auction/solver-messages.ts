@@ -14,17 +14,14 @@ export interface StoredNotice {
   chainId: number
   solver: Address
   auctionId: bigint
-  /** Of the solver. Not above 2^63. */
+  /** Ids that the solver assigned, up to 2^63. */
   solutionIds: readonly bigint[]
   kind: string
   reason: string
   at: Date
 }
 
-/**
- * In SQL: one statement that also removes what is too many, so that there is never more than one above the
- * limit for long.
- */
+/** Inserts a notice. In SQL: the same statement removes surplus, so the limit is passed by one at most. */
 export async function insertNotice(db: Db, notice: StoredNotice): Promise<void> {
   const { chainId, auctionId, solutionIds, kind, reason, at } = notice
   const solver = bytea(notice.solver)
@@ -42,8 +39,8 @@ export interface NoticesQuery {
   solver: Address
   limit: number
   /**
-   * Leaves out those about auctions that may still be settled, or are not stored yet. Later auctions have
-   * later deadlines.
+   * Leaves out notices about auctions that may still be settled or are not stored. Auctions with later ids
+   * have later deadlines.
    */
   hidesCompetitions: boolean
 }
@@ -64,7 +61,7 @@ export async function noticesJson(
   return row?.body ?? '[]'
 }
 
-/** The first request of an auction stays: a later one has fewer orders. In SQL: as above. */
+/** Inserts a request. The first of an auction stays: a later one has fewer orders. In SQL: as above. */
 export async function insertRequest(
   db: Db,
   { auctionId, chainId, text }: { auctionId: bigint; chainId: number; text: string },
@@ -118,9 +115,7 @@ export interface NewRefusal extends Omit<RefusedSolution, 'orderUids'> {
   orderIds: readonly bigint[]
 }
 
-/**
- * Refused solutions of one auction. In SQL: what is too many of a solver is removed by counting from its end.
- */
+/** Inserts refused solutions of one auction. In SQL: surplus is counted from a solver's newest. */
 export async function insertRefusals(db: Db, refusals: readonly NewRefusal[], at: Date): Promise<void> {
   for (const solver of new Set(refusals.map((one) => one.solver))) {
     const kept = refusals.filter((one) => one.solver === solver).slice(0, maxRefusalsOfAnswer)

@@ -10,7 +10,7 @@ const { price } = fieldsOf(modelOf(auction, 'nativePrices'), 'price')
 export const nativePricesBody = (rows: string): MapMember => ({
   map: { key: pricedToken, value: price },
   rows,
-  description: 'By token: native atoms for 10^18 atoms.',
+  description: 'Native atoms for 10^18 atoms, by token.',
 })
 
 const { block, deadline } = fieldsOf(auction, 'block', 'deadline')
@@ -27,13 +27,13 @@ const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } 
 
 const executed: Body = {
   id: derived(orderUid, inSolution('uid'), 'The order.'),
-  sellAmount: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
-  buyAmount: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
+  sellAmount: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
+  buyAmount: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
 }
 const traded: Body = {
   ...executed,
-  sellToken: derived(address, inSolution('sell_token'), 'What it sells.'),
-  buyToken: derived(address, inSolution('buy_token'), 'What it buys.'),
+  sellToken: derived(address, inSolution('sell_token'), 'The sell token.'),
+  buyToken: derived(address, inSolution('buy_token'), 'The buy token.'),
 }
 
 /** No condition for hidden competitions: the auction's row is only read when it may be shown. */
@@ -58,7 +58,7 @@ const input: Member = {
       '(SELECT * FROM auction_prices np WHERE np.auction_id = a.id ORDER BY np.token) np',
     ),
   },
-  description: 'What solvers were given.',
+  description: 'The input of the solvers.',
 }
 
 /** Solution `s`. */
@@ -83,7 +83,7 @@ export const competition: Body = {
   referenceScores: {
     map: { key: solver, value: { ...referenceScore, nullable: false } },
     rows: 'solutions s WHERE s.auction_id = a.id AND s.is_winner AND s.reference_score IS NOT NULL',
-    description: 'Of each winner, by solver.',
+    description: 'Reference score of each winner, by solver.',
   },
   auction: input,
   solutions: solutions(competitionSolution),

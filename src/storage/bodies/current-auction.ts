@@ -34,14 +34,14 @@ const quoteOf: Body = {
   sellAmount: quoted('sell_amount', 'o.sell_amount', 'Quoted sell amount, without fee.'),
   buyAmount: quoted('buy_amount', '0', 'Quoted buy amount; 0 without a quote.'),
   fee: quoted('fee_amount', 'o.fee_amount', 'Quoted fee in sell token atoms.'),
-  solver: derived(address, `coalesce(q.solver, ${noSolver})`, 'Who quoted it; zeros without a quote.'),
+  solver: derived(address, `coalesce(q.solver, ${noSolver})`, 'Its solver; zeros without a quote.'),
 }
 
 /** Order `o` as entry `e` of an auction. */
 export const auctionOrder: Body = {
   ...fieldsOf(order, 'uid', 'sellAmount', 'buyAmount', 'validTo', 'kind', 'receiver', 'owner'),
-  sellToken: column(address, 'o.sell_token', 'What is sold.'),
-  buyToken: column(address, 'o.buy_token', 'What is bought.'),
+  sellToken: column(address, 'o.sell_token', 'The sell token.'),
+  buyToken: column(address, 'o.buy_token', 'The buy token.'),
   protocolFees: {
     ...listOf(currentAuctionOrder, 'feePolicies', {}),
     list: { variants: auctionFeePolicies, by: 'p.kind' },
@@ -49,14 +49,14 @@ export const auctionOrder: Body = {
   created: derived(
     safeInt,
     'extract(epoch FROM o.created_at)::bigint',
-    'When it was created, in Unix seconds.',
+    'The time of its creation, in Unix seconds.',
   ),
   ...fieldsOf(order, 'partiallyFillable'),
   executed: aliasField(filled, filled.description),
   preInteractions,
   postInteractions: listOf(interactions, 'post'),
   ...fieldsOf(order, 'sellTokenBalance', 'buyTokenBalance', 'class', 'appData', 'signingScheme', 'signature'),
-  quote: { object: quoteOf, description: 'What it was quoted.' },
+  quote: { object: quoteOf, description: 'The quote of the order.' },
 }
 
 /** Current auction `ca`. */
@@ -66,7 +66,7 @@ export const currentAuctionBody: Body = {
   orders: {
     list: auctionOrder,
     rows: `${currentOrders} LEFT JOIN order_quotes q ON q.order_id = o.id ORDER BY e.order_id`,
-    description: 'Oldest first. Amounts are those signed.',
+    description: 'Oldest first, with the signed amounts.',
   },
   prices: nativePricesBody(`(SELECT * FROM ${currentPrices} ORDER BY np.token) np`),
   surplusCapturingJitOrderOwners: valuesOf(currentAuction, 'surplusCapturingJitOrderOwners'),

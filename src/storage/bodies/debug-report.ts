@@ -24,19 +24,15 @@ const factor = (kind: FeePolicy['kind'], name: string, description: string): Mem
   })
 
 export const reportedFeePolicy: Body = {
-  kind: column(enumOf('FeePolicyKind', feePolicyKinds), 'p.kind', 'What it measures.'),
+  kind: column(enumOf('FeePolicyKind', feePolicyKinds), 'p.kind', 'The base of the policy.'),
   surplusFactor: factor('surplus', 'factor', 'Share of the surplus.'),
-  surplusMaxVolumeFactor: factor(
-    'surplus',
-    'max_volume_factor',
-    'The most it takes, as a share of the volume.',
-  ),
+  surplusMaxVolumeFactor: factor('surplus', 'max_volume_factor', 'Its maximum, as a share of the volume.'),
   volumeFactor: factor('volume', 'factor', 'Share of the volume.'),
   priceImprovementFactor: factor('priceImprovement', 'factor', 'Share of the improvement over the quote.'),
   priceImprovementMaxVolumeFactor: factor(
     'priceImprovement',
     'max_volume_factor',
-    'The most it takes, as a share of the volume.',
+    'Its maximum, as a share of the volume.',
   ),
 }
 

@@ -14,25 +14,21 @@ const optionalPart = <Value>(...of: Parameters<typeof part<Value>>): Member => a
 /** The metadata is returned as it is stored, as JSON. A missing member does not compile. */
 export const notificationMetadata = {
   orderId: part('orderId', asText('OrderUid'), 'The order.'),
-  chainId: part('chainId', uint32, 'Where it trades.'),
-  executedAmount: optionalPart(
-    'executedAmount',
-    asText('Uint256'),
-    'On fills: atoms of the side that is not fixed.',
-  ),
+  chainId: part('chainId', uint32, 'The chain of the order.'),
+  executedAmount: optionalPart('executedAmount', asText('Uint256'), 'On fills: atoms of the variable side.'),
   txHash: optionalPart('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
   validTo: optionalPart('validTo', uint32, 'On expiry: Unix seconds.'),
   source: optionalPart(
     'source',
     enumOf('CancellationSource', cancellationSources),
-    'On cancellation: who cancelled.',
+    'On cancellation: its source.',
   ),
   replacedBy: optionalPart(
     'replacedBy',
     asText('OrderUid'),
     'On cancellation by replacement: the new order.',
   ),
-  reason: optionalPart('reason', string, 'On cancellation by policy: why.'),
+  reason: optionalPart('reason', string, 'On cancellation by policy: the reason.'),
   token: optionalPart('token', asText('Address'), 'The token of the amounts that follow.'),
   missingBalance: optionalPart('missingBalance', asText('Uint256'), 'Atoms that the account has too few.'),
   missingAllowance: optionalPart(
@@ -43,12 +39,12 @@ export const notificationMetadata = {
   reference: optionalPart(
     'reference',
     enumOf('ImprovementReference', improvementReferences),
-    'On price improvement: what the trade is compared with, the signed limit, or the quote in old ones.',
+    'On price improvement: the reference of the trade, its signed limit, or the quote in old ones.',
   ),
   referenceAmount: optionalPart(
     'referenceAmount',
     asText('Uint256'),
-    'What the trade would have given, or taken, at the reference.',
+    'The amount of the trade at the reference.',
   ),
   improvementAmount: optionalPart(
     'improvementAmount',
@@ -63,12 +59,12 @@ export const notificationMetadata = {
   quotedAmount: optionalPart(
     'quotedAmount',
     asText('Uint256'),
-    'On price improvement: what the trade would have given, or taken, at the price of the order’s quote.',
+    'On price improvement: the amount of the trade at the price of the order’s quote.',
   ),
   quoteImprovementAmount: optionalPart(
     'quoteImprovementAmount',
     decimal,
-    'Atoms better than quotedAmount, rounded down; negative where the trade is worse.',
+    'Atoms better than quotedAmount, rounded down; negative if the trade is worse.',
   ),
   quoteImprovementShare: optionalPart(
     'quoteImprovementShare',
@@ -76,8 +72,8 @@ export const notificationMetadata = {
     'quoteImprovementAmount as a fraction of quotedAmount, rounded down.',
   ),
   target: optionalPart('target', asText('Address'), 'The contract that a failed hook calls.'),
-  outcome: optionalPart('outcome', enumOf('HookOutcome', hookOutcomes), 'How the hook failed.'),
-  failedHooks: optionalPart('failedHooks', uint32, 'How many hooks failed with the trade.'),
+  outcome: optionalPart('outcome', enumOf('HookOutcome', hookOutcomes), 'The failure of the hook.'),
+  failedHooks: optionalPart('failedHooks', uint32, 'The number of hooks that failed with the trade.'),
   reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>
 

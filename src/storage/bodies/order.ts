@@ -27,7 +27,7 @@ export const onchainOrderDataBody: Body = fieldsOf(
 
 export const ethflowDataBody: Body = {
   ...wholeBody(modelOf(order, 'ethflowData')),
-  isRefunded: derived(boolean, `${refundTx} IS NOT NULL`, 'Whether the coins were given back.'),
+  isRefunded: derived(boolean, `${refundTx} IS NOT NULL`, 'True if the coins were refunded.'),
 }
 
 /** A row for an order placed on chain. */
@@ -69,8 +69,8 @@ export const listedOrder: Body = {
     'availableBalance',
   ),
   executedFeeToken,
-  sellToken: column(address, 'o.sell_token', 'What is sold.'),
-  buyToken: column(address, 'o.buy_token', 'What is bought.'),
+  sellToken: column(address, 'o.sell_token', 'The sell token.'),
+  buyToken: column(address, 'o.buy_token', 'The buy token.'),
   interactions: { object: interactionsBody },
   validFrom: absent(validFrom),
   quoteId: absent(quoteId),
@@ -90,7 +90,7 @@ export const fullOrder: Body = {
 const stage = derived(
   enumOf('OrderStage', plainStages),
   plainStageSql,
-  'By its trades, without one by how it ended, else by its newest event. One that has expired is open; one that was replaced, invalidated or refunded is cancelled.',
+  'Stage by its trades, or else its end, or else its newest event. One that has expired is open; one that was replaced, invalidated or refunded is cancelled.',
 )
 const solutions = orderProgress.relations?.solutions
 

@@ -32,7 +32,7 @@ export function listOfWrapped(key: string, body: Body): BodyRead {
 /** The body, and the values of `more`. */
 export type BodyRow = [string, ...(string | null)[]]
 
-/** `values`: those of `ownParam`. */
+/** Values for `ownParam`. */
 interface BodyValues extends Ambient {
   values?: readonly unknown[]
 }

@@ -3,8 +3,8 @@ import { address, amount, type Codec } from '../query/codec.ts'
 import { column, derived, type Field, orNull } from '../query/model.ts'
 import { type Body, fieldsOf, listOf, share } from './body.ts'
 
-const factor = derived(share, 'p.factor', 'Share of what the policy measures.')
-const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'The most it takes, as a share of the volume.')
+const factor = derived(share, 'p.factor', 'Share of the base of the policy.')
+const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'Its maximum, as a share of the volume.')
 
 /**
  * Policy `p` as an object whose only key is its kind.
@@ -43,7 +43,7 @@ export const tradeFeePolicies = feePoliciesOf('tr.order_id')
 
 export const executedProtocolFeeBody: Body = {
   policy: { variants: tradeFeePolicies, by: 'p.kind' },
-  amount: derived(amount, 'pf.amount', 'What was taken.'),
+  amount: derived(amount, 'pf.amount', 'The amount of the fee.'),
   token: derived(address, 'pf.token', 'The token of amount.'),
 }
 
@@ -61,7 +61,7 @@ export const listedTrade: Body = {
   ),
   // Nullable by the interface; never null here.
   txHash: orNull(trade.fields.txHash as Field),
-  sellToken: column(address, 'tr.sell_token', 'What was sold.'),
-  buyToken: column(address, 'tr.buy_token', 'What was bought.'),
+  sellToken: column(address, 'tr.sell_token', 'The sell token.'),
+  buyToken: column(address, 'tr.buy_token', 'The buy token.'),
   executedProtocolFees: listOf(trade, 'executedProtocolFees', executedProtocolFeeBody),
 }

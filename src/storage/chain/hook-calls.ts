@@ -17,7 +17,7 @@ export interface DueHookCall {
   target: Address
 }
 
-/** Writes hooks whose outcomes are to be read. Writing them again changes nothing. */
+/** Writes hooks whose outcomes are to be read. Idempotent. */
 export async function insertHookCalls(tx: Tx, rows: readonly DueHookCall[]): Promise<void> {
   if (rows.length === 0) return
   await sql(tx).hookCall.createMany({
@@ -38,9 +38,9 @@ export interface UnreadHooks {
 }
 
 /**
- * Finds transactions to read: those that were tried least often, oldest first. In SQL: Prisma's `distinct`
+ * Finds transactions to read, those with the fewest tries first, then the oldest. In SQL: Prisma's `distinct`
  * reads every row.
- * @param maxTries those that were tried more often are left out
+ * @param maxTries transactions with more tries are left out
  */
 export async function unreadHooks(
   db: Db,
@@ -59,7 +59,7 @@ const unreadOf = (chainId: number, { blockNumber, txHash }: UnreadHooks) => ({
   unknown: 'notYetRead',
 })
 
-/** The hooks of a transaction that are to be read, those of a list in its order. */
+/** The hooks of a transaction that are to be read, in the order of their list. */
 export async function unreadHookCalls(tx: Tx, chainId: number, of: UnreadHooks): Promise<DueHookCall[]> {
   const rows = await sql(tx).hookCall.findMany({
     where: unreadOf(chainId, of),
@@ -73,11 +73,11 @@ export async function unreadHookCalls(tx: Tx, chainId: number, of: UnreadHooks):
   }))
 }
 
-/** What is known of a hook's outcome. */
+/** The known outcome of a hook. */
 export type ReadHookCall = Pick<DueHookCall, 'chainId' | 'blockNumber' | 'logIndex' | 'phase' | 'position'> &
   (HookResult | { unknown: UnknownHookReason })
 
-/** Stores what was read. In SQL: each row has its own values. */
+/** Stores read outcomes. In SQL: each row has its own values. */
 export async function storeHookCalls(tx: Tx, rows: readonly ReadHookCall[]): Promise<void> {
   const resultOf = (row: ReadHookCall) => ('outcome' in row ? row : null)
   await sql(tx).$executeRaw`

@@ -29,7 +29,7 @@ export interface SettlementRow extends LogPosition {
   /** null when it is not a settlement of one of the service's auctions. */
   auctionId: bigint | null
   solutionUid: number | null
-  /** Of its auction. */
+  /** Deadline of its auction. */
   deadlineBlock?: number | null
   gasUsed?: bigint | null
   effectiveGasPrice?: bigint | null
@@ -43,7 +43,7 @@ export interface InvalidationRow extends LogPosition {
   orderUid: OrderUid
 }
 
-/** A log that names an order and says nothing more that is stored. */
+/** A log of which only the order is stored. */
 export type OrderLogRow = InvalidationRow
 
 export interface PresignatureRow extends LogPosition {
@@ -52,7 +52,7 @@ export interface PresignatureRow extends LogPosition {
   signed: boolean
 }
 
-/** Facts from the logs of a block range. Writing the same facts again changes nothing. */
+/** Facts from the logs of a block range. Writing them is idempotent. */
 export interface ChainFacts {
   trades: (Trade & { orderId: bigint | null })[]
   settlements: SettlementRow[]
@@ -67,7 +67,7 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
-/** In Unix milliseconds; 0 without a checkpoint. */
+/** Time of the last move in Unix milliseconds; 0 without a checkpoint. */
 export async function checkpointMovedAt(db: Db, chainId: number): Promise<number> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId }, select: { updatedAt: true } })
   return row?.updatedAt.getTime() ?? 0
@@ -210,9 +210,7 @@ async function insertExecutions(tx: Tx, executions: ChainFacts['executions']): P
   })
 }
 
-/**
- * Adds what its transaction says to settlements that were stored by their logs alone, and to their trades.
- */
+/** Adds the facts of their transactions to settlements stored by their logs alone, and to their trades. */
 export async function completeChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {
   const client = sql(tx)
   const placeOf = ({ blockNumber, logIndex }: LogPosition) => ({
@@ -238,14 +236,14 @@ export async function completeChainFacts(tx: Tx, chainId: number, facts: ChainFa
   await insertExecutions(tx, facts.executions)
 }
 
-/** Before the orders are stored: an order without its placement counts as undone. */
+/** Inserts placements; to be called before the orders are stored: without one an order counts as undone. */
 export function insertPlacements(tx: Tx, chainId: number, rows: readonly OrderLogRow[]): Promise<void> {
   return insertOrderLogs(tx, 'placements', chainId, rows)
 }
 
 /**
- * In SQL: a block can have thousands, and Prisma's client takes as long to write them down as the server to
- * insert them.
+ * Inserts logs. In SQL: a block can have thousands, and Prisma's client takes as long to write the statement
+ * as the server to run it.
  */
 async function insertOrderLogs(
   tx: Tx,
@@ -336,7 +334,7 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
   return orderIds
 }
 
-/** In SQL: one statement over several tables. */
+/** UIDs with facts above a block. In SQL: one statement over several tables. */
 async function uidsAbove(tx: Tx, chainId: number, block: number): Promise<OrderUid[]> {
   const rows = await sql(tx).$queryRaw<{ uid: Uint8Array }[]>`
     SELECT order_uid AS uid FROM trades WHERE chain_id = ${chainId} AND block_number > ${block}

@@ -12,7 +12,7 @@ export interface UnreadTransaction {
   txHash: Bytes32
 }
 
-/** Those after `after` by block and hash. In SQL: Prisma has no order of bytes. */
+/** Transactions after `after` by block and hash. In SQL: Prisma cannot order bytes. */
 export async function unreadTransactions(
   db: Db,
   chainId: number,

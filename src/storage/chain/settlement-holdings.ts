@@ -16,14 +16,14 @@ export interface HoldingIndex {
   missedBlock: number | null
 }
 
-/** What the logs of the blocks after the index say, up to and including `to`. */
+/** Changes from the logs of the blocks after the index, up to and including `to`. */
 export interface HoldingRange {
   to: number
   /** Blocks up to it are never undone. */
   final: number
   tokens: ReadonlyMap<Address, number>
   rights: readonly (LoggedRight & { blockNumber: number })[]
-  /** Tokens that are kept, and rights. */
+  /** Limit of kept tokens, and of kept rights. */
   most: number
   /** Logs of this block cannot be read. */
   missedBlock?: number
@@ -40,7 +40,7 @@ export async function findHoldingIndex(db: Db, chainId: number): Promise<Holding
   )
 }
 
-/** Begins at a block; what is stored stays. */
+/** Begins at a block; stored rows stay. */
 export async function startHoldingIndex(db: Db, chainId: number, fromBlock: number): Promise<void> {
   const data = { fromBlock: BigInt(fromBlock), blockNumber: BigInt(fromBlock) - 1n, missedBlock: null }
   await sql(db).settlementHoldingIndex.upsert({
@@ -158,7 +158,7 @@ export async function rollbackHoldings(tx: Tx, chainId: number, block: number | 
     WHERE r.chain_id = m.chain_id AND greatest(r.block_number, r.read_block) > ${block}`
 }
 
-/** Tokens that the settlement contract received: those that were traded here first, then the oldest ones. */
+/** Tokens that the settlement contract received: first those traded here, then the oldest. */
 export async function settlementTokens(
   db: Db,
   chainId: number,
@@ -175,7 +175,7 @@ export async function settlementTokens(
 export interface StoredRight extends Right {
   /** Null where a reorg has made it unknown. */
   value: bigint | null
-  /** Of its last log. */
+  /** Block of its last log. */
   block: number
 }
 
@@ -210,7 +210,7 @@ export async function settlementRights(
   return rows.map(toRight)
 }
 
-/** Rights that were not read since their last log, then those that were read in block `before` or earlier. */
+/** Rights that were not read since their last log, then those last read in block `before` or earlier. */
 export async function rightsToRead(
   db: Db,
   chainId: number,
@@ -227,9 +227,7 @@ export async function rightsToRead(
   return rows.map(toRight)
 }
 
-/**
- * What the chain says of rights at a block, which the caller holds. In SQL: one statement for all of them.
- */
+/** Stores values of rights as read at a block, which the caller holds. In SQL: one statement for all. */
 export async function storeReadRights(
   tx: Tx,
   chainId: number,

@@ -19,7 +19,7 @@ export interface NewChannel extends Omit<Channel, 'state' | 'confirmedAt' | 'end
 
 /**
  * Stores a channel that waits for its confirmation, unless the account has `limit` channels, or one of this
- * address. One registration of an account after the other.
+ * address. Serializes the registrations of an account.
  */
 export async function insertChannel(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function insertChannel(
   return count > 0 ? 'stored' : 'known'
 }
 
-/** Kinds of a later version, beside which this one runs for a while, are not shown. */
+/** Kinds of a later version that runs at the same time are not shown. */
 const shownKinds = { in: [...channelKinds] }
 
 /** Channels of an account that have not ended, oldest first; bounded by the limit at their registration. */
@@ -70,24 +70,24 @@ export async function findChannel(db: Db, account: Address, id: string): Promise
   return row ? toChannel(row) : undefined
 }
 
-/** Locked until the transaction ends; undefined when it has ended. */
+/** Finds a channel and locks it until the transaction ends; undefined if it has ended. */
 export async function findChannelLocked(tx: Tx, id: string): Promise<Channel | undefined> {
   await sql(tx).$executeRaw`SELECT FROM channels WHERE id = ${id}::uuid FOR UPDATE`
   const row = await sql(tx).channel.findFirst({ where: { id, state: { not: 'ended' } } })
   return row ? toChannel(row) : undefined
 }
 
-/** A channel by its id alone, also one that has ended: for what its receiver asks. */
+/** A channel by its id alone, including one that has ended: for requests of its receiver. */
 export async function findChannelById(db: Db, id: string): Promise<Channel | undefined> {
   const row = await sql(db).channel.findUnique({ where: { id } })
   return row ? toChannel(row) : undefined
 }
 
 /**
- * Confirms the channel of one of these kinds whose token has this hash, once. `address` replaces the one that
- * was not known before; `account` is whose it must be.
- * @returns the channel; undefined when no channel waits for this token; the id alone of one that waits, but
- *   whose account has another channel of this address
+ * Confirms once the channel of one of these kinds whose token has this hash. `address` sets an address that
+ * was unknown before; `account` is the required owner.
+ * @returns the channel; undefined if no channel waits for this token; only the id if the account of the
+ *   waiting one has another channel of this address
  */
 export async function confirmChannel(
   db: Db,
@@ -148,7 +148,7 @@ export async function renewConfirmation(
   return count > 0
 }
 
-/** @returns the channel as it is then; undefined when it has ended */
+/** @returns the updated channel; undefined if it has ended */
 export async function updateChannel(
   db: Db,
   id: string,
@@ -167,7 +167,7 @@ export async function updateChannel(
   return row ? toChannel(row) : undefined
 }
 
-/** Ends a channel, and what waits for it. Its address is forgotten. @returns whether it had not ended */
+/** Ends a channel and its deliveries, and removes its address. @returns false if it had already ended */
 export async function endChannel(tx: Tx, id: string, reason: ChannelEnd, now: Date): Promise<boolean> {
   const { count } = await sql(tx).channel.updateMany({
     where: { id, state: { not: 'ended' } },
@@ -230,7 +230,7 @@ export async function endChat(db: Database, chat: string, now: Date): Promise<nu
   })
 }
 
-/** A token that is to be sent. `receiver`: a hash of whom it reaches. */
+/** A token to send. `receiver`: a hash of its recipient. */
 export interface Confirmation {
   kind: ChannelKind
   receiver: Uint8Array
@@ -239,15 +239,14 @@ export interface Confirmation {
 
 /** Tokens that may be sent in a day. */
 export interface ConfirmationLimits {
-  /** To one receiver, for any accounts. */
+  /** Tokens to one receiver, for any accounts. */
   receiver: number
   account: number
 }
 
 /**
- * Counts a token before it is sent, unless a limit is reached. One after the other for a receiver and for an
- * account.
- * @returns which limit is reached, and when there is room again
+ * Counts a token before it is sent, unless a limit is reached. Serialized for a receiver and for an account.
+ * @returns the limit that is reached, and when there is room again
  */
 export async function countConfirmation(
   tx: Tx,
@@ -276,7 +275,7 @@ export async function countConfirmation(
   return undefined
 }
 
-/** Of a receiver that wants them, tokens for this account count no longer; those of the account do. */
+/** Stops counting this account's tokens against a receiver that accepts them, but not against the account. */
 export async function freeReceiver(db: Db, { kind, receiver, account }: Confirmation): Promise<void> {
   await sql(db).channelConfirmation.updateMany({
     where: { kind, receiver: Uint8Array.from(receiver), account: Uint8Array.from(bytea(account)) },

@@ -8,11 +8,11 @@ import type {
 import { type Db, sql } from '../database/database.ts'
 import { type Confirmations, isDueSql, jsonOf, type Lease } from './queue.ts'
 
-/** What is to be sent: a notification, or a test event. */
+/** An item to send: a notification, or a test event. */
 export interface Delivery {
   id: bigint
   revision: number
-  /** Of this attempt, from 1. */
+  /** Number of this attempt, from 1. */
   attempt: number
   createdAt: Date
   notification: Notification | null
@@ -31,20 +31,17 @@ interface BegunRow {
   metadata: NotificationMetadata | null
 }
 
-/** What a turn begins with. */
+/** The first deliveries of a turn. */
 export interface Begun {
   deliveries: Delivery[]
-  /**
-   * What follows: nothing, something to be sent, or something that has to wait for blocks. `lost`: the lease
-   * does not hold.
-   */
+  /** State of later deliveries: none, due, or waiting for blocks. `lost`: the lease does not hold. */
   rest: 'none' | 'due' | 'waits' | 'lost'
 }
 
 /**
- * Begins attempts of the channel's first deliveries, in their order, at most `limit`, while the lease holds.
- * Nothing behind one that has to wait is begun. What was begun together before is begun together again, and
- * nothing else with it.
+ * Begins attempts of the channel's first deliveries, in order, up to `limit`, while the lease holds. A
+ * delivery that has to wait holds up all behind it. Deliveries that were begun together are begun together
+ * again, and no others with them.
  */
 export async function beginAttempts(
   db: Db,
@@ -97,17 +94,16 @@ function toDelivery(row: BegunRow): Delivery {
   return { id, revision, attempt: attempts, createdAt, notification }
 }
 
-/** How an attempt went. `status`: of the receiver's answer, if there was one. */
+/** The result of an attempt. `status`: that of the receiver's response, if there was one. */
 export type AttemptOutcome =
   | { state: 'delivered'; status: number | null }
-  /** To be tried again. */
+  /** A delivery to try again. */
   | { state: 'waiting'; status: number | null; fault: string }
   | { state: 'dead'; status: number | null; fault: string }
 
 /**
- * Stores how the attempts of these deliveries went. That they arrived is not flushed to disk before the next
- * one is sent: where the database's server crashes just then, they are sent again, as after a crash of this
- * process.
+ * Stores the results of these attempts. A success is not flushed to disk before the next one is sent: if the
+ * database's server crashes just then, they are sent again, as after a crash of this process.
  */
 export async function endAttempts(
   db: Db,
@@ -127,7 +123,7 @@ export async function endAttempts(
 }
 
 /**
- * Ends what has waited for so long, by the clock of the database: its receiver has failed all that time.
+ * Ends deliveries that have waited this long by the database's clock: their receiver failed all that time.
  * @returns how many
  */
 export async function endOverdue(db: Db, channelId: string, seconds: number): Promise<number> {
@@ -156,7 +152,7 @@ export interface DeliveryRecord {
   fault: string | null
 }
 
-/** Newest first, before `before` where it is given. */
+/** Finds deliveries, newest first, before `before` if it is given. */
 export async function findDeliveries(
   db: Db,
   channelId: string,
@@ -172,8 +168,8 @@ export async function findDeliveries(
 }
 
 /**
- * Sends again what has ended since `from`, dead or delivered, under the same ids. In their place in the
- * order: what waits behind them waits on. @returns how many
+ * Sends deliveries that have ended since `from`, dead or delivered, again under the same ids. They keep their
+ * place in the order: later ones wait for them. @returns how many
  */
 export async function replayDeliveries(
   db: Db,

@@ -10,7 +10,7 @@ export interface Lease {
   until: Date
 }
 
-/** By chain id: blocks above that of a notification's cause, before it is sent. Without an entry none. */
+/** Blocks required after that of a notification's cause before it is sent, by chain id; else none. */
 export type Confirmations = Readonly<Record<number, number>>
 
 /** Channels of a kind, those with a slow receiver apart, and how many may be leased. */
@@ -24,17 +24,17 @@ export interface Lane {
 export const jsonOf = (confirmations: Confirmations): string => JSON.stringify(confirmations)
 
 /**
- * Whether notification `n` of a delivery, which a test event has not, may be sent: it has no block, or one
- * that is deep enough by the confirmations in parameter 1. One that a reorg took away waits for its return or
- * for its end.
+ * SQL condition: notification `n` of a delivery may be sent. It has no block, or one that is deep enough by
+ * the confirmations in parameter 1; a test event has no notification. One that a reorg detached waits for its
+ * return or its end.
  */
 export const isDueSql = `(n.id IS NULL OR n.block_number IS NULL OR (NOT n.detached AND n.block_number
   + coalesce(($1::jsonb ->> n.chain_id::text)::bigint, 0) <= coalesce((SELECT k.block_number FROM checkpoints k WHERE k.chain_id = n.chain_id), 0)))`
 
 /**
- * Carries what was written over to its channels: those that rest are looked at from `now`. In the order of
- * their ids, so that several processes do not wait for each other in a circle.
- * @returns how many were carried over; less than `limit` when nothing is left
+ * Marks channels with new deliveries to be processed from `now`. In the order of their ids, so that several
+ * processes do not deadlock.
+ * @returns how many marks were taken; less than `limit` if none are left
  */
 export async function wakeChannels(db: Db, now: Date, limit: number): Promise<number> {
   const [row] = await sql(db).$queryRaw<{ count: number }[]>`
@@ -48,9 +48,8 @@ export async function wakeChannels(db: Db, now: Date, limit: number): Promise<nu
 }
 
 /**
- * Leases channels that are due and have something to be sent: those that have waited longest first. What
- * another process takes at this moment is passed over. What has to wait for blocks is looked at again at
- * `later`.
+ * Leases channels with due deliveries, those that have waited longest first. Skips channels that another
+ * process takes at this moment. Those that have to wait for blocks are processed again at `later`.
  */
 export async function leaseChannels(
   db: Db,
@@ -81,15 +80,15 @@ export async function leaseChannels(
   return channels.map((row) => ({ channel: toChannel(row), isSlow: leased.get(row.id) ?? false }))
 }
 
-/** When a channel is looked at next: at once, at a time, or when something is written for it. */
+/** Time when a channel is processed next: at once, at a time, or when a delivery is written for it. */
 export type NextLook = 'now' | 'when written' | Date
 
-/** Turns for which a receiver that was slow once is taken for slow. */
+/** Turns after a slow one for which a receiver counts as slow. */
 const slowTurns = 10
 
 /**
- * Ends a lease. What was written since it began is looked at.
- * @returns whether the channel is to be looked at at once
+ * Ends a lease. Deliveries written since it began are processed.
+ * @returns whether the channel is to be processed at once
  */
 export async function releaseChannel(
   db: Db,
@@ -107,14 +106,14 @@ export async function releaseChannel(
   return row?.is_due ?? false
 }
 
-/** What waits, at most as many as are counted, and since when the first of it does. */
+/** Waiting deliveries up to the counted number, and the age of the oldest. */
 export interface WaitingDeliveries {
   kind: ChannelKind
   count: number
   oldestSeconds: number
 }
 
-/** By jumps to the first row of each kind, and counts that end: it costs no more with a million waiting. */
+/** Reads by jumps to the first row of each kind, and bounded counts: a million waiting cost no more. */
 export async function readWaitingDeliveries(
   db: Db,
   kinds: readonly ChannelKind[],
@@ -129,7 +128,7 @@ export async function readWaitingDeliveries(
 
 const minuteMs = 60_000
 
-/** What a channel may be sent now: a message of at most `limit` deliveries, or none until then. */
+/** Permission to send to a channel: a message of up to `limit` deliveries, or none until a time. */
 export type MessageAllowance = { limit: number; minute: Minute } | { until: Date }
 
 /** A minute that began with a message, and how many it holds. */
@@ -139,8 +138,8 @@ interface Minute {
 }
 
 /**
- * Where a minute may hold `alone` messages of one delivery: more than these wait for its end and go together,
- * and are all that the next minute holds. To be asked while the channel is leased.
+ * Allows a minute `alone` messages of one delivery. If more deliveries wait than it has room for, they go
+ * together in a message that fills the minute, as after a full minute. Call it while the channel is leased.
  */
 export async function messageAllowance(
   db: Db,

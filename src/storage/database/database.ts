@@ -35,29 +35,29 @@ export interface Database extends Db {
 
 export interface DatabaseOptions {
   url: string
-  /** Before the names of its pools in metrics, such as `loop-`. */
+  /** Prefix of its pools' names in metrics, such as `loop-`. */
   name?: string
-  /** What answers at `url`; PostgreSQL itself when left out. */
+  /** Kind of access at `url`; PostgreSQL itself by default. */
   access?: Access
-  /** At least 2: half of them are reserved for `readPrepared`, so that readers never block writers. */
+  /** Two or more: half of them are reserved for `readPrepared`, so that readers never block writers. */
   maxConnections: number
-  /** Of them, for `readPrepared`; half when left out. */
+  /** Connections of these for `readPrepared`; half by default. */
   readConnections?: number
-  /** Beside them, for `readBeside`; 3 when left out. They are opened when they are needed. */
+  /** Additional connections for streams; 3 by default, opened on demand. */
   streamConnections?: number
   /** Longest wait for a connection. */
   waitMs?: number
-  /** Where reads of clients go while it is new enough. */
+  /** Server for clients' reads while its data is recent enough. */
   replica?: { url: string; access: Access; maxLagMs: number; log: Log }
   /** Called with every SQL statement; tests count them. */
   onStatement?: (sql: string) => void
 }
 
 const defaultStreamConnections = 3
-/** Who waits longer than this is not helped by waiting. */
+/** Longest wait: a longer one would not help. */
 const defaultWaitMs = 1_500
 const transactionTimeoutMs = 15_000
-/** Between two replacements of all connections. */
+/** Pause between two replacements of all connections. */
 const renewalPauseMs = 5_000
 
 export function openDatabase({
@@ -124,9 +124,9 @@ export function openDatabase({
 
 export interface DatabasePools {
   pool: Pool
-  /** For `readPrepared`. */
+  /** Connections for `readPrepared`. */
   reads: Pool
-  /** For streams: these must not wait for requests, nor requests for them. */
+  /** Connections for streams: streams and requests must not wait for each other. */
   streams: Pool
   replica: Replica | undefined
   onStatement: ((sql: string) => void) | undefined
@@ -150,7 +150,7 @@ export function poolsOf(db: Db): DatabasePools {
   return databasePools
 }
 
-/** For whom reads are. */
+/** The client of a read. */
 export interface Reader {
   /** Key of the client: it sees its own writes. */
   client: string
@@ -164,19 +164,19 @@ export function readerOf(db: Db): Reader | undefined {
   return readers.get(db)?.reader
 }
 
-/** The database for one request. What it reads may be as old as a replica is allowed to be. */
+/** The database for one request. Its reads may be as old as a replica is allowed to be. */
 export function readFor(db: Db, reader: Reader): Db {
   const view = {} as Db
   readers.set(view, { db: sharedDb(db), reader })
   return view
 }
 
-/** For reads that several requests share. */
+/** The database for reads that several requests share. */
 export function sharedDb(db: Db): Db {
   return readers.get(db)?.db ?? db
 }
 
-/** In SQL: it reads no table. @throws Outage when the database does not answer, or does not write */
+/** Checks the database. In SQL: no table is read. @throws Outage if it does not answer or is read-only */
 export async function ping(db: Db): Promise<void> {
   const [row] = await sql(db).$queryRaw<
     { read_only: string }[]

@@ -26,20 +26,20 @@ export interface Migration {
 }
 
 export interface MigrationOptions {
-  /** Called once if another process migrates, and is waited for. */
+  /** Called once if it has to wait for a migration of another process. */
   onWait?: () => void
   /** `prisma/migrations` of this version, unless a test gives another. */
   folder?: string
   /**
-   * How long a statement waits for a table that others use: all who come later wait behind it. It is tried
-   * again after a pause, in which these go on.
+   * Wait of a statement for a table in use: all later statements wait behind it. It is tried again after a
+   * pause, in which these proceed.
    */
   lockTimeoutMs?: number
 }
 
 const defaultLockTimeoutMs = 2_000
 const lockTries = 40
-/** For the rewriting of a large table. */
+/** Time to rewrite a large table. */
 const statementTimeoutMs = 1_800_000
 const pollMs = 250
 
@@ -53,7 +53,7 @@ const pollMs = 250
 export function applyMigrations(url: string, options: MigrationOptions = {}): Promise<string[]> {
   return withClient(url, async (client) => {
     const known = readMigrations(options.folder)
-    // Without the lock first: most starts find nothing to do, and need no right to change tables.
+    // First without the lock: most starts have nothing to do, and need no right to change tables.
     if (pendingMigrations(known, await readApplied(client)).length === 0) return []
     await lock(client, options.onWait)
     await client.query(createTable)
@@ -63,7 +63,7 @@ export function applyMigrations(url: string, options: MigrationOptions = {}): Pr
   })
 }
 
-/** What `applyMigrations` would apply. @throws as it does */
+/** Finds the migrations that `applyMigrations` would apply. @throws as it does */
 export function findPendingMigrations(url: string, options: MigrationOptions = {}): Promise<Migration[]> {
   return withClient(url, async (client) =>
     pendingMigrations(readMigrations(options.folder), await readApplied(client)),
@@ -80,7 +80,7 @@ async function withClient<T>(url: string, run: (client: Client) => Promise<T>): 
   }
 }
 
-/** Asked again and again: a statement that waits would hold up an index that is built beside writes. */
+/** Polls for the lock: a waiting statement would hold up CREATE INDEX CONCURRENTLY. */
 async function lock(client: Client, onWait = () => {}): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS held', [prismaMigrationLock])
@@ -132,7 +132,7 @@ function pendingMigrations(migrations: readonly Migration[], { checksums, floors
   return pending
 }
 
-/** An index that is built beside writes cannot be in a transaction, and is alone in its script. */
+/** CREATE INDEX CONCURRENTLY cannot run in a transaction, and is alone in its script. */
 const besideWrites = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY "(\w+)"/m
 
 async function apply(client: Client, migration: Migration, options: MigrationOptions): Promise<void> {
@@ -148,7 +148,7 @@ async function apply(client: Client, migration: Migration, options: MigrationOpt
       if (!isLocked || tries >= lockTries)
         throw new Error(`migration ${migration.name} failed`, { cause: error })
     }
-    // As long as it made others wait, at least.
+    // Pauses no less than it made others wait.
     await pause(lockTimeoutMs * (1 + Math.random()))
   }
 }

@@ -7,10 +7,7 @@ import { channel, type Signals } from './signals.ts'
 const noteSql = prepared(`SELECT p.place, pg_notify('${channel('writes')}', $1::text || ' ' || p.place)
   FROM (SELECT ${primaryPosition} AS place) p`)
 
-/**
- * Called after the write of a client, before its answer: from then on it reads nothing older, from other
- * processes too.
- */
+/** Notes a client's write before its answer: from then on the client reads nothing older, in any process. */
 export async function noteWrite(db: Db, client: string): Promise<void> {
   const { replica } = poolsOf(db)
   if (!replica) return
@@ -23,7 +20,7 @@ export async function noteWrite(db: Db, client: string): Promise<void> {
   }
 }
 
-/** Notes what clients wrote at other processes. */
+/** Notes writes of clients at other processes. */
 export function listenForWrites(db: Db, signals: Signals): void {
   const { replica } = poolsOf(db)
   if (!replica) return

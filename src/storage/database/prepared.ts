@@ -20,8 +20,8 @@ export async function readPrepared<Row extends TextRow>(
   if (!reader || !replica || !guard) return readCurrent<Row>(db, text, values)
   try {
     const rows = await readFrom<Row>(replica, db, text, values, guard)
-    // It may be new: who has just written it elsewhere may ask before this process knows, and a client may
-    // have it from another one.
+    // The row may be new: a client may request what it wrote in another process, or got from one, before this
+    // process knows.
     return rows.length > 0 ? rows : await readCurrent<Row>(db, text, values)
   } catch (error) {
     if (!replica.mayAskPrimary(error)) throw error
@@ -29,7 +29,7 @@ export async function readPrepared<Row extends TextRow>(
   }
 }
 
-/** The same from the primary always: of what only the newest state can answer. */
+/** Reads from the primary only: for answers that need the newest state. */
 export function readCurrent<Row extends TextRow>(
   db: Db,
   text: string,
@@ -39,7 +39,7 @@ export function readCurrent<Row extends TextRow>(
   return readFrom({ pool, prepares }, db, text, values)
 }
 
-/** The same on the connections of streams. */
+/** Reads on the connections of streams. */
 export function readForStreams<Row extends TextRow>(
   db: Db,
   text: string,
@@ -64,7 +64,7 @@ async function readFrom<Row extends TextRow>(
   const statement = { text, name, values, guard, holdsTooManyPlans }
   const gone = readerOf(db)?.gone()
   const rows = await runAsText(pool, statement, gone).catch((error) => {
-    // Its connection is closed. Without a name the statement meets nothing that was prepared before.
+    // Its connection is closed. Without a name the statement uses no earlier prepared statement.
     if (isStale(error)) return runAsText(pool, { text, name: undefined, values, guard }, gone)
     throw error
   })
@@ -72,8 +72,7 @@ async function readFrom<Row extends TextRow>(
 }
 
 /**
- * The same on the connections for writes: for `prepared` statements that write, and for reads that a write
- * depends on.
+ * Runs on the connections for writes: `prepared` statements that write, and reads that a write depends on.
  */
 export async function writePrepared<Row extends TextRow>(
   db: Db,

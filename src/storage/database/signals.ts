@@ -13,7 +13,7 @@ export type Topic = (typeof topics)[number]
 export interface Signals {
   /**
    * `listener` gets the payload, or `undefined` after a gap in which any signal may have been lost.
-   * @returns what unsubscribes
+   * @returns a function that unsubscribes
    */
   on(topic: Topic, listener: (payload: string | undefined) => void): () => void
   close(): Promise<void>

@@ -8,7 +8,7 @@ import { createFeedTexts, type FeedPosition, type FeedReading, type FeedTexts } 
 export interface NewEntry {
   place: FeedPosition
   key: string
-  /** Since it was written. */
+  /** Age since it was written. */
   ageMs: number
 }
 
@@ -24,7 +24,7 @@ export interface NewEntries {
 export interface FeedTail {
   topic: Topic
   /**
-   * Whether a signal may be of entries that are followed.
+   * Checks whether a signal may concern followed entries.
    * @param payload undefined after a gap in the signals
    */
   concerns(payload: string | undefined, isFollowed: (key: string) => boolean): boolean
@@ -38,8 +38,8 @@ export interface FeedTail {
 export function createFeedTail(db: Db, source: FeedSource): FeedTail {
   const { name, table, key, keyType } = source
   const keyText = keyType === 'bytea' ? `'0x' || encode(${key}, 'hex')` : `${key}::text`
-  // The table alone: what is gone, or what a reader may not see, has no text. A plan with joins that was kept
-  // from a database of twenty notifications took a millisecond for each entry.
+  // Only the table: removed entries, and those hidden from a reader, have no text. A plan with joins, kept
+  // from a database of twenty notifications, took a millisecond per entry.
   const newEntries = `SELECT h.head, e.place, e.key, e.age FROM (SELECT ${feedHead}) h(head)
     LEFT JOIN LATERAL (
       SELECT f.place, ${keyText} AS key, extract(epoch FROM clock_timestamp() - f.written_at) * 1000 AS age

@@ -8,7 +8,7 @@ import { embeddingStatement, type Reading, type Statement } from '../query/state
 /** The place of an entry in a feed: entries have theirs in the order of their commits. */
 export type FeedPosition = bigint
 
-/** What is read of each entry: what a client selected. */
+/** Parts to read of each entry: those a client selected. */
 export interface FeedReading {
   item: Selection
   slots: readonly ArgumentSlot[]
@@ -25,7 +25,7 @@ export interface EntryText {
 /** Entries of one key after a place. */
 export interface FeedPage {
   entries: EntryText[]
-  /** Whether the key has no more of them. */
+  /** True if the key has no more entries. */
   isLast: boolean
   /** Set if entries after the place were removed: the place from which all are kept. */
   gap: FeedPosition | undefined
@@ -34,12 +34,12 @@ export interface FeedPage {
 export interface PageLimits {
   /** Entries of one page. */
   rows: number
-  /** Of the texts of one page; the last entry may exceed it. */
+  /** Bytes of the texts of one page; the last entry may exceed the limit. */
   bytes: number
 }
 
 export interface Snapshot {
-  /** The head as of its reading: what comes behind is in the feed. */
+  /** The head when it was read: later entries are in the feed. */
   place: FeedPosition
   entries: { cursor: string; text: string }[]
 }
@@ -48,9 +48,9 @@ export interface Snapshot {
 export interface FeedTexts {
   /** Equal for selections with equal texts. */
   key: string
-  /** In one statement. Entries that do not exist are left out. */
+  /** Reads entries in one statement. Entries that do not exist are left out. */
   read(places: readonly FeedPosition[]): Promise<EntryText[]>
-  /** What the key is now; undefined for a key without snapshots. */
+  /** The current state of the key; undefined for a key without snapshots. */
   readSnapshot(key: string): Promise<Snapshot | undefined>
   /** Pages of several keys in one statement, in the order of `starts`. */
   readPages(starts: readonly { key: string; after: FeedPosition }[], limits: PageLimits): Promise<FeedPage[]>
@@ -62,7 +62,7 @@ interface Statements {
   pages: Statement
 }
 
-/** By the shapes of their slots. */
+/** Statements by the shapes of their slots. */
 const statements = new WeakMap<Selection, Map<string, Statements>>()
 
 export function createFeedTexts(
@@ -124,10 +124,10 @@ export function createFeedTexts(
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
 
 /**
- * A page ends where its texts reach the limit of bytes, with one entry at least. Key and place are compared
- * as one row: only the index that begins with the key gives that order. By "key = … ORDER BY place", a
- * database that has not yet counted its keys reads all entries behind the place for each key: 300 ms for 12
- * readers, and half a minute for the thousand that come back at once.
+ * Composes the statements. A page has one entry or more, and ends where its texts reach the limit of bytes.
+ * Key and place are compared as one row: only the index that begins with the key gives that order. With "key
+ * = … ORDER BY place", a database without statistics of its keys reads all entries behind the place for each
+ * key: 300 ms for 12 readers, and half a minute for a thousand that return at once.
  */
 function statementsOf(
   { name, entry, rows, snapshot, key, keyType }: FeedSource,

@@ -28,7 +28,7 @@ const ordersOfAccount: Relation = {
   description: 'Orders of the account, newest first.',
 }
 
-/** Of account `ac`; most take arguments. */
+/** Relations of account `ac`; most take arguments. */
 export const accountRelations = {
   orders: ordersOfAccount,
   trades: {
@@ -62,11 +62,11 @@ export const accountRelations = {
     field: { ...derived(amount, 'ts.total', ''), weight: 100 },
     rows: surplusSql,
     description:
-      'What the account’s trades got beyond their signed prices, in native atoms: each trade at its auction’s prices, rounded down.',
+      'Surplus of the account’s trades over their signed prices, in native atoms: each trade at its auction’s prices, rounded down.',
   },
 } satisfies Record<string, Relation>
 
-/** Account `ac`: an address, whether or not anything is stored of it. */
+/** Account `ac`: any address, with or without stored rows. */
 export const account: Model = {
   name: 'Account',
   description: 'An address that trades. Every address is an account; one that never traded has empty lists.',

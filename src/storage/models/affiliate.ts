@@ -12,20 +12,20 @@ const plainDecimal = (column: string, description: string) =>
   derived({ ...decimal, column: 'numeric' }, `trim_scale(af.${column})::text`, description, { column })
 
 const fields = {
-  wallet: column(address, 'af.wallet', 'Who is paid.'),
-  code: column(string, 'af.code', 'What traders name in their appData.'),
-  enabled: column(boolean, 'af.enabled', 'Whether traders may use the code.'),
-  createdAt: column(time, 'af.created_at', 'When it registered.'),
+  wallet: column(address, 'af.wallet', 'The account that is paid.'),
+  code: column(string, 'af.code', 'The code that traders name in their appData.'),
+  enabled: column(boolean, 'af.enabled', 'True if traders may use the code.'),
+  createdAt: column(time, 'af.created_at', 'The time of its registration.'),
   rewardAmount: plainDecimal(
     'reward_amount',
     'US dollars for each time that triggerVolume is reached, shared by the splits.',
   ),
   triggerVolume: plainDecimal('trigger_volume', 'US dollars that a trader has to trade for a reward.'),
   timeCapDays: column(uint32, 'af.time_cap_days', 'Days that a trader counts.'),
-  volumeCap: plainDecimal('volume_cap', 'US dollars of a trader’s volume that count at most; 0 means all.'),
+  volumeCap: plainDecimal('volume_cap', 'Maximum counted volume of a trader, in US dollars; 0: all.'),
   revenueSplitAffiliatePct: plainDecimal('revenue_split_affiliate_pct', 'The wallet’s part, in percent.'),
   revenueSplitTraderPct: plainDecimal('revenue_split_trader_pct', 'The trader’s part, in percent.'),
-  revenueSplitDaoPct: plainDecimal('revenue_split_dao_pct', 'What the service keeps, in percent.'),
+  revenueSplitDaoPct: plainDecimal('revenue_split_dao_pct', 'The share of the service, in percent.'),
 }
 
 /** `traderRewardAmount` of the domain. */
@@ -46,14 +46,14 @@ const referralCode: Model = {
   name: 'ReferralCode',
   description: 'An affiliate’s code as a trader sees it.',
   fields: {
-    code: aliasField(fields.code, 'What the trader names in appData.'),
+    code: aliasField(fields.code, 'The code that the trader names in appData.'),
     traderRewardAmount: aliasField(
       traderRewardAmount,
       'US dollars for the trader each time that triggerVolume is reached.',
     ),
     triggerVolume: aliasField(fields.triggerVolume, 'US dollars to trade for a reward.'),
     timeCapDays: aliasField(fields.timeCapDays, 'Days that trades count, from the first one with the code.'),
-    volumeCap: aliasField(fields.volumeCap, 'US dollars of volume that count at most; 0 means all.'),
+    volumeCap: aliasField(fields.volumeCap, 'Maximum volume that counts, in US dollars; 0 means all.'),
   },
 }
 

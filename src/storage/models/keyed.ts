@@ -47,7 +47,7 @@ export const auctionById: Keyed<bigint> = {
   exists: `a.id IS NOT NULL AND ${isShown}`,
 }
 
-/** By chain id. */
+/** Current auction of a chain id. */
 export const currentAuctionByChain: Keyed<number> = {
   model: currentAuction,
   columns: { chain_id: 'int4' },

@@ -6,7 +6,7 @@ import { now } from '../query/selection.ts'
 /** Checkpoint `cp`. */
 const indexedBlock: Model = {
   name: 'IndexedBlock',
-  description: 'A block whose events are in the answers.',
+  description: 'A block whose events are in the responses.',
   fields: {
     number: column(safeInt, 'cp.block_number', 'Its number.'),
     hash: column(bytes32, 'cp.block_hash', 'Its hash.'),
@@ -16,7 +16,7 @@ const indexedBlock: Model = {
 
 const lag: Model = {
   name: 'Lag',
-  description: 'How far answers are behind the chain.',
+  description: 'The lag of responses behind the chain.',
   fields: {
     blocks: orNull(
       derived(
@@ -29,16 +29,16 @@ const lag: Model = {
       derived(
         safeInt,
         `CASE WHEN cp.block_time IS NOT NULL THEN greatest(0, ${now} - ceil(extract(epoch from cp.block_time))::bigint) END`,
-        'Age of the newest indexed block, rounded down: where it grows beyond the time between blocks, the index stands still.',
+        'Age of the newest indexed block, rounded down: if it exceeds the time between blocks, the index stands still.',
       ),
     ),
   },
 }
 
-/** Of network `mt`, with its checkpoint `cp` where it has one. */
+/** Network `mt`, with its checkpoint `cp` if it has one. */
 const meta: Model = {
   name: 'Meta',
-  description: 'How fresh the answers about one network are, and which build gives them.',
+  description: 'The age of data about one network, and the build of the service.',
   fields: {
     head: orNull(
       column(
@@ -54,14 +54,14 @@ const meta: Model = {
       model: () => indexedBlock,
       nullable: true,
       unless: 'cp.chain_id IS NULL',
-      description: 'The newest block whose events are in the answers; null before the first.',
+      description: 'The newest block whose events are in the responses; null before the first.',
     },
     lag: {
       kind: 'same',
       model: () => lag,
       nullable: true,
       unless: 'cp.chain_id IS NULL',
-      description: 'How far the answers are behind the chain; null while that is not known.',
+      description: 'The lag of responses behind the chain; null while it is unknown.',
     },
   },
   identity: { chainId: derived(smallInt, 'mt.chain_id', '') },
@@ -72,5 +72,5 @@ export const metaOf: OneRow = {
   model: () => meta,
   rows: ({ chainId }: { chainId: number }) =>
     Prisma.sql`(SELECT ${chainId}::int AS chain_id) mt LEFT JOIN checkpoints cp ON cp.chain_id = mt.chain_id`,
-  description: 'How fresh the answers about a network are.',
+  description: 'The age of data about a network.',
 }

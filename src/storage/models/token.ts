@@ -16,17 +16,17 @@ export function tokenOf(chainId: string, token: string): Model {
       id: nodeId('Token', chainId, hexText(token)),
       address: derived(address, token, 'Its contract.'),
       symbol: fromTokenStore(
-        orNull(derived(string, 'tk.symbol', 'Such as WETH; null when the contract does not say.')),
+        orNull(derived(string, 'tk.symbol', 'Such as WETH; null if the contract has none.')),
       ),
       name: fromTokenStore(
-        orNull(derived(string, 'tk.name', 'Its long name; null when the contract does not say.')),
+        orNull(derived(string, 'tk.name', 'Its long name; null if the contract has none.')),
       ),
       decimals: fromTokenStore(
         orNull(
           derived(
             uint32,
             'tk.decimals',
-            'Digits behind the point of one token; null when the contract does not say.',
+            'Digits behind the point of one token; null if the contract has none.',
           ),
         ),
       ),

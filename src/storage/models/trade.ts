@@ -41,8 +41,8 @@ export const trade: Model = {
   description: 'A trade that the settlement contract logged.',
   fields: { id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'), ...fields },
   relations: {
-    sellToken: tokenIn('tr.chain_id', 'tr.sell_token', 'What was sold.'),
-    buyToken: tokenIn('tr.chain_id', 'tr.buy_token', 'What was bought.'),
+    sellToken: tokenIn('tr.chain_id', 'tr.sell_token', 'The sell token.'),
+    buyToken: tokenIn('tr.chain_id', 'tr.buy_token', 'The buy token.'),
     order: {
       kind: 'one',
       model: modelNamed('Order'),
@@ -72,7 +72,7 @@ export const trade: Model = {
         JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
         WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND p.position = pf.place - 1 ORDER BY pf.place`,
       items: 2,
-      description: 'What the protocol took, by policy.',
+      description: 'Fees of the protocol, by policy.',
     },
   },
   identity: { chainId: derived(safeInt, 'tr.chain_id', '') },
@@ -80,8 +80,8 @@ export const trade: Model = {
 
 const executedProtocolFee: Model = {
   name: 'ExecutedProtocolFee',
-  description: 'What one fee policy took from a trade.',
-  fields: { amount: derived(amount, 'pf.amount', 'What was taken.') },
+  description: 'The fee of one policy from a trade.',
+  fields: { amount: derived(amount, 'pf.amount', 'The amount of the fee.') },
   relations: {
     token: tokenIn('tr.chain_id', 'pf.token', 'The token of amount.'),
     policy: { kind: 'same', model: () => feePolicy, description: 'The policy.' },
@@ -113,7 +113,7 @@ export const tradesKey: PageKey = {
   order: 'DESC',
 }
 
-/** Of order `o`. */
+/** Trades of order `o`. */
 export const orderTrades: Relation = {
   kind: 'page',
   model: () => trade,

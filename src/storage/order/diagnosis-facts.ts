@@ -34,7 +34,7 @@ import {
   tradeFields,
 } from './diagnosis-rows.ts'
 
-/** What is stored about an order, and whose funds it needs. */
+/** Stored facts about an order, and the account whose funds it needs. */
 export type StoredFacts = Pick<
   DiagnosisInput,
   | 'order'
@@ -50,14 +50,14 @@ export type StoredFacts = Pick<
   | 'market'
 > & {
   owner: Address
-  /** Whether a contract of its own decides what its account has: its wallet, or its hooks. */
+  /** True if own code, of its wallet or its hooks, decides about its account's funds. */
   hasOwnCode: boolean
   service: Pick<DiagnosisInput['service'], 'indexed' | 'head' | 'auctionAt'>
 }
 
 const orNothing = (text: string) => sqlExpression(`coalesce(${text}, 'null')`)
 
-/** What is stored about the tokens of `o` and about its network, also where `o` is no stored order. */
+/** Stored facts about the tokens of `o` and about its network, even if `o` is not a stored order. */
 const contextFields = {
   sell: orNothing(tokenRow('o.sell_token')),
   buy: orNothing(tokenRow('o.buy_token')),
@@ -85,7 +85,7 @@ const unwritten = () => {
   throw new TypeError('facts are read only')
 }
 
-/** What is stored about an order, for reads of orders: see `toFacts`. */
+/** Stored facts about an order, for reads of orders: see `toFacts`. */
 export const diagnosisFacts = derived<ContextJson>(
   {
     type: 'JSON',
@@ -183,9 +183,9 @@ function toStanding(row: StandingRow): ObservedStanding {
   }
 }
 
-/** What is stored that bears on an order before it is placed. */
+/** Stored facts that affect an order before it is placed. */
 export type UnplacedOrderFacts = Pick<StoredFacts, 'tokens' | 'market' | 'service'> & {
-  /** Whether it is signed on chain already. */
+  /** True if it is already signed on chain. */
   presigned: boolean
 }
 

@@ -34,7 +34,7 @@ import { type RowFields, rowSql } from '../query/json.ts'
 import { derived, orNull } from '../query/model.ts'
 import { now } from '../query/selection.ts'
 
-/** What is read of order `o` and of what hangs off it, each as JSON text. */
+/** Fields of order `o` and of its related rows, each as JSON text. */
 
 export const orderFields: RowFields<DiagnosedOrder & { owner: Address; hasOwnCode: boolean }> = {
   owner: orderRow.owner,
@@ -64,7 +64,7 @@ export const tokenFields: RowFields<TokenLabel> = {
   symbol: orNull(derived(string, 'tk.symbol', '')),
   decimals: orNull(derived(smallInt, 'tk.decimals', '')),
 }
-/** What is stored of a token. */
+/** Fields of a stored token. */
 export const tokenRow = (token: string) =>
   `(SELECT ${rowSql(tokenFields)} FROM tokens tk WHERE tk.chain_id = o.chain_id AND tk.address = ${token})`
 
@@ -138,7 +138,7 @@ export const bidFields: RowFields<ObservedBid> = {
   ),
 }
 
-/** The first solution for the order in this order, of those that may be shown. */
+/** The first solution for the order by this sort, among those that may be shown. */
 const bidRow = (order: string) => `(SELECT ${rowSql(bidFields)}
   FROM ${newestBids} b JOIN auctions a ON a.id = b.auction_id AND ${isShown}
     JOIN solutions bs ON bs.auction_id = b.auction_id AND bs.uid = b.solution_uid ORDER BY ${order} LIMIT 1)`
@@ -223,7 +223,7 @@ export const pairFields: RowFields<PairPrice> = {
 const seriesOf = (token: string) =>
   `(SELECT se.id FROM price_series se WHERE se.chain_id = o.chain_id AND se.token = ${token})`
 
-/** What the market gave for both tokens within a day: the first in this order. */
+/** Market prices of both tokens within a day: the first in this order. */
 export const pairPrice = (order: 'ASC' | 'DESC') => `(SELECT ${rowSql(pairFields)}
   FROM market_prices ms JOIN market_prices mb ON mb.at = ms.at AND mb.series_id = ${seriesOf('o.buy_token')}
   WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= to_timestamp(${now}) - interval '1 day 5 minutes'
@@ -247,7 +247,7 @@ export const refusalFields: RowFields<ObservedRefusal> = {
   reason: derived(string, 'rs.message', ''),
   at: derived(time, 'rs.at', ''),
 }
-/** The auction need not be stored: `a` has what the condition needs. */
+/** The auction need not be stored: `a` has the columns of the condition. */
 export const newestRefusal = `(SELECT ${rowSql(refusalFields)} FROM refused_solutions rs
   CROSS JOIN LATERAL (SELECT rs.chain_id, rs.deadline_block) a
   WHERE rs.order_ids @> ARRAY[o.id] AND ${isShown} ORDER BY rs.id DESC LIMIT 1)`

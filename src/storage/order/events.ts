@@ -11,22 +11,19 @@ export interface NewOrderEvent {
   blockNumber?: number
 }
 
-/**
- * Labels between which an order goes back and forth while nothing about it changes: each is written once
- * until another follows.
- */
+/** Labels between which an unchanged order alternates: each is written once until another follows. */
 const alternating = `('ready', 'considered')`
 /** Events that are written each time. */
 const distinct = `('traded', 'hook_failed')`
-/** States that an order can come to again and again. */
+/** States that can recur without limit. */
 const repeatable = `('ready', 'considered', 'executing', 'filtered', 'invalid')`
 
 /**
  * Appends events: each trade, each with failed hooks, and of the others those that do not repeat the newest
- * event of their order, or of `ready` and `considered` the one before it. A state that an order comes to
- * again and again, as it does where its settlement fails each time, keeps two rows until something else
- * happens to it: the first, and one for all others, which is always the newest. But for these, `events` has
- * at most one for each order. In SQL: one statement that compares and writes.
+ * event of their order, or of `ready` and `considered` the one before it. A recurring state, such as that of
+ * an order whose settlement always fails, keeps two rows until another event: the first, and one for all
+ * others, which is always the newest. Except for these, `events` has one event per order or none. In SQL: one
+ * statement that compares and writes.
  */
 export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Promise<void> {
   if (events.length === 0) return

@@ -181,7 +181,7 @@ function parametersFor(orders: readonly NewOrder[]) {
   }
 }
 
-/** What else the transaction does about orders of whose UIDs logs were stored before; row keys. */
+/** Further work of the transaction for orders whose UIDs already had stored logs; row keys. */
 export type OnLogged = (tx: Tx, orderIds: readonly bigint[]) => Promise<void>
 
 /**
@@ -208,7 +208,7 @@ export async function insertOrders(
   return idsOf(stored)
 }
 
-/** The same for orders without stored logs. If one has a log, returns undefined and stores nothing. */
+/** Stores orders without stored logs. If one has a log, returns undefined and stores nothing. */
 async function insertUnloggedOrders(
   db: Database,
   orders: readonly NewOrder[],
@@ -221,7 +221,7 @@ async function insertUnloggedOrders(
   })
 }
 
-/** In SQL: each trade gets its own order. */
+/** Assigns stored logs to orders. In SQL: each trade gets its own order. */
 async function takeOverLogs(tx: Tx, orders: readonly StoredRow[]): Promise<void> {
   if (orders.length === 0) return
   await sql(tx).$executeRaw`

@@ -17,7 +17,7 @@ export interface LiveOrderCursor {
   id: bigint
 }
 
-/** Orders that solvers brought were never placed: auctions do not hold what is left of them. */
+/** JIT orders were never placed: auctions do not hold their remainder. */
 const isPlaced = `o.class <> 'liquidity'`
 /** One that was placed on chain with a fault counts as not signed. */
 const isSigned = `(o.placement_error IS NULL AND (o.signing_scheme <> 'presign' OR o.presigned))`
@@ -31,8 +31,8 @@ interface LiveRow {
 }
 
 /**
- * Live orders of a network that expire after a place, those that expire first. In SQL: whether an order is
- * unfinished is computed.
+ * Live orders of a network after a place, in the order of expiry. In SQL: whether an order is unfinished is
+ * computed.
  */
 export async function liveOrdersAfter(
   db: Db,
@@ -48,16 +48,16 @@ export async function liveOrdersAfter(
   return { orders: rows.map(toLive), last: last && { validTo: last.valid_to, id: last.id } }
 }
 
-/** What transactions wrote to orders since a mark. */
+/** Changes of orders by transactions since a mark. */
 export interface OrderChanges {
   live: LiveOrder[]
   /** Row keys of orders that are filled or cancelled. */
   ended: bigint[]
-  /** For the next read: every transaction that is not yet in this one has this id or a higher one. */
+  /** Mark of the next read: every transaction that is not yet in this one has this id or a higher one. */
   mark: bigint
 }
 
-/** In SQL: one statement, so that rows and mark are of one moment. */
+/** Reads changes. In SQL: one statement, so that rows and mark are of one moment. */
 export async function orderChanges(db: Db, chainId: number, mark: bigint): Promise<OrderChanges> {
   const rows = await sql(db).$queryRaw<(LiveRow & { mark: bigint; live: boolean | null })[]>`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS mark, c.*

@@ -8,7 +8,7 @@ import { prepared } from '../database/plan-names.ts'
 const [orderSpace, documentSpace] = [7, 8]
 
 /**
- * In SQL: Prisma has no advisory locks. Values: UIDs; hashes of documents that orders refer to, locked
+ * SQL, since Prisma has no advisory locks. Values: UIDs; hashes of documents that orders refer to, locked
  * shared; hashes of documents to be stored, locked exclusively.
  */
 export const lockSql =

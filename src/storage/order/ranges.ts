@@ -12,7 +12,7 @@ export interface OrderFilter {
   chainIds: readonly number[]
   /** An address, or SQL for one. */
   owner?: Address | Prisma.Sql
-  /** At least one. */
+  /** One or more. */
   statuses?: readonly OrderStatus[]
   pair?: { sellToken: Address; buyToken: Address }
   kind?: OrderKind
@@ -33,8 +33,8 @@ const isRare = (orderClass: OrderClass) => orderClass !== 'limit'
 
 /**
  * Orders as disjoint index ranges, `… o WHERE …` each, with the condition to check for each order. If one
- * index supports all conditions, a page reads only what it shows. Otherwise it scans up to `scanLimit`
- * orders, and may end before it is full: the next page continues there.
+ * index supports all conditions, a page reads only its rows. Otherwise it scans up to `scanLimit` orders, and
+ * may end before it is full: the next page continues there.
  * @param now in Unix seconds
  */
 export function orderRanges(filter: OrderFilter, now: number): PageSource {

@@ -5,7 +5,7 @@ import { nullableBytea, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
 
-/** Where an order stands in its network's auctions. */
+/** The place of an order in its network's auctions. */
 export interface OrderStanding {
   orderId: bigint
   /** Null while auctions hold the order. */
@@ -18,14 +18,14 @@ export interface OrderStanding {
   /** Row key of an order. */
   fundsTakenBy: bigint | null
   policyShare: bigint | null
-  /** What the account has, in sell atoms. */
+  /** Funds of the account, in sell atoms. */
   held: { balance: bigint; allowance: bigint } | null
   revert: string | null
   failing: Failing | null
   unpriced: readonly Address[]
-  /** What the router found, in sell and buy atoms, and at which block. */
+  /** Result of the router in sell and buy atoms, and its block. */
   routed: { block: number; price: { sell: bigint; buy: bigint } | null } | null
-  /** The best that this process found. Better ones stay. */
+  /** The best price that this process found; a better stored one stays. */
   best: { sell: bigint; buy: bigint; block: number; at: number } | null
 }
 
@@ -33,8 +33,8 @@ export interface OrderStanding {
 export type OrderAsRead = Pick<Order, 'id'> & Partial<Pick<Order, 'executedSellAmount' | 'executedBuyAmount'>>
 
 /**
- * Those that have not ended and were not traded since they were read: what an auction found about the others
- * is no longer so. The caller holds the orders' locks. In SQL: whether an order is unfinished is computed.
+ * Orders that have not ended and were not traded since an auction read them: its findings about others are
+ * out of date. The caller holds the orders' locks. In SQL: whether an order is unfinished is computed.
  * @param now Unix seconds
  * @returns row keys
  */
@@ -112,8 +112,8 @@ export async function deleteStandings(db: Db, orderIds: readonly bigint[]): Prom
 }
 
 /**
- * Deletes those of orders that were filled or cancelled while no process ran auctions. In SQL: whether an
- * order was is computed.
+ * Deletes standings of orders that were filled or cancelled while no process ran auctions. In SQL: whether an
+ * order is unfinished is computed.
  */
 export async function deleteEndedStandings(db: Db, chainId: number): Promise<void> {
   await sql(db).$executeRaw`
@@ -121,7 +121,7 @@ export async function deleteEndedStandings(db: Db, chainId: number): Promise<voi
     WHERE s.chain_id = ${chainId} AND o.id = s.order_id AND NOT ${raw(isUnfinished)}`
 }
 
-/** Whether the funds of an order are missing, as an auction found. */
+/** The finding of an auction about an order's missing funds. */
 export interface ShortageState {
   orderId: bigint
   isShort: boolean

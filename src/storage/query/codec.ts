@@ -13,7 +13,7 @@ export type Spelling = 'graphql' | 'stored'
 export interface Codec<Value> {
   /** GraphQL's scalar or enum. */
   type: string
-  /** For an enum: all its values. */
+  /** All values of an enum. */
   values?: readonly Value[]
   /** JSON text of a non-null expression. */
   text(expression: string, spelling: Spelling): Text

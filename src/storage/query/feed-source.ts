@@ -6,15 +6,15 @@ import type { Model } from './model.ts'
  * feeds: no entry ever appears before a place that was read.
  */
 export interface FeedSource {
-  /** What the feed is of; also the name of its marks. */
+  /** Subject of the feed; also the name of its marks. */
   name: 'account' | 'order' | 'owner' | 'network'
   /** The table of `f`. */
   table: string
-  /** What a selection reads for an entry. */
+  /** Model whose fields a selection reads for an entry. */
   entry: Model
-  /** Text after FROM: `f`, joined with what `entry` reads; its last clause is a condition. */
+  /** Text after FROM: `f`, joined with the tables of `entry`; its last clause is a condition. */
   rows: string
-  /** What a key is now. @param key SQL for the key */
+  /** Current state of a key. @param key SQL for the key */
   snapshot?(key: string): SnapshotSource
   /** SQL for the key of `f`, and its type. */
   key: string
@@ -29,20 +29,17 @@ export interface SnapshotSource {
   isEntry: string
 }
 
-/** The cursor of a snapshot's entries but for the last: who lost the rest gets the snapshot again. */
+/** Cursor of all entries of a snapshot but the last: a client that lost the rest gets the snapshot again. */
 export const snapshotAgain = 'snapshot'
 
 /** Place of a reader that begins at the first entry that is stored. */
 export const earliest = 0n
-/** The head of a database without entries: unlike `earliest`, what is removed later was missed from there. */
+/** The head of a database without entries: unlike `earliest`, it misses entries that are removed later. */
 const firstHead = 1n
 
 const tables = ['feed_entries', 'order_feed', 'auction_feed', 'feed_marks']
 
-/**
- * SQL for the place before all entries that will be committed from now on. What is removed counts, so that it
- * does not go back.
- */
+/** SQL for the place before all later commits. Removed entries count, so that it never decreases. */
 export const feedHead = `greatest(${tables.map((table) => `(SELECT max(place) FROM ${table})`).join(', ')}, ${firstHead})`
 
 const keyBytes = { bytea: '', bigint: 'int8send', int: 'int4send' }

@@ -9,7 +9,7 @@ export interface PageSource {
   ranges: readonly Prisma.Sql[]
   /** A condition that no index supports: it is checked for the first `limit` rows of the ranges. */
   scan?: { limit: number; condition: Prisma.Sql } | undefined
-  /** SQL of what the list belongs to, for the relation's `faults`. */
+  /** SQL for the owner of the list, for the relation's `faults`. */
   subject?: Prisma.Sql
 }
 
@@ -31,10 +31,7 @@ export interface Model {
    * Rows for fields with `isLookedUp`: one row, or none if the data is not stored and resolvers must read it.
    */
   lookup?: string
-  /**
-   * For a union or an interface: SQL for the key of a row's model. An interface's fields are in each of its
-   * models.
-   */
+  /** Union or interface: SQL for the key of a row's model. Each of the models has an interface's fields. */
   variants?: { by: string; models: Readonly<Record<string, () => Model>> }
 }
 
@@ -47,7 +44,7 @@ export interface Field<Value = unknown> {
   weight?: number
   /** Column name, if the field is a column. */
   column?: string
-  /** Whether it reads the row of `Model.lookup`. */
+  /** True if it reads the row of `Model.lookup`. */
   isLookedUp?: boolean
   deprecated?: string
 }
@@ -101,16 +98,14 @@ export interface PageRows extends RelationBase {
   kind: 'page'
   rows: string | ((args: never) => PageSource)
   key: PageKey
-  /**
-   * Which values of `after` are refused: SQL conditions over its parts and the subject of the page's source.
-   */
+  /** Refused values of `after`: SQL conditions over its parts and the subject of the page's source. */
   faults?: (
     after: readonly string[],
     subject: string,
   ) => readonly (readonly [condition: string, StoredRefusal])[]
   /** Another name of `node` in an edge. */
   edgeAlias?: string
-  /** Fields of the connection itself, beside those of every connection. */
+  /** Fields of this connection in addition to those of every connection. */
   fields?: Readonly<Record<string, PageField>>
   /** GraphQL type name; `<model>Connection` by default. */
   connection?: string
@@ -123,9 +118,9 @@ interface PageSql {
   end: string
   hasNext: string
   after: readonly string[]
-  /** Whether it is the last page of its list. */
+  /** True for the last page of its list. */
   isLast: boolean
-  /** Whether nothing bounds it at its end: an empty page then ends at the end of the list. */
+  /** True if it has no bound at its end: an empty page then ends at the end of the list. */
   isOpen: boolean
 }
 

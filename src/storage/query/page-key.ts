@@ -7,9 +7,9 @@ export interface PageKey {
   /** Together unique. */
   parts: readonly KeyPart[]
   order: 'ASC' | 'DESC'
-  /** For lists with another cursor form: the values of the parts. @throws Refusal */
+  /** Reads the parts of another cursor form. @throws Refusal */
   parse?: (cursor: string, argument: string) => bigint[]
-  /** Whether a page without cursors is the last page of the list. */
+  /** True if a page without cursors is the last page of the list. */
   startsAtEnd?: boolean
 }
 
@@ -63,7 +63,7 @@ function toTimestamp(microseconds: bigint): string {
 /** A requested page. `after` and `before` are values of the key's parts, in the order of the list. */
 export interface Page {
   limit: number
-  /** Whether the page is read from the end of the list. Its items are in the list's order all the same. */
+  /** True if the page is read from the end of the list; its items are in the list's order all the same. */
   backwards: boolean
   after: unknown[] | null
   before: unknown[] | null

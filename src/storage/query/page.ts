@@ -76,7 +76,7 @@ class PageQuery {
     private readonly source: PageSource,
     private readonly parameters: PageParameters,
     private readonly context: StatementContext,
-    /** Whether to read one row beyond the limit, which decides whether there is another page. */
+    /** Reads one row beyond the limit, which decides whether there is another page. */
     private readonly readsOneMore: boolean,
   ) {
     this.cursor = cursorSql(relation.key)

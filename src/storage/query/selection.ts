@@ -13,21 +13,21 @@ export interface Selected {
   is?: Field | Relation | ValueList | 'outside'
   /** Index of its slot, if it depends on arguments. */
   slot?: number
-  /** Of a field that is not stored: what its resolver needs of the object. It finds it in the identity. */
+  /** Members of a field that is not stored: its resolver finds these of the object in the identity. */
   needs?: Readonly<Record<string, Field>>
   selection: readonly Selected[]
-  /** For a union or an interface: the selection for each of its models, by name. */
+  /** Union or interface: the selection for each of its models, by name. */
   variants?: Readonly<Record<string, readonly Selected[]>>
 }
 
 /** Placeholder of a parameter in SQL under construction: its index among all values. */
 export const param = (index: number) => `\uE000${index}\uE000`
 
-/** The first values of every statement, whatever it reads. Only those that it uses are sent. */
+/** The first values of every statement; only those in use are sent. */
 export interface Ambient {
   /** Unix seconds. */
   now: number
-  /** Whether competitions are shown only after their deadline block. */
+  /** True if competitions are shown only after their deadline block. */
   hidesCompetitions: boolean
 }
 
@@ -38,19 +38,19 @@ export const ambientValues = (ambient: Ambient): unknown[] => [ambient.now, ambi
 /** Index of the first value behind the ambient ones. */
 export const firstOwn = 2
 
-/** Placeholder of a value that a statement has beside the ambient ones, from 0. */
+/** Placeholder of a statement's own value, after the ambient ones, from 0. */
 export const ownParam = (index: number) => param(firstOwn + index)
 
 /** Mark in a response for a token that is not stored: resolvers must read it from the chain. */
 export const notStored = '\u0001'
 
-/** What a statement under construction needs to know. */
+/** Context of a statement under construction. */
 export interface StatementContext {
   spelling: Spelling
   slots: readonly ArgumentSlot[]
   /** The index of the first value of each slot. */
   offsets: readonly number[]
-  /** Whether resolvers follow: then each object has its model's identity under `@`. */
+  /** True if resolvers follow: then each object has its model's identity under `@`. */
   isMixed: boolean
   /** JSON text of an object of a model; passed here to avoid an import cycle between lists and objects. */
   objectText(model: Model, item: Selection, context: StatementContext): Text

@@ -185,15 +185,15 @@ function rowsText(rows: unknown, { slot, field }: Selected, { slots, offsets }: 
 /** An SQL statement with numbered parameters. */
 export interface Statement {
   text: string
-  /** For each parameter, the index of its value among all values. */
+  /** Index of each parameter's value among all values. */
   valueIndexes: readonly number[]
-  /** Whether it compares cursors with the head: an older state would refuse those of a stream. */
+  /** True if it compares cursors with the head: an older state would refuse those of a stream. */
   readsHead: boolean
 }
 
 export interface Reading {
   spelling: Spelling
-  /** Whether resolvers follow. */
+  /** True if resolvers follow. */
   isMixed: boolean
 }
 

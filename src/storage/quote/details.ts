@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/evm/hex.ts'
 import type { Interaction, QuoteCalls } from '../../domain/order/order.ts'
 import type { QuoteHop, QuotePath, QuoteReply, QuoteTerms } from '../../domain/quote/quote.ts'
 
-/** The parts of a reply beside the quote itself. */
+/** The parts of a reply besides the quote itself. */
 export type QuoteDetails = Pick<QuoteReply, 'terms' | 'route'>
 
 /** Amounts as text, since JSON has no integers of their size. */
@@ -93,7 +93,7 @@ interface CallJson {
   callData: Hex
 }
 
-/** null without calls, since most stored quotes are never read again. */
+/** null without calls: most stored quotes are never read again. */
 export function toMetadata(calls: QuoteCalls | null | undefined): QuoteMetadata | null {
   if (!calls || calls.interactions.length + calls.preInteractions.length === 0) return null
   const write = (items: readonly Interaction[]) =>

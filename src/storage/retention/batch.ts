@@ -1,6 +1,6 @@
 import { type Database, sql, type Tx } from '../database/database.ts'
 
-/** What one transaction removed, by table, and whether there may be more. */
+/** Rows removed by one transaction, by table, and whether there may be more. */
 export interface Batch {
   removed: Record<string, number>
   isLast: boolean
@@ -12,8 +12,8 @@ export interface Batch {
 const lockTimeoutMs = 250
 
 /**
- * A transaction that never waits long, so that no other waits long for it. In SQL: Prisma has no settings of
- * a transaction.
+ * A transaction that never waits long, so that others never wait long for it. In SQL: Prisma has no settings
+ * of a transaction.
  */
 export function shortTransaction<T>(db: Database, run: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {

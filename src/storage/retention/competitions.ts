@@ -5,10 +5,10 @@ import { leaveMarks } from './events.ts'
 
 export interface CompetitionAge {
   chainId: number
-  /** Blocks that may be reorganised: the deadline of what is removed lies before them. */
+  /** Blocks that may be reorganised: removed competitions have deadlines before them. */
   finalityBlocks: number
   before: Date
-  /** Auctions of one transaction, at most. */
+  /** Limit of auctions in one transaction. */
   limit: number
 }
 
@@ -22,8 +22,8 @@ interface Window {
 /**
  * Removes the next old competitions of a network that no settlement refers to, with their solutions,
  * proposals and attempts, then the spans and prices that no stored auction needs any more. A trade settles an
- * auction, so what values the trade stays with it. The newest auction stays in any case: it says where spans
- * end. Nothing waits for a lock, and what is passed is not looked at again.
+ * auction, so the data that values the trade stays. The newest auction always stays: it marks where spans
+ * end. Never waits for a lock, and never returns to auctions that it passed.
  */
 export function removeCompetitions(db: Database, age: CompetitionAge): Promise<Batch> {
   const name = `competitions:${age.chainId}`
@@ -45,10 +45,7 @@ export function removeCompetitions(db: Database, age: CompetitionAge): Promise<B
   })
 }
 
-/**
- * Up to the first that is not old, or that an attempt to settle it has not ended. In SQL: the condition is
- * over several tables.
- */
+/** The auctions before the first that is not old or has a running attempt. In SQL: several tables. */
 async function oldAuctions(tx: Tx, age: CompetitionAge, after: bigint) {
   const { chainId, finalityBlocks, before, limit } = age
   const rows = await sql(tx).$queryRaw<{ id: bigint; old: boolean | null; settled: boolean }[]>`
@@ -101,8 +98,8 @@ function removeSpans(
 }
 
 /**
- * Prices that were followed by another in the window, where no stored auction lies between the two. The
- * newest price of a token stays also when nothing but its end followed. In SQL: neighbours of a row.
+ * Removes prices that another one followed in the window, if no stored auction lies between the two. The
+ * newest price of a token stays even if only its end followed. In SQL: neighbours of a row.
  */
 function removePrices(tx: Tx, { chainId, after, last }: Window): Promise<number> {
   return sql(tx).$executeRaw`

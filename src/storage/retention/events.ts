@@ -28,7 +28,7 @@ export function leaveMarks(table: FeedTable, removed: string): string {
     ON CONFLICT (feed, key) DO UPDATE SET place = excluded.place WHERE feed_marks.place < excluded.place`
 }
 
-/** In SQL, as the other queues: see there. */
+/** SQL, as the other queries: see there. */
 const removals = Object.keys(feeds).map((table) => ({
   table,
   text: `
@@ -53,10 +53,7 @@ export async function removeFeedEntries(
   return { removed, isLast: Object.values(removed).every((count) => count < limit) }
 }
 
-/**
- * Events that overtake others by less than this, as those of several processes do, are not passed before they
- * are old.
- */
+/** Longest overtaking among events, such as those of several processes: younger ones are not passed yet. */
 const disorderMs = 3_600_000
 
 /**
@@ -103,8 +100,8 @@ interface EventsRow {
 }
 
 /**
- * Removes where the next orders stood that expired long ago. In SQL: by the expiry of their orders, of which
- * all that share one are looked at together.
+ * Removes standings of orders that expired long ago. In SQL: by the expiry of their orders; orders that share
+ * one are processed together.
  */
 export function removeStandings(
   db: Database,

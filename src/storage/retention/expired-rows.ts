@@ -11,7 +11,7 @@ import type { Batch } from './batch.ts'
 
 interface Age {
   before: Date
-  /** Rows of one transaction, at most. */
+  /** Limit of rows in one transaction. */
   limit: number
 }
 
@@ -20,7 +20,7 @@ const batchOf = (table: string, count: number, limit: number): Batch => ({
   isLast: count < limit,
 })
 
-/** Quotes that expired before. */
+/** Removes quotes that expired before. */
 export async function removeQuotes(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM quotes WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM quotes WHERE expiration < ${before} ORDER BY expiration LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
@@ -33,7 +33,7 @@ export async function removeMarketPrices(db: Database, { before, limit }: Age): 
   return batchOf('market_prices', count, limit)
 }
 
-/** Also of auctions that stay, as they were settled. */
+/** Removes refused solutions, including those of auctions that stay because they were settled. */
 export async function removeRefusedSolutions(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM refused_solutions WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM refused_solutions WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
@@ -47,8 +47,8 @@ export async function removeIdempotencyKeys(db: Database, { before, limit }: Age
 }
 
 /**
- * Documents that ended before, and that no order names still: a trigger of orders clears the end of one that
- * is named. Orders that are being stored hold a lock on theirs, which are skipped.
+ * Removes documents that expired before and that no order names: a trigger of orders clears the expiry of a
+ * named one. Skips documents locked by orders that are being stored.
  */
 export async function removeDocuments(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM app_data WHERE ctid = ANY(ARRAY(
@@ -56,7 +56,7 @@ export async function removeDocuments(db: Database, { before, limit }: Age): Pro
   return batchOf('app_data', count, limit)
 }
 
-/** Nonces and sessions that expired before. */
+/** Removes nonces and sessions that expired before. */
 export async function removeSessions(db: Database, { before, limit }: Age): Promise<Batch> {
   const nonces = await sql(db).$executeRaw`DELETE FROM sign_in_nonces WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM sign_in_nonces WHERE expires_at < ${before} ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
@@ -65,31 +65,28 @@ export async function removeSessions(db: Database, { before, limit }: Age): Prom
   return { removed: { sign_in_nonces: nonces, sessions }, isLast: nonces < limit && sessions < limit }
 }
 
-/** Sessions of balances that expired before. There are few: no index is kept for this. */
+/** Removes sessions of balances that expired before. They are few: no index is kept for this. */
 export async function removeBalanceSessions(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM balance_sessions WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM balance_sessions WHERE expires_at < ${before} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
   return batchOf('balance_sessions', count, limit)
 }
 
-/** Counts of tokens that were sent before. */
+/** Removes counts of tokens that were sent before. */
 export async function removeConfirmations(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM channel_confirmations WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM channel_confirmations WHERE sent_at < ${before} ORDER BY sent_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
   return batchOf('channel_confirmations', count, limit)
 }
 
-/** Deliveries that ended before. */
+/** Removes deliveries that ended before. */
 export async function removeDeliveries(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM deliveries WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM deliveries WHERE state <> 'waiting' AND ended_at < ${before} ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
   return batchOf('deliveries', count, limit)
 }
 
-/**
- * Gives up what has waited for two days longer than that, as that of a kind that is not enabled any more:
- * what is tried and fails ends earlier.
- */
+/** Ends deliveries that waited two days longer, as of a disabled kind: those that fail end earlier. */
 export async function endForgotten(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db)
     .$executeRaw`UPDATE deliveries SET state = 'dead', ended_at = now(), fault = 'never sent'
@@ -99,12 +96,12 @@ export async function endForgotten(db: Database, { before, limit }: Age): Promis
   return { removed: {}, isLast: count < limit }
 }
 
-/** What was written for channels is carried over to them also where no process sends. */
+/** Processes marks of channels with new deliveries even where no process sends. */
 export async function carryWakes(db: Database, now: Date, limit: number): Promise<Batch> {
   return { removed: {}, isLast: (await wakeChannels(db, now, limit)) < limit }
 }
 
-/** Channels that ended before, of which no delivery is left. */
+/** Removes channels that ended before and have no deliveries left. */
 export async function removeChannels(db: Database, { before, limit }: Age): Promise<Batch> {
   const count = await sql(db).$executeRaw`DELETE FROM channels WHERE ctid = ANY(ARRAY(
     SELECT c.ctid FROM channels c WHERE c.state = 'ended' AND c.ended_at < ${before}

@@ -41,23 +41,20 @@ export interface RetentionOptions {
   now: Clock
   log: Log
   onRemoved?: (table: string, rows: number) => void
-  /** Rows that one transaction looks at, at most. */
+  /** Limit of rows that one transaction reads. */
   batchRows?: number
   batchAuctions?: number
 }
 
-/** Between rounds. */
+/** Pause between rounds. */
 const restMs = 60_000
-/**
- * Between batches at least, and at least as long as the last one took: half of the time the database is left
- * alone.
- */
+/** Shortest pause between batches. Pauses last as long as batches: half of the time the database rests. */
 const leastPauseMs = 20
 const dayMs = 86_400_000
-/** Between the end of a document and its removal: an order that was read before its end is stored by then. */
+/** Time between the expiry of a document and its removal: an order that read it before is stored by then. */
 const documentGraceDays = 1 / 24
 
-/** Removes what is older than its age, round after round, until `signal` aborts. One process at a time. */
+/** Removes rows older than their age, round after round, until `signal` aborts. One process at a time. */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const removed = await sweep(options, signal)
@@ -104,7 +101,7 @@ async function sweepKind(
   }
 }
 
-/** What removes one batch of each kind that has an age. */
+/** Functions that remove one batch of each kind that has an age. */
 function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 50 }: RetentionOptions) {
   const aged = (age: number) => ({ before: new Date(now() - age * dayMs), limit: batchRows })
   const kinds: [name: string, days: number, () => Promise<Batch>][] = [
@@ -120,7 +117,7 @@ function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 5
     ['forgotten deliveries', days.deliveries, () => endForgotten(db, aged(days.deliveries))],
     ['deliveries', days.deliveries, () => removeDeliveries(db, aged(days.deliveries))],
     ['channels', days.deliveries, () => removeChannels(db, aged(days.deliveries))],
-    // They end by themselves, and are of no use then.
+    // They expire by themselves, and are useless then.
     ['sessions', 1, () => removeSessions(db, aged(0))],
     ['sessions of balances', 1, () => removeBalanceSessions(db, aged(0))],
     ['confirmations', 1, () => removeConfirmations(db, aged(1))],

@@ -13,14 +13,14 @@ export interface SessionKey {
 }
 
 export interface SessionLimits {
-  /** Of one client address, about one owner. */
+  /** Sessions of one client address for one owner. */
   perOwner: number
-  /** Of one client address. */
+  /** Sessions of one client address. */
   perClient: number
   total: number
 }
 
-/** What a limit counts, where one is reached. */
+/** Name of a limit that is reached. */
 export type ReachedLimit = keyof SessionLimits
 
 interface NewSession extends SessionKey {
@@ -31,15 +31,15 @@ interface NewSession extends SessionKey {
   expiresAt: Date
 }
 
-/** As streams get it by `NOTIFY`. */
+/** The name of a session in `NOTIFY` payloads. */
 export function nameOf({ chainId, owner, clientId }: SessionKey): string {
   return `${chainId}:${owner}:${clientId}`
 }
 
 /**
- * Stores a session, in place of one with the same key. One of a client address after the other: so many at
- * once cannot pass a limit.
- * @returns the limit that is reached; undefined when it is stored
+ * Stores a session, in place of one with the same key. Serialized for a client address, so that concurrent
+ * calls cannot pass a limit.
+ * @returns the limit that is reached; undefined if it is stored
  */
 export function putSession(
   db: Database,
@@ -89,7 +89,7 @@ export async function replaceTokens(
   })
 }
 
-/** The tokens of a session, whose end is put off; undefined when there is none. */
+/** Extends a session and returns its tokens; undefined if there is none. */
 export async function takeSession(
   db: Db,
   key: SessionKey,
@@ -100,7 +100,7 @@ export async function takeSession(
   return row?.tokens.map(hexOf)
 }
 
-/** Puts off, or with an earlier time brings forward, the end of sessions. */
+/** Moves the expiry of sessions, later or earlier. */
 export async function endSessionsAt(db: Db, keys: readonly SessionKey[], expiresAt: Date): Promise<void> {
   await sql(db).$executeRaw`UPDATE balance_sessions s SET expires_at = ${expiresAt}
     FROM unnest(${keys.map(({ chainId }) => chainId)}::int4[], ${keys.map(({ owner }) => bytea(owner))}::bytea[],

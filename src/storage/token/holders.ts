@@ -44,10 +44,10 @@ export async function registerHolderTokens(
 }
 
 /**
- * Applies a block range to those of the tokens that are indexed up to a block within it; the others stay
- * unchanged. The caller holds the chain's checkpoint. Changes are stored for blocks above the lowest one
- * whose hash is stored: a rollback below that clears everything. A balance below 0 or above uint256 at the
- * end of a block is a fault. In SQL: one statement that adds.
+ * Applies a block range to the tokens that are indexed up to a block within it; the others stay unchanged.
+ * The caller holds the chain's checkpoint. Changes are stored for blocks above the lowest one whose hash is
+ * stored: a rollback below that clears everything. A balance below 0 or above uint256 at the end of a block
+ * is a fault. In SQL: one statement that adds.
  */
 export async function applyBalanceChanges(
   tx: Tx,
@@ -125,10 +125,7 @@ export interface TokenProgress {
   indexedTo: number | null
 }
 
-/**
- * Tokens that are not indexed up to `block`: first those to be cleared, then the furthest behind; ties by
- * address.
- */
+/** Tokens that are not indexed up to `block`: those to be cleared, then the furthest behind, by address. */
 export async function tokensBehind(
   db: Db,
   chainId: number,
@@ -201,8 +198,8 @@ const holdersJson = raw(
 )
 
 /**
- * Without tokens that were never registered. In SQL: a client waits for it, and one statement reads three
- * tables.
+ * Finds the largest holders of the registered ones among these tokens. In SQL: a client waits for it, and one
+ * statement reads three tables.
  */
 export async function findHolders(
   db: Db,
@@ -229,8 +226,8 @@ export async function findHolders(
 }
 
 /**
- * Each registered token of a chain, with those of the accounts that hold it. In SQL: a client waits for it,
- * and one statement reads three tables.
+ * Each registered token of a chain, with its holders among these accounts. In SQL: a client waits for it, and
+ * one statement reads three tables.
  */
 export async function findHeld(
   db: Db,

@@ -67,8 +67,8 @@ export async function findIndexed(
 }
 
 /**
- * Follows pools that were used, up to `most` in all: while there are so many, only those that are followed
- * already get another time. In SQL: one statement that counts, inserts and updates.
+ * Follows used pools, up to `most` in all; beyond that, only those already followed get a new time. In SQL:
+ * one statement that counts, inserts and updates.
  */
 export async function noteUsedPools(
   db: Db,
@@ -90,10 +90,7 @@ export async function noteUsedPools(
     SELECT ${chainId}, address, token0, token1, ${at} FROM fresh ON CONFLICT DO NOTHING`
 }
 
-/**
- * Stops following pools that nothing has used since, and those above `most`, the least recently used first.
- * In SQL: an order decides.
- */
+/** Stops following pools unused since a time, and the least recently used above `most`. In SQL: an order. */
 export async function forgetUnusedPools(
   db: Db,
   chainId: number,
@@ -108,13 +105,13 @@ export async function forgetUnusedPools(
     DELETE FROM pool_volumes WHERE chain_id = ${chainId} AND pool IN (SELECT address FROM gone)`
 }
 
-/** Those that are no pools (any more). */
+/** Removes pools that are not, or no longer, valid. */
 export async function dropPools(tx: Tx, chainId: number, pools: readonly Address[]): Promise<void> {
   await sql(tx).poolVolume.deleteMany({ where: { chainId, pool: { in: pools.map(bytea) } } })
   await sql(tx).followedPool.deleteMany({ where: { chainId, address: { in: pools.map(bytea) } } })
 }
 
-/** Begins at a block, as if nothing had been read before. */
+/** Begins at a block, as if none had been read before. */
 export async function startPoolIndex(tx: Tx, chainId: number, index: PoolIndex, at: Date): Promise<void> {
   const data = { ...rowOf(index), updatedAt: at }
   await sql(tx).poolIndex.upsert({ where: { chainId }, create: { chainId, ...data }, update: data })
@@ -157,7 +154,7 @@ export async function holdBlock(tx: Tx, chainId: number, { number, hash }: Check
   return rows.length === 1
 }
 
-/** What came into a pool in one block, in atoms. */
+/** Inflow of a pool in one block, in atoms. */
 export interface BlockVolume {
   pool: Address
   blockNumber: number
@@ -188,8 +185,8 @@ export async function setReserves(
 }
 
 /**
- * Adds what came in, each block once. Blocks up to `final` are summed by span, later ones are kept apart, so
- * that a reorg can take them back. In SQL: one statement that adds.
+ * Adds inflows, each block once. Blocks up to `final` are summed by span, later ones are kept apart, so that
+ * a reorg can undo them. In SQL: one statement that adds.
  */
 export async function addVolumes(
   tx: Tx,
@@ -211,7 +208,7 @@ export async function addVolumes(
     DO UPDATE SET amount0 = v.amount0 + EXCLUDED.amount0, amount1 = v.amount1 + EXCLUDED.amount1`
 }
 
-/** Sums blocks up to `final` by span. In SQL: what is deleted is added. */
+/** Sums blocks up to `final` by span. In SQL: deleted rows are added. */
 export async function mergeFinalVolumes(tx: Tx, chainId: number, final: number): Promise<void> {
   await sql(tx).$executeRaw`
     WITH merged AS (
@@ -223,7 +220,7 @@ export async function mergeFinalVolumes(tx: Tx, chainId: number, final: number):
     DO UPDATE SET amount0 = v.amount0 + EXCLUDED.amount0, amount1 = v.amount1 + EXCLUDED.amount1`
 }
 
-/** The logs of these pools are counted from `to` on, instead of `from`. @returns of how many that was so */
+/** Counts the logs of these pools from `to` on, instead of `from`. @returns the number of pools that moved */
 export async function movePoolsBack(
   tx: Tx,
   chainId: number,

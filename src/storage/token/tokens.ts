@@ -18,10 +18,10 @@ export async function findTokens(
 
 /**
  * Stores tokens that were read in a block that the indexer has stored: a reorg of that block deletes them. A
- * token that was read in an unindexed block is not stored, since no rollback would ever delete it. The lock
- * on the checkpoint orders this against the indexer. While the indexer writes, nothing is stored, so that no
- * client waits. In SQL: one statement, under a lock that does not wait.
- * @returns addresses of the tokens that were stored
+ * token read in an unindexed block is not stored, since no rollback would ever delete it. The lock on the
+ * checkpoint orders this against the indexer; while the indexer writes, it stores none, so that no client
+ * waits. In SQL: one statement, under a lock that does not wait.
+ * @returns addresses of the stored tokens
  */
 export async function storeReadTokens(
   db: Db,
@@ -62,8 +62,8 @@ export interface RecordedPrices {
 }
 
 /**
- * Native atoms for 10^18 atoms of tokens as auctions and markets had them: the last of each span, by the
- * beginning of the span, the oldest first. In SQL: the last row of each group.
+ * Prices by auctions and markets, in native atoms for 10^18 atoms: the last of each span, by the start of the
+ * span, oldest first. In SQL: the last row of each group.
  */
 export async function findMarketPrices(
   db: Db,

@@ -6,10 +6,10 @@ const noAnswer = {
   extensions: { code: 'Unavailable', retryable: true },
 }
 
-/** What the service refused, or could not answer. The message is for people. */
+/** Refusal or outage of the service. The message is for people. */
 export class Refused extends Error {
   readonly code: string
-  /** Whether the same may be answered later. */
+  /** True if a repetition may succeed later. */
   readonly isPassing: boolean
 
   constructor(message: string, code: string, isPassing = false) {
@@ -19,7 +19,7 @@ export class Refused extends Error {
   }
 }
 
-/** One operation. @param url of GraphQL, where there is no page to find it by. @throws Refused */
+/** Runs one operation. @param url of GraphQL, if there is no page to find it by. @throws Refused */
 export async function queryService<Text extends keyof Documents & string>(
   query: Text,
   variables: Documents[Text]['variables'],

@@ -5,7 +5,7 @@ import { documents as order } from './order/documents.ts'
 import { documents as token } from './token/documents.ts'
 
 /**
- * What all pages ask, for `npm run codegen`, which makes the types: they are found by the text. Each page has
- * only its own.
+ * Documents of all pages, for `npm run codegen`, which makes types that are found by the text. Each page
+ * contains only its own.
  */
 export const documents = { ...account, ...auction, ...home, ...order, ...token } as const

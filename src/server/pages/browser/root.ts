@@ -1,7 +1,4 @@
-/**
- * An address of the service, which may be below a path of a proxy. The page says where that is relative to
- * itself.
- */
+/** An address of the service, which may be below a path of a proxy; the page has it relative to itself. */
 export function serviceUrl(path: string): string {
   const { root = '..' } = document.documentElement.dataset
   return new URL(path, new URL(`${root}/`, location.href)).href

@@ -4,9 +4,9 @@ import { serviceUrl } from './root.ts'
 interface Follower<Result> {
   onResult(result: Result): void
   onLive?(isLive: boolean): void
-  /** Entries behind the cursor were removed: what is shown has to be read anew. */
+  /** Entries behind the cursor were removed: the page has to read its data again. */
   onGap(): void
-  /** It will not go on. */
+  /** The stream has ended for good. */
   onEnd?(reason: string): void
 }
 
@@ -14,8 +14,8 @@ const firstWaitMs = 1_000
 const longestWaitMs = 30_000
 
 /**
- * Follows a stream over all disconnects, without a gap where its entries have cursors.
- * @returns what ends it
+ * Follows a stream across disconnects, without a gap if its entries have cursors.
+ * @returns a function that ends it
  */
 export function subscribe<Text extends keyof Documents & string>(
   query: Text,
@@ -29,7 +29,7 @@ export function subscribe<Text extends keyof Documents & string>(
 
   function open(): void {
     const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
-    // Counts in place of `after`. The browser sends the last one by itself when it connects again.
+    // Replaces `after`. The browser itself sends the last one when it reconnects.
     if (lastEventId !== '') search.set('lastEventId', lastEventId)
     source = new EventSource(serviceUrl(`graphql/stream?${search}`))
     source.addEventListener('open', () => {
@@ -38,7 +38,7 @@ export function subscribe<Text extends keyof Documents & string>(
     })
     source.addEventListener('error', () => {
       follower.onLive?.(false)
-      // An answer other than 200, after which the browser does not try again.
+      // A status other than 200, after which the browser does not retry.
       if (source?.readyState === EventSource.CLOSED) openLater()
     })
     source.addEventListener('next', ({ data: text, lastEventId: id }: MessageEvent<string>) => {

@@ -1,7 +1,7 @@
 import { documents } from './account/documents.ts'
 import { queryService } from './ask.ts'
 
-/** What the service pushes: `src/notifications/channels/push.ts` writes it. */
+/** Message that the service pushes: `src/notifications/channels/push.ts` writes it. */
 interface PushMessage {
   id: string
   title: string
@@ -20,7 +20,7 @@ interface WindowClient {
   postMessage(message: unknown): void
 }
 
-/** What this worker uses of ServiceWorkerGlobalScope: its types and those of pages exclude each other. */
+/** Used part of ServiceWorkerGlobalScope: its types and those of pages exclude each other. */
 interface WorkerScope {
   registration: ServiceWorkerRegistration
   clients: {
@@ -56,7 +56,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(link ?? worker.registration.scope))
 })
 
-/** One with the same tag is replaced. */
+/** Replaces one with the same tag. */
 function show({ id, title, text, link }: PushMessage): Promise<void> {
   return worker.registration.showNotification(title, {
     body: text,
@@ -66,7 +66,7 @@ function show({ id, title, text, link }: PushMessage): Promise<void> {
   })
 }
 
-/** A token proves that this browser gets what is sent to its channel. */
+/** Sends a token back, which proves that this browser receives the messages of its channel. */
 async function confirm({ token }: PushMessage): Promise<void> {
   if (token === undefined) return
   await queryService(documents.confirm, { input: { token } }, { url: at('../graphql') })

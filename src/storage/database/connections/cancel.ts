@@ -1,23 +1,22 @@
 import { connect, type Socket } from 'node:net'
 import type { PoolClient } from 'pg'
 
-/** Of a request to cancel, in the protocol. */
+/** Code of a cancel request in the protocol. */
 const cancelCode = 80_877_102
 const timeoutMs = 1_000
 
 /** Members of node-postgres' client that its types leave out. */
 type Wired = PoolClient & { host: string; port: number; processID: number; secretKey: number }
 
-/** Another connection to the server of one. */
+/** Opens another connection to the server of a client. */
 export function dial(client: PoolClient): Socket {
   const { host, port } = client as Wired
   return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
 }
 
 /**
- * Asks the server to end the statement that runs on a connection. The server closes when it has signalled the
- * connection's process, so that a later statement is not met. Never rejects: a statement that goes on ends by
- * its timeout.
+ * Asks the server to end the statement of a connection. It answers once it has signalled the process, so that
+ * no later statement is affected. Never rejects: a statement that continues ends by its timeout.
  */
 export function cancelStatement(client: PoolClient): Promise<void> {
   const { processID, secretKey } = client as Wired

@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache'
 import type { Client, Pool, PoolClient } from 'pg'
 import { observed } from '../../../outside/telemetry/work.ts'
 
-/** Texts of reads are composed by what clients select. */
+/** Bounds the statement texts: clients compose them by their selections. */
 const maxTexts = 2_000
-/** Each is a label of metrics. */
+/** Bounds the names: each is a label of metrics. */
 const maxNames = 200
 
 const statementNames = new LRUCache<string, string>({ max: maxTexts })
 const distinct = new Set<string>()
 
-/** What a statement does and its first table, such as `select orders`. */
+/** The verb and first table of a statement, such as `select orders`. */
 export function statementName(text: string): string {
   const known = statementNames.get(text)
   if (known !== undefined) return known
@@ -21,7 +21,7 @@ export function statementName(text: string): string {
   return name
 }
 
-/** A statement that writes may read too: what it writes names it. */
+/** The verbs in order of precedence: a statement that both reads and writes is named by its write. */
 const verbs: readonly (readonly [verb: string, pattern: RegExp])[] = [
   ['insert', /\bINSERT INTO (?:"?public"?\.)?"?([a-z_]{5,40})\b(?!\()/i],
   ['delete', /\bDELETE FROM (?:ONLY )?(?:"?public"?\.)?"?([a-z_]{5,40})\b(?!\()/i],
@@ -42,7 +42,7 @@ function nameOf(text: string): string {
 /** The connections of one kind. */
 export interface PoolReport {
   name: string
-  /** Open connections, at most `most`. */
+  /** Open connections, up to `most`. */
   open: number
   idle: number
   most: number
@@ -74,12 +74,12 @@ export function reportOf(pool: Pool): PoolReport {
   return { name: names.get(pool) ?? '', open, idle, waiting, most: options.max }
 }
 
-/** For statements that are submitted as objects of their own: their callback is theirs. */
+/** Observes statements submitted as objects, which have callbacks of their own. */
 export function observedStatement<T>(pool: Pool, text: string, run: () => Promise<T>): Promise<T> {
   return observed({ kind: 'statement', name: statementName(text), of: names.get(pool) ?? '' }, run)
 }
 
-/** Connections that measure Prisma's statements, and of those of transactions. */
+/** Connections that measure the statements of Prisma and of transactions. */
 export function measuredClient(Base: typeof Client, of: string): typeof Client {
   class MeasuredClient extends Base {
     override query(config: string | { text?: string; submit?: unknown }, ...rest: unknown[]): never {

@@ -1,10 +1,10 @@
 import { Client } from 'pg'
 
-/** What a connection can keep from one transaction to the next. */
+/** State that a connection keeps between transactions. */
 export interface Access {
   /** The server may be another one in the next transaction: settings are sent with each. */
   isPooled: boolean
-  /** Whether statements can be prepared by name. */
+  /** True if statements can be prepared by name. */
   prepares: boolean
 }
 
@@ -14,9 +14,8 @@ export const directAccess: Access = { isPooled: false, prepares: true }
 const probeName = 'tradegraph_probe'
 
 /**
- * Whether a pooler answers at an address: it gives its clients keys of its own, so the process is not that of
- * the server. One that keeps prepared statements for its clients (PgBouncer from 1.21 on) renames them on the
- * server.
+ * Detects a pooler at an address: it gives clients its own keys, so the process id is not that of the server.
+ * A pooler that keeps prepared statements for its clients (PgBouncer since 1.21) renames them on the server.
  * @throws when the database does not answer
  */
 export async function probeAccess(url: string): Promise<Access> {
@@ -24,7 +23,7 @@ export async function probeAccess(url: string): Promise<Access> {
   client.on('error', () => {})
   await client.connect()
   try {
-    // One transaction is one server, in which nothing is left behind.
+    // One transaction runs on one server, and leaves nothing behind.
     await client.query('BEGIN')
     const { rows: servers } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     const { processID } = client as unknown as { processID: number }

@@ -7,14 +7,14 @@ import { type SessionSettings, silenceTimeoutMs } from './session.ts'
 import { endSilent } from './silence.ts'
 
 /**
- * Gives each who asks the connection that is free first. The pool itself binds them to the connection that it
- * opens for them, although another one is mostly released long before that: opening takes several round
- * trips, and the server a new process. What was opened in vain waits for the next.
+ * Gives each request the first free connection. The pool itself binds it to the connection that it opens for
+ * the request, although another one is usually released long before: opening takes several round trips, and
+ * the server a new process. A connection opened in vain serves the next request.
  */
 export function preferFreeConnection(pool: Pool): Pool {
   const { max } = pool.options
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
-  /** Those for whom a connection is being opened, first come first served. */
+  /** Requests that wait for a new connection, first come first served. */
   const waiting = new Set<() => void>()
 
   function openOrWait(): Promise<PoolClient> {
@@ -53,7 +53,7 @@ export function preferFreeConnection(pool: Pool): Pool {
 }
 
 export interface PoolOptions {
-  /** In metrics. */
+  /** Label in metrics. */
   name: string
   url: string
   access: Access
@@ -65,7 +65,7 @@ export interface PoolOptions {
   onReadOnly(): void
 }
 
-/** A connection is opened when it is needed, and closed when it was not needed for ten seconds. */
+/** Opens connections on demand, and closes them after ten idle seconds. */
 export function openPool({ name, url, access, max, settings, waitMs, onReadOnly }: PoolOptions): Pool {
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
   const pool = new Pool({
@@ -94,16 +94,13 @@ export function openPool({ name, url, access, max, settings, waitMs, onReadOnly 
   })
   pool.on('release', (_error, client) => {
     const opened = openedAt.get(client) ?? 0
-    // The pool removes what has ended.
+    // The pool removes ended connections.
     if (opened < (renewedAt.get(pool) ?? 0)) client.end().catch(() => {})
   })
   return measurePool(name, reportRefusals(preferFreeConnection(endSilent(pool, waitMs))))
 }
 
-/**
- * Without a connection nothing is known of the data, whatever the server's reason is: each fault is an
- * Outage.
- */
+/** Reports each fault of a connection as an Outage: without one the data is unknown, whatever the reason. */
 function reportRefusals(pool: Pool): Pool {
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>
   const reporting = () =>
@@ -119,7 +116,7 @@ const readOnlyCode = '25006'
 const openedAt = new WeakMap<PoolClient, number>()
 const renewedAt = new WeakMap<Pool, number>()
 
-/** Replaces each connection when its statement has ended: its server is not the one any more that it was. */
+/** Replaces each connection after its statement: its server may have lost its role. */
 export function renewPool(pool: Pool): void {
   renewedAt.set(pool, performance.now())
   for (let idle = pool.idleCount; idle > 0; idle--) {

@@ -3,7 +3,7 @@ import utils from 'pg/lib/utils.js'
 
 type Message = never
 
-/** What node-postgres calls of a statement; its types name `submit` alone. */
+/** Members that node-postgres calls on a statement; its types name only `submit`. */
 export interface WireQuery extends Submittable {
   name?: string | undefined
   text?: string
@@ -41,7 +41,7 @@ export class PrefixedQuery implements WireQuery {
     private readonly second: WireQuery,
   ) {}
 
-  // node-postgres records under them what the server has parsed.
+  // node-postgres records what the server has parsed under them.
   get name() {
     return this.isReached ? this.second.name : this.first.name
   }

@@ -4,67 +4,64 @@ import { Outage } from '../../../domain/errors/error.ts'
 import type { Log } from '../../../domain/log.ts'
 import type { FirstStatement } from './prefixed-query.ts'
 
-/** A place in the log of the primary: what is behind it was committed before. */
+/** A position in the primary's log: everything before it is committed. */
 type Lsn = bigint
 
 /** Clients whose last write is remembered. */
 const maxWriters = 50_000
-/** For how long, at most: after a switch-over to a server that lost a write its place may never come. */
+/** Limit of that time: after a switch-over to a server that lost a write, its position may never come. */
 const rememberedMs = 120_000
 
 const position = (lsn: string) => `pg_wal_lsn_diff(${lsn}, '0/0')::text`
-/** Also for a server that was promoted, or was no replica at all. */
+/** Position of a replica, or of a server that was promoted or never was one. */
 const replayed =
   'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END'
 
-/** Text of a read of the primary's place, which is behind all that was committed before. */
+/** Text that reads the primary's position, which follows everything committed before. */
 export const primaryPosition = position('pg_current_wal_flush_lsn()')
 const replicaPlace = position(replayed)
 
 /** Fails with a division by zero on a replica that has not got so far: several may be behind one address. */
 const guardText = `SELECT 1 / (pg_wal_lsn_diff(${replayed}, '0/0') >= $1::numeric)::int`
-/** The guard's division by zero; a conflict of the read with what is replayed. */
+/** Codes of the guard's division by zero, and of a conflict of the read with the replay. */
 const repeatableCodes: unknown[] = ['22012', '40001']
 const canceledCode = '57014'
 
 const codeOf = (error: unknown) => (error as { code?: string } | null | undefined)?.code
-/** Of the pool and of the driver. */
+/** Recognizes timeouts of the pool and of the driver. */
 const isTimeout = (error: unknown) =>
   error instanceof Error && /^(timeout exceeded|Query read timeout)/.test(error.message)
 
 export interface Replica {
   pool: Pool
   prepares: boolean
-  /** What a read of a client has to be preceded by there; undefined if it has to be read from the primary. */
+  /** Statement to run before a client's read there; undefined if the primary has to serve the read. */
   guardFor(client: string): FirstStatement | undefined
   /** @param place of the primary after the write */
   wrote(client: string, place: string): void
   /** Any client may have written meanwhile. */
   forget(): void
-  /**
-   * Whether a read that failed there is repeated at the primary: not if it took too long, which it would do
-   * there too.
-   */
+  /** Decides whether a failed read is repeated at the primary: not after a timeout, which would recur. */
   mayAskPrimary(error: unknown): boolean
   close(): Promise<void>
 }
 
 export interface ReplicaOptions {
-  /** For reads. */
+  /** Connections for reads. */
   pool: Pool
   /** A connection to the primary, and one to the replica, that wait for no request. */
   primaryWatch: Pool
   replicaWatch: Pool
-  /** How old data may be at most. */
+  /** Maximum age of data. */
   maxLagMs: number
   prepares: boolean
   log: Log
 }
 
 /**
- * Decides what may be read from a replica, without clocks of several machines: the places of the primary are
- * noted with the time of this process, and a replica is new enough for a read if it has replayed the one of
- * `maxLagMs` ago and the client's last write.
+ * Decides which reads a replica may serve, without comparing clocks: positions of the primary are noted with
+ * this process's time. A replica is recent enough if it has replayed the position of `maxLagMs` ago and the
+ * client's last write.
  */
 export function followReplica({
   pool,
@@ -78,7 +75,7 @@ export function followReplica({
   const writers = new LRUCache<string, Lsn>({
     max: maxWriters,
     ttl: rememberedMs,
-    // Who is dropped for others is not known any more: then all have to see what that one wrote.
+    // An evicted client is no longer known: all clients then have to see its writes.
     dispose: (place, _client, reason) => {
       if (reason === 'evict' && place > floor) floor = place
     },
@@ -99,7 +96,7 @@ export function followReplica({
       placeOf(replicaWatch, replicaPlace),
     ])
     if (atPrimary !== undefined) {
-      // After a switch-over to a server that is behind the old one.
+      // Occurs after a switch-over to a server that is behind the old one.
       const last = notes.at(-1)
       if (last && atPrimary < last.place) {
         notes = []

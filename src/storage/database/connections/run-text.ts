@@ -75,12 +75,12 @@ export interface TextStatement {
   values: readonly unknown[]
   /** Runs in the same transaction before it. */
   guard?: FirstStatement | undefined
-  /** Whether the pool should replace the connection after this statement. */
+  /** Reports whether the pool should replace the connection after this statement. */
   holdsTooManyPlans?(client: PoolClient): boolean
 }
 
 /**
- * Each column as PostgreSQL's text. When `gone` aborts, the server is asked to end the statement.
+ * Reads each column as PostgreSQL's text. When `gone` aborts, the server is requested to end the statement.
  * @throws Outage; the error of the server; Refusal Unavailable for a client that has gone
  */
 export async function runAsText(
@@ -130,12 +130,12 @@ function clientGone(): Refusal {
  */
 const staleStatementCodes: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
 
-/** Whether a statement failed because of what its connection had prepared. */
+/** Checks whether a statement failed because of a prepared statement on its connection. */
 export function isStale(error: unknown): boolean {
   return error instanceof DatabaseError && staleStatementCodes.includes(error.code)
 }
 
-/** Whether the server refused the statement and the connection stays usable. */
+/** Checks whether the server refused the statement and the connection stays usable. */
 function isStatementError(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity === 'ERROR' && !isStale(error)
 }

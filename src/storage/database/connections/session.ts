@@ -1,5 +1,5 @@
 export const statementTimeoutMs = 10_000
-/** For a server that does not even report a statement timeout. */
+/** Timeout for a server that does not even report a statement timeout. */
 export const silenceTimeoutMs = 12_000
 
 export type SessionSettings = Readonly<Record<string, string>>
@@ -7,8 +7,8 @@ export type SessionSettings = Readonly<Record<string, string>>
 /**
  * timezone: Prisma writes times without a zone and reads them as UTC, whatever the database's zone.
  * random_page_cost: data is in memory or on an SSD, so index scans are cheap. jit: statements are short, and
- * compiling one takes longer than running it. lock_timeout: a statement's timeout does not bound a commit,
- * which waits for the places of feeds.
+ * compiling one takes longer than running it. lock_timeout: statement_timeout does not bound a commit, which
+ * waits for the places of feeds.
  */
 export const sessionSettings: SessionSettings = {
   timezone: 'UTC',
@@ -25,8 +25,8 @@ export const readSettings: SessionSettings = {
 }
 
 /**
- * What streams read is named by its place or its key. A plan that was made for a small table would read the
- * whole one until the table is analysed again, however much it grows.
+ * Settings that force index reads: streams read rows by place or key. A plan made for a small table would
+ * scan the whole table until the next analysis, however much it grows.
  */
 export const streamSettings: SessionSettings = {
   ...readSettings,

@@ -4,7 +4,7 @@ import { dial } from './cancel.ts'
 
 /** Message SSLRequest of the protocol: a server answers it before any authentication. */
 const tlsQuestion = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
-/** Silence of a statement after which the server is asked over another connection. */
+/** Silence of a statement after which the server is probed over another connection. */
 const silentMs = 250
 
 /** Members of node-postgres' client that its types leave out. */
@@ -17,9 +17,9 @@ interface Wait {
 }
 
 /**
- * Ends the statements of a pool whose server hangs. A statement may take long, and a server that hangs looks
- * like that: when one is silent, the server is asked over another connection. If it says nothing there in
- * `waitMs`, the silent connections are closed, and those that are idle.
+ * Ends the statements of a pool whose server hangs. A hanging server looks like a slow statement: when a
+ * statement is silent, the server is probed over another connection. If it does not answer within `waitMs`,
+ * silent and idle connections are closed.
  */
 export function endSilent(pool: Pool, waitMs: number): Pool {
   const used = new Map<Wired, Wait>()
@@ -70,7 +70,7 @@ export function endSilent(pool: Pool, waitMs: number): Pool {
 
 const silenceMessage = 'timeout exceeded: the server is silent'
 
-/** Whether the server of a connection says anything in time, and be it that it has no place. */
+/** Checks whether the server of a connection answers in time; a refusal for lack of room counts too. */
 function answersTo(client: Wired, waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = dial(client)
@@ -79,7 +79,7 @@ function answersTo(client: Wired, waitMs: number): Promise<boolean> {
       socket.destroy()
       resolve(answers)
     }
-    // Where this process was busy for so long, the answer has come and was not read yet.
+    // If this process was busy that long, the answer has arrived but was not read yet.
     const timer = setTimeout(() => setImmediate(settle, false), waitMs)
     socket.on('connect', () => socket.write(tlsQuestion))
     socket.once('data', () => settle(true))

@@ -5,7 +5,7 @@ import type { RowFields } from '../../query/json.ts'
 import { derived, type Field, type Model, type OneRow, orNull } from '../../query/model.ts'
 import { tokenIn } from '../token.ts'
 
-/** Columns of one part of an account; those that a part lacks are 0. */
+/** Columns of one part of an account; 0 where a part lacks them. */
 const sums = [
   'wins',
   'score',
@@ -36,9 +36,7 @@ const part = (values: Partial<Record<(typeof sums)[number], string>>) =>
 const inRange = (alias: string) =>
   `${alias}.chain_id = ag.chain_id AND ${alias}.deadline_block BETWEEN ag.from_block AND ag.to_block`
 
-/**
- * What a solver's winning solutions scored. Solutions of one solver in one auction share a reference score.
- */
+/** Scores of a solver's winning solutions. Solutions of one solver in one auction share a reference score. */
 const competed = `SELECT t.solver, ${part({
   wins: '1',
   score: 'CASE WHEN c.in_time THEN s.score ELSE 0 END',
@@ -110,7 +108,7 @@ const accountToken: Model = {
     networkFees: derived(amount, 'line.network', 'For gas, paid by traders.'),
     protocolFees: derived(amount, 'line.protocol', 'Owed to the protocol.'),
     partnerFees: derived(amount, 'line.partner', 'Owed to partners.'),
-    slippage: derived(signedAmount, 'line.slippage', 'What was left beside the fees; negative for a loss.'),
+    slippage: derived(signedAmount, 'line.slippage', 'The change without the fees; negative for a loss.'),
   },
   relations: { token: lineToken },
 }
@@ -119,14 +117,10 @@ const accountPartner: Model = {
   name: 'AccountPartner',
   description: 'Fees that are owed to one partner in one token.',
   fields: {
-    recipient: derived(address, 'line.recipient', 'Whom they are owed to.'),
+    recipient: derived(address, 'line.recipient', 'The recipient of the fees.'),
     amount: derived(amount, 'line.amount', 'Their sum, in atoms.'),
     value: orNull(
-      derived(
-        amount,
-        'line.value',
-        'What they are worth in native atoms, as far as there were prices; null without any.',
-      ),
+      derived(amount, 'line.value', 'Their value in native atoms, of those with a price; null without any.'),
     ),
   },
   relations: { token: lineToken },
@@ -136,45 +130,45 @@ const count = (sql: string, description: string) => derived(smallInt, sql, descr
 const native = (sql: string, description: string) => derived(amount, sql, `${description} In native atoms.`)
 
 export const accountFields = {
-  solver: derived(address, 'acc.solver', 'Whose account it is.'),
+  solver: derived(address, 'acc.solver', 'The solver of the account.'),
   wins: count('acc.wins', 'Its winning solutions.'),
-  score: native('acc.score', 'Of its winning solutions that were settled by their deadline.'),
-  missedScore: native('acc.missed_score', 'Of its winning solutions that were not.'),
+  score: native('acc.score', 'Score of its winning solutions that were settled by their deadline.'),
+  missedScore: native('acc.missed_score', 'Score of its winning solutions that were not.'),
   referenceScore: native(
     'acc.reference_score',
-    'What the others could have reached without it, in the auctions that it won.',
+    'The score that the others could have reached without it, in the auctions that it won.',
   ),
   settlements: count('acc.settlements', 'Its settlements on chain, also late ones.'),
   gasUsed: derived(amount, 'acc.gas_used', 'Gas of its settlements.'),
-  gasCost: native('acc.gas_cost', 'What that cost.'),
+  gasCost: native('acc.gas_cost', 'The cost of that gas.'),
   revertedAttempts: count('acc.reverted', 'Transactions of its attempts that reverted.'),
   revertedGas: derived(amount, 'acc.reverted_gas', 'Gas of these.'),
-  revertedGasCost: native('acc.reverted_cost', 'What that cost.'),
+  revertedGasCost: native('acc.reverted_cost', 'The cost of that gas.'),
   cancellations: count(
     'acc.cancelled',
-    'Transfers that took the nonces of settlements whose time was over, or whose orders were cancelled.',
+    'Transfers that took the nonces of settlements past their deadline, or with cancelled orders.',
   ),
   cancellationGas: derived(amount, 'acc.cancellation_gas', 'Gas of these.'),
-  cancellationGasCost: native('acc.cancellation_cost', 'What that cost.'),
-  networkFees: native('acc.network_fees', 'What traders paid for gas.'),
-  protocolFees: native('acc.protocol_fees', 'What it owes to the protocol.'),
-  partnerFees: native('acc.partner_fees', 'What it owes to partners.'),
+  cancellationGasCost: native('acc.cancellation_cost', 'The cost of that gas.'),
+  networkFees: native('acc.network_fees', 'Network fees that traders paid for gas.'),
+  protocolFees: native('acc.protocol_fees', 'Fees that it owes to the protocol.'),
+  partnerFees: native('acc.partner_fees', 'Fees that it owes to partners.'),
   slippage: derived(
     signedAmount,
     'acc.slippage',
-    'What its settlements left in the settlement contract beside the fees; negative for a loss. In native atoms.',
+    'Changes of the settlement contract’s balances by its settlements, without the fees, in native atoms; negative for a loss.',
   ),
   settlementsWithoutGas: count(
     'acc.without_gas',
-    'Settlements whose gas or its price is not known: they are missing above.',
+    'Settlements whose gas or gas price is unknown: they are missing above.',
   ),
   settlementsWithoutAmounts: count(
     'acc.without_amounts',
-    'Settlements whose fees and slippage are not known: they are missing above.',
+    'Settlements whose fees and slippage are unknown: they are missing above.',
   ),
   unpricedAmounts: count(
     'acc.unpriced',
-    'Amounts whose token had no price in the auction: they are in the tokens, and missing above.',
+    'Amounts of tokens without a price in the auction: they are in the tokens, and missing above.',
   ),
 } satisfies Record<string, Field>
 
@@ -182,7 +176,7 @@ export const accountRow: RowFields<SolverAccount> = accountFields
 
 const solverAccount: Model = {
   name: 'SolverAccount',
-  description: 'What a solver earned and owes for a range of blocks.',
+  description: 'A solver’s earnings and debts for a range of blocks.',
   fields: accountFields,
   relations: {
     tokens: {
@@ -256,5 +250,5 @@ export const accountingOf: OneRow = {
   nullable: true,
   rows: accountRange,
   description:
-    'Accounts of the auctions whose deadline is in a range of blocks, of a week at most: competition, settlements and what they kept. Null before the first block is indexed.',
+    'Accounts of the auctions whose deadline is in a range of blocks, of up to a week: competition, settlements and the amounts that they kept. Null before the first block is indexed.',
 }

@@ -21,9 +21,8 @@ const fields = {
 const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 
 /**
- * Whether the competition of auction `a` may be shown. Where they are hidden, the indexer must have passed
- * its deadline: no solver can settle it any more. Every list of solutions or of attempts to settle them has
- * this condition.
+ * SQL condition of every list of solutions or attempts: the competition of auction `a` may be shown. Where
+ * competitions are hidden, the indexer must have passed its deadline: no solver can settle it any more.
  */
 export const isShown = `(NOT ${hidesCompetitions} OR
   a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id))`
@@ -32,8 +31,8 @@ export const isShown = `(NOT ${hidesCompetitions} OR
 const expiryMargin = 3_600
 
 /**
- * Whether no field of auction `a` can change any more: its deadline is final, and each solution is settled in
- * a final block, or can't be settled because one of its orders has expired or was filled in a final block.
+ * SQL condition: no field of auction `a` can change any more. Its deadline is final, and each solution is
+ * settled in a final block, or can't be settled because an order has expired or was filled in a final block.
  * @param finality SQL for how many blocks may be reorganised
  */
 export const isOver = (finality: string) => `EXISTS (
@@ -58,10 +57,10 @@ const nativePrice: Model = {
   relations: { token: tokenIn('a.chain_id', 'np.token', 'The token.') },
 }
 
-/** For bodies that show only the address. */
+/** Token of a price, for bodies that show only the address. */
 export const pricedToken = column(address, 'np.token', 'The token.')
 
-/** Of auction `a`, oldest first. */
+/** Attempts of auction `a`, oldest first. */
 export const attemptsOfAuction = `settlement_attempts t WHERE t.auction_id = a.id AND ${isShown} ORDER BY t.started_at, t.solution_uid`
 
 /** Fields of an auction and of its report for one order. */
@@ -79,7 +78,7 @@ const heldOrders = 'auction_orders ho JOIN orders o ON o.id = ho.order_id WHERE 
 export const auction: Model = defineModel({
   name: 'Auction',
   description:
-    'A competition of solvers for a batch of orders. Stored when at least one valid solution came in.',
+    'A competition of solvers for a batch of orders. Stored if one or more valid solutions were received.',
   fields: { id: nodeId('Auction', 'a.id'), auctionId, ...fields },
   relations: {
     nativePrices: nativePrices(
@@ -109,14 +108,14 @@ export const auction: Model = defineModel({
         AND int8range(xs.first_auction, xs.last_auction, '[]') @> a.id AND ${isShown}`,
       key: { letter: 'x', parts: [{ sql: 'xs.order_id', type: 'number' }], order: 'ASC' },
       description:
-        'The live orders that it left out, oldest first. Those that wait for their presignature are not among them. Empty while the competition is hidden.',
+        'The live orders that it left out, oldest first, except those that wait for their presignature. Empty while the competition is hidden.',
     },
     solverAnswers: {
       kind: 'many',
       model: () => solverAnswer,
       rows: `solver_answers sv WHERE sv.auction_id = a.id AND ${isShown} ORDER BY sv.solver`,
       items: 3,
-      description: 'What became of the question to each solver. Empty while the competition is hidden.',
+      description: 'The answer of each solver. Empty while the competition is hidden.',
     },
     refusedSolutions: {
       kind: 'many',
@@ -124,7 +123,7 @@ export const auction: Model = defineModel({
       rows: `refused_solutions rs WHERE rs.auction_id = a.id AND ${isShown} ORDER BY rs.id`,
       items: 3,
       description:
-        'Solutions that never competed, at most ten of each solver. Empty while the competition is hidden.',
+        'Solutions that never competed, up to ten of each solver. Empty while the competition is hidden.',
     },
     settlementAttempts: {
       kind: 'many',
@@ -225,7 +224,7 @@ export const currentAuctionOrder: Model = {
       rows: policies,
       only: 'e.policies IS NOT NULL',
       items: 2,
-      description: 'What the protocol may take, in the order it is applied.',
+      description: 'The fees of the protocol, in the order of application.',
     },
   },
 }
@@ -243,8 +242,7 @@ export const currentPrices = 'unnest(ca.tokens, ca.prices) AS np(token, price)'
  */
 export const currentAuction: Model = {
   name: 'CurrentAuction',
-  description:
-    'What solvers are given at the moment. Each auction replaces it, whether there are solutions or not.',
+  description: 'The current input of solvers. Each auction replaces it, even without solutions.',
   fields: {
     auctionId: column(rowKey, 'ca.auction_id', 'Its number; an Auction has it once there are solutions.'),
     block: column(safeInt, 'ca.block', 'The block it was built on.'),
@@ -267,7 +265,7 @@ export const currentAuction: Model = {
       kind: 'values',
       field: derived(address, 'jo.owner', ''),
       rows: 'unnest(ca.jit_order_owners) AS jo(owner) ORDER BY jo.owner',
-      description: 'Owners whose orders solvers may bring along, and whose surplus counts.',
+      description: 'Owners whose JIT orders solvers may bring, with surplus that counts.',
     },
   },
 }
@@ -278,8 +276,8 @@ export const currentAuctionOf = (chainId: number): Prisma.Sql =>
 /** Entry `f` of auction `a`, and of attempt `t` if it is about one. */
 export const auctionFeedEntry: Model = {
   name: 'AuctionEntry',
-  description: 'A competition, or what became of a settlement of it, in a stream.',
-  fields: { cursor: derived(string, 'f.place::text', 'Continues here: nothing is lost or repeated.') },
+  description: 'A competition, or an outcome of a settlement of it, in a stream.',
+  fields: { cursor: derived(string, 'f.place::text', 'Continues here, without loss or repetition.') },
   relations: {
     auction: { kind: 'same', model: () => auction, description: 'The auction.' },
     settlementAttempt: {
@@ -288,15 +286,14 @@ export const auctionFeedEntry: Model = {
       nullable: true,
       unless: 'f.solution_uid IS NULL',
       description:
-        'The attempt to settle a solution, which has ended; or it runs again, since a reorg took its settlement. Null in the entry of the competition.',
+        'The attempt to settle a solution, which has ended, or runs again because a reorg undid its settlement. Null in the entry of the competition.',
     },
   },
 }
 
 /**
- * The competitions of a network and what became of their settlements. Where competitions are hidden until
- * their deadline, they have entries of their own, from the moment when the indexer passes it; again after a
- * reorg that led back before the deadline.
+ * The competitions of a network and the state of their settlements. Competitions hidden until their deadline
+ * have entries of their own when the indexer passes it, and again after a reorg to before it.
  */
 export const auctionFeed: FeedSource = {
   name: 'network',

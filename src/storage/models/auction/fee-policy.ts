@@ -6,7 +6,7 @@ import { derived, type Field, type Model } from '../../query/model.ts'
 const factor = (sql: string, description: string) =>
   derived(decimal, `trim_scale(${sql} / 1000000.0)::text`, description)
 
-const maxVolumeFactor = factor('p.max_volume_factor', 'The most it takes, as a share of the volume.')
+const maxVolumeFactor = factor('p.max_volume_factor', 'Its maximum, as a share of the volume.')
 
 const variant = (name: string, description: string, fields: Record<string, Field>): (() => Model) => {
   const model: Model = { name, description, fields }
@@ -14,18 +14,17 @@ const variant = (name: string, description: string, fields: Record<string, Field
 }
 
 const variants: Record<FeePolicy['kind'], () => Model> = {
-  surplus: variant('SurplusFeePolicy', 'Takes a share of what the trader gets beyond the limit price.', {
+  surplus: variant('SurplusFeePolicy', 'Takes a share of the surplus over the limit price.', {
     factor: factor('p.factor', 'Share of the surplus.'),
     maxVolumeFactor,
   }),
-  volume: variant('VolumeFeePolicy', 'Takes a share of what is traded.', {
+  volume: variant('VolumeFeePolicy', 'Takes a share of the volume.', {
     factor: factor('p.factor', 'Share of the volume.'),
   }),
-  priceImprovement: variant(
-    'PriceImprovementFeePolicy',
-    'Takes a share of what the trader gets beyond the quote.',
-    { factor: factor('p.factor', 'Share of the improvement over the quote.'), maxVolumeFactor },
-  ),
+  priceImprovement: variant('PriceImprovementFeePolicy', 'Takes a share of the surplus over the quote.', {
+    factor: factor('p.factor', 'Share of the improvement over the quote.'),
+    maxVolumeFactor,
+  }),
 }
 
 export const feePolicyKinds = Object.keys(variants) as FeePolicy['kind'][]
@@ -33,7 +32,7 @@ export const feePolicyKinds = Object.keys(variants) as FeePolicy['kind'][]
 /** Policy `p`. */
 export const feePolicy: Model = {
   name: 'FeePolicy',
-  description: 'A rule for what the protocol may take.',
+  description: 'A rule for a fee of the protocol.',
   fields: {},
   variants: { by: 'p.kind', models: variants },
 }

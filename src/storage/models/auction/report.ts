@@ -19,7 +19,7 @@ const protocolFee: Model = {
   name: 'ProtocolFee',
   description: 'A fee that the protocol took.',
   fields: {
-    amount: column(amount, 'pf.amount', 'What was taken.'),
+    amount: column(amount, 'pf.amount', 'The amount of the fee.'),
   },
   relations: { token: tokenIn('o.chain_id', 'pf.token', 'The token of amount.') },
 }
@@ -34,7 +34,7 @@ const executionFields = {
 
 export const execution: Model = {
   name: 'Execution',
-  description: 'What a settlement on chain did for an order.',
+  description: 'The execution of an order by a settlement on chain.',
   fields: executionFields,
   relations: {
     executedFeeToken: tokenIn('o.chain_id', 'x.executed_fee_token', 'The token of executedFee.'),
@@ -64,7 +64,7 @@ export const auctionReport: Model = {
     nativePrices: {
       ...nativePrices(
         `auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token) ORDER BY np.token = o.buy_token`,
-        'Of the order’s two tokens, as far as the auction had them.',
+        'Prices of the order’s two tokens that the auction had.',
       ),
       items: 2,
     },
@@ -81,7 +81,7 @@ export const auctionReport: Model = {
       model: () => execution,
       rows: 'executions x WHERE x.order_id = o.id AND x.auction_id = a.id',
       items: 2,
-      description: 'What was done on chain.',
+      description: 'Executions on chain.',
     },
     settlementAttempts: {
       kind: 'many',
@@ -96,7 +96,7 @@ export const auctionReport: Model = {
       model: () => feePolicy,
       rows: 'fee_policies p WHERE p.order_id = o.id AND p.auction_id = a.id ORDER BY p.position',
       items: 2,
-      description: 'What the protocol may take, in the order it is applied.',
+      description: 'The fees of the protocol, in the order of application.',
     },
   },
 }

@@ -26,11 +26,11 @@ const fields = {
   auctionId: column(rowKey, 't.auction_id', 'The auction it is for.'),
   solver: column(address, 't.solver', 'The winner.'),
   solutionUid: column(smallInt, 't.solution_uid', 'Its solution.'),
-  startTimestamp: column(time, 't.started_at', 'When it began.'),
+  startTimestamp: column(time, 't.started_at', 'Its start time.'),
   startBlock: column(safeInt, 't.start_block', 'The block at that time.'),
   deadlineBlock: column(safeInt, 't.deadline_block', 'The last block for it.'),
   txHash: orNull(column(bytes32, 't.tx_hash', 'Its transaction; null while none is known.')),
-  endTimestamp: orNull(column(time, 't.ended_at', 'When it ended.')),
+  endTimestamp: orNull(column(time, 't.ended_at', 'Its end time.')),
   endBlock: orNull(column(safeInt, 't.end_block', 'The block at its end.')),
 }
 
@@ -43,21 +43,21 @@ export const settlementAttempt: Model = {
       derived(
         spelledEnumOf('SettlementOutcome', settlementOutcomes),
         (spelling) => outcomeCase(spelling === 'graphql' ? screaming : (value) => value),
-        'How it ended.',
+        'Its outcome.',
       ),
     ),
     detail: orNull(
       derived(
         string,
         `CASE WHEN t.outcome NOT IN ('success', 'timeout') THEN regexp_replace(t.outcome, '^driver failed: ', '') END`,
-        'Why it failed, as text.',
+        'The reason for a failure, as text.',
       ),
     ),
     submission: orNull(
       column(
         string,
         't.submission',
-        'What became of its transaction while it was sent, as text: what it offered for a unit of gas from block to block, where it went, and whether it was cancelled. Null if it was not sent.',
+        'The history of its transaction, as text: the gas price that it offered from block to block, its destination, and a cancellation. Null if it was not sent.',
       ),
     ),
     revertedGas: orNull(
@@ -68,7 +68,7 @@ export const settlementAttempt: Model = {
       ),
     ),
     revertedGasCost: orNull(
-      derived(amount, 't.reverted_gas * t.reverted_gas_price', 'What that cost, in native atoms.'),
+      derived(amount, 't.reverted_gas * t.reverted_gas_price', 'Cost of that gas, in native atoms.'),
     ),
     replacedBlock: orNull(
       column(
@@ -85,7 +85,7 @@ export const settlementAttempt: Model = {
       ),
     ),
     cancellationGasCost: orNull(
-      derived(amount, 't.cancellation_gas * t.cancellation_gas_price', 'What that cost, in native atoms.'),
+      derived(amount, 't.cancellation_gas * t.cancellation_gas_price', 'Cost of that gas, in native atoms.'),
     ),
   },
   relations: {
@@ -104,7 +104,7 @@ export const settlementAttempt: Model = {
         WHERE b.auction_id = t.auction_id AND b.solution_uid = t.solution_uid ORDER BY b.token`,
       items: 3,
       description:
-        'What it changes of the settlement contract’s tokens: fees, what its solver may use of them, and slippage. Only tokens that it changes.',
+        'Its changes of the settlement contract’s tokens: fees, the amounts that its solver may use, and slippage. Only changed tokens.',
     },
   },
 }
@@ -112,32 +112,32 @@ export const settlementAttempt: Model = {
 /** Booking `b` of an auction `ba`. */
 const settlementBooking: Model = {
   name: 'SettlementBooking',
-  description: 'What a settlement changes of one token of the settlement contract, in atoms.',
+  description: 'The change of one token of the settlement contract by a settlement, in atoms.',
   fields: {
     networkFee: column(amount, 'b.network_fee', 'Network fees of its trades.'),
     protocolFee: column(amount, 'b.protocol_fee', 'Fees of the protocol and of partners.'),
     internalized: derived(
       decimal,
       'b.internalized::text',
-      'Of interactions that are left out by permission: what the contract keeps less what it pays. Negative where it pays.',
+      'Internalized interactions, left out by permission: the amount that the contract keeps; negative if it pays.',
     ),
     least: derived(
       decimal,
       'b.least::text',
-      'What the contract must have more afterwards; negative where it may have less.',
+      'The required change of the contract’s balance; negative if it may decrease.',
     ),
     change: orNull(
       derived(
         decimal,
         'b.change::text',
-        'What it has more afterwards by the logs of the transaction, fees included; null until they are read.',
+        'The actual change of the balance by the logs of the transaction, fees included; null until they are read.',
       ),
     ),
     slippage: orNull(
       derived(
         decimal,
         '(b.change - b.network_fee - b.protocol_fee)::text',
-        'The change without the fees. It is its solver’s, also where it is negative.',
+        'The change without the fees. It belongs to the solver, even if it is negative.',
       ),
     ),
   },
@@ -146,7 +146,7 @@ const settlementBooking: Model = {
   },
 }
 
-/** Of order `o`. Also where competitions are hidden: it says nothing about solvers or prices. */
+/** Pending settlements of order `o`, even where competitions are hidden: they reveal no solver or price. */
 export const pendingSettlements: Relation = {
   kind: 'many',
   model: () => pendingSettlement,
@@ -156,7 +156,7 @@ export const pendingSettlements: Relation = {
       AND px.solution_uid = t.solution_uid) ORDER BY t.auction_id, t.solution_uid`,
   items: 1,
   description:
-    'Settlements of it that are sent, or that a solver which sends its own was told to send, and that are not known to have ended: each can still fill it, also after it was cancelled.',
+    'Settlements of the order that are sent, or that their solver was instructed to send, without a known end: each can still fill it, even after its cancellation.',
 }
 
 const pendingSettlement: Model = {
@@ -168,13 +168,13 @@ const pendingSettlement: Model = {
       derived(
         bytes32,
         't.tx_hash',
-        'Its transaction as it was sent last: another price of gas makes another. Null where its solver sends it: the service sees that on chain only.',
+        'The transaction that was sent last: another gas price makes another one. Null if its solver sends it: the service sees that only on chain.',
       ),
     ),
     deadlineBlock: column(
       safeInt,
       't.deadline_block',
-      'If it is not included before this block, the service withdraws it. It does so at once if all its orders are cancelled. What a solver sends itself is for the solver to withdraw.',
+      'If it is not included before this block, the service withdraws it. It does so at once if all its orders are cancelled. A solver that sends settlements itself withdraws them itself.',
     ),
   },
 }

@@ -34,7 +34,7 @@ const value = orNull(
   derived(
     signedAmount,
     'sm.value',
-    'What it is worth in native atoms by the prices of the auction, rounded down; null where it has none.',
+    'Its value in native atoms by the prices of the auction, rounded down; null without a price.',
   ),
 )
 const inToken = tokenIn(
@@ -47,7 +47,7 @@ const settlementFee: Model = {
   name: 'SettlementFee',
   description: 'Fees of one kind in one token that the trades of a settlement paid.',
   fields: {
-    kind: column(enumOf('FeeKind', feeKinds), 'sm.kind', 'Whose they are.'),
+    kind: column(enumOf('FeeKind', feeKinds), 'sm.kind', 'The kind of the fee.'),
     policy: orNull(
       column(
         enumOf('FeePolicyKind', feePolicyKinds),
@@ -56,7 +56,7 @@ const settlementFee: Model = {
       ),
     ),
     recipient: orNull(
-      column(address, 'sm.recipient', 'Whom partner fees are owed to; null for other kinds.'),
+      column(address, 'sm.recipient', 'The recipient of partner fees; null for other kinds.'),
     ),
     amount: derived(amount, 'sm.amount', 'Their sum.'),
     value,
@@ -67,7 +67,7 @@ const settlementFee: Model = {
 const slippage: Model = {
   name: 'Slippage',
   description:
-    'What the settlement contract gained from a settlement in one token, fees aside; negative for a loss.',
+    'The change of one token of the settlement contract by a settlement, without the fees; negative for a loss.',
   fields: { amount: derived(signedAmount, 'sm.amount', 'The gain.'), value },
   relations: { token: inToken },
 }
@@ -87,8 +87,7 @@ const previousIndex = `coalesce((SELECT max(ps.log_index) FROM settlements ps WH
 /** Settlement `st`. */
 export const settlement: Model = defineModel({
   name: 'Settlement',
-  description:
-    'A settlement in a block: what it cost, what it kept as fees, and what it left in the settlement contract.',
+  description: 'A settlement in a block: its cost, its fees, and its slippage.',
   fields: {
     id: nodeId('Settlement', 'st.chain_id', 'st.block_number', 'st.log_index'),
     blockNumber: column(safeInt, 'st.block_number', 'Its block.'),
@@ -96,7 +95,7 @@ export const settlement: Model = defineModel({
     solver: column(
       address,
       'st.solver',
-      'Who proposed it; for a settlement of another service, who called the settlement contract.',
+      'Its solver; for a settlement of another service, the account that called the settlement contract.',
     ),
     txHash: column(bytes32, 'st.tx_hash', 'Its transaction.'),
     auctionId: orNull(
@@ -109,14 +108,14 @@ export const settlement: Model = defineModel({
       derived(
         amount,
         `(SELECT s.score FROM ${shownCompetition})`,
-        'Of its solution, in native atoms; null while the competition is hidden.',
+        'The score of its solution, in native atoms; null while the competition is hidden.',
       ),
     ),
     gasUsed: orNull(
       column(
         amount,
         'st.gas_used',
-        'Of its transaction; 0 for a further settlement in the same transaction. Null when it is not known.',
+        'The gas of its transaction; 0 for a further settlement in the same transaction. Null if unknown.',
       ),
     ),
     effectiveGasPrice: orNull(
@@ -125,13 +124,13 @@ export const settlement: Model = defineModel({
     isComplete: derived(
       boolean,
       'NOT st.is_unread',
-      'Whether its transaction is read. While no node knows it, only what its logs say is known: its auction, its gas, its fees and its slippage are null.',
+      'True once its transaction is read. While no node knows it, only its logs are known: its auction, gas, fees and slippage are null.',
     ),
     gasCost: orNull(
       derived(
         amount,
         'st.gas_used * st.effective_gas_price',
-        'What the solver paid for gas, in native atoms.',
+        'The cost of its gas for the solver, in native atoms.',
       ),
     ),
   },
@@ -149,7 +148,7 @@ export const settlement: Model = defineModel({
       rows: `trades tr WHERE tr.chain_id = st.chain_id AND tr.block_number = st.block_number AND tr.log_index < st.log_index
         AND tr.log_index > ${previousIndex} ORDER BY tr.log_index`,
       items: 2,
-      description: 'What it traded, in the order of the logs.',
+      description: 'Its trades, in the order of the logs.',
     },
     fees: {
       kind: 'many',
@@ -169,7 +168,7 @@ export const settlement: Model = defineModel({
       nullable: true,
       items: 3,
       description:
-        'What the logs of its transaction say that came into the settlement contract and left it, less the fees, by token; null when it is not known.',
+        'The changes of the settlement contract’s balances by the logs of its transaction, less the fees, by token; null if unknown.',
     },
   },
   identity: { chainId: column(smallInt, 'st.chain_id', '') },

@@ -35,22 +35,22 @@ export const excludedOrder: Model = {
 /** Row `sv`. */
 export const solverAnswer: Model = {
   name: 'SolverAnswer',
-  description: 'What became of the question to a solver.',
+  description: 'The answer of a solver.',
   fields: {
     solver: column(address, 'sv.solver', 'The account that submits its settlements.'),
-    answer: column(enumOf('SolverAnswerKind', solverAnswers), 'sv.answer', 'Whether it answered.'),
+    answer: column(enumOf('SolverAnswerKind', solverAnswers), 'sv.answer', 'Its outcome.'),
     fault: orNull(
-      column(string, 'sv.fault', 'Why it was not asked, or failed, in words; null for other answers.'),
+      column(string, 'sv.fault', 'The reason for a failure or a missing request; null otherwise.'),
     ),
     milliseconds: orNull(
-      column(smallInt, 'sv.milliseconds', 'From the question to the answer; null without one.'),
+      column(smallInt, 'sv.milliseconds', 'The time from the request to the response; null without one.'),
     ),
   },
 }
 
 const refusalModel = (code: `${string}.${string}`, message: `${string}.${string}`): Model => ({
   name: 'SolutionRefusal',
-  description: 'Why a solution was refused.',
+  description: 'The reason why a solution was refused.',
   fields: {
     code: column(enumOf('SolutionRefusalCode', solutionRefusals), code, 'The rule that it broke.'),
     message: column(
@@ -61,7 +61,7 @@ const refusalModel = (code: `${string}.${string}`, message: `${string}.${string}
   },
 })
 
-/** Of solution `s`. */
+/** Refusal of solution `s`. */
 const refusalOfSolution = refusalModel('s.refusal', 's.refusal_message')
 const refusalOfRefused = refusalModel('rs.code', 'rs.message')
 
@@ -75,12 +75,12 @@ export const refusedSolution: Model = {
       'rs.auction_id',
       'The auction it is for. One without a valid solution is not stored.',
     ),
-    solver: column(address, 'rs.solver', 'Who proposed it.'),
+    solver: column(address, 'rs.solver', 'The solver that proposed it.'),
     deadline: column(safeInt, 'rs.deadline_block', 'The last block for a settlement of the auction.'),
-    timestamp: column(time, 'rs.at', 'When it was refused.'),
+    timestamp: column(time, 'rs.at', 'The time of the refusal.'),
   },
   relations: {
-    refusal: { kind: 'same', model: () => refusalOfRefused, description: 'Why it was refused.' },
+    refusal: { kind: 'same', model: () => refusalOfRefused, description: 'The reason for the refusal.' },
   },
   lists: {
     solutionIds: {
@@ -100,19 +100,19 @@ export const refusedSolution: Model = {
 
 const ranked = {
   ranking: column(smallInt, 's.ranking', 'Its place, from 1.'),
-  solver: column(address, 's.solver', 'Who proposed it.'),
-  isWinner: column(boolean, 's.is_winner', 'Whether it won.'),
+  solver: column(address, 's.solver', 'The solver that proposed it.'),
+  isWinner: column(boolean, 's.is_winner', 'True if it won.'),
   filteredOut: column(boolean, 's.filtered_out', 'Left out because it was unfair to an order.'),
   score: column(amount, 's.score', 'Its value, in native atoms.'),
 }
 const uid = column(smallInt, 's.uid', 'Its index in the stored ranking.')
 const referenceScore = orNull(
-  column(amount, 's.reference_score', 'For winners: what the others could have reached without this solver.'),
+  column(amount, 's.reference_score', 'For winners: the score attainable without this solver.'),
 )
 
 const traded = {
-  executedSell: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
-  executedBuy: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
+  executedSell: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
+  executedBuy: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
 }
 
 const settlementOf = (auctionId: string, solutionUid: string) => `(SELECT st.tx_hash FROM settlements st
@@ -121,7 +121,7 @@ const settlementOf = (auctionId: string, solutionUid: string) => `(SELECT st.tx_
 /** Solution `s`. */
 export const solution: Model = {
   name: 'Solution',
-  description: 'What a solver proposed for an auction.',
+  description: 'A proposal of a solver for an auction.',
   fields: {
     id: nodeId('Solution', 's.auction_id', 's.uid'),
     solutionUid: uid,
@@ -142,7 +142,7 @@ export const solution: Model = {
       nullable: true,
       unless: 's.refusal IS NULL',
       description:
-        'Why it could not win, though it is among the valid ones: another order of it was cancelled, its settlement fails, or it is unfair. Null for the others.',
+        'The reason why it could not win although it is valid: another order of it was cancelled, its settlement fails, or it is unfair. Null for the others.',
     },
     auction: {
       kind: 'one',
@@ -161,7 +161,7 @@ export const solution: Model = {
         WHERE j.auction_id = s.auction_id AND j.solution_uid = s.uid) px
         LEFT JOIN orders o ON o.id = px.order_id ORDER BY px.order_id, px.uid`,
       items: 2,
-      description: 'The orders it trades, with the amounts it proposes; also those that its solver brings.',
+      description: 'The orders that it trades, with its proposed amounts, including JIT orders.',
     },
   },
 }
@@ -178,8 +178,8 @@ const solutionOrder: Model = {
   description: 'An order in a solution.',
   fields: { orderUid: derived(orderUid, inSolution('uid'), 'The order’s UID.'), ...traded },
   relations: {
-    sellToken: tokenIn(inSolution('chain_id'), inSolution('sell_token'), 'What it sells.'),
-    buyToken: tokenIn(inSolution('chain_id'), inSolution('buy_token'), 'What it buys.'),
+    sellToken: tokenIn(inSolution('chain_id'), inSolution('sell_token'), 'The sell token.'),
+    buyToken: tokenIn(inSolution('chain_id'), inSolution('buy_token'), 'The buy token.'),
     order: {
       kind: 'same',
       model: modelNamed('Order'),

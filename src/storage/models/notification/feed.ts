@@ -13,7 +13,7 @@ export const notificationFeed: FeedSource = {
   name: 'account',
   table: 'feed_entries',
   entry: { name: 'NotificationEdge', description: '', fields: {} },
-  // With the account, each index that a small table may be read by begins with what is known.
+  // With the account, every index for a small table begins with a known value.
   rows: 'feed_entries f JOIN notifications n ON n.id = f.notification_id AND n.account = f.account WHERE true',
   key: 'f.account',
   keyType: 'bytea',
@@ -45,27 +45,26 @@ export function feedPage(rows: PageRows['rows']): PageRows {
       cursor: {
         codec: string,
         nullable: false,
-        description:
-          'Continues here, with another page or a stream: nothing is lost or repeated between the two.',
+        description: 'Continues here, with another page or a stream, without loss or repetition.',
         sql: ({ end, after, isLast, isOpen }) => {
           const head = `${feedHead}::text`
           if (isLast) return head
           const [place = '0'] = after
           const start = `${place}::text`
-          // An empty feed ends at the present: what is removed later was behind this cursor.
+          // An empty feed ends at the present: entries removed later were behind this cursor.
           return `coalesce(${end}, ${isOpen ? `CASE WHEN ${place} > 0 THEN ${start} ELSE ${head} END` : start})`
         },
       },
       hasMore: {
         codec: boolean,
         nullable: false,
-        description: 'Whether more is stored behind cursor.',
+        description: 'True if more is stored behind cursor.',
         deprecated: 'Use pageInfo.hasNextPage. Removed after 2027-11-30.',
         sql: ({ hasNext }) => hasNext,
       },
     },
     description:
-      'An account’s feed: the latest part, or what follows a cursor. after: "earliest" starts at the first entry that is stored.',
+      'An account’s feed: the latest part, or the entries after a cursor. after: "earliest" starts at the first stored entry.',
   }
 }
 

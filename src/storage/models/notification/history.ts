@@ -11,7 +11,7 @@ import { notification } from './notification.ts'
 
 /** Selects notifications that meet every given condition. */
 export interface NotificationFilter {
-  /** At least one, each once. */
+  /** One or more, without duplicates. */
   types?: readonly NotificationType[]
   orderUid?: OrderUid
   from?: Date
@@ -30,8 +30,8 @@ const historyKey: PageKey = {
 }
 
 /**
- * Each condition has an index, but for what was read; a second one is checked for what the index of the first
- * gives.
+ * Ranges of the history. Every condition has an index, except `unread: false`; a second condition is checked
+ * for the rows of the first one's index.
  */
 function historyRanges({ types, orderUid, from, until, unread }: NotificationFilter): PageSource {
   const range = (lead?: Prisma.Sql) => {
@@ -62,7 +62,7 @@ function withScan(
     : { ranges }
 }
 
-/** Of account `ac`, newest first, each once. */
+/** Notifications of account `ac`, newest first, each once. */
 export const notificationHistory: PageRows = {
   kind: 'page',
   model: () => notification,
@@ -70,13 +70,13 @@ export const notificationHistory: PageRows = {
   rows: ({ filter }: { filter: NotificationFilter }) => historyRanges(filter),
   key: historyKey,
   description:
-    'The account’s notifications, newest first, each once. For what follows a cursor without a gap, use notifications.',
+    'The account’s notifications, newest first, each once. For entries after a cursor without a gap, use notifications.',
 }
 
-/** Above this they are not counted. */
+/** Limit of the count. */
 const maxUnread = 1_000
 
-/** Of account `ac`. */
+/** Unread notifications of account `ac`. */
 export const unreadNotifications: RowsValue = {
   kind: 'value',
   field: { ...derived(uint32, 'un.count', ''), weight: 10 },

@@ -28,10 +28,10 @@ import { nodeId } from '../../query/node-id.ts'
 import { tokenIn } from '../token.ts'
 
 const fields = {
-  account: column(address, 'n.account', 'Whom it is for.'),
+  account: column(address, 'n.account', 'The account that it is for.'),
   type: column(enumOf('NotificationType', notificationTypes), 'n.type', 'What happened.'),
   message: column(string, 'n.message', 'The same as text for people.'),
-  timestamp: column(time, 'n.timestamp', 'When it was written.'),
+  timestamp: column(time, 'n.timestamp', 'The time at which it was written.'),
 }
 const number = column(rowKeyText, 'n.id', 'Its number, as in REST and in messages.')
 const metadata = column(
@@ -50,9 +50,9 @@ const commonMembers: Pick<Model, 'fields' | 'relations' | 'identity'> = {
     isReverted: derived(
       boolean,
       `coalesce((n.metadata->>'reverted')::bool, false)`,
-      'Whether a reorg took the cause away for good.',
+      'True if a reorg removed the cause.',
     ),
-    readAt: orNull(column(time, 'n.read_at', 'When the account marked it as read; null where it did not.')),
+    readAt: orNull(column(time, 'n.read_at', 'The time of its mark as read; null without one.')),
     orderUid: derived(asText('OrderUid'), `n.metadata->>'orderId'`, 'The order it is about.'),
   },
   relations: {
@@ -72,7 +72,7 @@ const fill: Record<string, Field> = {
     derived(
       asText('Uint256'),
       `n.metadata->>'executedAmount'`,
-      'What the trade gave: its buy amount where the sell side is fixed, its sell amount where the buy side is.',
+      'The variable amount of the trade: its buy amount for a sell order, its sell amount for a buy order.',
     ),
   ),
   txHash: orNull(derived(asText('Bytes32'), `n.metadata->>'txHash'`, 'The settlement’s transaction.')),
@@ -107,7 +107,7 @@ const variants: Record<NotificationType, () => Model> = {
     fill,
   ),
   order_expired: variant('OrderExpiredNotification', 'The order’s time passed before it was filled.', {
-    validTo: orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'When it expired, in Unix seconds.')),
+    validTo: orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'Expiry, in Unix seconds.')),
   }),
   order_cancelled: variant(
     'OrderCancelledNotification',
@@ -117,11 +117,11 @@ const variants: Record<NotificationType, () => Model> = {
         derived(
           enumOf('CancellationSource', cancellationSources),
           `(n.metadata->>'source')`,
-          'Who or what cancelled it.',
+          'The source of the cancellation.',
         ),
       ),
       txHash: orNull(part(asText('Bytes32'), 'txHash', 'On cancellation on chain: the transaction.')),
-      reason: orNull(part(string, 'reason', 'On cancellation by policy: why.')),
+      reason: orNull(part(string, 'reason', 'On cancellation by policy: the reason.')),
     },
     {
       replacedBy: {
@@ -158,12 +158,12 @@ const variants: Record<NotificationType, () => Model> = {
       reference: derived(
         enumOf('ImprovementReference', improvementReferences),
         `(n.metadata->>'reference')`,
-        'What the trade is compared with: the signed limit. Old notifications may have the quote.',
+        'The reference of the trade: the signed limit. Old notifications may have the quote.',
       ),
       referenceAmount: part(
         asText('Uint256'),
         'referenceAmount',
-        'What the trade would have given at the reference, or taken from a buy order; rounded against the trader’s gain.',
+        'The amount of the trade at the reference, bought or, for a buy order, sold; rounded against the trader’s gain.',
       ),
       improvementAmount: part(
         asText('Uint256'),
@@ -179,14 +179,14 @@ const variants: Record<NotificationType, () => Model> = {
         part(
           asText('Uint256'),
           'quotedAmount',
-          'What the trade would have given at the price of the order’s quote, after its fee, or taken from a buy order; null without a quote.',
+          'The amount of the trade at the price of the order’s quote, after its fee, bought or, for a buy order, sold; null without a quote.',
         ),
       ),
       quoteImprovementAmount: orNull(
         part(
           decimal,
           'quoteImprovementAmount',
-          'Atoms by which the trade is better than quotedAmount, rounded down; negative where it is worse.',
+          'Atoms by which the trade is better than quotedAmount, rounded down; negative if it is worse.',
         ),
       ),
       quoteImprovementShare: orNull(
@@ -205,12 +205,12 @@ const variants: Record<NotificationType, () => Model> = {
     {
       txHash: part(asText('Bytes32'), 'txHash', 'The settlement’s transaction.'),
       target: part(asText('Address'), 'target', 'The contract that the first failed hook calls.'),
-      outcome: derived(enumOf('HookOutcome', hookOutcomes), `(n.metadata->>'outcome')`, 'How it failed.'),
-      reason: orNull(part(string, 'reason', 'What the contract answered; null where it did not.')),
+      outcome: derived(enumOf('HookOutcome', hookOutcomes), `(n.metadata->>'outcome')`, 'The failure.'),
+      reason: orNull(part(string, 'reason', 'The response of the contract; null without one.')),
       failedHooks: derived(
         uint32,
         `(n.metadata->>'failedHooks')::bigint`,
-        'How many hooks failed with this trade.',
+        'The number of hooks that failed with this trade.',
       ),
     },
   ),

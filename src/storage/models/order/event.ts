@@ -53,7 +53,7 @@ export const orderEvent: Model = {
     times: column(
       safeInt,
       'ev.times',
-      'How often: a state that the order comes to again and again has one event for the first time, and one for all others.',
+      'Number of occurrences: a recurring state has one event for the first time, and one for all others.',
     ),
     detail: orNull(
       derived(string, `CASE WHEN ${source} = 'policy' THEN ev.reason END`, 'More about the reason, as text.'),
@@ -62,7 +62,7 @@ export const orderEvent: Model = {
       derived(
         enumOf('CancellationSource', cancellationSources),
         `(${source})`,
-        'For CANCELLED: who or what cancelled the order.',
+        'For CANCELLED: the source of the cancellation.',
       ),
     ),
     txHash: orNull(
@@ -94,7 +94,7 @@ export const orderEventsKey: PageKey = {
   order: 'ASC',
 }
 
-/** Of order `o`. */
+/** Events of order `o`. */
 export const orderEvents: Relation = {
   kind: 'page',
   model: () => orderEvent,
@@ -108,11 +108,11 @@ export const orderFeedEntry: Model = {
   name: 'OrderEventEntry',
   description: 'An event of an order in a stream.',
   fields: {
-    cursor: derived(string, 'f.place::text', 'Continues here: nothing is lost or repeated.'),
+    cursor: derived(string, 'f.place::text', 'Continues here, without loss or repetition.'),
     isRemoved: derived(
       boolean,
       'f.removed IS NOT NULL',
-      'Whether a reorg took the event back, which an earlier entry gave.',
+      'True if a reorg undid the event, which an earlier entry contained.',
     ),
     eventId: orNull(
       derived(

@@ -10,25 +10,25 @@ const fields = {
     column(
       enumOf('HookOutcome', hookOutcomes),
       'hc.outcome',
-      'What became of it; null where unknownReason says why that is not known.',
+      'Its outcome; null if unknown, for unknownReason.',
     ),
   ),
   unknownReason: orNull(
     derived(
       enumOf('UnknownHookReason', unknownHookReasons),
       'hc.unknown',
-      'Why the outcome is not known; null beside an outcome.',
+      'The reason why the outcome is unknown; null if it is known.',
     ),
   ),
   reason: orNull(
     column(
       string,
       'hc.reason',
-      'What the contract answered that reverted: its message, a panic code, or the beginning of its data in hex. Null without an answer.',
+      'The response of the contract that reverted: its message, a panic code, or the beginning of its data in hex. Null without one.',
     ),
   ),
   gasUsed: orNull(
-    derived(amount, 'hc.gas_used::numeric', 'Gas units that it used; null where the trace does not say.'),
+    derived(amount, 'hc.gas_used::numeric', 'Gas units that it used; null if the trace does not have them.'),
   ),
   txHash: column(bytes32, 'hc.tx_hash', 'The settlement’s transaction.'),
   blockNumber: column(safeInt, 'hc.block_number', 'Its block.'),
@@ -44,7 +44,7 @@ export const orderHook: Model = {
   name: 'OrderHook',
   description: 'A call of its own that an order names in appData: a settlement makes it around the trade.',
   fields: {
-    phase: derived(enumOf('HookPhase', hookPhases), 'hp.phase', 'Whether it runs before or after the trade.'),
+    phase: derived(enumOf('HookPhase', hookPhases), 'hp.phase', 'Its phase: before or after the trade.'),
     target: derived(asText('Address'), `lower(hk.item->>'target')`, 'The contract called.'),
     callData: derived(asText('Hex'), `lower(hk.item->>'callData')`, 'The call.', { weight: 8 }),
     gasLimit: derived(
@@ -69,7 +69,7 @@ const hooksInDocument = `(SELECT CASE json_typeof(d.document::json->'metadata')
     WHEN 'object' THEN d.document::json->'metadata'->'hooks' ELSE d.document::json->'backend'->'hooks' END AS hooks
   FROM app_data d WHERE d.hash = o.app_data)`
 
-/** Of order `o`. `only`: most orders have none, and no document is parsed for them. */
+/** Hooks of order `o`. `only`: most orders have none, and no document is parsed for them. */
 export const orderHooks: Relation = {
   kind: 'many',
   model: () => orderHook,
@@ -80,5 +80,5 @@ export const orderHooks: Relation = {
   only: 'o.interactions IS NOT NULL',
   items: 2,
   description:
-    'The order’s hooks: those before the trade, then those after it, each in their order, with what became of them in settlements.',
+    'The order’s hooks: those before the trade, then those after it, each in their order, with their outcomes in settlements.',
 }

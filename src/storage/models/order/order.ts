@@ -40,23 +40,23 @@ import { effectiveReceiver, executedFraction, sold } from './value.ts'
 const graphStatus = Object.fromEntries(orderStatuses.map((status) => [status, screaming(status)]))
 
 const signed = {
-  receiver: orNull(column(address, 'o.receiver', 'Who gets the buy tokens; null means the owner.')),
-  sellAmount: column(amount, 'o.sell_amount', 'As signed, in sell token atoms.'),
-  buyAmount: column(amount, 'o.buy_amount', 'As signed, in buy token atoms.'),
+  receiver: orNull(column(address, 'o.receiver', 'Recipient of the buy tokens; null means the owner.')),
+  sellAmount: column(amount, 'o.sell_amount', 'The signed amount, in sell token atoms.'),
+  buyAmount: column(amount, 'o.buy_amount', 'The signed amount, in buy token atoms.'),
   validTo: column(uint32, 'o.valid_to', 'Unix seconds; at this second the order is still open.'),
   appData: column(bytes32, 'o.app_data', 'The signed hash of the appData document.'),
   feeAmount: column(amount, 'o.fee_amount', 'Signed fee, in sell token atoms; 0 for new orders.'),
-  kind: column(enumOf('OrderKind', orderKinds), 'o.kind', 'Which side is fixed.'),
-  partiallyFillable: column(boolean, 'o.partially_fillable', 'Whether a part may be traded.'),
+  kind: column(enumOf('OrderKind', orderKinds), 'o.kind', 'The fixed side.'),
+  partiallyFillable: column(boolean, 'o.partially_fillable', 'True if a part may be traded.'),
   sellTokenBalance: column(
     enumOf('SellTokenSource', sellTokenSources),
     'o.sell_token_balance',
-    'Where sell tokens come from.',
+    'The source of the sell tokens.',
   ),
   buyTokenBalance: column(
     enumOf('BuyTokenDestination', buyTokenDestinations),
     'o.buy_token_balance',
-    'Where buy tokens go.',
+    'The destination of the buy tokens.',
   ),
 }
 
@@ -72,15 +72,19 @@ const executed = {
 }
 
 const feeToken = 'coalesce(o.executed_fee_token, o.sell_token)'
-/** For bodies that show only the address. */
+/** Token of the fee, for bodies that show only the address. */
 export const executedFeeToken = derived(address, feeToken, 'The token of executedFee.')
 
 const stored = {
   uid: column(orderUid, 'o.uid', 'Order digest, owner and validTo in one.'),
-  owner: column(address, 'o.owner', 'Who signed; the contract that answers for an order placed on chain.'),
+  owner: column(address, 'o.owner', 'The signer; the contract that answers for an order placed on chain.'),
   settlementContract: column(address, 'o.settlement', 'The contract the order is signed for.'),
-  class: column(enumOf('OrderClass', orderClasses), 'o.class', 'What the order counts as.'),
-  signingScheme: column(enumOf('SigningScheme', signingSchemes), 'o.signing_scheme', 'How the owner signed.'),
+  class: column(enumOf('OrderClass', orderClasses), 'o.class', 'The group of the order.'),
+  signingScheme: column(
+    enumOf('SigningScheme', signingSchemes),
+    'o.signing_scheme',
+    'The scheme of the signature.',
+  ),
   signature: column(bytes, 'o.signature', 'The signature; empty for presign.'),
   fullAppData: orNull(
     derived(
@@ -93,17 +97,14 @@ const stored = {
   creationDate: column(
     time,
     'o.created_at',
-    'When the order was stored; the time of its block if it was placed on chain.',
+    'The time at which the order was stored, or of its block if it was placed on chain.',
   ),
   quoteId: orNull(column(rowKey, 'o.quote_id', 'The quote the order was made from.')),
   fullBalanceCheck: column(boolean, 'o.full_balance_check', 'As sent: the whole balance is needed at once.'),
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
-/**
- * What the owner of order `o` holds of its sell token: sums of logs are current, a standing is as old as its
- * figures.
- */
+/** Balance of the sell token of order `o`'s owner: by logs it is current, by a standing it may be old. */
 const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
     WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
   (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`
@@ -124,7 +125,7 @@ export const order: Model = defineModel({
     appData: aliasField(signed.appData, 'Equal to appDataHash.', {
       deprecated: 'Use appDataHash. Removed after 2027-11-30.',
     }),
-    isLiquidityOrder: derived(boolean, `o.class = 'liquidity'`, 'Whether class is LIQUIDITY.', {
+    isLiquidityOrder: derived(boolean, `o.class = 'liquidity'`, 'True if class is LIQUIDITY.', {
       deprecated: 'Use class. Removed after 2027-11-30.',
     }),
     status: derived(
@@ -136,13 +137,13 @@ export const order: Model = defineModel({
     invalidated: derived(
       boolean,
       isInvalidated,
-      'Cancelled through the service or invalidated on chain. Also of an order whose placement on chain a reorg has undone.',
+      'Cancelled through the service or invalidated on chain. Also set if a reorg has undone the placement on chain.',
     ),
     cancelledBy: orNull(
       derived(
         enumOf('CancellationSource', cancellationSources),
         `(CASE WHEN ${isInvalidated} THEN ${cancelledBy} END)`,
-        'Who or what cancelled it; null while invalidated is false.',
+        'The source of its cancellation; null while invalidated is false.',
       ),
     ),
     executedSellAmountBeforeFees: derived(amount, sold, 'Sold so far without the signed fee.'),
@@ -152,14 +153,14 @@ export const order: Model = defineModel({
       derived(
         amount,
         readBalance,
-        'Sell atoms that the owner holds by the newest stored reading: that of the indexer for tokens whose holders it follows, else that of the last auction that looked at the order. Null where none is stored: the node is not asked.',
+        'Sell atoms that the owner holds by the newest stored reading: that of the indexer for tokens whose holders it follows, else that of the last auction that read the order. Null if none is stored: the node is not queried.',
       ),
     ),
     onchainUser: orNull(
       derived(
         address,
         'o.onchain_user',
-        'Who placed the order on chain; null for orders placed through the service.',
+        'The account that placed the order on chain; null for orders placed through the service.',
       ),
     ),
   },

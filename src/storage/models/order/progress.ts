@@ -14,7 +14,7 @@ import { now } from '../../query/selection.ts'
 import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'
 import { cancelledBy } from './event.ts'
 
-/** In competition `co` a solution trades order `o`, but no winner; not known while it is hidden. */
+/** SQL for whether competition `co` has solutions with order `o`, and no winner; null while it is hidden. */
 const isSolved = `(SELECT bool_and(NOT cs.is_winner) FROM solution_executions cx JOIN auctions a ON a.id = cx.auction_id
   JOIN solutions cs ON cs.auction_id = cx.auction_id AND cs.uid = cx.solution_uid
   WHERE cx.order_id = o.id AND cx.auction_id = co.id AND ${isShown})`
@@ -49,9 +49,7 @@ const stageSql = (spell: (value: string) => string) => stageCase((facts) => spel
 /** The stage in the words of the REST interface. */
 export const plainStageSql = `CASE WHEN nt.known THEN 'traded' ELSE ${stageCase((facts) => plainStage(orderStage(facts) ?? 'open', false))} END`
 
-/**
- * Of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` that they refer to.
- */
+/** Progress of order `o`: its newest event `ne`, its newest trade `nt`, and the competition `co` of these. */
 export const progressRows = `(SELECT (SELECT pe.label FROM order_events pe WHERE pe.order_id = o.id ORDER BY pe.timestamp DESC, pe.id DESC LIMIT 1) AS label) ne
   LEFT JOIN LATERAL (SELECT true AS known, pt.auction_id FROM trades pt WHERE pt.order_id = o.id
     ORDER BY pt.block_number DESC, pt.log_index DESC LIMIT 1) nt ON true
@@ -62,24 +60,24 @@ const hasCompeted = `${plainStageSql} IN (${[...competedStages].map((stage) => `
 
 export const executedAmounts: Model = {
   name: 'ExecutedAmounts',
-  description: 'What a solution trades of an order.',
+  description: 'The amounts of an order that a solution trades.',
   fields: {
-    sell: column(amount, 'px.executed_sell', 'What the order sells, all fees included.'),
-    buy: column(amount, 'px.executed_buy', 'What the order buys after all fees.'),
+    sell: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
+    buy: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
   },
 }
 
 export const solverProposal: Model = {
   name: 'SolverProposal',
   description: 'A solution as far as it concerns one order.',
-  fields: { solver: column(address, 's.solver', 'Who proposed it.') },
+  fields: { solver: column(address, 's.solver', 'The solver that proposed it.') },
   relations: {
     executedAmounts: {
       kind: 'same',
       model: () => executedAmounts,
       nullable: true,
       unless: 'px.order_id IS NULL',
-      description: 'What it trades of the order; null when it leaves the order out.',
+      description: 'The amounts of the order that it trades; null if it leaves the order out.',
     },
   },
 }
@@ -87,12 +85,12 @@ export const solverProposal: Model = {
 /** The competition `co` is that of the newest trade, or else the newest with the order. */
 export const orderProgress: Model = {
   name: 'OrderProgress',
-  description: 'Where an order stands in the competition of solvers.',
+  description: 'The state of an order in the competition of solvers.',
   fields: {
     stage: derived(
       spelledEnumOf('OrderStage', orderStages),
       (spelling) => stageSql(spelling === 'graphql' ? screaming : (value) => value),
-      'How an ended order ended, as its status says. Else by its trades, without one by its newest event, and while auctions hold it by the newest competition.',
+      'For an ended order, its end, like its status. Else by its trades; without one by its newest event, and while auctions hold it by the newest competition.',
     ),
   },
   relations: {

@@ -41,13 +41,13 @@ const relations: Record<string, Relation> = {
     model: () => auctionReport,
     rows: orderAuctions,
     key: auctionReportsKey,
-    description: 'The auctions that held it, by id, with what concerns it.',
+    description: 'The auctions that held it, by id, reduced to the order.',
   },
   trades: { ...orderTrades, description: 'Its trades, newest first.' },
   hooks: orderHooks,
 }
 
-/** Of order `o`. */
+/** Debug report of order `o`. */
 export const debugReport: Model = {
   name: 'DebugReport',
   description: 'Everything that happened to one order, read in one statement.',
@@ -62,8 +62,8 @@ const fields = {
   sellAmount: column(amount, 'q.sell_amount', 'Quoted sell amount, without fee.'),
   buyAmount: column(amount, 'q.buy_amount', 'Quoted buy amount.'),
   feeAmount: column(amount, 'q.fee_amount', 'Quoted fee in sell token atoms.'),
-  solver: column(address, 'q.solver', 'Who estimated it.'),
-  verified: column(boolean, 'q.verified', 'Whether a simulation confirmed it.'),
+  solver: column(address, 'q.solver', 'The solver that estimated it.'),
+  verified: column(boolean, 'q.verified', 'True if a simulation confirmed it.'),
 }
 
 /** Quote `q` of order `o`. */
@@ -72,13 +72,13 @@ export const orderQuote: Model = {
   description: 'The quote that an order was stored with.',
   fields: {
     ...fields,
-    // The calls stay hidden until the order has ended, so that no trader can front-run it. Most quotes have
-    // none: then the order's status is not computed.
+    // Calls stay hidden until the order has ended, against front-running. Most quotes have none: then the
+    // order's status is not computed.
     metadata: orNull(
       derived(
         json,
         `CASE WHEN q.metadata IS NOT NULL AND ${orderHasEnded(now)} THEN q.metadata END`,
-        'What a settlement at the quoted price would have called: version, interactions, preInteractions, jitOrders. Null until the order has ended, so that no trader can front-run it, and if the quote has no calls.',
+        'Calls of a settlement at the quoted price: version, interactions, preInteractions, jitOrders. Null until the order has ended, against front-running, and if the quote has no calls.',
       ),
     ),
   },
@@ -111,8 +111,8 @@ export const interactions: Model = {
   description: 'Calls that a settlement makes for an order.',
   fields: {},
   relations: {
-    pre: interactionsOf('pre', 'Before the trade.'),
-    post: interactionsOf('post', 'After the trade.'),
+    pre: interactionsOf('pre', 'Calls before the trade.'),
+    post: interactionsOf('post', 'Calls after the trade.'),
   },
 }
 
@@ -123,12 +123,12 @@ const onchainOrderData: Model = {
   name: 'OnchainOrderData',
   description: 'About the placement of an order on chain.',
   fields: {
-    sender: derived(address, 'o.onchain_user', 'Who placed it.'),
+    sender: derived(address, 'o.onchain_user', 'The account that placed it.'),
     placementError: orNull(
       derived(
         spelledEnumOf('PlacementError', placementErrors),
         'o.placement_error',
-        'Why it can never be traded; null when it can.',
+        'The reason why it can never be traded; null if it can.',
       ),
     ),
     detail: orNull(derived(string, 'o.placement_detail', 'More about placementError, as text.')),
@@ -152,14 +152,14 @@ const ethflowData: Model = {
 const side = tokenOf('o.chain_id', 'side.token')
 
 export const orderRelations: Record<string, Relation> = {
-  sellToken: tokenIn('o.chain_id', 'o.sell_token', 'What is sold.'),
-  buyToken: tokenIn('o.chain_id', 'o.buy_token', 'What is bought.'),
+  sellToken: tokenIn('o.chain_id', 'o.sell_token', 'The sell token.'),
+  buyToken: tokenIn('o.chain_id', 'o.buy_token', 'The buy token.'),
   tokens: {
     kind: 'many',
     model: () => side,
     rows: '(VALUES (0, o.sell_token), (1, o.buy_token)) AS side(place, token) ORDER BY side.place',
     items: 2,
-    description: 'Both tokens: what is sold, then what is bought.',
+    description: 'Both tokens: the sell token, then the buy token.',
   },
   limitPrice,
   executedPrice,
@@ -205,7 +205,7 @@ export const orderRelations: Record<string, Relation> = {
     model: () => orderProgress,
     nullable: true,
     rows: progressRows,
-    description: 'How far the order has come on its way into a settlement; null when nothing is recorded.',
+    description: 'The progress of the order towards a settlement; null if none is recorded.',
   },
   standing: orderStanding,
   pendingSettlements,
@@ -242,7 +242,7 @@ export const progressOfOrder = ({ uid, chainId }: OneOrder): Prisma.Sql =>
     WHERE o.uid = ${bytea(uid)}${onChain(chainId)}
       AND NOT (co.id IS NULL AND ${raw(plainStageSql)} = ANY(${[...competedStages]}))`
 
-/** In the order of `uids`. */
+/** Orders in the sequence of `uids`. */
 export const namedOrders = ({
   uids,
   chainId,
@@ -266,10 +266,7 @@ interface AccountPage {
   limit: number
 }
 
-/**
- * Those that it owns, and those that it placed for a contract to own. Newest first. The REST contract pages
- * by offset.
- */
+/** Orders that an account owns or placed for a contract to own, newest first. REST pages by offset. */
 export const ordersOfAccount = ({ owner, chainId, offset, limit }: AccountPage): Prisma.Sql =>
   Prisma.sql`(${Prisma.join(
     ['owner', 'onchain_user'].map(

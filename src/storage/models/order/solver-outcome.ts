@@ -7,17 +7,14 @@ import { column, derived, type Model, orNull, type Relation } from '../../query/
 import { isShown, orderAuctions } from '../auction/auction.ts'
 import { proposedSolution, refusedSolution } from '../auction/solution.ts'
 
-/** In auction `a`, of order `o`. */
+/** SQL condition: auction `a` held order `o`. */
 const isHeld = `EXISTS (SELECT FROM auction_spans sp WHERE sp.order_id = o.id
   AND int8range(sp.first_auction, sp.last_auction, '[]') @> a.id)`
 
-/**
- * Answer `sv` of a solver to auction `a`, with its best bid `s`, `px` on order `o`, and what was refused
- * first, `rs`.
- */
+/** Answer `sv` of a solver to auction `a`: its best bid `s`, `px` on order `o` and its first refusal `rs`. */
 export const solverOutcome: Model = {
   name: 'SolverOutcome',
-  description: 'What a solver did about an order in one auction.',
+  description: 'A solver’s outcome for an order in one auction.',
   fields: {
     auctionId: derived(rowKey, 'a.id', 'The auction.'),
     solver: column(address, 'sv.solver', 'The account that submits its settlements.'),
@@ -26,17 +23,17 @@ export const solverOutcome: Model = {
       `(CASE WHEN NOT ${isHeld} THEN 'not_sent' WHEN sv.answer = 'not_asked' THEN 'not_asked' WHEN s.is_winner THEN 'won'
         WHEN s.uid IS NOT NULL AND s.refusal IS NULL THEN 'beaten' WHEN s.uid IS NOT NULL OR rs.id IS NOT NULL THEN 'refused'
         WHEN sv.answer = 'answered' THEN 'no_bid' ELSE sv.answer END)`,
-      'How far it came.',
+      'The stage that it reached.',
     ),
     fault: orNull(
       column(
         string,
         'sv.fault',
-        'Why the solver was not asked, or failed, in words; null for other answers.',
+        'The reason why the solver received no request, or failed, in words; null for other answers.',
       ),
     ),
     milliseconds: orNull(
-      column(smallInt, 'sv.milliseconds', 'From the question to the answer; null without one.'),
+      column(smallInt, 'sv.milliseconds', 'The time from the request to the response; null without one.'),
     ),
   },
   relations: {
@@ -53,7 +50,7 @@ export const solverOutcome: Model = {
       nullable: true,
       rows: `solution_executions px JOIN solutions s ON s.auction_id = px.auction_id AND s.uid = px.solution_uid
         WHERE px.order_id = o.id AND px.auction_id = a.id AND s.is_winner LIMIT 1`,
-      description: 'The winner that trades the order, whoever proposed it; null if none does.',
+      description: 'The winner that trades the order, by any solver; null if none does.',
     },
     refused: {
       kind: 'same',
@@ -82,7 +79,7 @@ export interface OutcomeArguments {
   solver: Address | null
 }
 
-/** Of order `o`. */
+/** Outcomes of solvers for order `o`. */
 export const solverOutcomes: Relation = {
   kind: 'many',
   model: () => solverOutcome,
@@ -91,10 +88,10 @@ export const solverOutcomes: Relation = {
     ${solver === null ? Prisma.empty : Prisma.sql`AND sv.solver = ${bytea(solver)}`} ORDER BY sv.solver`,
   items: 3,
   description:
-    'What each solver did about the order in one auction. Empty while the competition is hidden, and for auctions of which it is not recorded.',
+    'Each solver’s outcome for the order in one auction. Empty while the competition is hidden, and for auctions without records of it.',
 }
 
-/** Of order `o`. `a` has what its condition needs: the auction need not be stored. */
+/** Refused solutions of order `o`. `a` has the columns of its condition: the auction need not be stored. */
 export const refusedSolutions: Relation = {
   kind: 'page',
   model: () => refusedSolution,
@@ -102,5 +99,5 @@ export const refusedSolutions: Relation = {
     CROSS JOIN LATERAL (SELECT rs.chain_id, rs.deadline_block) a WHERE rs.order_ids @> ARRAY[o.id] AND ${isShown}`,
   key: { letter: 'r', parts: [{ sql: 'rs.id', type: 'number' }], order: 'DESC' },
   description:
-    'Solutions with the order that never competed, newest first, also of auctions that are not stored because nothing valid came in. Those of a hidden competition come when its deadline block has passed.',
+    'Solutions with the order that never competed, newest first, including those of auctions that are not stored for lack of a valid one. Those of a hidden competition appear when its deadline block has passed.',
 }

@@ -29,7 +29,7 @@ const bestPrice: Model = {
   name: 'FoundPrice',
   description: 'A price that a solver or the router found for an order.',
   fields: {
-    solver: orNull(derived(address, 'bp.solver', 'Who found it; null for the router of the service.')),
+    solver: orNull(derived(address, 'bp.solver', 'Its solver; null for the router of the service.')),
     auctionId: orNull(
       derived(rowKey, 'bp.auction_id', 'The auction it was proposed in; null for the router.'),
     ),
@@ -37,7 +37,7 @@ const bestPrice: Model = {
     gap: share(
       `CASE WHEN bp.sell * o.buy_amount = 0 THEN 1e12
         ELSE least(div(bp.buy * o.sell_amount * 1000000, bp.sell * o.buy_amount) - 1000000, 1e12) END`,
-      'How much better it is than the limit price, as a share of the limit, at most 1000000; negative when it is worse.',
+      'Its advantage over the limit price, as a share of the limit, up to 1000000; negative if it is worse.',
     ),
   },
   relations: {
@@ -59,44 +59,40 @@ const bestPriceRows = `(SELECT bs.solver, b.auction_id, a.block, b.solution_uid 
 const standing: Model = {
   name: 'OrderStanding',
   description:
-    'Where a live order stands in the auctions. It is written when it changes, and figures at most once a minute.',
+    'The standing of a live order in the auctions, written when it changes; figures change once a minute or less often.',
   fields: {
-    isInAuctions: derived(boolean, 'sd.reason IS NULL', 'Whether auctions hold the order.'),
+    isInAuctions: derived(boolean, 'sd.reason IS NULL', 'True if auctions hold the order.'),
     reason: orNull(
       column(
         enumOf('OrderStandingReason', standingReasons),
         'sd.reason',
-        'Why no auction holds it; null while they do.',
+        'The reason why no auction holds it; null while they do.',
       ),
     ),
     since: column(time, 'sd.since', 'Since when it is so.'),
-    updatedAt: column(time, 'sd.updated_at', 'When the figures were written.'),
+    updatedAt: column(time, 'sd.updated_at', 'The time at which the figures were written.'),
     marketGap: share(
       'sd.market_gap',
-      'How much better the market is than the limit price, as a share of the limit, at most 1000000; negative when it is worse. The market is the price of both tokens in the native coin, without fees of pools and the effect of the order’s size. Null when not known.',
+      'The market’s advantage over the limit price, as a share of the limit, up to 1000000; negative if it is worse. The market is the price of both tokens in the native coin, without fees of pools and the effect of the order’s size. Null if unknown.',
     ),
     feeShare: share(
       'sd.fee_share',
-      'The network fee of a settlement of this order alone, as a share of what it sells. Null when not known.',
+      'The network fee of a settlement of this order alone, as a share of its sell amount. Null if unknown.',
     ),
     missing: orNull(
       column(amount, 'sd.missing', 'Sell atoms that the owner lacks, for INSUFFICIENT_BALANCE.'),
     ),
     failingToken: orNull(
-      column(
-        address,
-        'sd.failing_token',
-        'The token that makes trades of the order fail, whatever the order.',
-      ),
+      column(address, 'sd.failing_token', 'The token that makes trades fail, independently of the order.'),
     ),
     failingPool: orNull(
-      column(address, 'sd.failing_pool', 'The pool that makes trades of the order fail, whatever the order.'),
+      column(address, 'sd.failing_pool', 'The pool that makes trades fail, independently of the order.'),
     ),
     failure: orNull(
       derived(
         string,
         'CASE WHEN sd.failing_token IS NOT NULL OR sd.failing_pool IS NOT NULL THEN sd.revert END',
-        'What it answers when a trade is tried, or how the token behaves.',
+        'Its response to an attempted trade, or the behaviour of the token.',
       ),
     ),
   },
@@ -107,7 +103,7 @@ const standing: Model = {
       nullable: true,
       rows: bestPriceRows,
       description:
-        'The best of what the newest 300 solutions with the order proposed for it, and of what the router found last. Solutions count once they are shown. Null when nothing was found.',
+        'The best price for the order in the newest 300 solutions with it, and in the last result of the router. Solutions count once they are shown. Null if none was found.',
     },
     lastFailedAttempt: {
       kind: 'one',
@@ -125,17 +121,17 @@ const standing: Model = {
       nullable: true,
       rows: 'orders o WHERE o.id = sd.funds_taken_by',
       description:
-        'The owner’s order that comes first for the balance, as the market is nearer to its limit.',
+        'The owner’s order that uses the balance first, because the market is nearer to its limit.',
     },
   },
 }
 
-/** Of order `o`. */
+/** Standing of order `o`. */
 export const orderStanding: Relation = {
   kind: 'one',
   model: () => standing,
   nullable: true,
   rows: `order_standings sd WHERE sd.order_id = o.id AND NOT ${orderHasEnded(now)}`,
   description:
-    'Where it stands in the auctions; null once it has ended, and before the first auction that could hold it.',
+    'Its standing in the auctions; null once it has ended, and before the first auction that could hold it.',
 }

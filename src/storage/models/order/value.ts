@@ -25,9 +25,9 @@ function surplusDownSql({ sell, buy }: FillColumns): string {
 const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', buy: 'tr.buy_amount' })
 
 /**
- * Surplus of all trades of account `ac` in native atoms, those of the orders that it owns and those that it
- * placed on chain: each trade at the prices of its auction, and rounded down. Trades without an auction of
- * the service count 0, since they have no price.
+ * Surplus of all trades of account `ac` in native atoms, for orders that it owns and those that it placed on
+ * chain: each trade at the prices of its auction, rounded down. Trades without an auction of the service have
+ * no price, and count 0.
  */
 export function surplusSql({
   chainId,
@@ -51,7 +51,7 @@ export function surplusSql({
 
 export const sold = '(o.executed_sell - o.executed_signed_fee)'
 
-/** At most `digits` decimals, rounded down: integer division, so that there is no intermediate rounding. */
+/** Rounds down to `digits` decimals by integer division, so that there is no intermediate rounding. */
 const fixedDown = (numerator: string, denominator: string, digits: number) =>
   `trim_scale(div(${numerator} * 1e${digits}, ${denominator}) * 1e-${digits})::text`
 
@@ -67,7 +67,7 @@ export const executedFraction = derived(
 export const effectiveReceiver = derived(
   address,
   `CASE WHEN o.receiver = decode(repeat('00', 20), 'hex') THEN o.owner ELSE coalesce(o.receiver, o.owner) END`,
-  'Who gets the buy tokens: the receiver, or the owner where there is none.',
+  'The account that gets the buy tokens: the receiver, or else the owner.',
 )
 
 /** The model of a price with these parts. */
@@ -75,7 +75,7 @@ function priceModel(numerator: string, denominator: string): Model {
   return {
     name: 'Price',
     description:
-      'Atoms of the buy token for one atom of the sell token. Where their decimals differ, it is not the price of a whole token.',
+      'Atoms of the buy token for one atom of the sell token. If their decimals differ, it is not the price of a whole token.',
     fields: {
       decimal: derived(
         decimal,
@@ -95,9 +95,11 @@ export function price(numerator: string, denominator: string, description: strin
 
 const marketPrice: Model = {
   name: 'MarketPrice',
-  description: 'What the market gave at a time.',
-  fields: { at: column(time, 'ms.at', 'When.') },
-  relations: { price: price('ms.price', 'mb.price', 'By the prices of both tokens in the native coin.') },
+  description: 'The market price at a time.',
+  fields: { at: column(time, 'ms.at', 'The time of the price.') },
+  relations: {
+    price: price('ms.price', 'mb.price', 'The ratio of both native prices.'),
+  },
 }
 
 const seriesOf = (token: string) =>
@@ -114,13 +116,13 @@ export const marketPrices: Relation = {
     WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at AND ms.at <= ${end}`,
   key: { letter: 'm', parts: [{ sql: 'ms.at', type: 'time' }], order: 'DESC' },
   description:
-    'What the market gave since the order was placed, until it ended, every five minutes while auctions looked at its tokens; newest first.',
+    'Market prices from the placement of the order to its end, every five minutes while auctions priced its tokens; newest first.',
 }
 
 export const limitPrice = price(
   'o.buy_amount',
   'o.sell_amount',
-  'The signed price: buyAmount for sellAmount. Null where nothing is sold.',
+  'The signed price: buyAmount for sellAmount. Null if sellAmount is 0.',
 )
 
 export const executedPrice = price(
@@ -131,12 +133,12 @@ export const executedPrice = price(
 
 const surplusModel: Model = {
   name: 'Surplus',
-  description: 'An amount of the token whose side is not fixed.',
+  description: 'An amount of the token on the variable side.',
   fields: {
     amount: derived(
       amount,
       surplusDownSql({ sell: sold, buy: 'o.executed_buy' }),
-      'In atoms of token, rounded down.',
+      'Atoms of token, rounded down.',
     ),
   },
   relations: {
@@ -151,5 +153,5 @@ const surplusModel: Model = {
 export const surplus: Relation = {
   kind: 'same',
   model: () => surplusModel,
-  description: 'What all trades together gave beyond the limit price.',
+  description: 'The surplus of all trades over the limit price.',
 }

@@ -4,13 +4,13 @@ import type { ChannelKind, ChannelsResult, ServiceResult } from '../documents.ge
 import { documents } from './documents.ts'
 import type { Session } from './session.ts'
 
-/** What the service needs to send to this browser. */
+/** Address and keys by which the service sends to this browser. */
 export interface PushAddress {
   address: string
   pushKeys: { p256dh: string; auth: string }
 }
 
-/** Why this browser cannot take notifications; undefined if it can. */
+/** The reason why this browser cannot take notifications; undefined if it can. */
 function pushFault(): string | undefined {
   if (!isSecureContext) return 'Notifications of the browser need https.'
   if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window))
@@ -18,7 +18,7 @@ function pushFault(): string | undefined {
   return undefined
 }
 
-/** Asks for permission, and registers this browser with its push service. @throws with a text for people */
+/** Requests permission, and registers this browser with its push service. @throws with a text for people */
 async function subscribeToPush(publicKey: string): Promise<PushAddress> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error('The browser does not allow notifications of this page.')
@@ -36,7 +36,7 @@ async function subscribeToPush(publicKey: string): Promise<PushAddress> {
   return { address: endpoint ?? '', pushKeys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } }
 }
 
-/** Calls back when a channel was confirmed by this browser. @returns what ends it */
+/** Calls back when this browser confirmed a channel. @returns a function that ends it */
 function onConfirmed(callback: () => void): () => void {
   const workers = 'serviceWorker' in navigator ? navigator.serviceWorker : undefined
   workers?.addEventListener('message', callback)
@@ -52,7 +52,7 @@ const names: Readonly<Record<ChannelKind, string>> = {
   TELEGRAM: 'Telegram',
 }
 
-/** How a channel that waits is confirmed. */
+/** Ways to confirm a waiting channel. */
 const confirmations: Readonly<Record<ChannelKind, string>> = {
   WEBHOOK: 'Its receiver has to return the token that was posted to it.',
   EMAIL: 'Follow the link in the message that was sent to you.',
@@ -62,7 +62,7 @@ const confirmations: Readonly<Record<ChannelKind, string>> = {
 
 const pollMs = 2_000
 
-/** What became of the last thing that was asked. */
+/** Result of the last action. */
 interface Notice {
   text: string
   /** Confirms a channel. */

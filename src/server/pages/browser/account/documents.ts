@@ -1,7 +1,7 @@
 const notification = '{ notificationId type message timestamp isReverted order { uid } }'
 const channel = 'id kind state address deliveries(first: 1) { nodes { messageId state attempts fault } }'
 
-/** What the page of an account asks, and the service worker. */
+/** Documents of an account's page, and of the service worker. */
 export const documents = {
   orders:
     'query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }',

@@ -11,7 +11,7 @@ type Notification = FollowResult['notifications']['node']
 interface Feed {
   /** Newest first; undefined until they are read. */
   notifications?: Notification[]
-  /** Where older ones end; null when there are none. */
+  /** Cursor of older ones; null if there are none. */
   before: string | null
   isLive: boolean
   /** The newest that came while the page was open. */
@@ -19,10 +19,10 @@ interface Feed {
   fault?: string | undefined
 }
 
-/** More would make the page slow; older ones can be shown from the end of the list. */
+/** Longest list: more would make the page slow; older ones can be shown from its end. */
 const maxShown = 500
 
-/** Each once, the newest first. A correction takes the place of what it corrects. */
+/** Entries without duplicates, newest first. A correction replaces its notification. */
 function merged(newer: readonly Notification[], older: readonly Notification[]): Notification[] {
   const known = new Map(newer.map((entry) => [entry.notificationId, entry]))
   const kept = older.map((entry) => {
@@ -63,7 +63,7 @@ function useFeed(account: string) {
     const started = start().catch((fault: unknown) => {
       if (isGone) return
       setFeed((known) => ({ ...known, fault: messageOf(fault) }))
-      // Read again when the service is back; what is refused stays refused.
+      // Read again when the service is back; a refusal is final.
       if (fault instanceof Refused && fault.code === 'Unavailable')
         timer = setTimeout(() => setRound((count) => count + 1), 5_000)
     })
@@ -89,7 +89,7 @@ function useFeed(account: string) {
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Messages say first what happened: “Order filled: 0.5 WETH for 1,493.97 USDC”. */
+/** Splits a message at its colon: “Order filled: 0.5 WETH for 1,493.97 USDC” begins with the event. */
 function partsOf(message: string): [what: string, more: string] {
   const colon = message.indexOf(': ')
   return colon < 0 ? [message, ''] : [message.slice(0, colon), message.slice(colon + 2)]

@@ -13,7 +13,7 @@ import { documents } from './documents.ts'
 type Orders = OrdersResult['account']['orders']
 type Diagnosis = OrderReasonsResult['ordersByUids'][number]['diagnosis']
 
-/** The sentence, and why no auction takes the order any more, if so. */
+/** The sentence, and the reason, if no auction takes the order any more. */
 interface ShownReason {
   text: string
   end: string | undefined
@@ -21,7 +21,7 @@ interface ShownReason {
 
 const refreshMs = 30_000
 
-/** The account’s orders, the newest first, each with the way to its story. */
+/** The account’s orders, newest first, each with a link to its story. */
 export function OrderSection({ account }: { account: string }) {
   const read = useCallback(
     async () => (await queryService(documents.orders, { account })).account.orders,
@@ -58,7 +58,7 @@ export function OrderSection({ account }: { account: string }) {
   )
 }
 
-/** Why those that may still be filled are not: each diagnosis costs as much as many orders. */
+/** Reads why live orders are not filled; not of others, since a diagnosis costs as much as many orders. */
 async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, ShownReason>> {
   const uids = nodes.filter(isLive).map(({ uid }) => uid)
   if (uids.length === 0) return new Map()
@@ -71,15 +71,15 @@ async function readReasons({ nodes }: Orders): Promise<ReadonlyMap<string, Shown
   )
 }
 
-/** Its first sentence. What is filled already stands beside it. */
+/** The first sentence. The filled part is already shown next to it. */
 function reasonOf({ code, summary, further: [next] }: Diagnosis): string {
   const [sentence = ''] = (code === 'PARTLY_FILLED' && next ? next.summary : summary).split(/(?<=\.) /)
   return sentence
 }
 
 /**
- * A page of the list, with its reasons when they have come.
- * @param newer pages, into which some of it may have moved
+ * A page of the list, with its reasons once they are read.
+ * @param newer pages into which some of it may have moved
  */
 function OrderEntries({ orders, newer }: { orders: Orders; newer: readonly Orders[] }) {
   const read = useCallback(() => readReasons(orders), [orders])

@@ -23,7 +23,7 @@ import {
   type Wallet,
 } from './session.ts'
 
-/** Where the account’s owner signs in, and manages channels. */
+/** Section in which the account’s owner signs in and manages channels. */
 function ChannelSection({ account }: { account: string }) {
   const [service, setService] = useState<ServiceResult>()
   const [session, setSession] = useState(() => storedSession(account))
@@ -127,7 +127,7 @@ function Sections() {
   )
 }
 
-/** Errors and wallets name it, and who follows that looks for something else. */
+/** Section for a contract that errors and wallets name: such visitors look for something else. */
 function ContractSection({ contract: { name, use } }: { contract: Contract }) {
   return (
     <main>

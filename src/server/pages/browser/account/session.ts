@@ -20,8 +20,8 @@ interface Announcement {
 }
 
 /**
- * Finds the wallets that announce themselves (EIP-6963), and the one of `window.ethereum` where none does.
- * @returns what ends it
+ * Finds the wallets that announce themselves (EIP-6963), or else the one of `window.ethereum`.
+ * @returns a function that ends it
  */
 export function findWallets(onWallets: (wallets: readonly Wallet[]) => void): () => void {
   const announced = new Map<string, Wallet>()
@@ -50,7 +50,7 @@ export interface Session {
 
 const keyOf = (account: string) => `session of ${account}`
 
-/** Of this tab, while it is open. */
+/** The session of this tab, while it is open. */
 export function storedSession(account: string): Session | undefined {
   const text = sessionStorage.getItem(keyOf(account))
   const session = text === null ? undefined : (JSON.parse(text) as Session)
@@ -71,10 +71,7 @@ export class OtherAccount extends Error {
   }
 }
 
-/**
- * People reach the service at another address than that of this page: wallets warn of messages for another
- * site.
- */
+/** The service has another public address than this page: wallets warn of messages for other sites. */
 export class OtherSite extends Error {
   readonly uri: string
 
@@ -85,8 +82,8 @@ export class OtherSite extends Error {
 }
 
 /**
- * Has the wallet sign a message of EIP-4361.
- * @throws OtherAccount; OtherSite; Refused; what the wallet throws
+ * Lets the wallet sign a message of EIP-4361.
+ * @throws OtherAccount; OtherSite; Refused; errors of the wallet
  */
 export async function signIn(
   account: string,

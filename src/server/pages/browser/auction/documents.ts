@@ -1,6 +1,6 @@
 const token = '{ address symbol decimals }'
 
-/** What the page of an auction asks. */
+/** Documents of an auction's page. */
 export const documents = {
   networkNames: 'query { networks { name } }',
   auction: `query ($id: SafeInt!, $network: NetworkName!) {

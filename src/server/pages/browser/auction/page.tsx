@@ -13,7 +13,7 @@ import { surplusOf } from '../view/prices.ts'
 import { DetailList, Fault, LiveState, Loading, Section } from '../view/section.tsx'
 import { documents } from './documents.ts'
 
-/** With the coin of its network, in which scores are. */
+/** An auction with the coin of its network, in which scores are. */
 type Auction = NonNullable<AuctionResult['auction']> & { coin: TokenLike }
 type Solution = Auction['solutions'][number]
 export type Attempt = Auction['settlementAttempts'][number]
@@ -102,7 +102,7 @@ function Settlements({ auction }: { auction: Auction }) {
   )
 }
 
-/** What solvers proposed, the best first. */
+/** Solutions of solvers, best first. */
 function Solutions({ auction }: { auction: Auction }) {
   return (
     <Section id="solutions" title="Solutions, the best first">

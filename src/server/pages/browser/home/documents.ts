@@ -1,4 +1,4 @@
-/** What the first page asks. */
+/** Documents of the first page. */
 export const documents = {
   home: 'query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }',
   pulse:

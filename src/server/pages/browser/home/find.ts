@@ -5,22 +5,20 @@ import { symbolOf } from '../view/amounts.ts'
 import { type Contract, contractOf, type NetworkContracts } from '../view/contracts.ts'
 import { documents } from './documents.ts'
 
-/** What a text names beside its words, by the number of its digits. */
+/** Hex names in a text besides its words, by the number of digits. */
 interface Named {
   order?: string | undefined
   transaction?: string | undefined
-  /** Without the service’s own contracts. */
+  /** Addresses, without the service’s own contracts. */
   addresses: string[]
   contracts: (Contract & { address: string })[]
-  /** Who signed, and who should have, by the text: it may be anybody’s. */
+  /** The actual and the required signer, by the text, which may be written by a stranger. */
   signer?: { signed: string; owner: string } | undefined
-  /**
-   * What was signed by mistake: the right account signed then, and the signer in the text is no real account.
-   */
+  /** A signing mistake: then the right account signed, and the signer in the text is no real account. */
   mistake?: SignatureMistake | undefined
 }
 
-/** @param networks none where they are not known: their contracts then count as accounts */
+/** @param networks empty if they are unknown: their contracts then count as accounts */
 export function namedIn(text: string, networks: readonly NetworkContracts[]): Named {
   const parts = text.toLowerCase().split(/[^0-9a-fx]+/)
   const ofLength = (length: number) => {
@@ -42,14 +40,14 @@ export function namedIn(text: string, networks: readonly NetworkContracts[]): Na
   }
 }
 
-/** A number of hex digits that lacks some, or has too many, in a text that names nothing whole. */
+/** Hex with missing or surplus digits, in a text without a whole name. */
 function cutIn(text: string): { digits?: number } | undefined {
   const [, digits = '', dots] = /\b0x([\da-f]{3,}|(?=…|\.\.))(…|\.\.)?/i.exec(text) ?? []
   if (dots !== undefined) return {}
   return digits === '' ? undefined : { digits: digits.length }
 }
 
-/** Of the messages of a wrong signature. */
+/** The signers in the message of a wrong signature. */
 function signerIn(text: string): Named['signer'] {
   const [, signed, owner] =
     /(?:recovers to|signer is) (0x[\da-f]{40}), (?:from is|the order belongs to|the owner is) (0x[\da-f]{40})/i.exec(
@@ -58,19 +56,19 @@ function signerIn(text: string): Named['signer'] {
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
 }
 
-/** Words of who asks after an order, and has no error. */
+/** Words of questions about an order, without an error. */
 const asking = new Set(
   'where order orders swap swaps trade trades transaction money funds token tokens coin coins fill fills filling filled unfilled stuck pending waiting wait waits open status slow long time times hours hour minutes days day going go goes gone through happen happens happened happening nothing lost missing disappeared still yet ever never stay stays take takes get got receive received see sold sell bought buy done complete completed execute executed executing cancel partially partly work working processing did does didn doesn isn hasn won t s'.split(
     ' ',
   ),
 )
-/** Without one of these it is not about an order. */
+/** Words of which a question about an order needs one. */
 const telling =
   /\b(?:orders?|swaps?|trades?|transaction|money|funds|tokens?|coins?|(?:un)?fill(?:s|ed|ing)?|stuck|pending)\b/i
 
 type Asking = 'only' | 'also'
 
-/** Whether a text asks after an order: in such words only, or among others. */
+/** Recognizes a question about an order: in such words only, or among others. */
 export function isOrderQuestion(text: string): Asking | undefined {
   if (!telling.test(text)) return undefined
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
@@ -81,21 +79,19 @@ export function isOrderQuestion(text: string): Asking | undefined {
 
 export type SearchResult =
   | { kind: 'page'; path: string }
-  /** @param auction whose number the whole text is, too */
+  /** @param auction set if the whole text is a number */
   | ({ kind: 'errors'; named: Named; auction?: number | undefined } & FoundErrors)
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
   /**
-   * The text asks after an order, and does not say which.
-   * @param asks whether in such words only
+   * The text is a question about an unnamed order.
+   * @param asks whether it contains such words only
    */
   | { kind: 'question'; asks: Asking }
-  /** @param digits how many it has; left out where dots stand for some */
+  /** @param digits their number; left out if dots replace some */
   | { kind: 'cut'; digits?: number }
   | { kind: 'nothing'; text?: string }
 
-/**
- * What a pasted text is about: also one that holds it, such as an address of a page or the text of an error.
- */
+/** Finds the subject of a pasted text, which may contain it, such as a page's address or an error text. */
 export async function find(text: string): Promise<SearchResult> {
   const named = namedIn(text, [])
   const { order, transaction, addresses } = named
@@ -118,7 +114,7 @@ export async function find(text: string): Promise<SearchResult> {
   return asks ? { kind: 'question', asks } : { kind: 'nothing' }
 }
 
-/** What an error says is shown also when the service does not answer. */
+/** Adds contracts; an error is explained even if the service does not respond. */
 async function withContracts(named: Named, text: string): Promise<Named> {
   if (named.addresses.length === 0) return named
   return networksOf().then(
@@ -155,7 +151,7 @@ async function findTransaction(hash: string): Promise<SearchResult> {
   return { kind: 'orders', orders: named, auctions }
 }
 
-/** A token if it is one somewhere. That it cannot be read is no reason not to go on. */
+/** Finds a token of any network, or else an account. Failed reads count as none. */
 async function findAddress(address: string): Promise<SearchResult> {
   const names = await networkNames()
   const isToken = await Promise.all(

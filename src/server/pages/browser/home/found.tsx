@@ -13,7 +13,7 @@ const transaction = '0x3e8b51c7d9024fa6817be3d05c92a4f67018d3b9e5c4270f9a1b6d8e2
 /** The digits of an order’s number: a hash, its account and its expiry. */
 const order = `0x91d4a7f03c6be258f17094bd6ae3c5820f7d1b94e6a0385c2bf97d41e08a6c35${account.slice(2)}68f2a1c0`
 
-/** What can be searched for, and what each looks like. @param hasMore of what is not about an order, too */
+/** Examples of searchable texts. @param hasMore includes other subjects than orders */
 function Shapes({ hasMore = false }: { hasMore?: boolean }) {
   const shapes = [
     ['The address of your account, to see all its orders: 0x and 40 digits from 0 to 9 and a to f', account],
@@ -45,7 +45,7 @@ type Networks = HomeResult['networks']
 const byEnglish =
   'Errors are found by their English text or by their code. The code, such as InsufficientBalance, is the same in all languages.'
 
-/** What was found and has no page of its own. */
+/** A found result without a page of its own. */
 export function Found({ result, networks }: { result: SearchResult; networks: Networks }) {
   switch (result.kind) {
     case 'page':
@@ -170,16 +170,13 @@ function FoundError({
   )
 }
 
-/**
- * What a text names beside its error. Its author may be a stranger: it is quoted, and nothing of it is the
- * service’s word.
- */
+/** Names in a text besides its error. Its author may be a stranger: it is quoted, not confirmed. */
 function Beside({
   named: { order, transaction, addresses, contracts, signer, mistake },
   hasContract,
 }: {
   named: Extract<SearchResult, { kind: 'errors' }>['named']
-  /** The error says it already. */
+  /** The error names it already. */
   hasContract: boolean
 }) {
   const others = addresses.filter((address) => address !== signer?.signed && address !== signer?.owner)

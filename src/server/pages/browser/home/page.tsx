@@ -13,7 +13,7 @@ import { documents } from './documents.ts'
 import { find, type SearchResult } from './find.ts'
 import { Found } from './found.tsx'
 
-/** What a developer tries first, at this address. */
+/** First requests for developers, at this address. */
 function Commands({ networks }: { networks: HomeResult['networks'] }) {
   const network = networks[0]?.name ?? 'NETWORK'
   const ask = JSON.stringify({ query: '{ orders(first: 3) { nodes { uid status } } }' })
@@ -42,8 +42,8 @@ function Commands({ networks }: { networks: HomeResult['networks'] }) {
 const inAddress = () => new URLSearchParams(location.search).get('q')?.trim() ?? ''
 
 /**
- * Finds what was pasted, and goes there; what is more than one thing, or none, is shown here. The page’s
- * address has the text.
+ * Finds a pasted text and opens its page; several results, or none, are shown here. The page’s address
+ * contains the text.
  */
 function Search({ networks }: { networks: HomeResult['networks'] }) {
   const [asked, setAsked] = useState(() => ({ text: inAddress() }))
@@ -57,13 +57,13 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
   useLayoutEffect(() => {
     setFault(undefined)
     setResult(undefined)
-    // What is below the answer waits for it; without one nothing moves.
+    // Parts below the answer wait for it; without one the page opens at once.
     if (asked.text === '') return open()
     let isOld = false
     const answer = find(asked.text).then(
       (found) => {
         if (isOld) return
-        // In the place of the search: who goes back would be led on again.
+        // Replaces the search, so that going back does not lead here again.
         if (found.kind === 'page') location.replace(serviceUrl(found.path))
         else setResult(found)
       },

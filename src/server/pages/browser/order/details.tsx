@@ -58,7 +58,7 @@ export function OrderDetails({ order }: { order: Order }) {
   )
 }
 
-/** The fee in all, and whose it is as far as that is known of all trades. */
+/** The total fee, and its recipients if all trades show them. */
 function feeFacts(order: Order): [name: string, value: string][] {
   const { executedFee, executedFeeToken, trades, debugReport, fullAppData } = order
   if (executedFee === '0') return []
@@ -96,7 +96,7 @@ function TokenAmount({ amount, token, order }: { amount: string; token: Order['s
   )
 }
 
-/** What was traded on chain, and what is on its way. */
+/** Trades on chain, and pending settlements. */
 export function Trades({ order }: { order: Order }) {
   const { trades, pendingSettlements, network, surplus } = order
   return (
@@ -153,7 +153,7 @@ export function Trades({ order }: { order: Order }) {
   )
 }
 
-/** What became of the calls of the order’s own, once there was a trade. */
+/** Outcomes of the order’s own calls, once there was a trade. */
 function Hooks({ order: { hooks, network } }: { order: Order }) {
   return hooks.flatMap(({ phase, target, calls }, index) =>
     calls.slice(0, 1).map(({ txHash, ...call }) => (

@@ -7,7 +7,7 @@ const attempt =
 const reason =
   'code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } }'
 
-/** What the page of an order asks. */
+/** Documents of an order's page. */
 export const documents = {
   order: `query ($uid: OrderUid!) {
     order(uid: $uid) {

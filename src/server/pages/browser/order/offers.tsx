@@ -7,7 +7,7 @@ import type { Order } from './order.ts'
 type Report = Order['debugReport']['auctions']['nodes'][number]
 type Offer = Report['proposedSolutions'][number]
 
-/** What solvers offered for the order, by auction, the best first. */
+/** Offers of solvers for the order, by auction, best first. */
 export function Offers({ order }: { order: Order }) {
   const { nodes, pageInfo } = order.debugReport.auctions
   const auctions = nodes.filter(({ proposedSolutions }) => proposedSolutions.length > 0).toReversed()
@@ -26,7 +26,7 @@ export function Offers({ order }: { order: Order }) {
   )
 }
 
-/** Whether there is none, or one that is hidden, as far as that may be known. */
+/** Text without offers: none was made, or one is hidden, as far as that may be known. */
 function noneWords({ pendingSettlements }: Order, wasInAuctions: boolean): string {
   if (pendingSettlements.length > 0)
     return 'An offer of a solver for the order has won. It is shown when its auction is over.'

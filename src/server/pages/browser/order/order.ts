@@ -6,7 +6,7 @@ type Event = Order['events']['nodes'][number]
 export type Diagnosis = NonNullable<OrderDiagnosisResult['order']>['diagnosis']
 export type Reason = Diagnosis['further'][number]
 
-/** What a diagnosis proves, of one kind. */
+/** Evidence of one kind in a diagnosis. */
 export const evidenceOf = <Kind extends Reason['evidence'][number]['__typename']>(
   { evidence }: Pick<Reason, 'evidence'>,
   kind: Kind,
@@ -33,7 +33,7 @@ const pausedFor: Readonly<Record<string, string>> = {
   UNSUPPORTED_TOKEN: 'One of its tokens cannot be traded here.',
 }
 
-/** A step of the story for a reader who never heard of an auction. */
+/** A step of the story, for readers without knowledge of auctions. */
 export function eventText(
   { label, reason, source }: Pick<Event, 'label' | 'reason' | 'source'>,
   signingScheme: Order['signingScheme'],
@@ -83,7 +83,7 @@ const unknownOutcomes = {
 
 type HookCall = Order['hooks'][number]['calls'][number]
 
-/** What became of a call of the order’s own. */
+/** The outcome of one of the order’s own calls. */
 export function outcomeWords({ outcome, unknownReason, reason }: Omit<HookCall, 'txHash'>): string {
   if (outcome === null) return unknownOutcomes[unknownReason ?? 'NOT_TRACED']
   if (outcome === 'SUCCEEDED') return 'Succeeded'
@@ -91,7 +91,7 @@ export function outcomeWords({ outcome, unknownReason, reason }: Omit<HookCall, 
   return reason === null ? 'Failed: its contract refused it' : `Failed: ${reason}`
 }
 
-/** How a trade that was found came to nothing. */
+/** The failure of a found trade. */
 export function failureText({
   outcome,
   replacedBlock,

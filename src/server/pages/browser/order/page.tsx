@@ -18,11 +18,11 @@ import { type TakenBack, Timeline } from './timeline.tsx'
 
 const uid = nameInPath()
 const readOrder = async () => (await queryService(documents.order, { uid })).order
-/** What changes without an event: figures, and the time that is left. */
+/** Interval of changes without an event: figures, and the remaining time. */
 const refreshMs = 30_000
-/** In the last minutes of an order, when it is offered no more, and when it expires. */
+/** Interval in the last minutes of an order, when it leaves the auctions and expires. */
 const [lastMs, lastSeconds] = [5_000, 150]
-/** Of the first order of a token, whose name and decimals are read after it was placed. */
+/** Interval for the first order of a token, whose name and decimals are read after it was placed. */
 const [namesMs, namesAge] = [3_000, 120_000]
 
 const waitsForNames = ({ sellToken, buyToken, creationDate }: Order) =>
@@ -34,13 +34,13 @@ function pauseOf(order: Order): number {
   return isLive(order) && order.validTo - Date.now() / 1_000 < lastSeconds ? lastMs : refreshMs
 }
 
-/** What a reorganisation took back, from the stream, and whether it is being followed. */
+/** Events that a reorganisation took back, from the stream, and whether it is being followed. */
 function useFollowed(again: () => void) {
   const [takenBack, setTakenBack] = useState<readonly TakenBack[]>([])
   const [isLive, setIsLive] = useState(false)
   const [isCut, setIsCut] = useState(false)
   useEffect(() => {
-    // What was taken back is in the stream alone: it begins with the first entry that is stored.
+    // Only the stream has events that were taken back: it begins with the first stored entry.
     const variables = { uid, ...(!isCut && { after: 'earliest' }) }
     return subscribe(documents.followOrder, variables, {
       onResult({ orderEvents: { isRemoved, event } }) {
@@ -85,7 +85,7 @@ interface KnownOrderProps {
 }
 
 function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
-  // Of each reading of the order, which comes with every event and now and then.
+  // Diagnosis for each read of the order, which follows every event and an interval.
   const read = useCallback(
     async () => (await queryService(documents.orderDiagnosis, { uid })).order?.diagnosis,
     [order],
@@ -96,7 +96,7 @@ function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
   const state = stateOf(order, end)
   const [said, setSaid] = useState('')
   useEffect(() => {
-    // Said when it changes, and not when the page opens.
+    // Announced when it changes, not when the page opens.
     setSaid((before) => (before === '' ? ' ' : state.text))
     document.title = `${state.text} · Order ${uid.slice(0, 8)}… · Tradegraph`
   }, [state.text])

@@ -19,7 +19,7 @@ interface Seen {
   price: PriceLike
 }
 
-/** What the market gave, against what the order asks for. */
+/** Market prices, compared with the order's limit. */
 export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
   const { uid, limitPrice } = order
   const read = useCallback(

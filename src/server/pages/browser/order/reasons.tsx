@@ -19,7 +19,7 @@ function furtherTitle(hasEnded: boolean, isLate: boolean, isPartly: boolean): st
   return isPartly ? 'What keeps the rest' : 'What else keeps it from being filled'
 }
 
-/** Why the order is not filled, or how it ended: what has to be solved first, then the rest. */
+/** Reasons why the order is not filled, or how it ended: the first to solve, then the rest. */
 export function Reasons({
   order,
   value,
@@ -73,14 +73,14 @@ export function Reasons({
   )
 }
 
-/** When the figure of a price that is out of reach was seen. */
+/** Time at which the figure of an unreachable price was seen. */
 function PriceSeen({ reason, isOpen }: { reason: Pick<Reason, 'evidence'>; isOpen: boolean }) {
   const at = evidenceOf(reason, 'PriceEvidence')?.gapSeenAt
   if (!at) return null
   return (
     <p class="note">
       That price was seen <Time at={at} isRelative />
-      {isOpen && ', and is told again when the distance has changed by a tenth'}.
+      {isOpen && ', and is updated when the distance has changed by a tenth'}.
     </p>
   )
 }

@@ -13,10 +13,10 @@ interface Step {
   at: string
   title: string
   text: string
-  /** What a machine said, as it said it. */
+  /** Text of a machine, verbatim. */
   detail?: string | null
   txHash?: string | null
-  /** The order that took its place. */
+  /** The order that replaced it. */
   replacedBy?: string
   tone: 'good' | 'bad' | 'usual'
   /** A reorganisation of the chain undid it. */
@@ -31,7 +31,7 @@ const tones: Readonly<Record<string, Step['tone']>> = {
   HOOK_FAILED: 'bad',
 }
 
-/** What happened to an order, the oldest first. @param takenBack events that a reorganisation took back */
+/** Events of an order, oldest first. @param takenBack events that a reorganisation took back */
 function storyOf(order: Order, diagnosis: Diagnosis | undefined, takenBack: readonly TakenBack[]): Step[] {
   // The newest trade belongs to the newest event of a trade.
   const trades = [...order.trades.nodes]
@@ -63,9 +63,7 @@ function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | unde
   }
 }
 
-/**
- * No auction records that it leaves an order out for its expiry: when that begins follows from the expiry.
- */
+/** Step of the last auctions. None records an exclusion for expiry: its time follows from the expiry. */
 function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): Step[] {
   const reasons = diagnosis ? [diagnosis, ...diagnosis.further] : []
   const [validity] = reasons.flatMap((reason) => evidenceOf(reason, 'ValidityEvidence') ?? [])
@@ -76,7 +74,7 @@ function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): S
   return [{ at: validity.offeredUntil, title: 'No longer offered to solvers', text, tone: 'bad' }]
 }
 
-/** Settlements of the order that did not come through. Those that did are trades. */
+/** Failed settlements of the order; successful ones are trades. */
 function failures({ debugReport }: Order): Step[] {
   return debugReport.auctions.nodes
     .flatMap(attemptsFor)
@@ -94,7 +92,7 @@ interface Props {
   isLive: boolean
 }
 
-/** What happened, the newest first. */
+/** Events, newest first. */
 export function Timeline({ order, diagnosis, takenBack, isLive }: Props) {
   const steps = storyOf(order, diagnosis, takenBack).toReversed()
   return (

@@ -1,6 +1,4 @@
-/**
- * What the page of a token asks. What comes from different places is asked apart: one of them may be away.
- */
+/** Documents of a token's page. Data of different sources is requested apart: one of them may be away. */
 export const documents = {
   tokenNetworks: 'query { networks { name explorerUrl } }',
   token:

@@ -15,7 +15,7 @@ import { documents } from './documents.ts'
 const intervals = { FIVE_MINUTES: 'A day', ONE_DAY: 'A month' } as const
 type Interval = keyof typeof intervals
 
-/** What it cost in dollars. */
+/** History of its price in dollars. */
 function History({ address, network }: { address: string; network: string }) {
   const [interval, setInterval] = useState<Interval>('FIVE_MINUTES')
   const read = useCallback(
@@ -97,10 +97,7 @@ function Holders({ token, network }: { token: TokenLike; network: string }) {
 const address = nameInPath()
 const wanted = new URLSearchParams(location.search).get('network')
 
-/**
- * The networks on which there is a contract at the address; that which the address of the page names comes
- * first.
- */
+/** The networks with a contract at the address, the one in the page's address first. */
 async function readToken() {
   const { networks } = await queryService(documents.tokenNetworks, {})
   const answers = await Promise.all(
@@ -205,7 +202,7 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
   )
 }
 
-/** What one token costs in coins, of what an atom costs in atoms; for people, not for amounts. */
+/** Price of one token in coins, from that of an atom in atoms; for people, not for amounts. */
 const wholeOf = (nativePrice: string, decimals: number): string =>
   (Number(nativePrice) * 10 ** (decimals - 18)).toFixed(18)
 

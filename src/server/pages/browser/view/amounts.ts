@@ -1,4 +1,4 @@
-/** What pages know of a token. */
+/** A token on pages. */
 export interface TokenLike {
   address: string
   symbol?: string | null
@@ -9,7 +9,7 @@ export const short = (hex: string): string => (hex.length > 22 ? `${hex.slice(0,
 
 const longestSymbol = 16
 
-/** Contracts call themselves what they like: what no one sees, or what turns text around, is left out. */
+/** The symbol without invisible characters and those that turn text around: contracts may contain any. */
 export function symbolOf({ symbol, address }: TokenLike): string {
   const clean = [...(symbol ?? '').replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()]
   if (clean.length === 0) return short(address)
@@ -26,7 +26,7 @@ const figures = new Intl.NumberFormat('en', {
 /** A plain decimal number of any size for people, rounded towards zero. */
 export const readable = (decimal: string): string => figures.format(decimal as Intl.StringNumericLiteral)
 
-/** Atoms as whole tokens, exact. Without decimals they stay atoms. */
+/** Atoms as whole tokens, exact; atoms without decimals. */
 export function exact(atoms: string | bigint, decimals: number | null | undefined): string {
   const digits = String(atoms).padStart((decimals ?? 0) + 1, '0')
   if (!decimals) return digits
@@ -39,7 +39,7 @@ export function amountOf(atoms: string | bigint, token: TokenLike): string {
   return `${readable(exact(atoms, token.decimals))}${unit}`
 }
 
-/** A share as per cent, such as “9.1 %”. Tiny ones are not shown as nothing. */
+/** A share as per cent, such as “9.1 %”. A tiny one is not shown as zero. */
 export function percent(share: number): string {
   const value = Math.abs(share) * 100
   if (value > 0 && value < 0.01) return 'less than 0.01 %'

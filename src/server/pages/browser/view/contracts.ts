@@ -1,4 +1,4 @@
-/** What pages know of a network’s own contracts. */
+/** A network’s own contracts on pages. */
 export interface NetworkContracts {
   name: string
   vaultRelayer: string
@@ -8,11 +8,11 @@ export interface NetworkContracts {
 export interface Contract {
   /** Such as “the vault relayer on sepolia”. */
   name: string
-  /** What it does, for who took it for an account. */
+  /** Its purpose, for people who took it for an account. */
   use: string
 }
 
-/** The service’s own contract that has this address, in lower case, which is no trader’s account. */
+/** The service’s own contract at this address, in lower case, which is no trader’s account. */
 export function contractOf(address: string, networks: readonly NetworkContracts[]): Contract | undefined {
   for (const { name, vaultRelayer, settlementContract } of networks) {
     if (vaultRelayer === address)

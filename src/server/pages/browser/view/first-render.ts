@@ -1,11 +1,11 @@
-/** For so long a part that comes late does not hold up the others. */
+/** Longest time that a late part holds up the others. */
 const longestMs = 2_000
 
 const { classList } = document.documentElement
 let underWay = 0
 let isOpen = false
 
-/** Shown whole: what is read for one part would move the others while they are looked at. */
+/** Shows the page as a whole: later parts would move the others under the reader's eyes. */
 export function open() {
   isOpen = true
   classList.remove('opening')
@@ -20,7 +20,7 @@ export async function firstReading(reading: Promise<void>): Promise<void> {
   underWay++
   await reading
   underWay--
-  // What it showed may read more.
+  // The shown parts may read more.
   setTimeout(openIfRead)
 }
 

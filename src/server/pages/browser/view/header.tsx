@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { serviceUrl } from '../root.ts'
 
 /**
- * Leads to the first page, which finds what is meant.
- * @param searched what the page shows the result of
+ * Leads to the first page, which finds the subject.
+ * @param searched the text whose result the page shows
  */
 export function SearchForm({
   searched = '',
@@ -46,7 +46,7 @@ export function SearchForm({
   )
 }
 
-/** What all pages begin with. */
+/** Header of all pages. */
 export function Header({ children }: { children: ComponentChildren }) {
   return (
     <header>

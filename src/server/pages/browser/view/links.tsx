@@ -1,7 +1,7 @@
 import { serviceUrl } from '../root.ts'
 import { short, symbolOf, type TokenLike } from './amounts.ts'
 
-/** What has a page here. */
+/** Link to a page of this service. */
 export function PageLink({
   kind,
   id,
@@ -30,7 +30,7 @@ export function TokenLink({ token, network }: { token: TokenLike; network: strin
   )
 }
 
-/** What is on chain, in the network’s explorer; where there is none it is written out, to be copied. */
+/** Link to the network’s explorer, or else the whole text for copying. */
 export function ChainLink({
   explorer,
   kind,

@@ -9,14 +9,14 @@ interface OrderLike {
   buyToken: TokenLike
 }
 
-/** What the trader asked for. */
+/** Terms of the order as a title. */
 export function orderTitle(order: OrderLike): string {
   const sold = amountOf(order.sellAmount, order.sellToken)
   const bought = amountOf(order.buyAmount, order.buyToken)
   return order.kind === 'SELL' ? `Sell ${sold} for at least ${bought}` : `Buy ${bought} for at most ${sold}`
 }
 
-/** “0.4” is “40 %”; what is not whole never reads as if it were. */
+/** “0.4” is “40 %”; a part never reads as the whole. */
 export function filledPercent(fraction: string): string {
   const tenths = Math.floor(Number(fraction) * 1_000)
   return Number(fraction) > 0 && tenths === 0 ? 'less than 0.1 %' : `${tenths / 10} %`
@@ -27,12 +27,12 @@ export interface OrderState {
   tone: 'good' | 'bad' | 'quiet'
 }
 
-/** Whether an order may still be filled. */
+/** Checks whether an order may still be filled. */
 export const isLive = ({ status }: { status: SpelledStatus }) => !hasEnded(status)
 
 /**
- * Where an order stands, in words.
- * @param end the reason why it is offered to solvers no more, if that is known
+ * State of an order, in words.
+ * @param end the reason why it left the auctions, if known
  */
 export function stateOf(
   { status, executedFraction }: { status: SpelledStatus; executedFraction: string },

@@ -11,7 +11,7 @@ export interface Line {
 }
 
 interface Props {
-  /** What it shows, in words, for who does not see it. */
+  /** Content in words, for readers who do not see it. */
   label: string
   /** Unix seconds, the oldest first. */
   times: readonly number[]
@@ -23,14 +23,14 @@ const mostRows = 24
 
 const figures = new Intl.NumberFormat('en', { maximumSignificantDigits: 7 })
 
-/** Lines over time, with the same as a table. */
+/** Lines over time, with a table of the same data. */
 export function Plot({ label, times, lines }: Props) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
     if (!element) return
     let plot: UPlot | undefined
-    // The canvas has no style sheet: it is drawn again in the colors of the other scheme.
+    // The canvas has no style sheet: it is redrawn in the colors of the other scheme.
     const draw = () => {
       plot?.destroy()
       const data = [times, ...lines.map(({ values }) => values)] as UPlot.AlignedData
@@ -129,7 +129,7 @@ function optionsFor(element: HTMLElement, lines: readonly Line[], count: number)
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** A time of the day, and a day where the marks are days apart, or where one begins. */
+/** A time of day, or a date if the marks are days apart or at the beginning of one. */
 function timeText(seconds: number, marks: readonly number[]): string {
   const date = new Date(seconds * 1_000)
   const isDaily = (marks[1] ?? 0) - (marks[0] ?? 0) >= 86_400

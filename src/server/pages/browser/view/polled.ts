@@ -3,10 +3,10 @@ import { messageOf, Refused } from '../ask.ts'
 import { firstReading } from './first-render.ts'
 
 export interface Polled<Value> {
-  /** Undefined until it is read. Kept when reading it again fails. */
+  /** Undefined until it is read; kept if a further read fails. */
   value?: Value | undefined
   fault?: string | undefined
-  /** Reads it again: soon, and once for many calls. */
+  /** Reads again soon, once for many calls. */
   again(): void
 }
 
@@ -14,14 +14,14 @@ const settleMs = 250
 const retryMs = 5_000
 
 /**
- * Reads something, now and then.
- * @param everyMs between readings while the page is seen; 0 for none
+ * Reads a value, and again at intervals.
+ * @param everyMs interval while the page is visible; 0 for none
  */
 export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0): Polled<Value> {
   const [state, setState] = useState<{ value?: Value; fault?: string }>({})
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const isRunning = useRef(false)
-  /** Something changed while it was being read. */
+  /** True if it changed during a read. */
   const isLate = useRef(false)
 
   const run = useCallback(async () => {
@@ -35,7 +35,7 @@ export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0): Polle
       setState({ value })
     } catch (fault) {
       setState(({ value }) => ({ ...(value !== undefined && { value }), fault: messageOf(fault) }))
-      // What is refused stays refused.
+      // A refusal is final.
       if (fault instanceof Refused && !fault.isPassing) return
       clearTimeout(timer.current)
       timer.current = setTimeout(run, retryMs)
@@ -50,7 +50,7 @@ export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0): Polle
     timer.current = setTimeout(run, settleMs)
   }, [run])
 
-  // Before what was rendered is seen: the page is shown when its first readings have ended.
+  // Runs before the page is visible: it is shown when its first reads have ended.
   useLayoutEffect(() => {
     void firstReading(run())
     return () => clearTimeout(timer.current)

@@ -1,19 +1,19 @@
 import { readable, symbolOf, type TokenLike } from './amounts.ts'
 
-/** Atoms that are bought for atoms that are sold. */
+/** Bought atoms for sold atoms. */
 export interface PriceLike {
   numerator: string
   denominator: string
 }
 
-/** How the prices of one order are shown: all in the same direction, that in which the limit is 1 or more. */
+/** Scale of one order's prices: all in the direction in which the limit is 1 or more. */
 export interface PriceScale {
   /** Whole tokens, such as “3,000”. */
   words(price: PriceLike): string
   /** Such as “USDC for each WETH”. */
   unit: string
   value(price: PriceLike): number
-  /** Whether more is better for the trader. */
+  /** True if more is better for the trader. */
   isMoreBetter: boolean
 }
 
@@ -59,10 +59,7 @@ interface Executed {
   executedBuy: string
 }
 
-/**
- * What a trade gives beyond the limit: buy atoms more where the sell side is fixed, sell atoms less where the
- * buy side is.
- */
+/** Surplus of a trade over its limit: more buy atoms for a sell order, fewer sell atoms for a buy order. */
 export function surplusOf(
   { executedSell, executedBuy }: Executed,
   { kind, sellAmount, buyAmount }: { kind: 'SELL' | 'BUY'; sellAmount: string; buyAmount: string },

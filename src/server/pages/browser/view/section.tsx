@@ -37,10 +37,7 @@ export function LiveState({ isLive }: { isLive: boolean }) {
   return <span class={isLive ? 'state live' : 'state'}>{isLive ? 'Live' : 'Connecting…'}</span>
 }
 
-/**
- * A table that is as wide as it needs to be, whatever the screen is. Who has no mouse scrolls it by the
- * keyboard.
- */
+/** A table of any width; it scrolls by the keyboard too. */
 export function WideTable({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
