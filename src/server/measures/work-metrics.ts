@@ -3,7 +3,7 @@ import { RpcError } from '../../chain/rpc/rpc.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { Throttled } from '../../outside/fault.ts'
 import { measureWork, onSourceAnnounced, type Source, type Work } from '../../outside/telemetry/work.ts'
-import type { PoolReport } from '../../storage/database/connections/pool-measures.ts'
+import type { PoolReport } from '../../storage/database/connections/pool.ts'
 
 /** What the process measures of the work that others do for it: database, nodes, outside sources. */
 export interface WorkMetrics {
@@ -198,9 +198,7 @@ function registerPools(registry: Registry, pools: readonly (() => readonly PoolR
     ],
     ['state'],
   )
-  gauge('tradegraph_database_connections_most', 'Connections that a pool may have.', ({ most }) => [
-    [{}, most],
-  ])
+  gauge('tradegraph_database_connections_most', 'Connections that a pool may have.', ({ max }) => [[{}, max]])
   gauge(
     'tradegraph_database_waiting',
     'Statements and transactions that wait for a connection now.',
