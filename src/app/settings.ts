@@ -277,7 +277,7 @@ export const settings = z.object({
   NOTIFICATION_BALANCE_PAUSE: integer(0, 86_400)
     .default(3_600)
     .describe(
-      'Seconds from one notification insufficient_balance of an order to its next one; what is still missing then is notified then.',
+      'Seconds from the first notification insufficient_balance of an order to its second one; each further one doubles them, up to a week. Funds that are still missing then are notified then.',
     ),
   CMS_ENABLED: z
     .stringbool()
