@@ -41,7 +41,7 @@ function measureAll(metrics: Metrics): void {
   work.measure({ kind: 'rpc', name: 'eth_call', of: node }, 1, undefined)
   work.measure({ kind: 'source', name: 'ask', of: node }, 1, undefined)
   work.measure({ kind: 'operation', name: 'other', of: 'query order' }, 1, undefined)
-  work.watchPools(() => [{ name: 'reads', open: 1, idle: 1, most: 5, waiting: 0 }])
+  work.watchPools(() => [{ name: 'reads', open: 1, idle: 1, max: 5, waiting: 0 }])
   work.watchSource({ name: node, state: () => 'closed' })
 }
 

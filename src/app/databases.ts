@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts'
+import { failToConnect } from '../storage/database/connections/pool.ts'
 import { type Access, directAccess, probeAccess } from '../storage/database/connections/pooler.ts'
-import { failToConnect } from '../storage/database/connections/pools.ts'
 import { type Database, openDatabase } from '../storage/database/database.ts'
 import { ConfigError } from './config.ts'
 import type { Settings } from './settings.ts'

@@ -302,7 +302,7 @@ export const settings = z.object({
   NOTIFICATION_BALANCE_PAUSE: integer(0, 86_400)
     .default(3_600)
     .describe(
-      'Minimum seconds between two notifications insufficient_balance of an order; a lasting shortage is notified again then.',
+      'Seconds from the first notification insufficient_balance of an order to its second one; each further one doubles them, up to a week. Funds that are still missing then are notified then.',
     ),
   CMS_ENABLED: z
     .stringbool()

@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { promises as dns, type LookupAddress, type lookup } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
@@ -49,10 +49,10 @@ const allowedPorts = new Set(['', '443', '8443'])
  */
 const publicIpv6 = /^[23][0-9a-f]{3}:/i
 
-export type Lookup = typeof systemLookup
+export type Lookup = typeof lookup
 
 export interface ReceiverOptions {
-  /** Resolves names for each connection. */
+  /** Resolves names for each connection; `lookupAt()` if left out. */
   lookup?: Lookup
   /** The time limit of the whole exchange. */
   timeoutMs?: number
@@ -64,7 +64,7 @@ export interface ReceiverOptions {
  */
 export function createReceivers(
   allowedHosts: readonly string[],
-  { lookup = systemLookup, timeoutMs = 10_000 }: ReceiverOptions = {},
+  { lookup = lookupAt(), timeoutMs = 10_000 }: ReceiverOptions = {},
 ): Receivers {
   const allowed = new Set(allowedHosts)
   // Each request has its own connection, so that its address is checked each time.
@@ -135,6 +135,33 @@ export function createReceivers(
 /** The canonical spelling of a URL without a fault: in ASCII, without the parts that are never sent. */
 export function spelledOnce(url: string): string {
   return Object.assign(new URL(url), { hash: '' }).href
+}
+
+/**
+ * Returns a lookup that asks name servers by itself. `dns.lookup` occupies a thread of the process, and a few
+ * slow names would stop all other lookups.
+ * @param servers those of the system if left out
+ */
+export function lookupAt(servers?: readonly string[]): Lookup {
+  const find = async (host: string): Promise<LookupAddress[]> => {
+    const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
+    if (servers) resolver.setServers(servers)
+    const queries = [resolver.resolve4(host), resolver.resolve6(host)]
+    const [four, six] = await Promise.allSettled(queries)
+    const found = [four, six].flatMap((answer, index) =>
+      answer?.status === 'fulfilled'
+        ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+        : [],
+    )
+    if (found.length === 0 && four?.status === 'rejected') throw four.reason
+    return found
+  }
+  const answering = (host: string, { all }: { all?: boolean }, answer: (...result: unknown[]) => void) =>
+    find(host).then(
+      (found) => (all ? answer(null, found) : answer(null, found[0]?.address, found[0]?.family)),
+      answer,
+    )
+  return answering as unknown as Lookup
 }
 
 /** Resolves like `lookup`, without IPv6 that is not public; the filter after it does the rest. */

@@ -26,7 +26,8 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 const trader = () => createTrader(world.url, world.market)
 
 test('a client with too many bytes of orders gets 429 with the time until it may place the next', async () => {
-  const wish = { sell: 'WETH', buy: 'USDC', buyAmount: 1n } as const
+  const validTo = Math.floor(Date.now() / 1_000) + 1_200
+  const wish = { sell: 'WETH', buy: 'USDC', buyAmount: 1n, validTo } as const
   const place = async (sellAmount: bigint) => trader().place({ ...wish, sellAmount })
   expect((await place(1_000_001n * 10n ** 9n)).status).toBe(201)
   // A refused order stores nothing.
@@ -142,6 +143,19 @@ test('channels and their test events count for the client that adds them', async
     return errors?.[0]?.extensions.code ?? 'sent'
   }
   expect([await testEvent(), await testEvent()]).toEqual(['sent', 'RateLimited'])
+})
+
+test('a channel whose token cannot be sent counts, since its row stays', async () => {
+  await using server = await openLimited({ channels: { bytes: 8_192, ageMs: 600_000 } })
+  const codes = []
+  for (const account of [numbered('c3'), numbered('c4'), numbered('c5')]) {
+    const input = { account, kind: 'WEBHOOK', address: 'http://127.0.0.1:1/closed' }
+    const document =
+      'mutation ($input: SubscribeChannelInput!) { subscribeChannel(input: $input) { channel { id } } }'
+    const { errors } = await ask(server.url, document, { input }, key)
+    codes.push(errors?.[0]?.extensions.code)
+  }
+  expect(codes).toEqual(['ChannelUnreachable', 'ChannelUnreachable', 'RateLimited'])
 })
 
 test('sessions of balances count by their tokens, also when these are replaced', async () => {

@@ -172,12 +172,10 @@ builder.mutationFields((t) => ({
       const address = addressOf(input)
       const filter = { types: [], chainIds: [], leastImprovement: null, ...filterOf(input, context) }
       const channel = { account, kind, address, ...(pushKeys && { pushKeys }), ...filter }
-      return storing(
-        context,
-        'channels',
-        () => subscribeChannel(channel, context.channels),
-        () => Buffer.byteLength(address),
-      )
+      const { stored, client } = context
+      stored?.check('channels', client)
+      const onStored = () => stored?.add('channels', client, Buffer.byteLength(address))
+      return subscribeChannel(channel, { ...context.channels, onStored })
     },
   }),
   confirmChannel: t.field({

@@ -40,6 +40,8 @@ export interface ChannelServices {
   senders: Partial<Record<ChannelKind, Sender>>
   /** The reason why an address is refused; undefined if it is accepted. */
   addressFault(url: string): string | undefined
+  /** Called when a channel, or another token for one, is stored. A token that cannot be sent leaves the row. */
+  onStored?(): void
   /** Set if web push is enabled. */
   pushPublicKey?: string | undefined
 }
@@ -103,6 +105,7 @@ export async function subscribeChannel(
     if (outcome === 'known' || (kind === 'email' && (await hasMailbox(tx, created)))) throw exists()
     await checkConfirmations(tx, created, services)
   })
+  services.onStored?.()
   const pending: Channel = { ...created, state: 'pending', confirmedAt: null, endedAt: null, endReason: null }
   const sent = await sendConfirmation(pending, token, services)
   return { ...sent, secret: kind === 'webhook' ? (keys as WebhookKeys).secret : null }
@@ -135,6 +138,7 @@ async function sendAgain(channel: Channel, services: ChannelServices): Promise<S
       throw exists()
     await checkConfirmations(tx, channel, services)
   })
+  services.onStored?.()
   return await sendConfirmation(channel, token, services)
 }
 

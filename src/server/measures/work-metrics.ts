@@ -3,7 +3,7 @@ import { RpcError } from '../../chain/rpc/rpc.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { Throttled } from '../../outside/fault.ts'
 import { measureWork, onSourceAnnounced, type Source, type Work } from '../../outside/telemetry/work.ts'
-import type { PoolReport } from '../../storage/database/connections/pool-measures.ts'
+import type { PoolReport } from '../../storage/database/connections/pool.ts'
 
 /** Metrics of the work of the database, nodes and outside sources. */
 export interface WorkMetrics {
@@ -196,7 +196,7 @@ function registerPools(registry: Registry, pools: readonly (() => readonly PoolR
     ],
     ['state'],
   )
-  gauge('tradegraph_database_connections_most', 'Limit of a pool’s connections.', ({ most }) => [[{}, most]])
+  gauge('tradegraph_database_connections_most', 'Limit of a pool’s connections.', ({ max }) => [[{}, max]])
   gauge(
     'tradegraph_database_waiting',
     'Statements and transactions that wait for a connection now.',

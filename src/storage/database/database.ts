@@ -1,21 +1,27 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import type { Pool } from 'pg'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Log } from '../../domain/log.ts'
 import { type Prisma, PrismaClient } from '../generated/client.ts'
-import { type PoolReport, reportOf } from './connections/pool-measures.ts'
+import { type PoolReport, StatementPool } from './connections/pool.ts'
 import { type Access, directAccess } from './connections/pooler.ts'
-import { openPool, renewPool } from './connections/pools.ts'
 import { followReplica, type Replica } from './connections/replica.ts'
 import { readSettings, type SessionSettings, sessionSettings, streamSettings } from './connections/session.ts'
 import { asOutage, reportOutages } from './outages.ts'
 import { createPlanNames, type PlanNames, preparedName } from './plan-names.ts'
 
-declare const opaque: unique symbol
+const handle = Symbol('database')
 
 /** The database or an open transaction. Opaque outside `storage`. */
 export interface Db {
-  readonly [opaque]: 'db'
+  readonly [handle]: Handle
+}
+
+interface Handle {
+  client: Prisma.TransactionClient
+  /** Absent in a transaction. */
+  pools?: DatabasePools
+  /** Request whose reads these are, and the database itself. */
+  view?: { db: Db; reader: Reader }
 }
 
 /** An open transaction. The use case that starts it owns it and passes it on as an argument. */
@@ -72,7 +78,7 @@ export function openDatabase({
   onStatement,
 }: DatabaseOptions): Database {
   const open = (kind: string, max: number, settings: SessionSettings, at = { url, access }) =>
-    openPool({ ...at, name: `${name}${kind}`, max, settings, waitMs, onReadOnly: renew })
+    new StatementPool({ ...at, name: `${name}${kind}`, max, settings, waitMs, onReadOnly: renew })
   const reads = open('reads', readConnections, readSettings)
   const streams = open('streams', streamConnections, streamSettings)
   const pool = open('writes', maxConnections - readConnections, sessionSettings)
@@ -90,7 +96,7 @@ export function openDatabase({
   function renew(): void {
     if (performance.now() - renewedAt < renewalPauseMs) return
     renewedAt = performance.now()
-    for (const each of [reads, streams, pool]) renewPool(each)
+    for (const each of [reads, streams, pool]) each.renew()
   }
   const statementNameGenerator = ({ sql }: { sql: string }) => (access.prepares && preparedName(sql)) || ''
   const client = new PrismaClient({
@@ -100,34 +106,34 @@ export function openDatabase({
   if (onStatement) {
     client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
   }
-  const database = Object.assign(client as unknown as Db, {
-    transaction: <T>(run: (tx: Tx) => Promise<T>, leastMs = 0) =>
+  const { prepares } = access
+  const names = createPlanNames()
+  return {
+    [handle]: { client, pools: { pool, reads, streams, replica, onStatement, names, prepares, renew } },
+    transaction: (run, leastMs = 0) =>
       client
-        .$transaction((tx) => run(tx as unknown as Tx), {
+        .$transaction((tx) => run({ [handle]: { client: tx }, inTransaction: true }), {
           // The pool's own limit comes first.
           maxWait: waitMs + 500,
           timeout: Math.max(transactionTimeoutMs, leastMs),
         })
         .catch((error: unknown) => {
           throw asOutage(error)
-        }) as Promise<T>,
+        }),
     async close() {
       await client.$disconnect()
       await Promise.all([pool.end(), reads.end(), streams.end(), replica?.close()])
     },
-  })
-  const { prepares } = access
-  const names = createPlanNames()
-  pools.set(database, { pool, reads, streams, replica, onStatement, names, prepares, renew })
-  return database
+  }
 }
 
 export interface DatabasePools {
-  pool: Pool
-  /** Connections for `readPrepared`. */
-  reads: Pool
-  /** Connections for streams: streams and requests must not wait for each other. */
-  streams: Pool
+  /** Prisma's connections, and those of `writePrepared` and `runPrepared`. */
+  pool: StatementPool
+  /** Connections of `readPrepared`. */
+  reads: StatementPool
+  /** Connections of streams, which must not wait for requests, nor requests for them. */
+  streams: StatementPool
   replica: Replica | undefined
   onStatement: ((sql: string) => void) | undefined
   names: PlanNames
@@ -135,45 +141,40 @@ export interface DatabasePools {
   renew(): void
 }
 
-const pools = new WeakMap<Db, DatabasePools>()
-
-/** The connections for each use, as they are now. */
+/** State of the connections of each use. */
 export function poolReports(db: Db): PoolReport[] {
   const { reads, pool, streams, replica } = poolsOf(db)
-  return [reads, pool, streams, ...(replica ? [replica.pool] : [])].map(reportOf)
+  return [reads, pool, streams, ...(replica ? [replica.pool] : [])].map((each) => each.report())
 }
 
 /** @throws TypeError in a transaction */
 export function poolsOf(db: Db): DatabasePools {
-  const databasePools = pools.get(sharedDb(db))
-  if (!databasePools) throw new TypeError('prepared statements need the database itself')
-  return databasePools
+  const { pools } = sharedDb(db)[handle]
+  if (!pools) throw new TypeError('prepared statements need the database itself')
+  return pools
 }
 
-/** The client of a read. */
+/** The client that causes reads. */
 export interface Reader {
   /** Key of the client: it sees its own writes. */
   client: string
-  /** Its signal aborts when the client has left, which cancels its reads. */
+  /** Returns a signal that aborts when the client has left, which cancels its reads. */
   gone(): AbortSignal
 }
 
-const readers = new WeakMap<Db, { db: Db; reader: Reader }>()
-
 export function readerOf(db: Db): Reader | undefined {
-  return readers.get(db)?.reader
+  return db[handle].view?.reader
 }
 
-/** The database for one request. Its reads may be as old as a replica is allowed to be. */
+/** Returns the database for one request. Its reads may be as old as a replica is allowed to be. */
 export function readFor(db: Db, reader: Reader): Db {
-  const view = {} as Db
-  readers.set(view, { db: sharedDb(db), reader })
-  return view
+  const shared = sharedDb(db)
+  return { [handle]: { ...shared[handle], view: { db: shared, reader } } }
 }
 
-/** The database for reads that several requests share. */
+/** Returns the database for reads that several requests share. */
 export function sharedDb(db: Db): Db {
-  return readers.get(db)?.db ?? db
+  return db[handle].view?.db ?? db
 }
 
 /** Checks the database. In SQL: no table is read. @throws Outage if it does not answer or is read-only */
@@ -188,5 +189,5 @@ export async function ping(db: Db): Promise<void> {
 
 /** Prisma's client behind a `Db`. Only for `storage`. */
 export function sql(db: Db): Prisma.TransactionClient {
-  return sharedDb(db) as unknown as Prisma.TransactionClient
+  return db[handle].client
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
-import { failToConnect } from './connections/pools.ts'
+import { failToConnect } from './connections/pool.ts'
 
 /** The advisory lock of Prisma's own engine, so that the two never run at once. */
 const prismaMigrationLock = 72_707_369

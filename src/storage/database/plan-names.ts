@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Prepared } from './connections/text-query.ts'
 
 /** Statements that are prepared at a time. A plan takes server memory on each connection. */
 const defaultMaxNames = 300
@@ -14,18 +15,14 @@ const maxCounted = 2_000_000
 export interface PlanNames {
   /** `undefined` for a statement that is planned each time. */
   nameOf(text: string): string | undefined
-  /**
-   * Records that a connection gets the plan of `name`.
-   * @returns whether it has so many plans that the pool should replace it
-   */
-  holdsTooManyPlans(connection: object, name: string, text: string): boolean
+  /** Reports whether a connection has prepared so much that the pool should replace it. */
+  holdsTooManyPlans(connection: Prepared): boolean
 }
 
 export function createPlanNames(maxNames = defaultMaxNames): PlanNames {
   const sizeCalculation = (_value: unknown, text: string) => text.length
   const uses = new LRUCache<string, number>({ maxSize: maxCounted, sizeCalculation })
   const names = new LRUCache<string, string>({ max: maxNames, maxSize: maxCharacters, sizeCalculation })
-  const plans = new WeakMap<object, { names: Set<string>; characters: number }>()
   let nextNumber = 0
 
   return {
@@ -41,13 +38,8 @@ export function createPlanNames(maxNames = defaultMaxNames): PlanNames {
       names.set(text, name)
       return name
     },
-    holdsTooManyPlans(connection, name, text) {
-      const held = plans.get(connection) ?? { names: new Set(), characters: 0 }
-      plans.set(connection, held)
-      if (!held.names.has(name)) held.characters += text.length
-      held.names.add(name)
-      return held.names.size > 2 * maxNames || held.characters > 2 * maxCharacters
-    },
+    holdsTooManyPlans: ({ prepared, preparedCharacters }) =>
+      prepared.size > 2 * maxNames || preparedCharacters > 2 * maxCharacters,
   }
 }
 

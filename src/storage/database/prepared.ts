@@ -1,13 +1,15 @@
-import type { Pool, PoolClient, QueryResultRow } from 'pg'
-import type { FirstStatement } from './connections/prefixed-query.ts'
-import { isStale, runAsText, type TextRow } from './connections/run-text.ts'
+import type { QueryResult, QueryResultRow } from 'pg'
+import type { Connected, TextStatement } from './connections/client.ts'
+import type { StatementPool } from './connections/pool.ts'
+import { isStale, runAsText } from './connections/run-text.ts'
+import type { TextRow } from './connections/text-query.ts'
 import { type Database, type Db, poolsOf, readerOf } from './database.ts'
 import { asOutage } from './outages.ts'
 import { preparedName } from './plan-names.ts'
 
 /**
- * Rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns can be
- * null. Not in a transaction.
+ * Returns the rows of a read with a prepared plan, each column as PostgreSQL's text; `Row` says which columns
+ * can be null. Not in a transaction.
  */
 export async function readPrepared<Row extends TextRow>(
   db: Db,
@@ -20,8 +22,7 @@ export async function readPrepared<Row extends TextRow>(
   if (!reader || !replica || !guard) return readCurrent<Row>(db, text, values)
   try {
     const rows = await readFrom<Row>(replica, db, text, values, guard)
-    // The row may be new: a client may request what it wrote in another process, or got from one, before this
-    // process knows.
+    // The row may be new: its client may have written it at another process, before this one knows of it.
     return rows.length > 0 ? rows : await readCurrent<Row>(db, text, values)
   } catch (error) {
     if (!replica.mayAskPrimary(error)) throw error
@@ -29,7 +30,7 @@ export async function readPrepared<Row extends TextRow>(
   }
 }
 
-/** Reads from the primary only: for answers that need the newest state. */
+/** Reads from the primary, for answers that need the newest state. */
 export function readCurrent<Row extends TextRow>(
   db: Db,
   text: string,
@@ -50,22 +51,24 @@ export function readForStreams<Row extends TextRow>(
 }
 
 async function readFrom<Row extends TextRow>(
-  { pool, prepares }: { pool: Pool; prepares: boolean },
+  { pool, prepares }: { pool: StatementPool; prepares: boolean },
   db: Db,
   text: string,
   values: readonly unknown[],
-  guard?: FirstStatement,
+  guard?: TextStatement,
 ): Promise<Row[]> {
   const { onStatement, names } = poolsOf(db)
   const name = prepares ? (preparedName(text) ?? names.nameOf(text)) : undefined
   onStatement?.(text)
-  const holdsTooManyPlans = (client: PoolClient) =>
-    name !== undefined && names.holdsTooManyPlans(client, name, text)
-  const statement = { text, name, values, guard, holdsTooManyPlans }
   const gone = readerOf(db)?.gone()
-  const rows = await runAsText(pool, statement, gone).catch((error) => {
-    // Its connection is closed. Without a name the statement uses no earlier prepared statement.
-    if (isStale(error)) return runAsText(pool, { text, name: undefined, values, guard }, gone)
+  const run = (name: string | undefined) =>
+    runAsText(pool, [...(guard ? [guard] : []), { name, text, values }], {
+      gone,
+      holdsTooManyPlans: names.holdsTooManyPlans,
+    })
+  const rows = await run(name).catch((error) => {
+    // Its connection is closed. Without a name the statement meets no prepared one.
+    if (isStale(error)) return run(undefined)
     throw error
   })
   return rows as Row[]
@@ -82,7 +85,7 @@ export async function writePrepared<Row extends TextRow>(
   const { pool, onStatement, prepares } = poolsOf(db)
   onStatement?.(text)
   const name = prepares ? preparedName(text) : undefined
-  return runAsText(pool, { text, name, values }) as Promise<Row[]>
+  return runAsText(pool, [{ name, text, values }]) as Promise<Row[]>
 }
 
 export type RunPrepared = <Row extends QueryResultRow>(
@@ -99,14 +102,15 @@ export async function runPrepared<T>(
   work: (run: RunPrepared) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const { pool, onStatement, prepares } = poolsOf(db)
-  let client: PoolClient | undefined
+  let client: Connected | undefined
   try {
     client = await pool.connect()
     const connection = client
-    const run: RunPrepared = async (text, values) => {
+    const run = async <Row extends QueryResultRow>(text: string, values: readonly unknown[]) => {
       onStatement?.(text)
       const name = prepares ? preparedName(text) : undefined
-      return (await connection.query({ text, values: [...values], ...(name && { name }) })).rows
+      const statement = { text, values: [...values], ...(name && { name }) }
+      return (await connection.query<Promise<QueryResult<Row>>>(statement)).rows
     }
     await run('BEGIN', [])
     const result = await work(run)

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import type { Log } from '../../domain/log.ts'
-import { failToConnect } from './connections/pools.ts'
+import { failToConnect } from './connections/pool.ts'
 import { type Db, sql } from './database.ts'
 
 /**

@@ -136,9 +136,12 @@ export interface MovedShortages {
   waiting: Set<bigint>
 }
 
+const maxShortagePauseMs = 7 * 24 * 3_600_000
+
 /**
- * Begins and ends episodes of missing funds, of orders that have a standing. An episode begins when `pauseMs`
- * have passed since the last one of the order began. The caller holds the orders' locks. In SQL: rows are
+ * Begins and ends episodes of missing funds, of orders that have a standing. An episode begins when `pauseMs`,
+ * doubled by each earlier episode up to a week, have passed since the last one of the order began: an owner
+ * whose funds come and go stores few notifications. The caller holds the orders' locks. In SQL: rows are
  * compared and written at once.
  */
 export async function moveShortages(
@@ -149,11 +152,13 @@ export async function moveShortages(
 ): Promise<MovedShortages> {
   const rows = await sql(tx).$queryRaw<{ id: bigint; begun: boolean }[]>`
     WITH given AS (
-      SELECT s.order_id, n.is_short, n.is_short AND (s.short_at IS NULL OR s.short_at <= ${new Date(at.getTime() - pauseMs)}) AS begins
+      SELECT s.order_id, n.is_short, n.is_short AND (s.short_at IS NULL OR s.short_at <= ${at}::timestamptz
+        - least(${pauseMs}::float8 * 2 ^ least(greatest(s.shortages, 1) - 1, 20), ${maxShortagePauseMs}) * interval '1 ms') AS begins
       FROM unnest(${states.map(({ orderId }) => orderId)}::bigint[], ${states.map(({ isShort }) => isShort)}::bool[])
         AS n(order_id, is_short) JOIN order_standings s ON s.order_id = n.order_id AND s.is_short <> n.is_short
     ), moved AS (
-      UPDATE order_standings s SET is_short = g.is_short, short_at = CASE WHEN g.begins THEN ${at} ELSE s.short_at END
+      UPDATE order_standings s SET is_short = g.is_short, short_at = CASE WHEN g.begins THEN ${at} ELSE s.short_at END,
+        shortages = s.shortages + g.begins::int
       FROM given g WHERE s.order_id = g.order_id AND (g.begins OR NOT g.is_short)
     )
     SELECT order_id AS id, begins AS begun FROM given WHERE is_short`

@@ -159,11 +159,28 @@ test('an owner is notified once for each time that funds are missing, and not mo
   ])
 
   // Another order that takes the balance leaves nothing missing.
-  now += 60 * minute
+  now += 120 * minute
   await write(null, { reason: 'insufficient_balance', fundsTakenBy: order.id })
   now += 1_000
   await write(12n)
   expect((await notified()).map(([, missing]) => missing)).toEqual(['7', '11', '12'])
+})
+
+test('funds that come and go for two months notify at pauses that double up to a week', async () => {
+  const hour = 60 * minute
+  const start = Date.parse('2026-03-01T12:00:00Z')
+  let now = start
+  const standings = openStandings(() => now)
+  const order = await storeOrder(database.db, { owner: numbered('5a'), validTo: 2_000_000_000 })
+  for (; now < start + 60 * 24 * hour; now += 12 * hour) {
+    const shortage = { order, balance: 7n, allowance: 0n }
+    await standings.write([{ order, reason: 'insufficient_balance', shortage }])
+    await standings.write([{ order, reason: null, shortage: null }])
+  }
+  const times = (await listNotifications(database.db, order.owner, 200)).map(({ timestamp }) => +timestamp)
+  const hours = times.reverse().map((time) => (time - start) / hour)
+  // Pauses of 1, 2, 4 … 128 hours and then of a week; funds are missing every twelfth hour.
+  expect(hours).toEqual([0, 12, 24, 36, 48, 72, 108, 180, 312, 480, 648, 816, 984, 1152, 1320])
 })
 
 let checkpoint: Checkpoint | null = null

@@ -1,4 +1,6 @@
+import { createSocket } from 'node:dgram'
 import { lookup as systemLookup } from 'node:dns'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import path from 'node:path'
@@ -6,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { operatorCheck } from '../../../src/graphql/context/access.ts'
 import { createWebhookSender } from '../../../src/notifications/channels/webhook.ts'
 import { runDelivery } from '../../../src/notifications/delivery/deliver.ts'
-import { createReceivers, type Lookup } from '../../../src/outside/receiver.ts'
+import { createReceivers, type Lookup, lookupAt } from '../../../src/outside/receiver.ts'
 import { openSignals } from '../../../src/storage/database/signals.ts'
 import { numbered } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
@@ -306,6 +308,35 @@ test.each([301, 302, 303, 307, 308])('a redirect by %i is not followed', async (
   expect(connections).toBe(0)
 })
 
+test('names that a name server does not answer delay no other name', async () => {
+  const nameServer = createSocket('udp4')
+  let silent = 0
+  nameServer.on('message', (question, { port, address }) => {
+    if (question.includes('slow')) return void silent++
+    // The question with one answer: its own name, A, IN, 60 seconds, 10.0.0.1.
+    const answer = Buffer.concat([
+      question.subarray(0, question.indexOf(0, 12) + 5),
+      Buffer.from('c00c00010001' + '0000003c' + '00040a000001', 'hex'),
+    ])
+    answer.writeUInt16BE(0x8180, 2)
+    answer.writeUInt16BE(1, 6)
+    answer.fill(0, 8, 12)
+    nameServer.send(answer, port, address)
+  })
+  nameServer.bind(0, '127.0.0.1')
+  await once(nameServer, 'listening')
+  const servers = [`127.0.0.1:${nameServer.address().port}`]
+  const { post } = createReceivers([], { lookup: lookupAt(servers) })
+  const stop = new AbortController()
+  const send = (host: string) => post(`https://${host}/`, {}, '{}', stop.signal).catch(String)
+  const slow = Array.from({ length: 40 }, (_, index) => send(`h${index}.slow.test`))
+  await eventually('the slow names wait', () => silent >= 40)
+  expect(await send('fast.test')).toBe('Error: the host has no public address')
+  stop.abort()
+  expect(new Set(await Promise.all(slow))).toEqual(new Set(['Error: no answer in time']))
+  nameServer.close()
+})
+
 /** Every file that opens connections, and who says where to. */
 const callers: Record<string, string> = {
   'src/outside/receiver.ts': 'clients: the guard that is tested here',
@@ -315,7 +346,7 @@ const callers: Record<string, string> = {
   'src/chain/rpc/post.ts': 'settings',
   'src/notifications/telegram/bot.ts': 'settings',
   'src/sse/client.ts': 'who runs the command, without redirects',
-  'src/storage/database/connections/cancel.ts': 'settings: the database',
+  'src/storage/database/connections/server.ts': 'settings: the database',
   'src/dev/chain/state.ts': 'the local stack',
   'src/dev/market/traders.ts': 'the local stack',
   'src/server/pages/browser/ask.ts': 'the host of the page, in a browser',

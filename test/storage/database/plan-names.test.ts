@@ -36,15 +36,12 @@ test('texts that are sent once do not evict the counts of repeated ones', () => 
 })
 
 test('a connection is worn by many plans, or by few long ones; one plan counts once', () => {
-  const names = createPlanNames(2)
-  const [many, long] = [{}, {}]
-  expect(['a', 'b', 'b', 'c', 'd', 'e'].map((name) => names.holdsTooManyPlans(many, name, name))).toEqual([
-    ...[false, false, false, false, false],
-    true,
-  ])
-  const text = 'x'.repeat(400_000)
-  expect(['a', 'a', 'b', 'c', 'd'].map((name) => names.holdsTooManyPlans(long, name, text))).toEqual([
-    ...[false, false, false, false],
-    true,
-  ])
+  const { holdsTooManyPlans } = createPlanNames(2)
+  const holds = (count: number, preparedCharacters: number) =>
+    holdsTooManyPlans({
+      prepared: new Set(Array.from({ length: count }, (_, index) => `plan${index}`)),
+      preparedCharacters,
+    })
+  expect([holds(4, 100), holds(5, 100)]).toEqual([false, true])
+  expect([holds(3, 1_200_000), holds(3, 1_200_001)]).toEqual([false, true])
 })

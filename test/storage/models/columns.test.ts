@@ -58,6 +58,7 @@ const undescribed: Record<string, string> = {
   'order_standings.best_at': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
   'order_standings.is_short': 'decides on notifications',
   'order_standings.short_at': 'decides on notifications',
+  'order_standings.shortages': 'decides on notifications',
   'notifications.cause': 'makes a notification one for its cause',
   'notifications.block_number': 'says what a reorg takes back',
   'notifications.detached': 'says what a reorg took back',

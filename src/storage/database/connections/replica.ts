@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Pool } from 'pg'
 import { Outage } from '../../../domain/errors/error.ts'
 import type { Log } from '../../../domain/log.ts'
-import type { FirstStatement } from './prefixed-query.ts'
+import type { TextStatement } from './client.ts'
+import type { StatementPool } from './pool.ts'
 
 /** A position in the primary's log: everything before it is committed. */
 type Lsn = bigint
@@ -33,10 +33,10 @@ const isTimeout = (error: unknown) =>
   error instanceof Error && /^(timeout exceeded|Query read timeout)/.test(error.message)
 
 export interface Replica {
-  pool: Pool
+  pool: StatementPool
   prepares: boolean
   /** Statement to run before a client's read there; undefined if the primary has to serve the read. */
-  guardFor(client: string): FirstStatement | undefined
+  guardFor(client: string): TextStatement | undefined
   /** @param place of the primary after the write */
   wrote(client: string, place: string): void
   /** Any client may have written meanwhile. */
@@ -48,10 +48,10 @@ export interface Replica {
 
 export interface ReplicaOptions {
   /** Connections for reads. */
-  pool: Pool
+  pool: StatementPool
   /** A connection to the primary, and one to the replica, that wait for no request. */
-  primaryWatch: Pool
-  replicaWatch: Pool
+  primaryWatch: StatementPool
+  replicaWatch: StatementPool
   /** Maximum age of data. */
   maxLagMs: number
   prepares: boolean
@@ -145,7 +145,7 @@ export function followReplica({
       const written = writers.get(client) ?? 0n
       const least = [floor, written].reduce((most, place) => (place > most ? place : most), bound)
       if (reached < least) return undefined
-      return { name: prepares ? 'replica_guard' : '', text: guardText, values: [String(least)] }
+      return { name: prepares ? 'replica_guard' : undefined, text: guardText, values: [String(least)] }
     },
     wrote(client, text) {
       const place = BigInt(text)
@@ -166,7 +166,7 @@ export function followReplica({
   }
 }
 
-async function placeOf(pool: Pool, text: string): Promise<Lsn | undefined> {
+async function placeOf(pool: StatementPool, text: string): Promise<Lsn | undefined> {
   try {
     const { rows } = await pool.query<{ place: string | null }>(`SELECT ${text} AS place`)
     return rows[0]?.place == null ? undefined : BigInt(rows[0].place)

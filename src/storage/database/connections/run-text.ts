@@ -1,107 +1,47 @@
-import { type Connection, DatabaseError, type Pool, type PoolClient } from 'pg'
-import utils from 'pg/lib/utils.js'
+import { DatabaseError } from 'pg'
 import { Refusal } from '../../../domain/errors/error.ts'
+import { observed } from '../../../outside/telemetry/work.ts'
 import { asOutage } from '../outages.ts'
-import { cancelStatement } from './cancel.ts'
-import { observedStatement } from './pool-measures.ts'
-import { type FirstStatement, PrefixedQuery, type WireQuery } from './prefixed-query.ts'
+import type { Connected, TextStatement } from './client.ts'
+import type { StatementPool } from './pool.ts'
+import { cancelStatement } from './server.ts'
+import { statementName } from './statement-name.ts'
+import type { Prepared, TextRow } from './text-query.ts'
 
-/** Columns of a row as PostgreSQL's text. */
-export type TextRow = (string | null)[]
-
-/** Members of node-postgres' connection that its types leave out. */
-type Wire = Connection & { parsedStatements: Record<string, string> }
-
-/**
- * A statement whose columns are read as text, for `client.query`. The client's own query describes the
- * columns each time, makes parsers for them and copies its settings: a tenth of the time of a small read
- * (`docs/performance.md`).
- */
-class TextQuery implements WireQuery {
-  private readonly rows: TextRow[] = []
-
-  constructor(
-    /** Empty for a statement that the server plans each time. */
-    readonly name: string,
-    readonly text: string,
-    private readonly values: readonly unknown[],
-    /** node-postgres wraps it with its timeout. */
-    public callback: (error: Error | null, rows?: TextRow[]) => void,
-  ) {}
-
-  submit(connection: Connection): Error | null {
-    const { name, text } = this
-    const { parsedStatements, stream } = connection as Wire
-    const preparedText = parsedStatements[name]
-    if (preparedText !== undefined && preparedText !== text)
-      return new Error(`the name ${name} has another statement`)
-    stream.cork()
-    try {
-      if (preparedText === undefined) connection.parse({ name, text, types: [] }, true)
-      const values = this.values.map(utils.prepareValue)
-      connection.bind({ statement: name, values }, true)
-      connection.execute(null, true)
-      connection.sync()
-    } finally {
-      stream.uncork()
-    }
-    return null
-  }
-
-  handleDataRow({ fields }: { fields: TextRow }): void {
-    this.rows.push(fields)
-  }
-
-  handleCommandComplete(): void {}
-
-  // The server sends none of these: no describe, no row limit, no empty statement.
-  handleRowDescription(): void {}
-  handlePortalSuspended(): void {}
-  handleEmptyQuery(): void {}
-
-  handleReadyForQuery(): void {
-    this.callback(null, this.rows)
-  }
-
-  handleError(error: Error): void {
-    this.callback(error)
-  }
-}
-
-export interface TextStatement {
-  text: string
-  /** Undefined for a statement that the server plans each time. */
-  name: string | undefined
-  values: readonly unknown[]
-  /** Runs in the same transaction before it. */
-  guard?: FirstStatement | undefined
+export interface RunOptions {
+  /** Ends the statement at the server when it aborts. */
+  gone?: AbortSignal | undefined
   /** Reports whether the pool should replace the connection after this statement. */
-  holdsTooManyPlans?(client: PoolClient): boolean
+  holdsTooManyPlans?(connection: Prepared): boolean
 }
 
 /**
- * Reads each column as PostgreSQL's text. When `gone` aborts, the server is requested to end the statement.
+ * Runs statements in one transaction, and returns the rows of the last one as text.
  * @throws Outage; the error of the server; Refusal Unavailable for a client that has gone
  */
 export async function runAsText(
-  pool: Pool,
-  statement: TextStatement,
-  gone?: AbortSignal,
+  pool: StatementPool,
+  statements: readonly TextStatement[],
+  { gone, holdsTooManyPlans }: RunOptions = {},
 ): Promise<TextRow[]> {
-  let client: PoolClient | undefined
+  let client: Connected | undefined
   let cancelling: Promise<void> | undefined
   const cancel = () => {
     if (client) cancelling = cancelStatement(client)
   }
+  const work = {
+    kind: 'statement',
+    name: statementName(statements.at(-1)?.text ?? ''),
+    of: pool.name,
+  } as const
   try {
     client = await pool.connect()
     if (gone?.aborted) throw clientGone()
     gone?.addEventListener('abort', cancel)
-    const mustClose = statement.holdsTooManyPlans?.(client) ?? false
     const connection = client
-    const rows = await observedStatement(pool, statement.text, () => send(connection, statement))
+    const rows = await observed(work, () => connection.readAsText(statements))
     await cancelling
-    client.release(mustClose)
+    client.release(holdsTooManyPlans?.(client) ?? false)
     return rows
   } catch (error) {
     await cancelling
@@ -110,14 +50,6 @@ export async function runAsText(
   } finally {
     gone?.removeEventListener('abort', cancel)
   }
-}
-
-function send(client: PoolClient, { text, name = '', values, guard }: TextStatement): Promise<TextRow[]> {
-  return new Promise((resolve, reject) => {
-    const settle = (error: Error | null, rows: TextRow[] = []) => (error ? reject(error) : resolve(rows))
-    const query = new TextQuery(name, text, values, settle)
-    client.query(guard ? new PrefixedQuery(guard, query) : query)
-  })
 }
 
 function clientGone(): Refusal {
@@ -130,12 +62,12 @@ function clientGone(): Refusal {
  */
 const staleStatementCodes: readonly (string | undefined)[] = ['26000', '42P05', '0A000']
 
-/** Checks whether a statement failed because of a prepared statement on its connection. */
+/** Reports whether a statement failed because of the statements that its connection had prepared. */
 export function isStale(error: unknown): boolean {
   return error instanceof DatabaseError && staleStatementCodes.includes(error.code)
 }
 
-/** Checks whether the server refused the statement and the connection stays usable. */
+/** Reports whether the server refused the statement and the connection stays usable. */
 function isStatementError(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity === 'ERROR' && !isStale(error)
 }
