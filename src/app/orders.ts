@@ -89,7 +89,8 @@ export function composeSimulations({
   const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {
     diagnose: (orders) => diagnoseOrders(orders, diagnosis),
-    explainOrder: (order, options) => explainOrder(order, options, explanation),
+    explainOrder: (order, options, meter) =>
+      explainOrder(order, options, { ...explanation, orders: { ...orders, meter } }),
     lookAhead: (order) => readWarningFacts(order, warnings),
     quoteWarnings: (reply, slippageBps, look) => quoteWarnings(reply, slippageBps, look, warnings),
     simulateStored: (uid, block) => simulateStored(uid, block, services),

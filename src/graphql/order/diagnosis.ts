@@ -100,7 +100,8 @@ builder.queryField('explainOrder', (t) =>
       const trading = tradingOn(context, input.network)
       const { hidesCompetitions } = ambientOf(context)
       const simulates = hasAccess('simulation', context)
-      const diagnosis = await trading.explainOrder(input.order, { simulates, hidesCompetitions })
+      const options = { simulates, hidesCompetitions }
+      const diagnosis = await trading.explainOrder(input.order, options, context)
       return { ...diagnosis, chainId: trading.network.chainId }
     },
   }),

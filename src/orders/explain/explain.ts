@@ -45,12 +45,14 @@ interface MarketSeen {
 /** Nothing is stored. */
 async function lookAtMarket(
   { creation, order, owner, parsedAppData }: UnplacedOrder,
-  quotes: QuoteServices,
+  { quotes, orders: { meter = {} } }: Pick<ExplainServices, 'quotes' | 'orders'>,
 ): Promise<MarketSeen> {
   const { sellToken, buyToken } = order
   const [priced, rates] = await Promise.all([
-    priceOrder({ ...creation, ...order, owner }, quotes, hooksGas(parsedAppData)).catch(asFault),
-    readNativeRates([sellToken, buyToken], quotes).catch(asFault),
+    priceOrder({ ...creation, ...order, owner }, quotes, { extraGas: hooksGas(parsedAppData), meter }).catch(
+      asFault,
+    ),
+    readNativeRates([sellToken, buyToken], quotes, meter).catch(asFault),
   ])
   return { priced, rates }
 }
@@ -175,7 +177,7 @@ export async function explainOrder(
   }
 
   const [chain, market] = isTradable
-    ? await Promise.all([lookAtChain(), lookAtMarket(foreseen, quotes)])
+    ? await Promise.all([lookAtChain(), lookAtMarket(foreseen, services)])
     : [null, null]
   const quoted = { ...foreseen, signatureGas: gasOf(chain?.answer), quote: quoteOf(market, now) }
   for (const check of [...inDatabase, ...withQuote]) await note(() => check(quoted, orders))
