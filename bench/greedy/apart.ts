@@ -7,22 +7,21 @@ import type { Start } from './worker.ts'
 const worker = path.join(import.meta.dirname, 'worker.ts')
 const stopMs = 5_000
 
-/** Starts the greedy client in its own process. */
-export function startGreedyApart(start: Start) {
+/** Starts the greedy client in its own process. Resolves once it sends requests. */
+export async function startGreedyApart(start: Start) {
   const child = fork(worker, { execArgv: ['--import', 'tsx'] })
   const ended = once(child, 'exit')
-  child.send(start)
+  const hear = async (message: object | string) => {
+    const answer = once(child, 'message')
+    child.send(message)
+    const failed = ended.then(() => Promise.reject(new Error('the greedy client ended')))
+    const [heard] = await Promise.race([answer, failed])
+    return heard
+  }
+  await hear(start)
   return {
     /** Takes the results since the last call. */
-    async take(): Promise<Greed> {
-      const answer = once(child, 'message')
-      child.send('take')
-      const [greed] = await Promise.race([
-        answer,
-        ended.then(() => Promise.reject(new Error('the greedy client ended'))),
-      ])
-      return greed as Greed
-    },
+    take: (): Promise<Greed> => hear('take'),
     async stop(): Promise<void> {
       if (child.connected) child.send('stop')
       const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)

@@ -7,6 +7,8 @@ interface GreedyClientOptions {
   from: string
   connections: number
   next(): string
+  /** The status of answers; 200 if left out. */
+  status?: number | undefined
 }
 
 export interface Greed {
@@ -23,7 +25,7 @@ export interface Greed {
 const leastWaitMs = 20
 
 /** Starts a client that uses all it can get: after a refusal it sends again as soon as allowed. */
-export function startGreedy({ port, from, connections, next }: GreedyClientOptions) {
+export function startGreedy({ port, from, connections, next, status: expected = 200 }: GreedyClientOptions) {
   let greed = none()
   let stopped = false
 
@@ -33,7 +35,7 @@ export function startGreedy({ port, from, connections, next }: GreedyClientOptio
       greed.refused++
       const wait = /"retryAfterMs":(\d+)/.exec(body.toString())?.[1]
       await pause(Math.max(leastWaitMs, Math.min(1_000, Number(wait ?? 0))))
-    } else if (status === 200 && !body.subarray(0, 10).includes('"errors"')) {
+    } else if (status === expected && !body.subarray(0, 10).includes('"errors"')) {
       greed.answered++
       greed.bytes += body.length
     } else fail(`${status}: ${body.toString('utf8', 0, 300)}`)

@@ -1,4 +1,8 @@
+import { getAddress } from 'ethers'
 import { getIntrospectionQuery } from 'graphql'
+import { address } from '../../src/domain/evm/address.ts'
+import { wrapSignature } from '../../test/chain/undeployed.ts'
+import { createMessage } from '../../test/setup/session.ts'
 import { shape } from '../database/shape.ts'
 import { get, post } from '../load/question.ts'
 
@@ -6,6 +10,10 @@ import { get, post } from '../load/question.ts'
 export interface Kind {
   name: (typeof kindNames)[number]
   title: string
+  /** The status of answers; 200 if left out. */
+  status?: number
+  /** Reads what the requests need from the program at `url`. */
+  prepare?(url: string): Promise<void>
   next(): string
 }
 
@@ -19,12 +27,18 @@ export interface KindSubjects {
 
 export interface NodeSubjects {
   network: string
+  chainId: number
   account: string
   sellToken: string
   buyToken: string
-  /** A contract that uses up all gas that it gets. */
-  burner: string
 }
+
+/** The number of contracts that use up all gas that they get, and of tokens that use nearly all of it. */
+export const burnerCounts = { accounts: 8, tokens: 3_000 }
+const numberedAddress = (prefix: string) => (index: number) =>
+  address(`0x${prefix}${index.toString(16).padStart(38, '0')}`)
+export const burnerAccount = numberedAddress('b0')
+export const burnerToken = numberedAddress('b1')
 
 export const kindNames = [
   'introspection',
@@ -36,6 +50,9 @@ export const kindNames = [
   'deep',
   'node-bundles',
   'node-hooks',
+  'node-orders',
+  'node-tokens',
+  'node-sign-in',
 ] as const
 
 /** Reports whether a kind's requests are work of the node: the other client then requests quotes. */
@@ -99,8 +116,8 @@ export function greedyKinds({ owner, uids, market }: KindSubjects): Kind[] {
 }
 
 function nodeKinds(market: NodeSubjects): Kind[] {
-  const transaction = { from: market.account, to: market.burner, input: '0x', gas: 15_000_000 }
-  const hook = { target: market.burner, callData: '0x', gasLimit: '6000000' }
+  const transaction = { from: market.account, to: burnerAccount(0), input: '0x', gas: 15_000_000 }
+  const hook = { target: burnerAccount(0), callData: '0x', gasLimit: '6000000' }
   return [
     {
       name: 'node-bundles',
@@ -113,7 +130,55 @@ function nodeKinds(market: NodeSubjects): Kind[] {
       title: 'verified quotes with a hook that uses 6 million gas',
       next: () => quote(market, JSON.stringify({ metadata: { hooks: { pre: [hook] } } })),
     },
+    {
+      name: 'node-orders',
+      title: 'orders of contract wallets that use 1 million gas and refuse the signature',
+      status: 400,
+      next: () => post(`/${market.network}/api/v1/orders`, JSON.stringify(refusedOrder(market))),
+    },
+    {
+      name: 'node-tokens',
+      title: 'quotes of new tokens whose trials use 10 million gas',
+      status: 400,
+      next: () => quote({ ...market, buyToken: burnerToken(tokens++ % burnerCounts.tokens) }),
+    },
+    signIns(market),
   ]
+}
+
+let tokens = 0
+let orders = 0
+
+function refusedOrder({ sellToken, buyToken }: NodeSubjects) {
+  return {
+    ...{ sellToken, buyToken, receiver: null, kind: 'sell', partiallyFillable: false, appData: '{}' },
+    ...{ sellAmount: '1000000', buyAmount: '1', feeAmount: '0' },
+    validTo: Math.floor(Date.now() / 1_000) + 1_200,
+    from: burnerAccount(orders++ % burnerCounts.accounts),
+    ...{ signingScheme: 'eip1271', signature: '0x1234' },
+  }
+}
+
+/** Returns sign-ins by accounts that are not deployed; a refused one does not use up its nonce. */
+function signIns({ chainId }: NodeSubjects): Kind {
+  let bodies: string[] = []
+  let count = 0
+  return {
+    name: 'node-sign-in',
+    title: 'sign-ins by accounts that use 5 million gas and refuse the signature',
+    status: 401,
+    async prepare(url) {
+      const accounts = Array.from({ length: burnerCounts.accounts }, (_, index) => burnerAccount(index))
+      bodies = await Promise.all(
+        accounts.map(async (account) => {
+          const issuedAt = new Date().toISOString()
+          const message = await createMessage(url, { address: getAddress(account), chainId, issuedAt })
+          return JSON.stringify({ message, signature: wrapSignature(account, '0x00', '0x1234') })
+        }),
+      )
+    },
+    next: () => post('/sessions', bodies[count++ % bodies.length] ?? ''),
+  }
 }
 
 let quotes = 0

@@ -1,6 +1,10 @@
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readSettings } from '../../src/app/config.ts'
+import type { Rpc } from '../../src/chain/rpc/rpc.ts'
+import type { Market } from '../../src/dev/market/market.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 import { query } from '../database/open.ts'
 import { shape, sizeOf } from '../database/shape.ts'
 import { readSubjects } from '../database/subjects.ts'
@@ -15,6 +19,9 @@ import { prepareDatabase, type Undo } from '../setup.ts'
 import { startGreedyApart } from './apart.ts'
 import type { Greed } from './client.ts'
 import {
+  burnerAccount,
+  burnerCounts,
+  burnerToken,
   greedyKinds,
   isOfNode,
   type Kind,
@@ -98,10 +105,7 @@ const usualLimits = () => {
 
 /** Starts the program over a chain with the local market. */
 async function startChained(databaseUrl: string, options: GreedyOptions, undo: Undo, print: Print) {
-  const burner = `0x${'b0'.repeat(20)}`
-  const chain = await startBenchChain(path.join(cache, 'greedy-chain'), async (rpc) => {
-    await rpc.call('anvil_setCode', [burner, '0x5b600056'])
-  })
+  const chain = await startBenchChain(path.join(cache, 'greedy-chain'), putBurners)
   undo.push(chain.stop)
   const { network, tokens, accounts } = chain.market
   // Each run has another chain.
@@ -112,15 +116,34 @@ async function startChained(databaseUrl: string, options: GreedyOptions, undo: U
     databaseUrl,
     rpcUrl: chain.rpcUrl,
     network,
-    env: usualLimits(),
+    env: { ...usualLimits(), PUBLIC_URL: 'https://trade.example' },
     print,
   })
   undo.push(program.stop)
   const market: NodeSubjects = {
-    ...{ network: network.name, account: accounts[0]?.address ?? '', burner },
+    ...{ network: network.name, chainId: network.chainId, account: accounts[0]?.address ?? '' },
     ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address },
   }
   return { program, market }
+}
+
+async function putBurners(rpc: Rpc, { tokens }: Market): Promise<void> {
+  const burning = burningToken(tokens.COW.address)
+  const setCode = (at: Address, code: string) => ({ method: 'anvil_setCode', params: [at, code] })
+  await rpc.batch([
+    ...Array.from({ length: burnerCounts.accounts }, (_, index) =>
+      setCode(burnerAccount(index), '0x5b600056'),
+    ),
+    ...Array.from({ length: burnerCounts.tokens }, (_, index) => setCode(burnerToken(index), burning)),
+  ])
+}
+
+/** Returns code of a token that uses all gas but 100,000, and then runs another token's code. */
+function burningToken(token: Address): Hex {
+  const burn = '5b620186a05a11600057'
+  const forward = `36600060003760006000366000${`73${token.slice(2)}`}5af4`
+  const answer = '3d6000803e603a573d6000fd5b3d6000f3'
+  return `0x${burn}${forward}${answer}`
 }
 
 /** Measures the kinds that the options name, of the node or not. */
@@ -163,7 +186,7 @@ async function measure(
   const { owner, market } = subjects
   const uids = subjects.uids.slice(0, maxUids)
   const from = greedyAddress
-  const greedy = startGreedyApart({ port, from, connections, kind: kind.name, owner, uids, market })
+  const greedy = await startGreedyApart({ port, from, connections, kind: kind.name, owner, uids, market })
   try {
     await pause(settlingMs)
     await program.vitals()

@@ -21,7 +21,9 @@ process.on('message', async (message: Start | 'take' | 'stop') => {
     process.disconnect()
   } else {
     const kind = greedyKinds(message).find(({ name }) => name === message.kind)
-    if (kind) client = startGreedy({ ...message, next: kind.next })
+    await kind?.prepare?.(`http://127.0.0.1:${message.port}`)
+    if (kind) client = startGreedy({ ...message, next: kind.next, status: kind.status })
+    process.send?.('started')
   }
 })
 process.once('disconnect', () => process.exit(0))

@@ -4,6 +4,7 @@ import { SiweMessage } from 'siwe'
 import { type CheckAccountSignature, notSignedBy } from '../chain/order/account-signature.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, address } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Database, Db } from '../storage/database/database.ts'
@@ -68,11 +69,14 @@ export async function createSignInChallenge({
 /**
  * Opens a session for the account that signed the message (EIP-4361). A nonce works once, even with
  * concurrent requests. A message that is refused for its text or signature does not use up the nonce.
- * @throws Outage; Refusal FeatureDisabled, InvalidSignIn with the member at fault in `data.reason`
+ * @param meter counts the gas of a contract wallet
+ * @throws Outage; Refusal FeatureDisabled, RateLimited, InvalidSignIn with the member at fault in
+ *   `data.reason`
  */
 export async function signIn(
   { message, signature }: { message: string; signature: Hex },
   { db, now, publicUrl, checkSignature, sessionMs }: SignInServices,
+  meter?: GasMeter,
 ): Promise<OpenedSession> {
   const site = siteOf(publicUrl)
   const parsed = parseMessage(message)
@@ -82,7 +86,7 @@ export async function signIn(
   // Checked before a wallet is called, so that an unknown nonce costs the node nothing.
   if (!(await hasNonce(db, parsed.nonce, new Date(now())))) throw unknownNonce()
   const account = address(parsed.address)
-  const fault = await notSignedBy(account, hashMessage(message) as Bytes32, signature, check)
+  const fault = await notSignedBy(account, hashMessage(message) as Bytes32, signature, check, meter)
   if (fault)
     throw new Refusal('InvalidSignIn', 'the signature is not the account’s for this message', {
       field: 'signature',

@@ -2,6 +2,7 @@ import { type CheckAccountSignature, notSignedBy } from '../chain/order/account-
 import { type Affiliate, affiliateDigest, defaultProgramme } from '../domain/affiliate/affiliate.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import { type Hex, toHex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import { findTaken, insertAffiliate } from '../storage/affiliate/affiliates.ts'
@@ -25,16 +26,18 @@ export interface AffiliateServices {
 /**
  * Binds a code to a wallet permanently. The signature is checked first, so that only the wallet's owner
  * learns whether the code is taken.
+ * @param meter counts the gas of a contract wallet
  * @throws Outage; Refusal InvalidAffiliateSignature, AffiliateWalletBound, AffiliateCodeTaken,
- *   AffiliateExists
+ *   AffiliateExists, RateLimited
  */
 export async function registerAffiliate(
   { wallet, code, signedMessage }: AffiliateRegistration,
   { db, now, brand, checkSignature }: AffiliateServices,
+  meter?: GasMeter,
 ): Promise<Affiliate> {
   const digest = affiliateDigest(brand, { wallet, code })
   const signature = signatureIn(signedMessage)
-  const fault = await notSignedBy(wallet, digest, signature, checkSignature)
+  const fault = await notSignedBy(wallet, digest, signature, checkSignature, meter)
   if (fault) throw badSignature(fault)
   const affiliate = { ...defaultProgramme, wallet, code, enabled: true, createdAt: new Date(now()) }
   if (await insertAffiliate(db, { ...affiliate, digest, signedMessage: signature })) return affiliate

@@ -166,7 +166,7 @@ function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens
     ...{ chain, policy, appDataSources, nameTokens },
     checkOrder: newOrderCheck(),
     callHook: createHookCall(orderCode),
-    quoteFor: (order) => quoteForOrder(order, quoteServices),
+    quoteFor: (order, meter) => quoteForOrder(order, quoteServices, meter),
     ...shared,
   })
   const simulations = composeSimulations({

@@ -89,10 +89,11 @@ export function composeSimulations({
   const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {
     diagnose: (orders) => diagnoseOrders(orders, diagnosis),
-    explainOrder: (order, options) => explainOrder(order, options, explanation),
+    explainOrder: (order, options, meter) =>
+      explainOrder(order, options, { ...explanation, orders: { ...orders, meter } }),
     lookAhead: (order) => readWarningFacts(order, warnings),
-    quoteWarnings: (reply, slippageBps, look, { takeGas } = {}) =>
-      quoteWarnings(reply, slippageBps, look, { ...warnings, ...(takeGas && { takeGas }) }),
+    quoteWarnings: (reply, slippageBps, look, meter) =>
+      quoteWarnings(reply, slippageBps, look, { ...warnings, meter }),
     simulateStored: (uid, block) => simulateStored(uid, block, services),
     simulateOrder: (order, block) => simulateGiven(order, block, services),
     simulateBundle: createBundleSimulation({ rpc: bundleRpc }),

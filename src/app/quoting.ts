@@ -9,6 +9,7 @@ import { createTradeCheck } from '../chain/trade/check.ts'
 import { batch } from '../concurrency/batch.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
@@ -48,7 +49,7 @@ export interface QuotingOptions {
 
 interface Quoting {
   services: QuoteServices
-  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  nativeRates(addresses: readonly Address[], meter?: GasMeter): Promise<Map<Address, NativeRate | Refusal>>
   /** The same for records of the program itself, without use of pools by requests. */
   recordedRates: Quoting['nativeRates']
   /** Trials of auctions apart from orders, by the same tests. */
@@ -119,7 +120,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
   }
   return {
     services,
-    nativeRates: (addresses) => readNativeRates(addresses, services),
+    nativeRates: (addresses, meter) => readNativeRates(addresses, services, meter),
     recordedRates: (addresses) => readNativeRates(addresses, { ...services, look: pools.peek }),
     trials,
   }

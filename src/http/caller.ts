@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 
 /** The client of a request, as known in every interface before the request is read. */
-export interface Caller {
+export interface Caller extends GasMeter {
   requestId: string
   /** The key of rate limits: an IPv4 address, or an IPv6 network of 64 bits. */
   client: string
@@ -31,13 +32,6 @@ export interface Caller {
   markPersonal?(): void
   /** Counts cost units that the operation needs in addition to its answer; absent if nothing is counted. */
   addUnits?(units: number): void
-  /**
-   * Counts gas before the node is asked to run that much; absent if nothing is counted.
-   * @throws Refusal RateLimited
-   */
-  takeGas?(gas: bigint): void
-  /** Counts gas that the node has run; absent if nothing is counted. */
-  addGas?(gas: bigint): void
   /** The cost units charged to the request so far; absent before the first. */
   units?: number
   /** Sets a header of the response, and replaces an earlier value. */

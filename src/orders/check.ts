@@ -2,6 +2,7 @@ import type { AppDataSources, ResolvedAppData } from '../app-data/read.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Hook } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Hex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
@@ -10,7 +11,6 @@ import type { NewOrder, OrderData, OrderUid } from '../domain/order/order.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Quote } from '../domain/quote/quote.ts'
 import type { UnquotedOrder } from '../quotes/order-quote.ts'
-import type { GasMeter } from '../quotes/quote.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { OnLogged } from '../storage/order/insert.ts'
 
@@ -47,12 +47,12 @@ export interface OrderServices {
   spendable(owner: Address, token: Address, enough: bigint): Promise<{ balance: bigint; allowance: bigint }>
   /** The same and more for an order whose own code has to run: pre-hooks or a contract wallet. */
   checkOrder: CheckOrder
-  /** Counts the gas of code that the node runs for this request. @throws Refusal RateLimited */
-  takeGas?: GasMeter['takeGas']
+  /** The meter of the client whose request it is; left out for work of the service. */
+  meter?: GasMeter | undefined
   /** Calls a hook by itself. @returns why it reverts; undefined if it does not, or the node cannot say */
   callHook(hook: Hook): Promise<string | undefined>
   /** The stored or new quote that is stored with the order; null when nothing trades the pair. */
-  quoteFor(order: UnquotedOrder): Promise<Quote | null>
+  quoteFor(order: UnquotedOrder, meter?: GasMeter): Promise<Quote | null>
   /** Whether an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
   /**

@@ -140,7 +140,7 @@ export async function placeOrder(creation: OrderCreation, services: OrderService
   const candidate = { ...draft, ...reading }
   for (const check of inDatabase) await check(candidate, services)
   const { signatureGas } = await onChain(candidate, services)
-  const quote = await services.quoteFor({ ...creation, ...draft.order, owner: draft.owner })
+  const quote = await services.quoteFor({ ...creation, ...draft.order, owner: draft.owner }, services.meter)
   const quotedCandidate = { ...candidate, signatureGas, quote }
   for (const check of withQuote) await check(quotedCandidate, services)
   await store(quotedCandidate, services)

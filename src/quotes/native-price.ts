@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
@@ -149,7 +150,7 @@ export interface NativePriceServices {
   /** The price of a token that no followed pool connects to the native coin. */
   outsidePrice: OutsidePrice
   /** Checks the tokens. @throws Refusal UnsupportedToken for a token that transfers wrongly; Outage */
-  checkTokens(tokens: readonly Address[]): Promise<void>
+  checkTokens(tokens: readonly Address[], meter?: GasMeter): Promise<void>
 }
 
 /**
@@ -174,10 +175,11 @@ const maxMs = 5_000
 export async function readNativeRates(
   tokens: readonly Address[],
   services: NativePriceServices,
+  meter?: GasMeter,
 ): Promise<Map<Address, NativeRate | Refusal>> {
   const deadline = startDeadline(maxMs)
   try {
-    return await inTime(priceAll(tokens, services), deadline.signal)
+    return await inTime(priceAll(tokens, services, meter), deadline.signal)
   } finally {
     deadline.end()
   }
@@ -191,6 +193,7 @@ export async function readNativeRates(
 async function priceAll(
   tokens: readonly Address[],
   services: NativePriceServices,
+  meter: GasMeter | undefined,
 ): Promise<Map<Address, NativeRate | Refusal>> {
   const { wrappedNative } = services.network
   const isCoin = (token: Address) => wrappedForm(token, wrappedNative) === wrappedNative
@@ -202,7 +205,7 @@ async function priceAll(
   const readRate = async (token: Address): Promise<NativeRate> => {
     if (deniedTokens.has(token)) throw new Refusal('UnsupportedToken', `${token} is not traded here`)
     const rate = await readNativeRate(token, view, services)
-    if (!isCoin(token)) await services.checkTokens([token])
+    if (!isCoin(token)) await services.checkTokens([token], meter)
     return rate
   }
   const rates = await Promise.all(

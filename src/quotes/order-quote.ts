@@ -1,6 +1,7 @@
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { OrderData, SigningScheme } from '../domain/order/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote/quote.ts'
 import { findQuoteFor, insertQuoteForOrder } from '../storage/quote/quotes.ts'
@@ -23,13 +24,18 @@ export type UnquotedOrder = OrderData & {
  * The quote that is stored with an order: the one it names if that fits and has not expired, otherwise the
  * best fitting stored quote for this kind of signature, otherwise a new one. It never changes the order's
  * amounts.
+ * @param meter counts the gas of a new quote
  * @returns null if nothing trades the pair, or no estimator answers in time: such an order is accepted too
  */
-export async function quoteForOrder(order: UnquotedOrder, services: QuoteServices): Promise<Quote | null> {
+export async function quoteForOrder(
+  order: UnquotedOrder,
+  services: QuoteServices,
+  meter: GasMeter = {},
+): Promise<Quote | null> {
   const stored = (await namedQuote(order, services)) ?? (await bestStoredQuote(order, services))
   if (stored) return order.kind === 'sell' ? rescale(stored, order.sellAmount) : stored
   try {
-    return await newQuote(order, services)
+    return await newQuote(order, services, meter)
   } catch (error) {
     if (!isWithoutPrice(error)) throw error
     return null
@@ -63,8 +69,10 @@ async function bestStoredQuote(order: UnquotedOrder, services: QuoteServices): P
   })
 }
 
-async function newQuote(order: UnquotedOrder, services: QuoteServices): Promise<Quote> {
-  const { quote } = await priceOrder(order, services)
+async function newQuote(order: UnquotedOrder, services: QuoteServices, meter: GasMeter): Promise<Quote> {
+  // One unit, so that a client that owes for earlier trials waits.
+  meter.takeGas?.(1n)
+  const { quote } = await priceOrder(order, services, { meter })
   const offer: Omit<Quote, 'id'> = {
     ...quote,
     quoteKind: searchedKind(order.signingScheme),
@@ -80,7 +88,7 @@ async function newQuote(order: UnquotedOrder, services: QuoteServices): Promise<
 export async function priceOrder(
   order: UnquotedOrder,
   services: QuoteServices,
-  extraGas = 0n,
+  { extraGas = 0n, meter }: { extraGas?: bigint; meter: GasMeter },
 ): Promise<Priced> {
   const size: QuoteSize =
     order.kind === 'sell'
@@ -93,7 +101,7 @@ export async function priceOrder(
         ...pairOf(order),
         size,
         trader: { from: order.owner, receiver: order.receiver, preHooks: [], postHooks: [] },
-        extraGas,
+        ...{ extraGas, hooksGas: 0n, meter },
         verificationPolicy: verificationPolicyFor('optimal', services.verification),
       },
       services,

@@ -1,6 +1,7 @@
 import { formatRatioDown } from '../domain/amount.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Log } from '../domain/log.ts'
 import type { OrderKind } from '../domain/order/order.ts'
 import type { Quote, QuoteRoute, QuoteSize } from '../domain/quote/quote.ts'
@@ -16,7 +17,7 @@ import type { VerificationPolicy } from './verification/policy.ts'
 import type { Verification, VerifiedTrade } from './verification/verify.ts'
 
 /** The trader's accounts, and the order's hooks. */
-export type Trader = Omit<VerifiedTrade, 'ask'>
+export type Trader = Omit<VerifiedTrade, 'ask' | 'onGas'>
 
 export interface PriceTask {
   kind: OrderKind
@@ -26,6 +27,10 @@ export interface PriceTask {
   trader: Trader
   /** The gas of hooks and of a contract signature. */
   extraGas: bigint
+  /** Counts the gas of simulations and of trials of tokens. */
+  meter: GasMeter
+  /** The gas of hooks, which was counted before. */
+  hooksGas: bigint
   verificationPolicy: VerificationPolicy
   /** The number of usable estimates after which the competition ends. */
   enough?: number
@@ -55,6 +60,9 @@ export interface Priced {
   route: QuoteRoute | null
 }
 
+/** The gas of a simulation without hooks that is not counted. */
+const coveredGas = 1_000_000n
+
 /**
  * Asks all estimators, and meanwhile reads the prices and token checks that every quote needs.
  * @throws Refusal NoLiquidity if a token has no price, UnsupportedToken, Unavailable after the time limit;
@@ -65,21 +73,25 @@ export async function startPricing(
   services: PricingServices,
   signal: AbortSignal,
 ): Promise<Pricing> {
-  const { kind, sellToken, buyToken, size, trader } = task
+  const { kind, sellToken, buyToken, size, trader, meter } = task
   const ask = { kind, sellToken, buyToken, amount: size.amount }
   const prices = readPrices(task, services)
   const checks = Promise.all([
-    services.checkTokens([sellToken, buyToken]),
+    services.checkTokens([sellToken, buyToken], meter),
     services.learnTokens([sellToken, buyToken]),
   ])
   const value = prices.then((marketPrices) => valueAfterGas(kind, marketPrices))
   for (const started of [checks, value]) started.catch(() => {})
+  const onGas = (gas: bigint) => {
+    const beyond = gas - task.hooksGas - coveredGas
+    if (beyond > 0n) meter.addGas?.(beyond)
+  }
   const found = compete({
     ask,
     router: services.router,
     others: services.others,
     verificationPolicy: task.verificationPolicy,
-    verify: (estimate, until) => services.verify(estimate, { ...trader, ask }, until),
+    verify: (estimate, until) => services.verify(estimate, { ...trader, ask, onGas }, until),
     hasMoved: services.markBlock(),
     value,
     signal,

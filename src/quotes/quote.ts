@@ -1,6 +1,7 @@
 import { maxOf } from '../domain/amount.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Quote, QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import type { Database } from '../storage/database/database.ts'
 import { findReply, insertQuote } from '../storage/quote/quotes.ts'
@@ -42,7 +43,7 @@ const lateStoringMs = 1_000
 
 /**
  * Quotes the requested order within the request's time limit.
- * @param meter counts the gas of simulations
+ * @param meter counts the gas of simulations and of trials of tokens
  * @throws Refusal in the interface's order: appData, accounts, balances, validity, tokens, then the market's
  *   (UnsupportedToken, NoLiquidity, SellAmountDoesNotCoverFee, other codes of estimators); Unavailable if no
  *   estimator answers in time; Outage
@@ -73,17 +74,6 @@ export async function quote(
   }
 }
 
-/** The gas that a client has the node run. */
-export interface GasMeter {
-  /** Counts gas before the node runs it. @throws Refusal RateLimited */
-  takeGas?(gas: bigint): void
-  /** Counts gas that the node has run. */
-  addGas?(gas: bigint): void
-}
-
-/** The gas of a simulation without hooks that is not counted. */
-const coveredGas = 1_000_000n
-
 /**
  * The maximum number of simulations of an estimate: if the market moves meanwhile, it is simulated once more.
  */
@@ -99,10 +89,10 @@ function takeHooksGas(
   { others }: Pick<QuoteServices, 'others'>,
   meter: GasMeter,
 ): void {
-  if (simulates === 'nothing') return
-  const simulations = BigInt(others.length + (simulates === 'everything' ? 1 : 0))
-  // At least one unit, so that a client that owes for earlier simulations waits.
-  meter.takeGas?.(maxOf(1n, runs * hooksGas * simulations))
+  const own = simulates === 'everything' ? 1 : 0
+  const simulations = simulates === 'nothing' ? 0 : others.length + own
+  // At least one unit, so that a client that owes for earlier simulations and trials waits.
+  meter.takeGas?.(maxOf(1n, runs * hooksGas * BigInt(simulations)))
 }
 
 function workingTime({ timeoutMs }: QuoteRequest): number {
@@ -114,12 +104,7 @@ function toTask(
   { trader, extraGas, hooksGas }: AcceptedRequest,
   meter: GasMeter,
 ): Omit<PriceTask, 'verificationPolicy'> {
-  // Hooks were counted before. Other code, such as that of tokens, is counted by the gas that it used.
-  const onGas = (gas: bigint) => {
-    const beyond = gas - hooksGas - coveredGas
-    if (beyond > 0n) meter.addGas?.(beyond)
-  }
-  return { kind, sellToken, buyToken, size, trader: { ...trader, onGas }, extraGas }
+  return { kind, sellToken, buyToken, size, trader, extraGas, hooksGas, meter }
 }
 
 /**

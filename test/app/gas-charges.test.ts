@@ -1,6 +1,10 @@
+import { getAddress } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import { deployer, wrapSignature } from '../chain/undeployed.ts'
 import { eventually } from '../setup/eventually.ts'
+import { createMessage } from '../setup/session.ts'
 import { createTrader } from '../setup/trader.ts'
 import { startProgram, startWorld, type World } from '../setup/world.ts'
 
@@ -12,7 +16,13 @@ beforeAll(async () => {
   world = await startWorld({ roles: ['serve', 'index'] })
   const at = Date.now()
   const limits = { RATE_LIMIT_READS: '50', RATE_LIMIT_QUOTES: '0', RATE_LIMIT_ORDERS: '0' }
-  app = await startProgram(world, { ...limits, TRUSTED_PROXIES: '127.0.0.1' }, { now: () => at })
+  const features = {
+    PUBLIC_URL: 'https://trade.example',
+    CMS_ENABLED: 'true',
+    CMS_API_KEY: 'a-key-of-editors',
+  }
+  const environment = { ...limits, ...features, TRUSTED_PROXIES: '127.0.0.1' }
+  app = await startProgram(world, environment, { now: () => at })
   await eventually('the program is ready', async () => (await fetch(`${app.url}/health/ready`)).ok, 30_000)
 })
 afterAll(async () => {
@@ -35,9 +45,9 @@ function clientAt(address: string) {
 type Client = ReturnType<typeof clientAt>
 
 /** The statuses of one request, sent until it is refused. */
-async function untilRefused(client: Client, path: string, body: unknown): Promise<number[]> {
+async function untilRefused(client: Client, path: string, body: unknown, most = 30): Promise<number[]> {
   const statuses: number[] = []
-  while (statuses.length < 30 && !statuses.includes(429)) statuses.push((await client(path, body)).status)
+  while (statuses.length < most && !statuses.includes(429)) statuses.push((await client(path, body)).status)
   return statuses
 }
 
@@ -145,4 +155,82 @@ test('an order counts by the gas of its pre-hooks and of its wallet', async () =
   // Two units for the wallet, and two for each million of the hook.
   expect(await statuses('4000000', '198.51.100.9')).toEqual([...Array(10).fill(400), 429])
   expect((await statuses('100000', '198.51.100.10')).length).toBe(30)
+})
+
+/** An address, one of many, with code that uses up all gas that it gets. */
+async function putBurner(index: number): Promise<Address> {
+  const burner = address(`0xb0${index.toString(16).padStart(38, '0')}`)
+  await world.chain.rpc.call('anvil_setCode', [burner, '0x5b600056'])
+  return burner
+}
+
+/** The statuses of requests that name a new burner each, sent until one is refused. */
+async function untilRefusedWithBurners(address: string, path: string, body: (burner: Address) => unknown) {
+  const client = clientAt(address)
+  const statuses: number[] = []
+  while (statuses.length < 40 && !statuses.includes(429)) {
+    statuses.push((await client(path, await body(await putBurner(++burners)))).status)
+  }
+  return statuses
+}
+let burners = 0
+
+/** Six reads for the storage, and one of the balance: seven units of half a million gas, and the request. */
+const trials = 100 / (7 + 1)
+
+test('a quote counts the gas that the trial of a token used, for the client that began it', async () => {
+  const { accounts, network, tokens } = world.market
+  const quote = (buyToken: string) => ({
+    ...{ sellToken: tokens.WETH.address, buyToken, from: accounts[0]?.address },
+    ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, priceQuality: 'optimal' },
+  })
+  const path = `/${network.name}/api/v1/quote`
+  const statuses = await untilRefusedWithBurners('198.51.100.11', path, quote)
+  expect(statuses.length).toBeLessThan(trials + 2)
+  expect(statuses.at(-1)).toBe(429)
+  // A verdict that is known costs the node nothing.
+  const known = await untilRefused(clientAt('198.51.100.12'), path, quote(await putBurner(1)))
+  expect(known).toHaveLength(30)
+})
+
+test('an order counts the gas that the trial of its token used', async () => {
+  const { market } = world
+  const order = async (token: Address) => {
+    const { tokens } = market
+    const withToken = { ...market, tokens: { ...tokens, COW: { ...tokens.COW, address: token } } }
+    const wish = { sell: 'WETH', buy: 'COW', sellAmount: 10n ** 18n, buyAmount: 1n } as const
+    return createTrader(app.url ?? '', withToken).sign(wish)
+  }
+  const statuses = await untilRefusedWithBurners(
+    '198.51.100.13',
+    `/${market.network.name}/api/v1/orders`,
+    order,
+  )
+  expect(statuses.length).toBeLessThan(trials + 2)
+  expect(statuses.at(-1)).toBe(429)
+})
+
+/** Units of the gas that the account's code may use, and that of the factory which deploys it. */
+const signers = [
+  ['a contract wallet', '0x1234', 2],
+  ['an account that is not deployed yet', wrapSignature(deployer, '0x00', '0x1234'), 10],
+] as const
+
+test.each(signers)('a sign-in by %s counts the gas that its code may use', async (_, signature, units) => {
+  const wallet = await putBurner(++burners)
+  const message = await createMessage(app.url ?? '', {
+    ...{ address: getAddress(wallet), chainId: world.market.network.chainId },
+    issuedAt: new Date().toISOString(),
+  })
+  const body = { message, signature }
+  const statuses = await untilRefused(clientAt(`198.51.101.${units}`), '/sessions', body, 60)
+  expect(statuses).toEqual([...Array(100 / units).fill(401), 429])
+})
+
+test.each(signers)('a code for %s counts the gas that its code may use', async (_, signature, units) => {
+  const walletAddress = await putBurner(++burners)
+  const body = { walletAddress, code: 'HOSTILE', signedMessage: signature }
+  const client = clientAt(`198.51.102.${units}`)
+  const statuses = await untilRefused(client, `/affiliate/${walletAddress}`, body, 60)
+  expect(statuses).toEqual([...Array(100 / units).fill(401), 429])
 })

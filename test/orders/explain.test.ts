@@ -3,6 +3,7 @@ import type { OrderAnswer } from '../../src/chain/order/order-check.ts'
 import type { Reason } from '../../src/domain/diagnosis/diagnosis.ts'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
+import type { OrderServices } from '../../src/orders/check.ts'
 import { type ExplainServices, explainOrder } from '../../src/orders/explain/explain.ts'
 import { storeRound } from '../../src/storage/auction/current-auction.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -33,14 +34,14 @@ interface Change {
   orders?: Parameters<typeof createOrderServices>[1]
   quotes?: Parameters<typeof createQuoteServices>[1]
   simulateOrder?: ExplainServices['simulateOrder']
-  takeGas?: (gas: bigint) => void
+  meter?: OrderServices['meter']
 }
 
 async function codesOf(order: Parameters<typeof explainOrder>[0], change: Change = {}, simulates = true) {
   const { db } = database
   let simulations = 0
   const services: ExplainServices = {
-    orders: createOrderServices(db, change.orders),
+    orders: { ...createOrderServices(db, change.orders), meter: change.meter },
     quotes: createQuoteServices(db, change.quotes),
     diagnosis: {
       ...{ db, network: sampleNetwork, now, policy: { deniedTokens: new Set() } },
@@ -52,8 +53,7 @@ async function codesOf(order: Parameters<typeof explainOrder>[0], change: Change
       return { ...answered, error: null, isFunded: true }
     },
   }
-  const options = { simulates, hidesCompetitions: false, ...(change.takeGas && { takeGas: change.takeGas }) }
-  const { further, ...first } = await explainOrder(order, options, services)
+  const { further, ...first } = await explainOrder(order, { simulates, hidesCompetitions: false }, services)
   return { codes: [first, ...further].map(({ code }: Reason) => code), first, simulations }
 }
 
@@ -137,7 +137,7 @@ describe('the order is simulated', () => {
     }
     const taken: bigint[] = []
     const takeGas = (gas: bigint) => void taken.push(gas)
-    const { codes, first } = await codesOf(order, { simulateOrder, takeGas })
+    const { codes, first } = await codesOf(order, { simulateOrder, meter: { takeGas } })
     expect([codes, first.evidence]).toEqual([
       ['hookGasTight'],
       [
@@ -152,7 +152,7 @@ describe('the order is simulated', () => {
       ],
     ])
     expect(first.summary).toContain('The limits of 1 more of its hooks are too low too.')
-    await codesOf(unsigned(), { simulateOrder, takeGas })
+    await codesOf(unsigned(), { simulateOrder, meter: { takeGas } })
     expect(uses).toMatchObject([{ tracesHooks: true }, { tracesHooks: false }])
     expect(taken).toEqual([6_000n])
   })

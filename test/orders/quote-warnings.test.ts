@@ -37,7 +37,7 @@ afterAll(() => database?.[Symbol.asyncDispose]())
 async function warningsOf(
   change: Partial<QuoteRequest>,
   answer: Parameters<typeof chain>[0],
-  more: Partial<Pick<WarningServices, 'simulateOrder' | 'takeGas'>> & {
+  more: Partial<Pick<WarningServices, 'simulateOrder' | 'meter'>> & {
     slippageBps?: number
     isWithoutDatabase?: boolean
   } = {},
@@ -149,7 +149,7 @@ describe('hooks', () => {
     const world = ran()
     const taken: bigint[] = []
     const takeGas = (gas: bigint) => void taken.push(gas)
-    await warningsOf(hooked('pre'), rich, { ...world, takeGas })
+    await warningsOf(hooked('pre'), rich, { ...world, meter: { takeGas } })
     expect(world.asked).toMatchObject([{ fundsOwner: false }])
     expect(taken).toEqual([2_000n])
   })
@@ -164,7 +164,7 @@ describe('hooks', () => {
     ])
     expect(await codesOf({ ...hooked('post'), from: zeroAddress }, rich, world)).toEqual([])
     expect(await codesOf({}, rich, world)).toEqual([])
-    expect(await codesOf(hooked('post'), rich, { ...world, takeGas })).toEqual([])
+    expect(await codesOf(hooked('post'), rich, { ...world, meter: { takeGas } })).toEqual([])
     expect(world.asked).toEqual([])
   })
 

@@ -210,7 +210,7 @@ describe('the checks', () => {
   test('a token with a fee on transfers is refused on both sides, also where it has no market', async () => {
     const checkTokens = vi.fn(() => Promise.reject(new Refusal('UnsupportedToken', 'takes a fee')))
     await expect(ask({}, { checkTokens })).rejects.toEqual(without('UnsupportedToken'))
-    expect(checkTokens).toHaveBeenCalledWith([wrapped, dollar])
+    expect(checkTokens).toHaveBeenCalledWith([wrapped, dollar], {})
     await expect(ask({ buyToken: numbered('9e') }, { checkTokens })).rejects.toEqual(
       without('UnsupportedToken'),
     )

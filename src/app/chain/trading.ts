@@ -11,7 +11,7 @@ export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
   const { orderServices, quoteServices, tokenData, market, holdings, simulations } = parts
   return {
     network: parts.network,
-    placeOrder: (creation, { takeGas } = {}) => placeOrder(creation, { ...orderServices, takeGas }),
+    placeOrder: (creation, meter) => placeOrder(creation, { ...orderServices, meter }),
     placedSince: (creation, since) => placedSince(creation, since, orderServices),
     cancelOrder: (cancellation) => cancelOrder(cancellation, orderServices),
     cancelOrders: (cancellation) => cancelOrders(cancellation, orderServices),

@@ -1,6 +1,7 @@
 import { AbiCoder } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
+import type { GasMeter } from '../../domain/evm/gas-meter.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { readErc6492, recoverSigner, type SignatureFault } from '../../domain/signing/signature.ts'
 import { signatureCheckCode } from '../bytecode.generated.ts'
@@ -20,9 +21,10 @@ export type AccountVerdict = 'valid' | 'invalid' | 'no-code'
 /**
  * Verifies with the account's own code at the newest block. Code that exceeds the gas limit or timeout makes
  * the signature invalid; an unavailable node is an Outage.
- * @throws Outage; Refusal Unavailable if the queue is full
+ * @param meter counts the gas that the code may use, before the call
+ * @throws Outage; Refusal Unavailable if the queue is full, RateLimited
  */
-export type CheckAccountSignature = (question: AccountQuestion) => Promise<AccountVerdict>
+export type CheckAccountSignature = (question: AccountQuestion, meter?: GasMeter) => Promise<AccountVerdict>
 
 export interface AccountSignatureOptions {
   /** The client of the node. Its timeout limits the account's code. It must not retry. */
@@ -73,13 +75,16 @@ export function createAccountSignatureCheck({ rpc, limits }: AccountSignatureOpt
     }
   }
 
-  return async (question) => {
+  return async (question, meter) => {
     const call = toCall(question)
     if (!call) return 'invalid'
     const key = `${question.account}${question.digest}${question.signature}`
-    const verdict = pending.get(key) ?? enqueue(() => check(call))(question.account)
+    const running = pending.get(key)
+    if (running) return running
+    meter?.takeGas?.(foreignGas(call, signatureGas))
+    const verdict = enqueue(() => check(call))(question.account).finally(() => pending.delete(key))
     pending.set(key, verdict)
-    return verdict.finally(() => pending.delete(key))
+    return verdict
   }
 }
 
@@ -106,9 +111,13 @@ function toRequest(call: SignatureCall, signatureGas: bigint) {
   const values = [call.account, call.digest, call.signature, signatureGas]
   const factoryValues = [call.factory, call.factoryCall, call.factoryGas]
   const data = `${signatureCheckCode}${coder.encode(argumentTypes, [...values, ...factoryValues]).slice(2)}`
-  const foreignGas = call.factoryGas > 0n ? 2n * signatureGas + call.factoryGas : signatureGas
   // A call forwards at most 63/64 of its gas (EIP-150).
-  return { from: sender, data, gas: toQuantity((foreignGas * 64n) / 63n + ownGas) }
+  return { from: sender, data, gas: toQuantity((foreignGas(call, signatureGas) * 64n) / 63n + ownGas) }
+}
+
+/** The gas that code of the account, and of the factory that deploys it, may use. */
+function foreignGas({ factoryGas }: SignatureCall, signatureGas: bigint): bigint {
+  return factoryGas > 0n ? 2n * signatureGas + factoryGas : signatureGas
 }
 
 /** The reason why a signature is not the account's. */
@@ -118,18 +127,20 @@ export type NotSigned =
 
 /**
  * Recovers a key's signature without the chain. The account's contract checks any other signature.
+ * @param meter counts the gas that the contract may use
  * @returns undefined for the account's signature
- * @throws Outage; Refusal Unavailable if the queue of checks is full
+ * @throws Outage; Refusal Unavailable if the queue of checks is full, RateLimited
  */
 export async function notSignedBy(
   account: Address,
   digest: Bytes32,
   signature: Hex,
   checkSignature: CheckAccountSignature,
+  meter?: GasMeter,
 ): Promise<NotSigned | undefined> {
   const recovered = recoverSigner('eip712', digest, signature)
   if ('signer' in recovered && recovered.signer === account) return undefined
-  const verdict = await checkSignature({ account, digest, signature })
+  const verdict = await checkSignature({ account, digest, signature }, meter)
   if (verdict === 'valid') return undefined
   if (verdict === 'invalid') return { reason: 'wallet-refused' }
   return 'fault' in recovered

@@ -1,6 +1,7 @@
 import type { Result } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { GasMeter } from '../../domain/evm/gas-meter.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
 import { tokenCheckCode } from '../bytecode.generated.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
@@ -34,9 +35,14 @@ export type TokenVerdict =
 /**
  * Simulates transfers of the token.
  * @param holder an account with a balance, such as a pool; undefined if none is known
+ * @param meter counts the gas that the token used
  * @throws Outage
  */
-export type CheckToken = (token: Address, holder: Address | undefined) => Promise<TokenVerdict>
+export type CheckToken = (
+  token: Address,
+  holder: Address | undefined,
+  meter?: GasMeter,
+) => Promise<TokenVerdict>
 
 interface Movement {
   sent: bigint
@@ -52,6 +58,7 @@ interface Trial {
   isReadable: boolean
   balance: bigint
   movements: readonly Movement[]
+  gas: bigint
 }
 
 /**
@@ -71,20 +78,34 @@ const minSent = 10_000n
  * result counts if the holder has too little.
  */
 export function createTokenCheck({ rpc, slots }: { rpc: Rpc; slots: FindTokenSlots }): CheckToken {
-  return async (token, holder) => {
-    const tokenSlots = await slots(token, holder === undefined)
-    const calls = [
-      toTrialCall(token, probe, tokenSlots, probeBalance),
-      ...(holder === undefined || holder === token ? [] : [toTrialCall(token, holder, tokenSlots)]),
-    ]
-    const [ofProbe, ofHolder] = (await available(rpc.batch(calls))).map(parseTrial)
-    const verdicts = [
-      ofHolder && toVerdict(ofHolder),
-      ofProbe && toVerdict(ofProbe, tokenSlots.balance && probeBalance),
-    ]
-    const verdict = verdicts.find((verdict) => verdict && verdict !== 'unknown') ?? 'unknown'
-    return tokenSlots.isComputed && (verdict === 'plain' || verdict === 'unknown') ? 'rebasing' : verdict
+  return async (token, holder, meter) => {
+    let used = 0n
+    const addGas = (gas: bigint) => {
+      used += gas
+    }
+    try {
+      const tokenSlots = await slots(token, holder === undefined, { addGas })
+      const calls = [
+        toTrialCall(token, probe, tokenSlots, probeBalance),
+        ...(holder === undefined || holder === token ? [] : [toTrialCall(token, holder, tokenSlots)]),
+      ]
+      const trials = (await available(rpc.batch(calls))).map(parseTrial)
+      for (const { gas } of trials) addGas(gas)
+      return verdictOf(trials, tokenSlots)
+    } finally {
+      meter?.addGas?.(used)
+    }
   }
+}
+
+/** Derives the verdict from the trial of the probe and, if there is one, that of a holder. */
+function verdictOf([ofProbe, ofHolder]: readonly Trial[], tokenSlots: TokenSlots): TokenVerdict {
+  const verdicts = [
+    ofHolder && toVerdict(ofHolder),
+    ofProbe && toVerdict(ofProbe, tokenSlots.balance && probeBalance),
+  ]
+  const verdict = verdicts.find((verdict) => verdict && verdict !== 'unknown') ?? 'unknown'
+  return tokenSlots.isComputed && (verdict === 'plain' || verdict === 'unknown') ? 'rebasing' : verdict
 }
 
 /**
@@ -147,7 +168,7 @@ function word(value: bigint): Hex {
 function parseTrial(response: RpcResponse): Trial {
   const returned = parseHex(parseResponse(response))
   try {
-    const { hasCode, isReadable, balance, movements } = tokenCheckAbi.decodeFunctionResult(
+    const { hasCode, isReadable, balance, movements, gas } = tokenCheckAbi.decodeFunctionResult(
       'move',
       returned,
     )[0]
@@ -156,6 +177,7 @@ function parseTrial(response: RpcResponse): Trial {
       isReadable,
       balance,
       movements: movements.map((movement: Result) => movement.toObject()),
+      gas,
     }
   } catch (fault) {
     throw new Outage('the network node', fault)

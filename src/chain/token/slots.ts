@@ -1,6 +1,7 @@
 import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
 import { type Address, address } from '../../domain/evm/address.ts'
+import type { GasMeter } from '../../domain/evm/gas-meter.ts'
 import { type Bytes32, type Hex, hexToBytes } from '../../domain/evm/hex.ts'
 import { keccakHex, keccakText } from '../../domain/evm/keccak.ts'
 import type { Clock } from '../../domain/log.ts'
@@ -64,8 +65,8 @@ function hash(...parts: Hex[]): Bytes32 {
 
 /** The functions of TokenCheck.sol. */
 export const tokenCheckAbi = new Interface([
-  'function read(address token, address owner, address spender) view returns (bool hasBalance, uint256 balance, bool hasAllowance, uint256 allowance)',
-  'function move(address token, address holder, address other, bool byAllowance) returns ((bool hasCode, bool isReadable, uint256 balance, (uint256 sent, bool done, uint256 senderBefore, uint256 senderAfter, uint256 receiverBefore, uint256 receiverAfter)[] movements) answer)',
+  'function read(address token, address owner, address spender) view returns (bool hasBalance, uint256 balance, bool hasAllowance, uint256 allowance, uint256 gas)',
+  'function move(address token, address holder, address other, bool byAllowance) returns ((bool hasCode, bool isReadable, uint256 balance, (uint256 sent, bool done, uint256 senderBefore, uint256 senderAfter, uint256 receiverBefore, uint256 receiverAfter)[] movements, uint256 gas) answer)',
 ])
 
 /** Unused accounts. State overrides put the checking code at `checker` for a call. */
@@ -112,14 +113,16 @@ export interface TokenSlots {
  * Finds the slots of a token, cached for a day once found.
  * @param isUntrusted for tokens that any client can name: they have a cache of their own and evict only each
  *   other
+ * @param meter counts the gas of a search
  * @throws Outage if the node is unavailable or does not support state overrides
  */
-export type FindTokenSlots = (token: Address, isUntrusted?: boolean) => Promise<TokenSlots>
+export type FindTokenSlots = (token: Address, isUntrusted?: boolean, meter?: GasMeter) => Promise<TokenSlots>
 
 /** The probe's balance and allowance; undefined if the call fails or returns less than a word. */
 interface Reading {
   balance: bigint | undefined
   allowance: bigint | undefined
+  gas: bigint
 }
 
 type StateDiff = Record<Bytes32, Hex>
@@ -146,12 +149,13 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
     createAnswerCache<{ slots: TokenSlots; ttlMs: number }>({ maxEntries, now, ttlMs: ({ ttlMs }) => ttlMs })
   const [trustedCache, untrustedCache] = [createCache(maxCached.trusted), createCache(maxCached.untrusted)]
 
-  async function findSlots(token: Address) {
+  async function findSlots(token: Address, meter: GasMeter | undefined) {
     const calls = [undefined, small, large].map((stateDiff) =>
       tokenCheckCall('read', [token, probe, bystander], gas, stateDiff && { [token]: { stateDiff } }),
     )
     const [unmodified, withSmall, withLarge] = (await available(rpc.batch(calls))).map(parseReading)
     if (!unmodified || !withSmall || !withLarge) throw new Outage('the network node')
+    meter?.addGas?.(unmodified.gas + withSmall.gas + withLarge.gas)
     const slots = {
       balance: balanceLayouts.find((_, index) => smallNumber(index) === withSmall.balance),
       allowance: allowanceLayouts.find(
@@ -163,9 +167,9 @@ export function createTokenSlots({ rpc, now = Date.now }: { rpc: Rpc; now?: Cloc
     return { slots, ttlMs: ttlMs(slots, unmodified) }
   }
 
-  return async (token, isUntrusted = false) => {
+  return async (token, isUntrusted = false, meter) => {
     const cache = isUntrusted ? untrustedCache : trustedCache
-    return (await cache(token, () => findSlots(token))).slots
+    return (await cache(token, () => findSlots(token, meter))).slots
   }
 }
 
@@ -229,11 +233,11 @@ function toStateDiff(storageSlots: readonly Bytes32[], numberAt: (index: number)
 function parseReading(response: RpcResponse): Reading {
   const returned = parseHex(parseResponse(response))
   try {
-    const { hasBalance, balance, hasAllowance, allowance } = tokenCheckAbi.decodeFunctionResult(
+    const { hasBalance, balance, hasAllowance, allowance, gas } = tokenCheckAbi.decodeFunctionResult(
       'read',
       returned,
     )
-    return { balance: hasBalance ? balance : undefined, allowance: hasAllowance ? allowance : undefined }
+    return { balance: hasBalance ? balance : undefined, allowance: hasAllowance ? allowance : undefined, gas }
   } catch (fault) {
     throw new Outage('the network node', fault)
   }

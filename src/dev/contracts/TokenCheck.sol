@@ -22,6 +22,8 @@ contract TokenCheck {
         uint256 balance;
         /// Those that were tried, in order: the first that fails is the last.
         Movement[] movements;
+        /// What all of it used.
+        uint256 gas;
     }
 
     uint256 private constant readGas = 500_000;
@@ -36,16 +38,27 @@ contract TokenCheck {
     function read(address token, address owner, address spender)
         external
         view
-        returns (bool hasBalance, uint256 balance, bool hasAllowance, uint256 allowance)
+        returns (bool hasBalance, uint256 balance, bool hasAllowance, uint256 allowance, uint256 gas)
     {
+        uint256 start = gasleft();
         (hasBalance, balance) = balanceOf(token, owner);
         (hasAllowance, allowance) = word(token, abi.encodeWithSignature("allowance(address,address)", owner, spender));
+        gas = start - gasleft();
     }
 
     /// From the holder to this account, from here to another one, and back to the holder.
     /// `byAllowance`: this account may spend the holder's; otherwise this code stands at the holder's as well.
     function move(address token, address holder, address other, bool byAllowance)
         external
+        returns (Answer memory answer)
+    {
+        uint256 start = gasleft();
+        answer = moved(token, holder, other, byAllowance);
+        answer.gas = start - gasleft();
+    }
+
+    function moved(address token, address holder, address other, bool byAllowance)
+        private
         returns (Answer memory answer)
     {
         answer.hasCode = token.code.length > 0;

@@ -79,7 +79,8 @@ builder.mutationFields((t) => ({
     description:
       'Opens a session for the account that signed the message. An account has 20 at most: older ones end.',
     args: { input: inputArgument(t.arg, signInInput, 'The message and its signature.') },
-    resolve: (_root, { input }, context) => storing(context, 'sessions', () => signIn(input, context.signIn)),
+    resolve: (_root, { input }, context) =>
+      storing(context, 'sessions', () => signIn(input, context.signIn, context)),
   }),
   signOut: t.field({
     type: SignOutPayloadRef,

@@ -171,12 +171,10 @@ function requireEditing(context: Context): void {
 }
 
 /** An interrupted attempt may have stored the registration; a retry then returns it as success. */
-async function registerOnce(
-  registration: AffiliateRegistration,
-  { affiliates, db, interruptedAt }: Context,
-): Promise<Affiliate> {
+async function registerOnce(registration: AffiliateRegistration, context: Context): Promise<Affiliate> {
+  const { affiliates, db, interruptedAt } = context
   try {
-    return await registerAffiliate(registration, affiliates)
+    return await registerAffiliate(registration, affiliates, context)
   } catch (error) {
     if (!interruptedAt || !(error instanceof Refusal) || error.code !== 'AffiliateWalletBound') throw error
     const bound = await findAffiliateByWallet(db, registration.wallet)

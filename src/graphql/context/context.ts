@@ -188,7 +188,7 @@ export function createContext(
     const trading = tradingOnChain(chainId)
     const rates = new Map<Address, NativeRate | Refusal>()
     for (let start = 0; trading && start < addresses.length; start += maxNativePrices)
-      for (const rate of await trading.nativeRates(addresses.slice(start, start + maxNativePrices)))
+      for (const rate of await trading.nativeRates(addresses.slice(start, start + maxNativePrices), caller))
         rates.set(...rate)
     return rates
   }

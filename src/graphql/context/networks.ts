@@ -1,6 +1,7 @@
 import type { Diagnosis, Reason } from '../../domain/diagnosis/diagnosis.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { GasMeter } from '../../domain/evm/gas-meter.ts'
 import type { BundleSimulation, BundleTransaction, OrderSimulation } from '../../domain/evm/simulation.ts'
 import { chainIdOfName } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
@@ -15,7 +16,6 @@ import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
 import type { WarningFacts } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
-import type { GasMeter } from '../../quotes/quote.ts'
 import type { StoredFacts } from '../../storage/order/diagnosis-facts.ts'
 import type { BalanceWatch, ReadBalances } from '../../tokens/balances.ts'
 import type { TokenRoom } from '../../tokens/metadata.ts'
@@ -29,7 +29,7 @@ export interface MarketDepth {
   levels: DepthLevel[]
 }
 
-/** Trading operations of one network. */
+/** Trading operations of one network. A meter counts the gas that the node runs for a request. */
 export interface TradingServices {
   network: Network
   /** Stores the order if every check passes. @throws Refusal of the first check that fails */
@@ -42,7 +42,7 @@ export interface TradingServices {
   cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
   /** Cancels for the operator, without a signature. All or none. @throws Refusal */
   cancelByPolicy(cancellation: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
-  /** @param meter counts the gas of simulations, here and below @throws Refusal */
+  /** @throws Refusal */
   quote(request: QuoteRequest, meter?: GasMeter): Promise<QuoteReply>
   /**
    * Yields and stores each quote that is better than the one before. Ends when all estimators have answered,
@@ -60,7 +60,7 @@ export interface TradingServices {
    * Returns the obstacles to placing and filling an order, which may be unsigned. Stores nothing.
    * @throws Refusal MissingFrom, Unavailable, RateLimited; Outage of the database
    */
-  explainOrder(order: OrderToExplain, options: ExplainOptions): Promise<Diagnosis>
+  explainOrder(order: OrderToExplain, options: ExplainOptions, meter?: GasMeter): Promise<Diagnosis>
   /** What bears on an order before its price is known. A read that fails is no fault. */
   lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<WarningFacts>
   /** What would keep the order to sign for a quote from being filled. Too little gas left is no fault. */
@@ -68,7 +68,7 @@ export interface TradingServices {
     reply: QuoteReply,
     slippageBps: number,
     look: WarningFacts,
-    meter?: Pick<GasMeter, 'takeGas'>,
+    meter?: GasMeter,
   ): Promise<Reason[]>
   /**
    * Simulates a settlement of what remains of a stored order.
@@ -125,7 +125,7 @@ export interface TradingServices {
    * traded have a Refusal.
    * @throws Outage
    */
-  nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
+  nativeRates(addresses: readonly Address[], meter?: GasMeter): Promise<Map<Address, NativeRate | Refusal>>
   /** See `ReadBalances`. @throws Outage */
   balances: ReadBalances
   /** See `createHeldTokens`. @throws Outage */

@@ -100,9 +100,8 @@ builder.queryField('explainOrder', (t) =>
       const trading = tradingOn(context, input.network)
       const { hidesCompetitions } = ambientOf(context)
       const simulates = hasAccess('simulation', context)
-      const { takeGas } = context
-      const options = { simulates, hidesCompetitions, ...(takeGas && { takeGas }) }
-      const diagnosis = await trading.explainOrder(input.order, options)
+      const options = { simulates, hidesCompetitions }
+      const diagnosis = await trading.explainOrder(input.order, options, context)
       return { ...diagnosis, chainId: trading.network.chainId }
     },
   }),

@@ -197,11 +197,12 @@ function placeOrderOnce(
 async function placeOrRecall(
   creation: OrderCreation,
   trading: TradingServices,
-  { interruptedAt, ...meter }: Pick<Context, 'interruptedAt' | 'takeGas' | 'addGas'>,
+  context: Pick<Context, 'interruptedAt' | 'takeGas' | 'addGas'>,
 ): Promise<OrderUid> {
   try {
-    return await trading.placeOrder(creation, meter)
+    return await trading.placeOrder(creation, context)
   } catch (error) {
+    const { interruptedAt } = context
     const placed = interruptedAt && (await trading.placedSince(creation, interruptedAt))
     if (placed) return placed
     throw error

@@ -40,7 +40,7 @@ export interface ChannelServices {
   senders: Partial<Record<ChannelKind, Sender>>
   /** The reason why an address is refused; undefined if it is accepted. */
   addressFault(url: string): string | undefined
-  /** Called when a channel, or another token for one, is stored. A token that cannot be sent leaves the row. */
+  /** Called when a channel, or a token for one, is stored. A token that cannot be sent leaves the row. */
   onStored?(): void
   /** Set if web push is enabled. */
   pushPublicKey?: string | undefined

@@ -61,7 +61,7 @@ const maxCalled = 2
 async function faultyPermit(
   hooks: readonly Hook[],
   need: PermitNeed,
-  { callHook, takeGas }: Pick<OrderServices, 'callHook' | 'takeGas'>,
+  { callHook, meter }: Pick<OrderServices, 'callHook' | 'meter'>,
 ): Promise<string | undefined> {
   const permits = hooks.flatMap((hook, index) => {
     const call = hook.target === need.token ? readPermit(hook) : undefined
@@ -70,7 +70,7 @@ async function faultyPermit(
   for (const { hook, name, call } of permits.slice(0, maxCalled)) {
     const mismatch = mismatchOf(call, need)
     if (mismatch) return `${name} ${mismatch}`
-    takeGas?.(hook.gasLimit)
+    meter?.takeGas?.(hook.gasLimit)
     const reason = await callHook(hook)
     if (reason !== undefined) return `${name} reverts: ${reason}`
   }
@@ -158,7 +158,7 @@ export async function onChain(
 /** Simulates an order whose own code has to run; for others it only reads balance and allowance. */
 async function readAnswer(
   { creation, order, parsedAppData, owner, signature }: Candidate,
-  { network, limits, spendable, checkOrder, takeGas }: OrderServices,
+  { network, limits, spendable, checkOrder, meter }: OrderServices,
 ): Promise<OrderAnswer> {
   const amount = order.sellAmount + order.feeAmount
   const { pre } = toInteractions(parsedAppData, network.hooksTrampoline)
@@ -166,7 +166,7 @@ async function readAnswer(
   if (isRecovered && pre.length === 0)
     return { ...(await spendable(owner, order.sellToken, amount)), ...notSimulated }
   const { preHooks } = parsedAppData
-  takeGas?.(hooksGas({ preHooks, postHooks: [] }) + (isRecovered ? 0n : limits.signatureGas))
+  meter?.takeGas?.(hooksGas({ preHooks, postHooks: [] }) + (isRecovered ? 0n : limits.signatureGas))
   return checkOrder({
     owner,
     sellToken: order.sellToken,

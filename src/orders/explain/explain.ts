@@ -27,7 +27,7 @@ import type { NativeRate } from '../../domain/token/prices.ts'
 import { normalizedPriceDown, readNativeRates } from '../../quotes/native-price.ts'
 import { priceOrder } from '../../quotes/order-quote.ts'
 import type { Priced } from '../../quotes/price.ts'
-import type { GasMeter, QuoteServices } from '../../quotes/quote.ts'
+import type { QuoteServices } from '../../quotes/quote.ts'
 import { readDiagnosisFacts, readUnplacedOrderFacts } from '../../storage/order/diagnosis-facts.ts'
 import type { Draft, OrderServices } from '../check.ts'
 import { type DiagnosisServices, diagnoseOrders, unplacedOrderFacts } from '../diagnose.ts'
@@ -45,12 +45,14 @@ interface MarketSeen {
 /** Nothing is stored. */
 async function lookAtMarket(
   { creation, order, owner, parsedAppData }: UnplacedOrder,
-  quotes: QuoteServices,
+  { quotes, orders: { meter = {} } }: Pick<ExplainServices, 'quotes' | 'orders'>,
 ): Promise<MarketSeen> {
   const { sellToken, buyToken } = order
   const [priced, rates] = await Promise.all([
-    priceOrder({ ...creation, ...order, owner }, quotes, hooksGas(parsedAppData)).catch(asFault),
-    readNativeRates([sellToken, buyToken], quotes).catch(asFault),
+    priceOrder({ ...creation, ...order, owner }, quotes, { extraGas: hooksGas(parsedAppData), meter }).catch(
+      asFault,
+    ),
+    readNativeRates([sellToken, buyToken], quotes, meter).catch(asFault),
   ])
   return { priced, rates }
 }
@@ -116,7 +118,7 @@ export interface ExplainServices {
   simulateOrder: SimulateOrder
 }
 
-export interface ExplainOptions extends Pick<GasMeter, 'takeGas'> {
+export interface ExplainOptions {
   /** Whether the order is simulated. */
   simulates: boolean
   /** Of an order that is placed already. */
@@ -139,7 +141,7 @@ const noDocument = { parsedAppData: parseAppDataDocument(emptyAppDataDocument), 
  */
 export async function explainOrder(
   asked: OrderToExplain,
-  { simulates, hidesCompetitions, takeGas }: ExplainOptions,
+  { simulates, hidesCompetitions }: ExplainOptions,
   services: ExplainServices,
 ): Promise<Diagnosis> {
   const { orders, quotes, diagnosis, simulateOrder } = services
@@ -169,13 +171,13 @@ export async function explainOrder(
     const isOver = order.validTo < unixSeconds(now.getTime())
     const simulation =
       simulates && answer !== 'away' && isPayable && !isOver
-        ? await simulate(foreseen, { ...orders, simulateOrder, takeGas })
+        ? await simulate(foreseen, { ...orders, simulateOrder })
         : null
     return { answer, account, simulation }
   }
 
   const [chain, market] = isTradable
-    ? await Promise.all([lookAtChain(), lookAtMarket(foreseen, quotes)])
+    ? await Promise.all([lookAtChain(), lookAtMarket(foreseen, services)])
     : [null, null]
   const quoted = { ...foreseen, signatureGas: gasOf(chain?.answer), quote: quoteOf(market, now) }
   for (const check of [...inDatabase, ...withQuote]) await note(() => check(quoted, orders))
@@ -234,13 +236,13 @@ async function draftOf(
   return draft && { ...draft, creation, isSigned: false }
 }
 
-interface SimulationServices extends Pick<OrderServices, 'network' | 'takeGas'> {
+interface SimulationServices extends Pick<OrderServices, 'network' | 'meter'> {
   simulateOrder: SimulateOrder
 }
 
 async function simulate(
   { creation, order, owner, signature, parsedAppData, isSigned }: UnplacedOrder,
-  { network, simulateOrder, takeGas }: SimulationServices,
+  { network, simulateOrder, meter }: SimulationServices,
 ): Promise<OrderSimulation | 'away'> {
   const { signingScheme } = creation
   const interactions = toInteractions(parsedAppData, network.hooksTrampoline)
@@ -248,7 +250,7 @@ async function simulate(
   const asSent = isSigned && signingScheme !== 'presign' ? signature : null
   const gas = hooksGas(parsedAppData)
   // The simulation itself is counted, but not that a trace runs it once more.
-  if (gas > 0n) takeGas?.(gas)
+  if (gas > 0n) meter?.takeGas?.(gas)
   try {
     return await simulateOrder(
       { ...order, owner, signingScheme, signature: asSent, interactions, filled: 0n },

@@ -8,21 +8,23 @@ import { inOrder, tightHooks } from '../../domain/diagnosis/diagnose.ts'
 import { type Reason, reasonOf, tokenOf } from '../../domain/diagnosis/diagnosis.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
+import type { GasMeter } from '../../domain/evm/gas-meter.ts'
 import type { SimulatedOrder } from '../../domain/evm/simulation.ts'
 import { orderToSign } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { hooksGas } from '../../domain/settlement/gas.ts'
 import { readableDown, readableUp } from '../../domain/text/readable.ts'
-import type { GasMeter } from '../../quotes/quote.ts'
 import type { Db } from '../../storage/database/database.ts'
 import { readUnplacedOrderFacts, type UnplacedOrderFacts } from '../../storage/order/diagnosis-facts.ts'
 import { type DiagnosisServices, toFunds, unplacedOrderFacts } from '../diagnose.ts'
 import { toInteractions } from '../interactions.ts'
 
-export interface WarningServices extends DiagnosisServices, Pick<GasMeter, 'takeGas'> {
+export interface WarningServices extends DiagnosisServices {
   db: Db
   appDataSources: AppDataSources
   simulateOrder: SimulateOrder
+  /** Meter of the client that requests the quote. */
+  meter?: GasMeter | undefined
 }
 
 /** What bears on an order before its price is known. */
@@ -109,7 +111,7 @@ export async function quoteWarnings(
 async function hookReasons(
   order: Omit<SimulatedOrder, 'signature' | 'interactions' | 'filled'>,
   parsedAppData: Hooks,
-  { network, simulateOrder, takeGas }: WarningServices,
+  { network, simulateOrder, meter }: WarningServices,
 ): Promise<Reason[]> {
   const { preHooks: pre, postHooks: post } = parsedAppData
   const gas = hooksGas(parsedAppData)
@@ -117,7 +119,7 @@ async function hookReasons(
   const interactions = toInteractions(parsedAppData, network.hooksTrampoline)
   try {
     // Each of the simulation and its trace runs the hooks.
-    takeGas?.(2n * gas)
+    meter?.takeGas?.(2n * gas)
     const { hooks } = await simulateOrder({ ...order, signature: null, interactions, filled: 0n }, null, {
       tracesHooks: true,
       // Pre-hooks may bring the funds, and then need other gas than if they were there.

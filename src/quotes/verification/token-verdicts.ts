@@ -2,18 +2,20 @@ import type { CheckToken, TokenVerdict } from '../../chain/token/check.ts'
 import { createLimiter } from '../../concurrency/limiter.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
+import type { GasMeter } from '../../domain/evm/gas-meter.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { type Pool, poolSide } from '../../domain/routing/pool.ts'
 import { createAnswerCache } from '../../outside/answer-cache.ts'
 
+/** Trials of tokens. A meter counts the gas of a trial for the client whose request begins it. */
 export interface TokenVerdicts {
   /**
    * Returns the cached verdict of each token. It is `unknown` if the node does not answer or the queue of
    * trials is full: quoting continues.
    */
-  verdicts(tokens: readonly Address[]): Promise<Map<Address, TokenVerdict>>
+  verdicts(tokens: readonly Address[], meter?: GasMeter): Promise<Map<Address, TokenVerdict>>
   /** Checks tokens. @throws Refusal UnsupportedToken if a token is known to transfer wrongly */
-  checkTokens(tokens: readonly Address[]): Promise<void>
+  checkTokens(tokens: readonly Address[], meter?: GasMeter): Promise<void>
   /** Tries the token now, without the cache. @returns the reason for a refusal @throws Outage */
   tryAgain(token: Address): Promise<string | undefined>
 }
@@ -71,15 +73,19 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
     return 'unknown'
   }
 
-  async function triedVerdict(token: Address, isFresh = false): Promise<TokenVerdict | Outage> {
+  async function triedVerdict(
+    token: Address,
+    { isFresh = false, meter }: { isFresh?: boolean; meter?: GasMeter | undefined },
+  ): Promise<TokenVerdict | Outage> {
     const holder = await holderOf(token)
-    return (holder ? trials.traded : trials.unheld)(token, holder, isFresh)
+    const trial = holder ? trials.traded : trials.unheld
+    return trial(token, holder, { isFresh, meter })
   }
 
-  async function verdictOf(token: Address): Promise<TokenVerdict> {
+  async function verdictOf(token: Address, meter: GasMeter | undefined): Promise<TokenVerdict> {
     if (isTrusted(token)) return 'plain'
     try {
-      const verdict = await triedVerdict(token)
+      const verdict = await triedVerdict(token, { meter })
       return verdict instanceof Outage ? unchecked(token, verdict) : verdict
     } catch (fault) {
       if (fault instanceof Outage) return unchecked(token, fault)
@@ -87,21 +93,22 @@ export function createTokenVerdicts(options: TokenVerdictOptions): TokenVerdicts
     }
   }
 
-  async function verdicts(tokens: readonly Address[]) {
-    return new Map(await Promise.all(tokens.map(async (token) => [token, await verdictOf(token)] as const)))
+  async function verdicts(tokens: readonly Address[], meter?: GasMeter) {
+    const entries = tokens.map(async (token) => [token, await verdictOf(token, meter)] as const)
+    return new Map(await Promise.all(entries))
   }
 
   return {
     verdicts,
-    async checkTokens(tokens) {
-      for (const [token, verdict] of await verdicts(tokens)) {
+    async checkTokens(tokens, meter) {
+      for (const [token, verdict] of await verdicts(tokens, meter)) {
         const fault = faults[verdict]
         if (fault) throw new Refusal('UnsupportedToken', `${token} ${fault}`)
       }
     },
     async tryAgain(token) {
       if (isTrusted(token)) return undefined
-      const verdict = await triedVerdict(token, true)
+      const verdict = await triedVerdict(token, { isFresh: true })
       if (verdict instanceof Outage) throw verdict
       return faults[verdict]
     },
@@ -120,9 +127,13 @@ function createTrials(
     ttlMs: (verdict) => (verdict instanceof Outage ? outageMs : verdictMs[verdict]),
   })
 
-  async function judge(token: Address, holder: Address | undefined): Promise<TokenVerdict | Outage> {
+  async function judge(
+    token: Address,
+    holder: Address | undefined,
+    meter: GasMeter | undefined,
+  ): Promise<TokenVerdict | Outage> {
     try {
-      const verdict = await queued(() => check(token, holder))
+      const verdict = await queued(() => check(token, holder, meter))
       log.debug('a token was checked', { token, verdict })
       return verdict
     } catch (fault) {
@@ -131,8 +142,11 @@ function createTrials(
     }
   }
 
-  return (token: Address, holder: Address | undefined, isFresh: boolean) =>
-    answers(token, () => judge(token, holder), isFresh)
+  return (
+    token: Address,
+    holder: Address | undefined,
+    { isFresh, meter }: { isFresh: boolean; meter: GasMeter | undefined },
+  ) => answers(token, () => judge(token, holder, meter), isFresh)
 }
 
 /** The pool with the largest reserve of a token: a holder for trial transfers. */

@@ -139,10 +139,10 @@ export interface MovedShortages {
 const maxShortagePauseMs = 7 * 24 * 3_600_000
 
 /**
- * Begins and ends episodes of missing funds, of orders that have a standing. An episode begins when `pauseMs`,
- * doubled by each earlier episode up to a week, have passed since the last one of the order began: an owner
- * whose funds come and go stores few notifications. The caller holds the orders' locks. In SQL: rows are
- * compared and written at once.
+ * Begins and ends episodes of missing funds, of orders that have a standing. An episode begins when
+ * `pauseMs`, doubled by each earlier episode up to a week, have passed since the last one of the order began:
+ * an owner whose funds come and go stores few notifications. The caller holds the orders' locks. In SQL: rows
+ * are compared and written at once.
  */
 export async function moveShortages(
   tx: Tx,

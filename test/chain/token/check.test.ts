@@ -158,6 +158,23 @@ test('a token that begins to compute its balances after its storage was found is
   expect(await check(token.address, undefined)).toBe('rebasing')
 })
 
+test('the gas of a trial is counted once, with that of the search for its storage', async () => {
+  const counted: bigint[] = []
+  const meter = { addGas: (gas: bigint) => void counted.push(gas) }
+  const checkAnew = createTokenCheck({ rpc: evm.rpc, slots: createTokenSlots({ rpc: evm.rpc }) })
+  await checkAnew((await deployToken(evm)).address, holder, meter)
+  const burner = address(`0x${'b0'.repeat(20)}`)
+  await evm.rpc.call('anvil_setCode', [burner, '0x5b600056'])
+  await checkAnew(burner, undefined, meter)
+  // The search failed: it is not repeated within a minute.
+  await checkAnew(burner, undefined, meter)
+  const [usual, burning, again] = counted.map((gas) => Number(gas) / 500_000)
+  expect(usual).toBeLessThan(1)
+  expect(burning).toBeCloseTo(7, 0)
+  expect(again).toBeCloseTo(1, 0)
+  expect(counted).toHaveLength(3)
+})
+
 test('on the local market all tokens but the fee token are plain, without a known holder', async () => {
   await using chain = await startTestChain()
   const { rpc, market } = chain

@@ -159,7 +159,7 @@ describe('the node', () => {
 
   test('is asked again after a hundred other tokens for an unused one, and not for one in use', async () => {
     const token = address(`0x${'19'.repeat(20)}`)
-    const word = `0x${'00'.repeat(128)}`
+    const word = `0x${'00'.repeat(160)}`
     let asked = 0
     const find = createTokenSlots({
       rpc: {

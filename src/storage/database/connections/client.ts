@@ -8,19 +8,12 @@ import {
 } from 'pg'
 import { observed } from '../../../outside/telemetry/work.ts'
 import { statementName } from './statement-name.ts'
-import { TextQuery, type TextRow } from './text-query.ts'
+import { TextQuery, type TextRow, type TextStatement } from './text-query.ts'
 
 /** Key by which the server ends a statement of the connection. */
 export interface BackendKey {
   processID: number
   secretKey: number
-}
-
-/** A statement that is read as text. The server plans it each time if it has no name. */
-export interface TextStatement {
-  name?: string | undefined
-  text: string
-  values: readonly unknown[]
 }
 
 /** A checked-out connection of a `StatementPool`. */

@@ -41,9 +41,9 @@ const silentMs = 250
  * A pool of connections that are opened when they are needed, and closed after ten idle seconds. A failure to
  * connect is an Outage, whatever the server's reason is.
  *
- * A caller gets the connection that is free first. node-postgres would bind it to the connection that it opens
- * for it, although another one is mostly released long before that: opening takes several round trips, and
- * the server a new process.
+ * A caller gets the connection that is free first. node-postgres would bind it to the connection that it
+ * opens for it, although another one is mostly released long before that: opening takes several round trips,
+ * and the server a new process.
  */
 export class StatementPool extends Pool {
   readonly name: string
@@ -51,7 +51,7 @@ export class StatementPool extends Pool {
   /** Callers for which a connection is being opened, oldest first. */
   private readonly opening = new Set<() => void>()
   private renewedAt = Number.NEGATIVE_INFINITY
-  /** Checked-out connections, the bytes that each has received, and the time since which it waits for more. */
+  /** Checked-out connections, the bytes that each has received, and the time since which it waits. */
   private readonly used = new Map<Connected, { bytes: number; since: number }>()
   private silenceTimer: NodeJS.Timeout | undefined
   private isChecking = false
@@ -156,9 +156,9 @@ export class StatementPool extends Pool {
   }
 
   /**
-   * Watches for a server that hangs. A statement may take long, and looks the same: when one is silent, another
-   * connection asks the server for an answer. Without one in `waitMs`, the pool closes silent and idle
-   * connections.
+   * Watches for a server that hangs. A statement may take long, and looks the same: when one is silent,
+   * another connection asks the server for an answer. Without one in `waitMs`, the pool closes silent and
+   * idle connections.
    */
   private watch(client: Connected): void {
     this.used.set(client, { bytes: bytesReceived(client), since: performance.now() })

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { Outage } from '../../../domain/errors/error.ts'
 import type { Log } from '../../../domain/log.ts'
-import type { TextStatement } from './client.ts'
 import type { StatementPool } from './pool.ts'
+import type { TextStatement } from './text-query.ts'
 
 /** A position in the primary's log: everything before it is committed. */
 type Lsn = bigint

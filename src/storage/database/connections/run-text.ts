@@ -2,11 +2,11 @@ import { DatabaseError } from 'pg'
 import { Refusal } from '../../../domain/errors/error.ts'
 import { observed } from '../../../outside/telemetry/work.ts'
 import { asOutage } from '../outages.ts'
-import type { Connected, TextStatement } from './client.ts'
+import type { Connected } from './client.ts'
 import type { StatementPool } from './pool.ts'
 import { cancelStatement } from './server.ts'
 import { statementName } from './statement-name.ts'
-import type { Prepared, TextRow } from './text-query.ts'
+import type { Prepared, TextRow, TextStatement } from './text-query.ts'
 
 export interface RunOptions {
   /** Ends the statement at the server when it aborts. */

@@ -1,5 +1,11 @@
 import type { Connection, Submittable } from 'pg'
-import type { TextStatement } from './client.ts'
+
+/** A statement that is read as text. The server plans it each time if it has no name. */
+export interface TextStatement {
+  name?: string | undefined
+  text: string
+  values: readonly unknown[]
+}
 
 /** Columns of a row as PostgreSQL's text. */
 export type TextRow = (string | null)[]
@@ -14,8 +20,9 @@ export interface Prepared {
  * Statements of one exchange, and so of one transaction, whose columns are read as text, for `client.query`.
  * Rows of all but the last are dropped; an error of one ends all.
  *
- * node-postgres' own query describes the columns each time and makes parsers for them. A read of thirty columns
- * takes 1.5 times as much time of this process with it, and one of fifty rows 1.2 times (`docs/performance.md`).
+ * node-postgres' own query describes the columns each time and makes parsers for them. A read of thirty
+ * columns takes 1.5 times as much time of this process with it, and one of fifty rows 1.2 times
+ * (`docs/performance.md`).
  */
 export class TextQuery implements Submittable {
   private readonly rows: TextRow[] = []
