@@ -1,0 +1,66 @@
+import { Session } from 'node:inspector/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTrader, request } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
+
+const root = path.join(import.meta.dirname, '..', '..', 'src')
+const inspector = new Session()
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ roles: ['serve'] })
+  inspector.connect()
+  await inspector.post('Profiler.enable')
+  await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+})
+afterAll(async () => {
+  await inspector.post('Profiler.stopPreciseCoverage')
+  inspector.disconnect()
+  await world[Symbol.asyncDispose]()
+})
+
+/** Returns the files of `src` that have a function which runs during the work. */
+async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
+  // Counts begin again with each report.
+  await inspector.post('Profiler.takePreciseCoverage')
+  await work()
+  const { result } = await inspector.post('Profiler.takePreciseCoverage')
+  return result.flatMap(({ url, functions }) => {
+    const file = path.relative(root, url.replace(/^file:\/\//, ''))
+    const hasRun = functions.some(({ ranges }) => ranges[0]?.count)
+    return !file.startsWith('..') && hasRun ? [file] : []
+  })
+}
+
+/** Returns the files of the shortest of some warm runs: others have work of the background in them. */
+async function roadOf(work: () => Promise<unknown>): Promise<string[]> {
+  for (let warm = 0; warm < 3; warm++) await work()
+  const runs = []
+  for (let run = 0; run < 5; run++) runs.push(await filesOf(work))
+  return runs.reduce((shortest, run) => (run.length < shortest.length ? run : shortest)).sort()
+}
+
+test('few files stand between a request and its answer', async () => {
+  const trader = createTrader(world.url, world.market)
+  let amount = 10n ** 16n
+  let uid = ''
+  const placing = await roadOf(async () => {
+    amount += 1n
+    const { status, body } = await trader.place({
+      sell: 'WETH',
+      buy: 'USDC',
+      sellAmount: amount,
+      buyAmount: 1n,
+    })
+    expect(status).toBe(201)
+    uid = body
+  })
+  const report = await roadOf(async () => {
+    expect((await request(`${trader.base}/api/v1/debug/order/${uid}`)).status).toBe(200)
+  })
+  expect(placing).toContain('orders/place.ts')
+  // They may fall, and do not rise unnoticed; a few files of the background may be among them.
+  expect(placing.length).toBeLessThanOrEqual(110)
+  expect(report.length).toBeLessThanOrEqual(47)
+})
