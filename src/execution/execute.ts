@@ -6,6 +6,7 @@ import {
   execute,
   GraphQLError,
 } from 'graphql'
+import { derivedOnce } from '../domain/derived.ts'
 import { type Outage, Refusal } from '../domain/errors/error.ts'
 import { type Context, createContext, type Services } from '../graphql/context/context.ts'
 import { maskError, queryError, refusalError } from '../graphql/errors.ts'
@@ -157,18 +158,13 @@ export function createExecutor(
   }
 
   const documents = createDocuments(schema, suggests)
-  const compiledOperations = new WeakMap<DocumentNode, CompiledOperation | 'executed'>()
+  const compiled = derivedOnce((document: DocumentNode) => compiledOperation(document) ?? 'executed')
 
   return {
     ...documents,
     compile(text) {
       const document = documents.parse(text)
-      const cached = compiledOperations.get(document)
-      if (cached) return cached
-      if (documents.validate(document).length > 0) return 'invalid'
-      const compiled = compiledOperation(document) ?? 'executed'
-      compiledOperations.set(document, compiled)
-      return compiled
+      return documents.validate(document).length > 0 ? 'invalid' : compiled(document)
     },
     context: (caller, clientSignal, outage) => createContext(services, caller, clientSignal, outage),
     answerOnce: createAnswerOnce(services, { ...defaultTimes, ...times }),

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex, Writable } from 'node:stream'
+import { derivedOnce } from '../domain/derived.ts'
 
 /** The time limits for clients to receive an answer that their connection does not take at once. */
 export interface ResponseTimes {
@@ -54,13 +55,8 @@ export function createResponseDeadline(
  * the response whose turn it is.
  */
 export function createPipelines(): (socket: Duplex, res: ServerResponse) => void {
-  const waiting = new WeakMap<Duplex, Set<ServerResponse>>()
-
-  function pipelineOf(socket: Duplex): Set<ServerResponse> {
-    const known = waiting.get(socket)
-    if (known) return known
+  const pipelineOf = derivedOnce((socket: Duplex) => {
     const pipeline = new Set<ServerResponse>()
-    waiting.set(socket, pipeline)
     socket.once('close', () => {
       for (const res of pipeline) {
         res.destroy()
@@ -68,7 +64,7 @@ export function createPipelines(): (socket: Duplex, res: ServerResponse) => void
       }
     })
     return pipeline
-  }
+  })
 
   return (socket, res) => {
     if (res.socket) return

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import etag from 'etag'
 import fresh from 'fresh'
+import { derivedOnce } from '../domain/derived.ts'
 
 /**
  * An answer before it is written. `writeResponse` adds the length, the coding and the headers of all
@@ -25,16 +26,11 @@ export type StreamWriter = (res: ServerResponse) => Promise<void>
 /** A complete answer, or a stream that has not begun. */
 export type RoutedAnswer = HttpResponse | { stream: StreamWriter }
 
-/** The tags of buffers, for as long as they are referenced. */
-const cachedTags = new WeakMap<Buffer, string>()
+const tagOfBytes = derivedOnce((body: Buffer) => etag(body, { weak: true }))
 
 /** The ETag of the uncompressed body; weak, because each coding has other bytes. */
 export function weakTag(body: HttpResponse['body']): string {
-  const cachedTag = typeof body === 'string' ? undefined : cachedTags.get(body)
-  if (cachedTag) return cachedTag
-  const tag = etag(body, { weak: true })
-  if (typeof body !== 'string') cachedTags.set(body, tag)
-  return tag
+  return typeof body === 'string' ? etag(body, { weak: true }) : tagOfBytes(body)
 }
 
 /**

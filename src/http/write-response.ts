@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import Negotiator from 'negotiator'
+import { derivedOnce } from '../domain/derived.ts'
 import { memoize } from './memoize.ts'
 import type { HttpResponse } from './response.ts'
 
@@ -61,7 +62,7 @@ const level = { perResponse: 1, constant: 9 }
 type Compressed = Buffer | Promise<Buffer | undefined>
 
 let running = 0
-const compressedBodies = new WeakMap<Buffer, Map<Coding, Compressed>>()
+const compressedBodies = derivedOnce((_body: Buffer) => new Map<Coding, Compressed>())
 
 /**
  * Compresses a body: a short text at once, others on a thread. Bytes are compressed once for each coding, and
@@ -79,11 +80,10 @@ function isBusy(): boolean {
 }
 
 function compressOnce(body: Buffer, coding: Coding): Compressed | undefined {
-  const compressedByCoding = compressedBodies.get(body) ?? new Map<Coding, Compressed>()
+  const compressedByCoding = compressedBodies(body)
   const cached = compressedByCoding.get(coding)
   if (cached) return cached
   if (isBusy()) return undefined
-  compressedBodies.set(body, compressedByCoding)
   const pending = compressLater(body, coding, level.constant).then((compressed) => {
     if (compressed) compressedByCoding.set(coding, compressed)
     else compressedByCoding.delete(coding)

@@ -1,3 +1,4 @@
+import { derivedOnce } from '../derived.ts'
 import type { Address } from '../evm/address.ts'
 import { type Curve, type Pool, poolCurve, poolInputUp, poolOutputDown, poolTakes } from './pool.ts'
 
@@ -85,12 +86,11 @@ export type PoolGraph = ReadonlyMap<Address, ReadonlyMap<Address, readonly Edge[
 
 export type RatesAhead = readonly ReadonlyMap<Address, bigint>[]
 
-const graphs = new WeakMap<readonly Pool[], Map<Direction, PoolGraph>>()
+const graphsOf = derivedOnce((_pools: readonly Pool[]) => new Map<Direction, PoolGraph>())
 
 /** The graph of a list of pools, cached for each list. The list must not change afterwards. */
 export function graphOf(pools: readonly Pool[], direction: Direction): PoolGraph {
-  const cachedGraphs = graphs.get(pools) ?? new Map<Direction, PoolGraph>()
-  graphs.set(pools, cachedGraphs)
+  const cachedGraphs = graphsOf(pools)
   const graph = cachedGraphs.get(direction) ?? createGraph(pools, direction)
   cachedGraphs.set(direction, graph)
   return graph

@@ -13,6 +13,7 @@ import {
   OperationTypeNode,
   type ValueNode,
 } from 'graphql'
+import { derivedOnce } from '../../domain/derived.ts'
 import { fieldsOf } from '../../graphql/stored/collect.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
 import { coerceVariables } from '../documents/variables.ts'
@@ -30,7 +31,7 @@ export const noCharge: Charge = { reads: 0, quotes: 0, orders: 0, introspections
 export const oneRead: Charge = { ...noCharge, reads: 1 }
 
 /** Charges that do not depend on variables, by operation name. */
-const fixedCharges = new WeakMap<DocumentNode, Map<string, Charge>>()
+const fixedCharges = derivedOnce((_document: DocumentNode) => new Map<string, Charge>())
 
 type Variables = Readonly<Record<string, unknown>>
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
@@ -51,7 +52,7 @@ export function chargeOf(
   variables: Variables = {},
 ): Charge {
   const name = operationName ?? ''
-  const charge = fixedCharges.get(document)?.get(name)
+  const charge = fixedCharges(document).get(name)
   if (charge) return charge
   const operation = getOperationAST(document, operationName)
   if (!operation) return oneRead
@@ -60,7 +61,7 @@ export function chargeOf(
   // Execution refuses variables that do not fit.
   if (!coerced) return oneRead
   const counted = countFields(schema, operation, coerced, document)
-  if (isFixed) fixedCharges.set(document, (fixedCharges.get(document) ?? new Map()).set(name, counted))
+  if (isFixed) fixedCharges(document).set(name, counted)
   return counted
 }
 

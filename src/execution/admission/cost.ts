@@ -19,6 +19,7 @@ import {
   valueFromAST,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { largestPage } from '../../graphql/paging.ts'
 import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/collect.ts'
@@ -68,7 +69,7 @@ export interface Cost {
 const maxCosts = 100
 
 /** Costs of a document's operations, by the variables that affect them. */
-const costsByDocument = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
+const costsOf = derivedOnce((_document: DocumentNode) => new LRUCache<string, Cost>({ max: maxCosts }))
 
 /**
  * Estimates an operation's cost before execution: list sizes multiply down the path.
@@ -76,7 +77,7 @@ const costsByDocument = new WeakMap<DocumentNode, LRUCache<string, Cost>>()
  */
 export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
   const operation = getOperationAST(document, operationName)
-  const costs = costsByDocument.get(document) ?? new LRUCache<string, Cost>({ max: maxCosts })
+  const costs = costsOf(document)
   const key = operation ? `${operationName ?? ''} ${sizesIn(operation, variableValues ?? {})}` : ''
   const cached = costs.get(key)
   if (cached) return cached
@@ -86,7 +87,7 @@ export function costOf({ schema, document, operationName, variableValues }: Exec
   if (!variables) return undefined
   const requested = estimate(schema, root, operation.selectionSet, variables, document)
   const cost = { requested, limit: maxEstimatedObjects }
-  costsByDocument.set(document, costs.set(key, cost))
+  costs.set(key, cost)
   return cost
 }
 

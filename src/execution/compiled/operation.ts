@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { derivedOnce } from '../../domain/derived.ts'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
@@ -103,16 +104,12 @@ function createPlan(
   return plan.every(isStored) ? plan : 'executed'
 }
 
-const costTexts = new WeakMap<Cost, string>()
+/** The response's text behind the data. */
+const costText = derivedOnce((cost: Cost) => `},"extensions":${JSON.stringify({ cost })}}`)
 
-/** The response's text behind the data; undefined for operations over the limit. */
+/** The same; undefined for operations over the limit. */
 function costTextOf(cost: Cost): string | undefined {
-  if (costRefusal(cost)) return undefined
-  const cached = costTexts.get(cost)
-  if (cached) return cached
-  const text = `},"extensions":${JSON.stringify({ cost })}}`
-  costTexts.set(cost, text)
-  return text
+  return costRefusal(cost) ? undefined : costText(cost)
 }
 
 /** Undefined for a root field with a selection that is not fully stored. */

@@ -21,6 +21,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { inputArguments } from '../../graphql/builder.ts'
 import { queryError, refusalError } from '../../graphql/errors.ts'
@@ -57,9 +58,8 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
     maxSize: maxCachedCharacters,
     sizeCalculation: (_parsed, text) => Math.max(1, text.length),
   })
-  const errorsByDocument = new WeakMap<DocumentNode, readonly ErrorFactory[]>()
 
-  function findErrors(document: DocumentNode): readonly ErrorFactory[] {
+  const errorsIn = derivedOnce((document: DocumentNode): readonly ErrorFactory[] => {
     const excess = excessOf(document)
     if (excess && excess !== 'circular') return [() => refusalError(tooComplex(excess))]
     const condition = conditionOnSubscription(document)
@@ -77,7 +77,7 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
       const factories = first && field === first.field ? [] : [() => queryError(error, field, message)]
       return isFirst && first ? [() => refusalError(first, error), ...factories] : factories
     })
-  }
+  })
 
   return {
     parse(text) {
@@ -88,18 +88,12 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
       return parsed
     },
 
-    validate(document) {
-      const cached = errorsByDocument.get(document)
-      const errors = cached ?? findErrors(document)
-      if (!cached) errorsByDocument.set(document, errors)
-      return errors.map((createError) => createError())
-    },
+    validate: (document) => errorsIn(document).map((createError) => createError()),
 
     trust(text) {
       const document = parse(text, { noLocation: true })
       const [error] = validate(schema, document)
       if (error) throw error
-      errorsByDocument.set(document, [])
       return document
     },
   }

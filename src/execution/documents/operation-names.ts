@@ -1,4 +1,5 @@
 import { type DocumentNode, getOperationAST, Kind, parse } from 'graphql'
+import { derivedOnce } from '../../domain/derived.ts'
 import { schema } from '../../graphql/schema.ts'
 import { type GraphqlParams, operationNameOf } from '../admission/operations.ts'
 import type { Documents } from './documents.ts'
@@ -24,11 +25,10 @@ export function operationNames(
       .slice(0, maxNames)
       .map(([hash, text]) => [text, nameIn(text) ?? hash.slice(0, 12)]),
   )
-  const fields = new WeakMap<DocumentNode, Map<string | undefined, string>>()
+  const fieldsIn = derivedOnce((_document: DocumentNode) => new Map<string | undefined, string>())
 
   function fieldOf(document: DocumentNode, operationName: string | undefined): string {
-    const known = fields.get(document) ?? new Map<string | undefined, string>()
-    fields.set(document, known)
+    const known = fieldsIn(document)
     const found = known.get(operationName) ?? rootField(document, operationName)
     // One document has as many operations as its author wrote; other names are no operations.
     if (found !== unknown.of) known.set(operationName, found)

@@ -12,7 +12,6 @@ import { markRead, type ReadNotifications } from '../../storage/notifications.ts
 import type { PageRows } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { requireChannelsOf, requireFeature } from '../context/access.ts'
-import type { Context } from '../context/context.ts'
 import { defineEnum, NotificationType } from '../enums.ts'
 import {
   addressField,
@@ -204,7 +203,6 @@ AnnouncementRef.implement({
 
 /** Accounts of one request whose announcements may be asked for. */
 const maxAccounts = 8
-const asked = new WeakMap<Context, number>()
 
 builder.objectField(AccountRef, 'announcements', (t) =>
   t.field({
@@ -217,13 +215,11 @@ builder.objectField(AccountRef, 'announcements', (t) =>
       requireFeature(context, 'cms')
       const { announcements, countItems } = context
       if (!announcements) return null
-      const count = (asked.get(context) ?? 0) + 1
-      asked.set(context, count)
-      if (count > maxAccounts)
-        throw new Refusal(
-          'QueryTooComplex',
-          `announcements of more than ${maxAccounts} accounts are asked for at once`,
-        )
+      context.countUse(
+        'announcements',
+        maxAccounts,
+        `announcements of more than ${maxAccounts} accounts are asked for at once`,
+      )
       const { address } = identityOf<{ address: Address }>(parent as StoredValue)
       return countItems(await announcements.of(address))
     },

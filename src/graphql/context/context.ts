@@ -87,6 +87,11 @@ export interface Context extends Services, Caller {
    * @throws Refusal QueryTooComplex over the limit, and from then on every time
    */
   countItems<Row>(rows: readonly Row[]): Row[]
+  /**
+   * Counts one use of a costly field.
+   * @throws Refusal QueryTooComplex with `refusal` from the use after `max` on
+   */
+  countUse(field: string, max: number, refusal: string): void
   /** Counts the list items in JSON text that the database wrote. @throws Refusal like `countItems` */
   countTextItems(text: string): void
   /**
@@ -223,6 +228,7 @@ export function createContext(
     },
     proceed,
   )
+  const uses = new Map<string, number>()
   return {
     ...services,
     ...caller,
@@ -232,6 +238,11 @@ export function createContext(
     countItems(rows) {
       addItems(rows.length)
       return [...rows]
+    },
+    countUse(field, max, refusal) {
+      const count = (uses.get(field) ?? 0) + 1
+      if (count > max) throw new Refusal('QueryTooComplex', refusal)
+      uses.set(field, count)
     },
     countTextItems: (text) => addItems(listItems(text)),
     overLimit,

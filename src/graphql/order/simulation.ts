@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
-import { Refusal } from '../../domain/errors/error.ts'
 import {
   buyTokenDestinations,
   type OrderUid,
@@ -111,14 +110,14 @@ OrderSimulationRef.implement({
 
 /** Simulations that one request may ask for. */
 const maxSimulations = 4
-const simulations = new WeakMap<Context, number>()
 
 /** @throws Refusal QueryTooComplex */
 export function countSimulation(context: Context): void {
-  const count = (simulations.get(context) ?? 0) + 1
-  if (count > maxSimulations)
-    throw new Refusal('QueryTooComplex', `at most ${maxSimulations} orders are simulated in a request`)
-  simulations.set(context, count)
+  context.countUse(
+    'simulations',
+    maxSimulations,
+    `at most ${maxSimulations} orders are simulated in a request`,
+  )
   context.takeGas?.(simulatedGas)
 }
 

@@ -1,4 +1,5 @@
 import type { GraphQLOutputType, GraphQLResolveInfo } from 'graphql'
+import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Feed, type FeedEvent, startsWithSnapshot, streamFeed } from '../../notifications/feed.ts'
@@ -69,7 +70,9 @@ function checkSnapshot(objects: number): void {
 }
 
 /** Entries have the same text for all selections that share an item. */
-const entries = new WeakMap<Selection, Selection>()
+const entryFor = derivedOnce(
+  (item: Selection, entryOf: FeedField['entryOf']): Selection => entryOf?.(item) ?? item,
+)
 
 /**
  * How entries are read for a selection, and whether that is all of it.
@@ -84,12 +87,10 @@ export function feedReading(
   reading: Reading,
 ): { reading: FeedReading; isFullyStored: boolean } {
   const { item, slots, isFullyStored } = prepareObject(type, nodes, scope)
-  const entry = entries.get(item) ?? entryOf?.(item) ?? item
-  entries.set(item, entry)
   return {
     isFullyStored,
     reading: {
-      item: entry,
+      item: entryFor(item, entryOf),
       slots: slotsOf(slots, scope, environment),
       ambient: () => ambientOf(environment),
       reading,

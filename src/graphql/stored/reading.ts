@@ -7,6 +7,7 @@ import {
   type SelectionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { derivedOnce } from '../../domain/derived.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import { type ArgumentSlot, argumentSlotOf } from '../../storage/query/argument-slot.ts'
 import { type Ambient, notStored, type Selection } from '../../storage/query/selection.ts'
@@ -60,7 +61,9 @@ export type PreparedObject = Prepared<Selection>
 export const responseReading: Reading = { spelling: 'graphql', isMixed: false }
 export const resolverReading: Reading = { spelling: 'stored', isMixed: true }
 
-const fields = new WeakMap<FieldNode, LRUCache<string, PreparedField | 'not stored'>>()
+const variantsOf = <Value extends object | string>() =>
+  derivedOnce((_node: FieldNode) => new LRUCache<string, Value>({ max: maxVariants }))
+const fieldsAt = variantsOf<PreparedField | 'not stored'>()
 
 /** Undefined for a field that is not stored. */
 export function prepareField(
@@ -68,7 +71,7 @@ export function prepareField(
   nodes: Nodes,
   scope: OperationScope,
 ): PreparedField | undefined {
-  const cache = cacheOf(fields, nodes)
+  const cache = fieldsAt(nodes[0])
   const key = nodesKey(nodes, scope)
   const cached = cache.get(key)
   if (cached) return cached === 'not stored' ? undefined : cached
@@ -78,11 +81,11 @@ export function prepareField(
   return prepared
 }
 
-const objects = new WeakMap<FieldNode, LRUCache<string, PreparedObject>>()
+const objectsAt = variantsOf<PreparedObject>()
 
 /** The selection of an object that a resolver found. */
 export function prepareObject(type: GraphQLOutputType, nodes: Nodes, scope: OperationScope): PreparedObject {
-  const cache = cacheOf(objects, nodes)
+  const cache = objectsAt(nodes[0])
   const key = `${type} ${nodesKey(nodes, scope)}`
   const cached = cache.get(key)
   if (cached) return cached
@@ -90,15 +93,6 @@ export function prepareObject(type: GraphQLOutputType, nodes: Nodes, scope: Oper
   const prepared = { ...collected, id: ++lastId }
   cache.set(key, prepared)
   return prepared
-}
-
-function cacheOf<Value extends object | string>(
-  all: WeakMap<FieldNode, LRUCache<string, Value>>,
-  [node]: Nodes,
-): LRUCache<string, Value> {
-  const cache = all.get(node) ?? new LRUCache<string, Value>({ max: maxVariants })
-  all.set(node, cache)
-  return cache
 }
 
 /** JSON text of a stored field's value. @throws Refusal for invalid arguments; Outage */
@@ -171,13 +165,11 @@ export function isComplete(text: string): boolean {
   return !text.includes(notStored)
 }
 
-interface NodeConditions {
-  id: number
-  /** Variables in directives, which decide what is selected. */
-  names: readonly string[]
-}
-
-const conditionsByNode = new WeakMap<FieldNode, NodeConditions>()
+/** The id of a node, and the variables in its directives, which decide what is selected. */
+const conditionsOf = derivedOnce((node: FieldNode, fragments: Fragments) => ({
+  id: ++lastId,
+  names: conditionVariables([node], fragments),
+}))
 
 /** Cache key of nodes: their ids, and the values of conditions in them. */
 function nodesKey(nodes: Nodes, scope: OperationScope): string {
@@ -185,9 +177,7 @@ function nodesKey(nodes: Nodes, scope: OperationScope): string {
 }
 
 function nodeKey(node: FieldNode, { fragments, variables }: OperationScope): string {
-  const cached = conditionsByNode.get(node)
-  const { id, names } = cached ?? { id: ++lastId, names: conditionVariables([node], fragments) }
-  if (!cached) conditionsByNode.set(node, { id, names })
+  const { id, names } = conditionsOf(node, fragments)
   return `${id}${conditionKey(names, variables)}`
 }
 

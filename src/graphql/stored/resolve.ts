@@ -1,6 +1,7 @@
 import type { ImplementableObjectRef } from '@pothos/core'
 import DataLoader from 'dataloader'
-import type { FragmentDefinitionNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
+import { derivedOnce } from '../../domain/derived.ts'
 import type { Token } from '../../domain/token/token.ts'
 import type { TokenKey } from '../../storage/models/keyed.ts'
 import { notStored } from '../../storage/query/selection.ts'
@@ -20,13 +21,12 @@ import {
 /** Parent value of a stored object's resolvers: JSON by response keys, and its identity below `@`. */
 export type StoredValue = Readonly<Record<string, unknown>>
 
-const fragmentMaps = new WeakMap<object, Fragments>()
+const fragmentMap = derivedOnce(
+  (fragments: GraphQLResolveInfo['fragments']): Fragments => new Map(Object.entries(fragments)),
+)
 
 export function scopeOf({ schema, fragments, variableValues }: GraphQLResolveInfo): OperationScope {
-  const cached = fragmentMaps.get(fragments)
-  const map = cached ?? new Map<string, FragmentDefinitionNode>(Object.entries(fragments))
-  if (!cached) fragmentMaps.set(fragments, map)
-  return { schema, fragments: map, variables: variableValues }
+  return { schema, fragments: fragmentMap(fragments), variables: variableValues }
 }
 
 /** Reads a root field together with the stored fields below it. */
@@ -65,7 +65,7 @@ export function resolveKnown(
 
 type Loader = DataLoader<unknown, StoredValue | null, string>
 
-const loaders = new WeakMap<Context, Map<PreparedObject, Loader>>()
+const loadersOf = derivedOnce((_context: Context) => new Map<PreparedObject, Loader>())
 
 /** A field of a token: from its row, else from the chain. @throws Outage, for this field only */
 export async function resolveLookedUp(
@@ -94,8 +94,7 @@ export function resolveKeyed<Key>(
   const scope = scopeOf(info)
   const type = (typeName && (info.schema.getType(typeName) as GraphQLObjectType)) || info.returnType
   const prepared = prepareObject(type, info.fieldNodes as unknown as Nodes, scope)
-  const contextLoaders = loaders.get(context) ?? new Map<PreparedObject, Loader>()
-  loaders.set(context, contextLoaders)
+  const contextLoaders = loadersOf(context)
   const loader =
     contextLoaders.get(prepared) ?? keyedLoader(prepared, keyed as Keyed<unknown>, scope, context)
   contextLoaders.set(prepared, loader)

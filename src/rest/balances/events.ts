@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { derivedOnce } from '../../domain/derived.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Token } from '../../domain/token/token.ts'
@@ -113,12 +114,11 @@ function sessionEvents(changes: readonly Change[]): string[] {
 
 /** The maximum of streams that one client address has for one account in this process. */
 const streamsOfAccount = 5
-const openStreams = new WeakMap<TradingServices, Map<string, number>>()
+const openStreams = derivedOnce((_trading: TradingServices) => new Map<string, number>())
 
 /** Takes a slot until the signal aborts. @throws Refusal RateLimited */
 function takeSlot(trading: TradingServices, key: string, signal: AbortSignal): void {
-  const open = openStreams.get(trading) ?? new Map<string, number>()
-  openStreams.set(trading, open)
+  const open = openStreams(trading)
   const count = open.get(key) ?? 0
   if (count >= streamsOfAccount)
     throw new Refusal('RateLimited', 'too many streams of this client follow the balances of this account')
@@ -219,8 +219,9 @@ function changeEvents({ subject: { token: tokenAddress }, value, before }: Chang
 }
 
 /** Metadata by token: ten thousand streams that start at once are about few tokens. */
-const metadata = new WeakMap<TradingServices, LRUCache<Address, Token>>()
-const [maxTokens, keptMs] = [20_000, 600_000]
+const metadata = derivedOnce(
+  (_trading: TradingServices) => new LRUCache<Address, Token>({ max: 20_000, ttl: 600_000 }),
+)
 
 /** Reads metadata of tokens; omits other addresses and unreadable tokens. */
 async function tokensOf(
@@ -228,8 +229,7 @@ async function tokensOf(
   trading: TradingServices,
   room: TokenRoom | undefined,
 ): Promise<ReadonlyMap<Address, Token>> {
-  const cache = metadata.get(trading) ?? new LRUCache({ max: maxTokens, ttl: keptMs })
-  metadata.set(trading, cache)
+  const cache = metadata(trading)
   const addresses = changes.flatMap(({ subject, value }) => (typeof value === 'string' ? [] : subject.token))
   const missing = addresses.filter((address) => !cache.has(address))
   const read = missing.length > 0 ? await trading.tokens(missing, room) : []

@@ -1,3 +1,4 @@
+import { derivedOnce } from '../../domain/derived.ts'
 import { currentAuctionId } from '../../storage/auction/current-auction.ts'
 import { currentAuctionBody } from '../../storage/bodies/current-auction.ts'
 import { oneBody, readBody } from '../../storage/bodies/read.ts'
@@ -21,7 +22,7 @@ interface Bodies {
   reading: Map<number, Promise<Kept | undefined>>
 }
 
-const bodiesOf = new WeakMap<Db, Bodies>()
+const bodiesOf = derivedOnce((_db: Db): Bodies => ({ kept: new Map(), reading: new Map() }))
 
 /**
  * The current auction. Auctions replace it in the database, maybe in another process. Its text is written
@@ -47,8 +48,7 @@ export const currentAuctionRoutes: StoredRoute[] = [
 async function bodyFor(auctionId: bigint, given: StoredReading): Promise<Kept | undefined> {
   const reading = { ...given, db: sharedDb(given.db) }
   const { chainId } = reading.network
-  const bodies = bodiesOf.get(reading.db) ?? { kept: new Map(), reading: new Map() }
-  bodiesOf.set(reading.db, bodies)
+  const bodies = bodiesOf(reading.db)
   const kept = bodies.kept.get(chainId)
   if (kept?.auctionId === auctionId) return kept
   const pending =

@@ -7,6 +7,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { z } from 'zod'
+import { derivedOnce } from '../../domain/derived.ts'
 import { schema } from '../../graphql/schema.ts'
 import {
   type Body,
@@ -78,30 +79,20 @@ const valueSchemas: Readonly<Record<string, z.ZodType>> = {
   JSON: z.record(z.string(), z.unknown()),
 }
 
-const bodySchemas = new WeakMap<Body, z.ZodObject>()
-const unionSchemas = new WeakMap<object, z.ZodType>()
-
 /** Returns the same schema for the same body, so that `schemaOf` finds its name. */
-export function bodySchema(body: Body): z.ZodObject {
-  return cached(bodySchemas, body, () => {
-    const members = Object.entries(body).map(([key, member]) => {
-      const schema = memberSchema(member)
-      return [key, isOptional(member) ? schema.optional() : schema]
-    })
-    return z.object(Object.fromEntries(members))
+export const bodySchema = derivedOnce((body: Body): z.ZodObject => {
+  const members = Object.entries(body).map(([key, member]) => {
+    const schema = memberSchema(member)
+    return [key, isOptional(member) ? schema.optional() : schema]
   })
-}
+  return z.object(Object.fromEntries(members))
+})
 
 /** Returns a schema of one of several bodies. */
-export function unionSchema(variants: Readonly<Record<string, Body>>): z.ZodType {
-  return cached(unionSchemas, variants, () => z.union(Object.values(variants).map(bodySchema)))
-}
-
-function cached<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
-  const value = cache.get(key) ?? make()
-  cache.set(key, value)
-  return value
-}
+export const unionSchema = derivedOnce(
+  (variants: Readonly<Record<string, Body>>): z.ZodType =>
+    z.union(Object.values(variants).map((body) => bodySchema(body))),
+)
 
 function memberSchema(member: Member): z.ZodType {
   if ('codec' in member) return fieldSchema(member)

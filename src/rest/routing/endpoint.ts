@@ -1,4 +1,5 @@
 import { type DocumentNode, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql'
+import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Admission } from '../../execution/admission/admission.ts'
@@ -98,12 +99,9 @@ export function compile(row: Route, family: Family, executor: Executor, services
   const document = executor.trust(row.run)
   const spelling = compileEnumSpelling(schema, document)
   const charge = chargeOf(schema, document)
-  const variablesByRequest = new WeakMap<RestRequest, Record<string, unknown>>()
-  const variablesOf = (request: RestRequest) => {
-    const variables = variablesByRequest.get(request) ?? spelling.toVariables(row.variables?.(request) ?? {})
-    variablesByRequest.set(request, variables)
-    return variables
-  }
+  const variablesOf = derivedOnce((request: RestRequest) =>
+    spelling.toVariables(row.variables?.(request) ?? {}),
+  )
   return {
     ...patternOf(row.on, family === 'orderBook'),
     family,

@@ -1,5 +1,6 @@
 import { priceScale } from '../../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import { derivedOnce } from '../../domain/derived.ts'
 import { type Address, nativeMarker, zeroAddress } from '../../domain/evm/address.ts'
 import { duePreInteractions, filledAmount, type Order } from '../../domain/order/order.ts'
 import { writeInteraction, writePolicy } from '../engine/request.ts'
@@ -11,12 +12,7 @@ import { writeInteraction, writePolicy } from '../engine/request.ts'
 export type DriverAuctionWriter = (auction: Auction, deadline: Date) => string
 
 export function createDriverAuctionWriter(): DriverAuctionWriter {
-  const texts = new WeakMap<Auction, string>()
-  return (auction, deadline) => {
-    const text = texts.get(auction) ?? JSON.stringify(writeDriverAuction(auction, deadline))
-    texts.set(auction, text)
-    return text
-  }
+  return derivedOnce((auction, deadline) => JSON.stringify(writeDriverAuction(auction, deadline)))
 }
 
 /** The body of POST /solve of a driver. Amounts are the signed ones, as strings of digits. */

@@ -1,5 +1,6 @@
 import { mulDivDown, mulDivUp } from '../../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
+import { derivedOnce } from '../../domain/derived.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { type FeePolicy, factorScale, type QuotedPrice } from '../../domain/fee/policy.ts'
@@ -188,9 +189,7 @@ export type AuctionWriter = (
 ) => Promise<string>
 
 export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWriterOptions): AuctionWriter {
-  const requests = new WeakMap<Auction, Promise<{ body: EngineRequest; text: string }>>()
-
-  async function write(auction: Auction, pools: readonly Pool[], deadline: Date) {
+  const write = derivedOnce(async (auction: Auction, pools: readonly Pool[], deadline: Date) => {
     const orders = auction.orders.map((entry) => toEngineOrder(entry, wrappedNative))
     const body = writeAuction({
       id: auction.id,
@@ -205,12 +204,10 @@ export function createAuctionWriter({ wrappedNative, tokens, keep }: AuctionWrit
     const text = JSON.stringify(body)
     keep(auction, text)
     return { body, text }
-  }
+  })
 
   return async (auction, pools, deadline, available = new Map()) => {
-    const request = requests.get(auction) ?? write(auction, pools, deadline)
-    requests.set(auction, request)
-    const { body, text } = await request
+    const { body, text } = await write(auction, pools, deadline)
     return available.size === 0 ? text : JSON.stringify(withAvailable(body, available))
   }
 }

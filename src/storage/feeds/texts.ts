@@ -1,3 +1,4 @@
+import { derivedOnce } from '../../domain/derived.ts'
 import type { Db } from '../database/database.ts'
 import { readForStreams } from '../database/prepared.ts'
 import type { ArgumentSlot } from '../query/argument-slot.ts'
@@ -63,15 +64,14 @@ interface Statements {
 }
 
 /** Statements by the shapes of their slots. */
-const statements = new WeakMap<Selection, Map<string, Statements>>()
+const statementsByShape = derivedOnce((_item: Selection) => new Map<string, Statements>())
 
 export function createFeedTexts(
   db: Db,
   source: FeedSource,
   { item, slots, ambient, reading }: FeedReading,
 ): FeedTexts {
-  const ofItem = statements.get(item) ?? new Map<string, Statements>()
-  statements.set(item, ofItem)
+  const ofItem = statementsByShape(item)
   const shape = [source.name, reading.isMixed, ...slots.map((slot) => slot.shape)].join('\n')
   const { snapshot, texts, pages } = ofItem.get(shape) ?? statementsOf(source, item, slots, reading)
   ofItem.set(shape, { snapshot, texts, pages })

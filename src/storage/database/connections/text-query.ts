@@ -28,13 +28,20 @@ export class TextQuery implements Submittable {
   private readonly rows: TextRow[] = []
   private ended = 0
   private endParsing: (() => void) | undefined
+  /** The last statement, as other queries show theirs. */
+  readonly text: string
+  readonly values: readonly unknown[]
 
   constructor(
     private readonly statements: readonly TextStatement[],
     private readonly client: Prepared,
     /** node-postgres wraps it with its timeout. */
     public callback: (error: Error | null, rows?: TextRow[]) => void,
-  ) {}
+  ) {
+    const { text, values } = statements.at(-1) ?? { text: '', values: [] }
+    this.text = text
+    this.values = values
+  }
 
   submit(connection: Connection): void {
     const parsing: { name: string; text: string }[] = []
