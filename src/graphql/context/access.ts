@@ -46,12 +46,6 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
   return bearer || (Array.isArray(key) ? key[0] : key)
 }
 
-interface KeyOwners {
-  isOperator?(apiKey: string | undefined): boolean
-  isEditor?(apiKey: string | undefined): boolean
-  signIn: { publicUrl: URL | undefined }
-}
-
 /**
  * Reads the key of a request as `apiKeyOf` does. A key of the deployment counts only from programs and from
  * the service's own pages: those of other origins may read every response. Without a public URL, the own
@@ -61,7 +55,9 @@ export function createKeyReader({
   isOperator,
   isEditor,
   signIn: { publicUrl },
-}: KeyOwners): (headers: IncomingHttpHeaders) => string | undefined {
+}: KeyOwners & { signIn: { publicUrl: URL | undefined } }): (
+  headers: IncomingHttpHeaders,
+) => string | undefined {
   const isOwn = (origin: string, host = '') =>
     publicUrl
       ? origin === publicUrl.origin
@@ -74,11 +70,14 @@ export function createKeyReader({
   }
 }
 
-/** A request, and whose key it may have. */
-interface KeyedRequest {
-  apiKey: string | undefined
+interface KeyOwners {
   isOperator?(apiKey: string | undefined): boolean
   isEditor?(apiKey: string | undefined): boolean
+}
+
+/** A request, and whose key it may have. */
+interface KeyedRequest extends KeyOwners {
+  apiKey: string | undefined
   markPersonal?(): void
 }
 

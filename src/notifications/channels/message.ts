@@ -54,14 +54,13 @@ const titles: Readonly<Partial<Record<string, string>>> = {
   price_improvement: 'Better price',
   post_hook_failed: 'A call after the trade failed',
 } satisfies Record<NotificationType, string>
-/** The title of a type that a later version writes. */
-const otherTitle = 'Notification'
 
 export function messageOf({ notification, createdAt }: Delivery): Message {
   if (!notification) return { title: 'Test', text: 'This is a test.', at: createdAt }
   const { type, message, timestamp, metadata } = notification
   const isReverted = metadata.reverted === true
-  const title = titles[type] ?? otherTitle
+  // Later versions may write other types.
+  const title = titles[type] ?? 'Notification'
   return {
     title: isReverted ? `No longer so: ${title}` : title,
     text: withoutLinks(isReverted ? `A chain reorganisation took this back: ${message}` : message),

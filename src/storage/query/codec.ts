@@ -144,7 +144,7 @@ export const json: Codec<unknown> = {
   write: (value) => JSON.stringify(value),
 }
 
-/** An enum whose column has the value as stored. A value of a later version is text too: see `Text`. */
+/** An enum whose column has the value as stored, which may be one of a later version. */
 export function enumOf<const Value extends string>(type: string, values: readonly Value[]): Codec<Value> {
   const isPlain = values.every((value) => screaming(value) === value.toUpperCase())
   const cases = values.map((value) => `WHEN '${value}' THEN '${screaming(value)}'`).join(' ')
