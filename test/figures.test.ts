@@ -19,7 +19,7 @@ const bareStart =
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
   ['source files', sources.length, 654],
-  ['source lines', lines.length, 92_242],
+  ['source lines', lines.length, 92_303],
   ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 118],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
   ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 38],

@@ -139,11 +139,14 @@ function parseMessage(message: string): SiweMessage {
   }
 }
 
-function checkMessage(message: SiweMessage, { host, origin }: URL, now: number): void {
-  const { domain, uri, issuedAt, notBefore, expirationTime } = message
+function checkMessage(message: SiweMessage, { host, origin, protocol }: URL, now: number): void {
+  const { scheme, domain, uri, issuedAt, notBefore, expirationTime } = message
   if (domain !== host) throw refused('domain', `the message is for another domain than ${host}`)
-  if (!URL.canParse(uri) || new URL(uri).origin !== origin)
-    throw refused('uri', `the message is for another URI than ${origin}`)
+  if (scheme && `${scheme.toLowerCase()}:` !== protocol)
+    throw refused('scheme', `the message has another scheme before the domain than ${protocol}//`)
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  if (url?.origin !== origin) throw refused('uri', `the message is for another URI than ${origin}`)
+  if (url.username || url.password) throw refused('uri', 'the URI of the message has a user before the host')
   const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text))
   const issued = time(issuedAt) ?? Number.NaN
   if (!(issued <= now + clockSkewMs)) throw refused('issuedAt', 'the message was issued in the future')

@@ -298,7 +298,8 @@ const [codeBytes, balanceSessionBytes, tokenBytes] = [131_072, 16_777_216, 4_194
 /** The time after which a session of balances without a stream is removed. */
 const balanceSessionMs = 120_000
 
-function storedLimitsOf(settings: Settings): StoredLimits {
+/** The limits of rows of clients; `docs/reference/limits.md` lists them. */
+export function storedLimitsOf(settings: Settings): StoredLimits {
   return {
     orders: { bytes: settings.ORDER_CLIENT_BYTES, ageMs: dayMs },
     quotes: { bytes: settings.QUOTE_CLIENT_BYTES, ageMs: settings.RETENTION_QUOTES_DAYS * dayMs },

@@ -7,6 +7,7 @@ import { createTokenCheck } from '../chain/token/check.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
 import { createTradeCheck } from '../chain/trade/check.ts'
 import { batch } from '../concurrency/batch.ts'
+import { createThrottledLog, type ThrottledWarn } from '../concurrency/throttled-log.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'
@@ -69,6 +70,9 @@ const trialsAtOnce = 8
 /** The services that price orders on one network. */
 export function composeQuoting(options: QuotingOptions): Quoting {
   const { network, db, settings, log, now, policy, appDataSources, pools, tokens } = options
+  const throttledWarn = createThrottledLog({ now, log })
+  const warn: ThrottledWarn = (message, fields) =>
+    throttledWarn(message, { network: network.name, ...fields })
   const look: Pools['look'] = (pairs) => pools.look(pairs)
   const { verify, checkTokens, trials } = createSimulations(options)
   const others = createOutsideEstimators(settings.QUOTE_ESTIMATORS, {
@@ -90,6 +94,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     markBlock: pools.mark,
     timeoutMs: outsidePriceTimeoutMs,
     log,
+    warn,
     now,
   })
   const services: QuoteServices = {
@@ -97,6 +102,7 @@ export function composeQuoting(options: QuotingOptions): Quoting {
     db,
     now,
     log,
+    warn,
     limits: {
       minValidity: settings.ORDER_MIN_VALIDITY,
       maxValidity: settings.QUOTE_MAX_VALIDITY,

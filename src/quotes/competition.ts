@@ -1,3 +1,4 @@
+import type { ThrottledWarn } from '../concurrency/throttled-log.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
 import { aborted, late } from './deadline.ts'
@@ -21,7 +22,8 @@ export interface Contest {
   enough?: number
   /** The signal after which the estimates so far count, and estimators that are still running may stop. */
   signal: AbortSignal
-  log: Log
+  log: Pick<Log, 'debug'>
+  warn: ThrottledWarn
 }
 
 /**
@@ -67,22 +69,26 @@ async function verifiedResult(
   onUnchecked: (estimate: Estimate | undefined) => void,
   refuted?: Estimate,
 ): Promise<Result> {
-  const { ask, verificationPolicy, verify, hasMoved, signal, log } = contest
+  const { ask, verificationPolicy, verify, hasMoved, signal, log, warn } = contest
   const estimate = await estimator.estimate(ask, signal, refuted)
-  const fields = { estimator: estimator.name, ...ask, amount: `${ask.amount}` }
+  /** Any client can cause this at will: what it sent appears in debug lines alone. */
+  const report = (message: string, details: Readonly<Record<string, unknown>> = {}) => {
+    warn(message, { estimator: estimator.name })
+    log.debug(message, { estimator: estimator.name, ...ask, amount: `${ask.amount}`, ...details })
+  }
   if (!fitsRequest(estimate, ask)) {
-    log.warn('an estimate does not fit the request', fields)
+    report('an estimate does not fit the request')
     return { reason: new Error('the estimate does not fit the request') }
   }
   if (!mustBeSimulated(estimate, verificationPolicy)) return { estimate }
   onUnchecked(estimate)
   const verification = await verify(estimate, signal).catch((fault: unknown) => {
-    if (!signal.aborted) log.warn('an estimate could not be simulated', { ...fields, fault: String(fault) })
+    if (!signal.aborted) report('an estimate could not be simulated', { fault: String(fault) })
     return { verdict: 'unplayable' as const }
   })
   if (verification.verdict === 'unplayable') return { estimate }
   if (verification.verdict === 'held') return { estimate: verification.estimate }
-  log.warn('an estimate was refuted', { ...fields, block: estimate.block, reason: verification.reason })
+  report('an estimate was refuted', { block: estimate.block, reason: verification.reason })
   onUnchecked(undefined)
   if (!refuted && !signal.aborted && (await hasMoved()))
     return verifiedResult(estimator, contest, onUnchecked, estimate)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { ThrottledWarn } from '../concurrency/throttled-log.ts'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
@@ -34,6 +35,7 @@ export interface OutsidePriceDeps {
   /** The time limit of one request to all estimators, in milliseconds. */
   timeoutMs: number
   log: Log
+  warn: ThrottledWarn
   now: Clock
 }
 
@@ -88,7 +90,7 @@ export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
 
 async function readPrice(
   token: Address,
-  { network, estimators, verification, verify, markBlock, timeoutMs, log }: OutsidePriceDeps,
+  { network, estimators, verification, verify, markBlock, timeoutMs, log, warn }: OutsidePriceDeps,
 ): Promise<NativeRate | { refusal: Refusal }> {
   const { wrappedNative, priceAmount } = network
   const ask: EstimateRequest = { kind: 'buy', sellToken: token, buyToken: wrappedNative, amount: priceAmount }
@@ -108,6 +110,7 @@ async function readPrice(
       value: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
       signal: deadline.signal,
       log,
+      warn,
     })
     for await (const better of estimates) best = better
     return best ? { nativeAmount: priceAmount, tokenAmount: best.sellAmount } : { refusal: noLiquidity() }

@@ -1,3 +1,4 @@
+import type { ThrottledWarn } from '../concurrency/throttled-log.ts'
 import { formatRatioDown } from '../domain/amount.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -39,6 +40,7 @@ export interface PriceTask {
 /** The dependencies of pricing. All throw an Outage if the node does not answer. */
 export interface PricingServices extends NativePriceServices {
   log: Log
+  warn: ThrottledWarn
   /** The service's own estimator. */
   router: Estimator
   others: readonly Estimator[]
@@ -96,6 +98,7 @@ export async function startPricing(
     value,
     signal,
     log: services.log,
+    warn: services.warn,
     ...(task.enough !== undefined && { enough: task.enough }),
   })
   // Awaited first, because a token's fault is more useful than its missing price.

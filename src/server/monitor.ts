@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
+import { apiKeyOf } from '../graphql/context/access.ts'
 import { maskError } from '../graphql/errors.ts'
 import { createListener, type Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
@@ -47,6 +48,7 @@ export function createMonitor({ log, metrics, ready, isMetricsReader }: MonitorO
     metrics: { count() {} },
     onCut() {},
     newRequestId: randomUUID,
+    apiKeyOf,
     isTrustedProxy: () => false,
   })
 }

@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Executor } from '../execution/execute.ts'
-import { apiKeyOf } from '../graphql/context/access.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted, isTrustedPeer } from '../http/client-address.ts'
@@ -18,6 +17,7 @@ export interface Serving {
   router: Pick<HttpRouter, 'handlerOf'>
   metrics: Pick<Metrics, 'count'>
   newRequestId: () => string
+  apiKeyOf: (headers: IncomingHttpHeaders) => string | undefined
   isTrustedProxy: IsTrusted
   /** Called with each request once it has ended; no log by default. */
   accessLog?: AccessLog | undefined
@@ -34,6 +34,7 @@ export function createRequestHandler({
   router,
   metrics,
   newRequestId,
+  apiKeyOf,
   isTrustedProxy,
   accessLog,
   onEnd,
@@ -87,7 +88,7 @@ export function createRequestHandler({
     }
     try {
       checkHost(req)
-      caller = callerOf(req, responseHeaders, requestId, isTrustedProxy)
+      caller = callerOf(req, responseHeaders, requestId, { isTrustedProxy, apiKeyOf })
       const from = caller
       const handle = () => router.handlerOf(path)(req, from, () => goneSignal(res))
       const answer = traced ? traced.run(handle) : handle()
@@ -118,11 +119,11 @@ function callerOf(
   { headers, socket }: IncomingMessage,
   responseHeaders: string[],
   requestId: string,
-  isTrusted: IsTrusted,
+  { isTrustedProxy, apiKeyOf }: Pick<Serving, 'isTrustedProxy' | 'apiKeyOf'>,
 ): Caller {
   return {
     requestId,
-    client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrusted),
+    client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrustedProxy),
     apiKey: apiKeyOf(headers),
     setHeader: (name, value) => setHeader(responseHeaders, name, value),
   }

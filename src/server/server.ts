@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createRateLimits, type Rates } from '../execution/admission/rate-limits.ts'
 import { createExecutor } from '../execution/execute.ts'
 import type { IdempotencyTimes } from '../execution/idempotency.ts'
+import { createKeyReader } from '../graphql/context/access.ts'
 import type { IsTrusted } from '../http/client-address.ts'
 import type { AccessLog } from './access-log.ts'
 import { createListener, type RequestTimes } from './listener.ts'
@@ -51,6 +52,7 @@ export function createServer(options: ServerOptions): Server {
   const serving = {
     executor,
     newRequestId,
+    apiKeyOf: createKeyReader(options),
     isTrustedProxy,
     router,
     metrics,

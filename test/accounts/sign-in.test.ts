@@ -79,6 +79,10 @@ describe('signing in', () => {
     ['another domain', { domain: 'evil.example' }, 'domain'],
     ['another URI', { uri: 'https://evil.example' }, 'uri'],
     ['a URI whose port is none', { uri: 'http://localhost:99999' }, 'uri'],
+    ['a user in the URI', { uri: 'https://evil.example@trade.example' }, 'uri'],
+    ['a password in the URI', { uri: 'https://:evil.example@trade.example' }, 'uri'],
+    ['another scheme before the domain', { scheme: 'javascript' }, 'scheme'],
+    ['the scheme of another URI', { scheme: 'http' }, 'scheme'],
     ['a URI that has no origin', { uri: 'urn:uuid:2f1b' }, 'uri'],
     ['a URI without a host', { uri: 'https:' }, 'uri'],
     ['a chain that is not served', { chainId: 424242 }, 'chainId'],
@@ -95,6 +99,11 @@ describe('signing in', () => {
       field: 'message',
       data: { reason },
     })
+  })
+
+  test('a message may name the scheme of the URI before the domain', async () => {
+    const { data } = await signIn(await messageWith({ scheme: 'https' }))
+    expect(data.signIn.account.address).toBe(key.address.toLowerCase())
   })
 
   test('a message of another account is refused, and its nonce still works', async () => {

@@ -74,6 +74,7 @@ export function createQuoteServices(db: Database, overrides: Partial<QuoteServic
     network: sampleNetwork,
     db,
     log: silentLog,
+    warn() {},
     now: () => testTime * 1_000 + 999,
     limits: { minValidity: 60, maxValidity: 10_800, offered: 60, offeredOnChain: 600 },
     policy: { deniedAccounts: new Set(), deniedTokens: new Set(), sameToken: 'disallow' },

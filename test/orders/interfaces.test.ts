@@ -127,6 +127,7 @@ describe('cancelling by policy', () => {
   test.each([
     ['a bearer token', { authorization: `Bearer ${key}` }],
     ['X-API-Key', { 'x-api-key': key }],
+    ['a key from its own pages', { 'x-api-key': key, origin: 'https://trade.example' }],
   ])('is allowed with %s', async (_, headers) => {
     const [order, other] = [await open(), await open()]
     expect(await ask([order.uid], headers, 'a fake token')).toMatchObject({
@@ -147,6 +148,8 @@ describe('cancelling by policy', () => {
     ['no key', {}],
     ['another key', { 'x-api-key': key.replace('key', 'kex') }],
     ['a part of the key', { authorization: `Bearer ${key.slice(0, -1)}` }],
+    ['the key from a page of another origin', { 'x-api-key': key, origin: 'https://evil.example' }],
+    ['the bearer token from a file', { authorization: `Bearer ${key}`, origin: 'null' }],
     ['a key of another scheme', { authorization: `Basic ${key}` }],
   ])('is refused with %s', async (_, headers: Record<string, string>) => {
     const order = await open()

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { createThrottledLog } from '../../src/concurrency/throttled-log.ts'
 import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import type { RefusalCode } from '../../src/domain/errors/refusal-codes.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
@@ -92,6 +93,7 @@ function contest(
     value: Promise.resolve(({ buyAmount }) => buyAmount),
     signal: controller.signal,
     log: silentLog,
+    warn() {},
     ...rest,
     end: () => controller.abort(),
   }
@@ -199,6 +201,33 @@ describe('an estimator', () => {
     const still = contest(null, [moving([100n, 90n])], { verify })
     await expect(best(still)).rejects.toMatchObject({ code: 'NoLiquidity' })
     expect(asked).toEqual([undefined])
+  })
+
+  test('is warned of once for many requests, without their tokens and amounts', async () => {
+    const warned: unknown[] = []
+    const log = { ...silentLog, warn: (...line: unknown[]) => void warned.push(line) }
+    const warn = createThrottledLog({ now: () => 1_800_000_000_000, log })
+    const verdicts: Contest['verify'][] = [
+      async ({ buyAmount }) => ({ verdict: 'refuted', reason: `it leaves ${buyAmount} atoms too few` }),
+      async ({ buyAmount }) => {
+        throw new Outage(`the simulation of ${buyAmount}`)
+      },
+    ]
+    const own = says('own', { buyAmount: 5n, standing: 'computed' })
+    for (const verify of verdicts)
+      for (const buyAmount of [100n, 101n, 102n])
+        await best(
+          contest(own, [says('one', { buyAmount }), says('bad', { buyAmount, gas: 0n })], {
+            verify,
+            log,
+            warn,
+          }),
+        )
+    expect(warned).toEqual([
+      ['an estimate does not fit the request', { estimator: 'bad' }],
+      ['an estimate was refuted', { estimator: 'one' }],
+      ['an estimate could not be simulated', { estimator: 'one' }],
+    ])
   })
 
   test('that is refuted does not count when the time is over', async () => {

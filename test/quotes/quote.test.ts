@@ -495,6 +495,7 @@ describe('where the pools have no route and the outside estimators fail', () => 
       markBlock: () => async () => false,
       timeoutMs: 5_000,
       log: silentLog,
+      warn() {},
       now: () => 0,
     })
 

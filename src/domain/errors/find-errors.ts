@@ -166,6 +166,11 @@ export interface FoundErrors {
  * @param isBeside whether the text also names something else, which is more likely meant if the words are few
  */
 export function findErrors(text: string, isBeside = false): FoundErrors {
+  const answered = answeredCode(text)
+  if (answered) {
+    const others = findOwn(text, isBeside).errors.filter(({ code }) => code !== answered)
+    return { errors: [explained(answered), ...others].slice(0, maxFound), isGuess: false }
+  }
   const found = foreignErrorIn(text)
   if (!found) return findOwn(text, isBeside)
   const { error: foreign, phrase, isSure, codes } = found
@@ -175,6 +180,16 @@ export function findErrors(text: string, isBeside = false): FoundErrors {
 
 /** The start of the call arguments that programs append. Names in them also occur in orders. */
 const callBegins = /\b(?:request|raw call) arguments:/i
+
+/**
+ * The code of an answer of the service, over REST or GraphQL. It counts more than all words next to it, which
+ * may be those of a solver or an estimator.
+ */
+function answeredCode(whole: string): ErrorCode | undefined {
+  const [text = ''] = whole.split(callBegins)
+  const named = [...text.matchAll(/"(?:errorType|code)\\?"\s*:\s*\\?"(\w+)/g)].map(([, code]) => code)
+  return errorCodes.find((code) => named.includes(code))
+}
 
 /** Finds the service's own errors. @param phrase text to ignore */
 function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {

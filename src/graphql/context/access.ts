@@ -46,11 +46,38 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
   return bearer || (Array.isArray(key) ? key[0] : key)
 }
 
-/** A request, and whose key it may have. */
-interface KeyedRequest {
-  apiKey: string | undefined
+/**
+ * Reads the key of a request as `apiKeyOf` does. A key of the deployment counts only from programs and from
+ * the service's own pages: those of other origins may read every response. Without a public URL, the own
+ * origin is that of the Host header.
+ */
+export function createKeyReader({
+  isOperator,
+  isEditor,
+  signIn: { publicUrl },
+}: KeyOwners & { signIn: { publicUrl: URL | undefined } }): (
+  headers: IncomingHttpHeaders,
+) => string | undefined {
+  const isOwn = (origin: string, host = '') =>
+    publicUrl
+      ? origin === publicUrl.origin
+      : URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
+  return (headers) => {
+    const key = apiKeyOf(headers)
+    const { origin, host } = headers
+    if (key === undefined || origin === undefined || isOwn(origin, host)) return key
+    return isOperator?.(key) || isEditor?.(key) ? undefined : key
+  }
+}
+
+interface KeyOwners {
   isOperator?(apiKey: string | undefined): boolean
   isEditor?(apiKey: string | undefined): boolean
+}
+
+/** A request, and whose key it may have. */
+interface KeyedRequest extends KeyOwners {
+  apiKey: string | undefined
   markPersonal?(): void
 }
 

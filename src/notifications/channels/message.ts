@@ -7,14 +7,13 @@ const maxLine = 1_000
 
 /**
  * Makes a text one line of visible characters that readers do not turn into a link: symbols of tokens may be
- * anything. Removes URLs; breaks up host names, mentions, phone numbers and commands, as in
- * `claim[.]example`. `USDC.e` stays.
+ * anything. Removes URLs; breaks up hosts, paths, schemes, mentions, hashtags, cashtags, phone numbers and
+ * commands, as in `claim[.]example`. `USDC.e` and `2,940.5` stay.
  */
 function withoutLinks(text: string): string {
   return (printable(text, maxLine) ?? '')
-    .replace(/[.。．｡](?=\p{L}{2})/gu, '[.]')
-    .replace(/([@+])(?=[\p{L}\p{N}_])/gu, '[$1]')
-    .replace(/(?<!\S)\/(?=\p{L})/gu, '[/]')
+    .replace(/[.．。｡](?=\p{L}[\p{L}\p{M}]|\p{N}+[.．。｡]\p{N})/gu, '[.]')
+    .replace(/[:：/／@＠#＃$＄+＋](?=[\p{L}\p{N}_])/gu, '[$&]')
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -46,7 +45,7 @@ export interface Message {
   at: Date
 }
 
-const titles: Readonly<Record<NotificationType, string>> = {
+const titles: Readonly<Partial<Record<string, string>>> = {
   order_filled: 'Order filled',
   order_partially_filled: 'Order partly filled',
   order_expired: 'Order expired',
@@ -54,14 +53,16 @@ const titles: Readonly<Record<NotificationType, string>> = {
   insufficient_balance: 'Balance or allowance missing',
   price_improvement: 'Better price',
   post_hook_failed: 'A call after the trade failed',
-}
+} satisfies Record<NotificationType, string>
 
 export function messageOf({ notification, createdAt }: Delivery): Message {
   if (!notification) return { title: 'Test', text: 'This is a test.', at: createdAt }
   const { type, message, timestamp, metadata } = notification
   const isReverted = metadata.reverted === true
+  // Later versions may write other types.
+  const title = titles[type] ?? 'Notification'
   return {
-    title: isReverted ? `No longer so: ${titles[type]}` : titles[type],
+    title: isReverted ? `No longer so: ${title}` : title,
     text: withoutLinks(isReverted ? `A chain reorganisation took this back: ${message}` : message),
     at: timestamp,
   }

@@ -7,6 +7,7 @@ import {
   type ChannelKind,
   type ChannelState,
   channelKinds,
+  channelStates,
 } from '../../domain/notification/channel.ts'
 import { type NotificationType, notificationTypes } from '../../domain/notification/notification.ts'
 import { bytea, hexOf } from '../database/columns.ts'
@@ -50,13 +51,16 @@ export async function insertChannel(
   return count > 0 ? 'stored' : 'known'
 }
 
-/** Kinds of a later version that runs at the same time are not shown. */
-const shownKinds = { in: [...channelKinds] }
+/** Kinds and states of a later version that runs at the same time are not shown. */
+const shown = {
+  kind: { in: [...channelKinds] },
+  state: { in: channelStates.filter((state) => state !== 'ended') },
+}
 
 /** Channels of an account that have not ended, oldest first; bounded by the limit at their registration. */
 export async function findChannels(db: Db, account: Address): Promise<Channel[]> {
   const rows = await sql(db).channel.findMany({
-    where: { account: Uint8Array.from(bytea(account)), state: { not: 'ended' }, kind: shownKinds },
+    where: { account: Uint8Array.from(bytea(account)), ...shown },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   return rows.map(toChannel)
@@ -65,7 +69,7 @@ export async function findChannels(db: Db, account: Address): Promise<Channel[]>
 /** A channel of the account that has not ended. */
 export async function findChannel(db: Db, account: Address, id: string): Promise<Channel | undefined> {
   const row = await sql(db).channel.findFirst({
-    where: { id, account: Uint8Array.from(bytea(account)), state: { not: 'ended' }, kind: shownKinds },
+    where: { id, account: Uint8Array.from(bytea(account)), ...shown },
   })
   return row ? toChannel(row) : undefined
 }

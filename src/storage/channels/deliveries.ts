@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../domain/evm/hex.ts'
-import type { DeliveryState } from '../../domain/notification/channel.ts'
+import { type DeliveryState, deliveryStates } from '../../domain/notification/channel.ts'
 import type {
   Notification,
   NotificationMetadata,
@@ -152,14 +152,18 @@ export interface DeliveryRecord {
   fault: string | null
 }
 
-/** Finds deliveries, newest first, before `before` if it is given. */
+/** Finds deliveries, newest first, before `before` if it is given; none in a state of a later version. */
 export async function findDeliveries(
   db: Db,
   channelId: string,
   { before, limit, state }: { before?: bigint; limit: number; state?: DeliveryState },
 ): Promise<DeliveryRecord[]> {
   const rows = await sql(db).delivery.findMany({
-    where: { channelId, ...(before !== undefined && { id: { lt: before } }), ...(state && { state }) },
+    where: {
+      channelId,
+      state: state ?? { in: [...deliveryStates] },
+      ...(before !== undefined && { id: { lt: before } }),
+    },
     orderBy: { id: 'desc' },
     take: limit,
     omit: { channelId: true, kind: true, waitingSince: true, batch: true },

@@ -144,12 +144,12 @@ export const json: Codec<unknown> = {
   write: (value) => JSON.stringify(value),
 }
 
-/** An enum whose column has the value as stored. */
+/** An enum whose column has the value as stored, which may be one of a later version. */
 export function enumOf<const Value extends string>(type: string, values: readonly Value[]): Codec<Value> {
   const isPlain = values.every((value) => screaming(value) === value.toUpperCase())
   const cases = values.map((value) => `WHEN '${value}' THEN '${screaming(value)}'`).join(' ')
   const graphql = (expression: string) =>
-    isPlain ? `upper(${expression})` : `CASE ${expression} ${cases} END`
+    isPlain ? `upper(${expression})` : `CASE ${expression} ${cases} ELSE upper(${expression}) END`
   return {
     type,
     values,

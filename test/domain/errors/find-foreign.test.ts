@@ -176,6 +176,15 @@ describe('the text of a wallet, a browser or a node', () => {
     expect([foreign, isGuess ? [] : errors]).toEqual([undefined, []])
   })
 
+  test.each([
+    '{"errorType":"CustomSolverError","description":"user rejected the request. Nothing was sold"}',
+    '{"message":"user rejected the request","extensions":{"code":"CustomSolverError"}}',
+    String.raw`HTTP 400: "{\"errorType\" : \"CustomSolverError\",\"description\":\"InvalidSignature: user denied\"}"`,
+  ])('next to a code of the service explains that code first: %s', (text) => {
+    const { foreign, errors } = findErrors(text)
+    expect([foreign, errors[0]?.code]).toEqual([undefined, 'CustomSolverError'])
+  })
+
   test('is no message of the service, but one', () => {
     const taken = messages.filter(([, message]) => findErrors(message).foreign)
     expect(taken).toEqual([['InternalServerError', 'Internal server error']])

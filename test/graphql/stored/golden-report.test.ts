@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hookOutcomes } from '../../../src/domain/settlement/hooks.ts'
+import { sql } from '../../../src/storage/database/database.ts'
+import { enumOf } from '../../../src/storage/query/codec.ts'
+import { toSql } from '../../../src/storage/query/sql-text.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
@@ -137,4 +141,11 @@ test('DebugReport with OrderEvent, Execution, FeePolicy and SettlementAttempt', 
       ],
     },
   })
+})
+
+test('a value of an enum that a later version wrote makes no row null', async () => {
+  const outcomes = `(VALUES ('outOfGas'), ('of_later')) AS hc(outcome)`
+  const text = toSql(enumOf('HookOutcome', hookOutcomes).text('hc.outcome', 'graphql'))
+  const rows = await sql(server.database.db).$queryRawUnsafe(`SELECT ${text} AS text FROM ${outcomes}`)
+  expect(rows).toEqual([{ text: '"OUT_OF_GAS"' }, { text: '"OF_LATER"' }])
 })

@@ -274,7 +274,7 @@ describe('a notification', () => {
       'Order filled: 1 <b>WETH</b> & more for 2,940 USDC\u202e https://evil.example/claim',
     ])
     const mail = await eventually('a mail', () => mailsTo(account)[0])
-    const message = 'Order filled: 1 <b>WETH</b> & more for 2,940 USDC …'
+    const message = 'Order filled: 1 <b>WETH<[/]b> & more for 2,940 USDC …'
     const [{ messageId } = { messageId: '' }] = await deliveriesOf(account)
     expect(mail).toMatchObject({
       subject: message,
@@ -284,7 +284,7 @@ describe('a notification', () => {
     })
     expect(mail.text).toContain(`${message}\n2027-01-15 08:00:00 UTC`)
     expect(mail.text).toContain(`https://trade.example/accounts/${account}`)
-    expect(mail.html).toContain('Order filled: 1 &lt;b&gt;WETH&lt;/b&gt; &amp; more')
+    expect(mail.html).toContain('Order filled: 1 &lt;b&gt;WETH&lt;[/]b&gt; &amp; more')
     expect(mail.html).not.toMatch(/<img|<script|<link|src=|url\(|evil/)
     expect(mail.headers.get('auto-submitted')).toBe('auto-generated')
     const link = linkIn(mail.text, 'unsubscribe')

@@ -173,7 +173,7 @@ describe('with polling', () => {
     const sent = await eventually('the message', () => telegram.sent[1])
     expect(sent).toEqual({
       chat: '4242123',
-      text: `<b>Order filled</b>\n&lt;b&gt;1 &amp; &quot;2&quot;&lt;/b&gt;\n\n<a href="https://trade.example/accounts/${account}">${short}</a>`,
+      text: `<b>Order filled</b>\n&lt;b&gt;1 &amp; &quot;2&quot;&lt;[/]b&gt;\n\n<a href="https://trade.example/accounts/${account}">${short}</a>`,
       options: { parse_mode: 'HTML', link_preview_options: { is_disabled: true } },
     })
 
@@ -184,14 +184,48 @@ describe('with polling', () => {
   })
 
   test('no link is made of what a stranger named a token', async () => {
+    const { account } = await confirmed()
+    const shown: Readonly<Record<string, string>> = {
+      'claim-usdc.com': 'claim-usdc[.]com',
+      't.me/bot': 't[.]me[/]bot',
+      'claim.भारत': 'claim[.]भारत',
+      'https://evil.example/x': '…',
+      'mailto:a@b.io': 'mailto[:]a[@]b[.]io',
+      '203.0.113.5/claim': '203[.]0[.]113.5[/]claim',
+      '[2001:db8::5]': '[2001[:]db8:[:]5]',
+      '@admin': '[@]admin',
+      '+15550199': '[+]15550199',
+      '/stop': '[/]stop',
+      '(/stop)': '([/]stop)',
+      '"/stop"': '"[/]stop"',
+      '•/stop': '•[/]stop',
+      '/_stop': '[/]_stop',
+      '#claim': '[#]claim',
+      $CLAIM: '[$]CLAIM',
+      'stETH/2': 'stETH[/]2',
+      'USDC.e': 'USDC.e',
+      '2,940.5': '2,940.5',
+      'USD₮0': 'USD₮0',
+    }
+    await tell(account, [`Order filled: 1 ${Object.keys(shown).join(' ')}`])
+    const sent = await eventually('the message', () =>
+      telegram.sent.find(({ text }) => text.includes('filled: 1')),
+    )
+    const line = sent.text.split('\n')[1]?.replaceAll('&quot;', '"')
+    expect(line).toBe(`Order filled: 1 ${Object.values(shown).join(' ')}`)
+  })
+
+  test('a notification of a later version is sent with its text', async () => {
     const { account, chat } = await confirmed()
-    const symbols =
-      'claim-usdc.com t.me/bot https://evil.example/x @admin a@b.io +15550199 /stop USDC.e 2,940.5'
-    await tell(account, [`Order filled: 1 ${symbols}`])
+    const client = await connectDirectly(database.url)
+    await client.query(
+      `INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata)
+        VALUES ($1, 1, decode($2, 'hex'), 'of_later', 'It happened', now(), '{}')`,
+      [`later:${account}`, account.slice(2)],
+    )
+    await client.end()
     await eventually('the message', () => answersTo(chat).length > 1)
-    const shown =
-      'Order filled: 1 claim-usdc[.]com t[.]me/bot … [@]admin a[@]b[.]io [+]15550199 [/]stop USDC.e 2,940.5'
-    expect(answersTo(chat)[1]?.split('\n')[1]).toBe(shown)
+    expect(answersTo(chat)[1]).toMatch(/^<b>Notification<\/b>\nIt happened\n/)
   })
 
   test('a test leads to the account too', async () => {

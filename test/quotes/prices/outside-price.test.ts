@@ -27,6 +27,7 @@ function stage(more: Partial<OutsidePriceDeps> = {}) {
     markBlock: () => async () => false,
     timeoutMs: 5_000,
     log: silentLog,
+    warn() {},
     now: () => clock.at,
     ...more,
   })

@@ -139,7 +139,9 @@ test('a token of another kind confirms nothing, and works on', async () => {
 test('what a later version writes is no fault of a list', async () => {
   const first = await storeChannel(db, { types: ['order_filled', 'of_later'], createdAt: at(0) })
   await storeChannel(db, { kind: 'of_later', createdAt: at(1) })
+  const { id } = await storeChannel(db, { state: 'of_later', createdAt: at(2) })
   expect(await findChannels(db, account)).toEqual([{ ...first, types: ['order_filled'] }])
+  expect(await findChannel(db, account, id)).toBeUndefined()
 })
 
 test('a chat is known from its confirmation on, once for an account', async () => {

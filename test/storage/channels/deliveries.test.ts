@@ -209,6 +209,13 @@ test('deliveries are listed newest first, by pages and by state', async () => {
   expect(await findDeliveries(db, (await storeChannel(db)).id, { limit: 9 })).toEqual([])
 })
 
+test('deliveries in a state of a later version are not listed', async () => {
+  const ids = await store({}, {}, {})
+  await client.query(`UPDATE deliveries SET state = 'of_later' WHERE id = $1`, [ids[2]])
+  const listed = await findDeliveries(db, channel.id, { limit: 2 })
+  expect(listed.map(({ id }) => ids.indexOf(id))).toEqual([1, 0])
+})
+
 test('what has ended is sent again from a time on, in its place', async () => {
   const day = (n: number) => ({ createdAt: new Date(now.getTime() + n * 86_400_000) })
   const ids = await store(
