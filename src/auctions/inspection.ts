@@ -160,7 +160,7 @@ const tooManyContracts: Danger = {
   reason: `the settlement calls more than ${maxContracts} contracts`,
 }
 
-/** Without the node, no settlement of an outside solver is known to be safe. */
+/** Turns an outage of the node into a danger: no settlement of an outside solver is then known to be safe. */
 async function inTime<T>(work: () => Promise<T | Danger>): Promise<T | Danger> {
   try {
     return await work()
@@ -292,7 +292,7 @@ function movedIn({ logs }: Observation, settlement: Address): Address[] {
 
 const accountIn = (topic: string) => address(`0x${topic.slice(26)}`)
 
-/** What the simulation shows that may not be. */
+/** The first forbidden effect that the simulation shows. */
 async function dangerIn(
   auction: Auction,
   solution: Solution,

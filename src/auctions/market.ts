@@ -36,7 +36,7 @@ export async function readMarket(
   return { pools, gasPrice, nativePrices }
 }
 
-/** By the tokens as orders name them: the native coin has the price of its wrapped form. */
+/** Keys prices by the tokens that orders name: the native coin has the price of its wrapped form. */
 export function pricesAsSigned(
   orders: readonly Order[],
   nativePrices: ReadonlyMap<Address, bigint>,
@@ -51,7 +51,7 @@ export function pricesAsSigned(
   )
 }
 
-/** Those of the orders' tokens, of the wrapped native token and of the dollar. */
+/** Selects the prices of the orders' tokens, of the wrapped native token and of the dollar. */
 export function pricesOf(
   entries: readonly AuctionOrder[],
   nativePrices: ReadonlyMap<Address, bigint>,

@@ -174,9 +174,8 @@ export function isPaused(
 const dayMs = 86_400_000
 
 /**
- * Not asked for as long as the longest back-off, also if a settlement succeeds meanwhile, and twice as long
- * for each further time within 30 days, up to a week. Stored: neither a restart nor another process that
- * leads ends it.
+ * Bans a solver for the longest back-off, and twice as long for each further ban within 30 days, up to a
+ * week. The ban is stored: no settlement that succeeds, restart or change of the leader ends it.
  * @returns whether that is news
  */
 export async function banSolver(

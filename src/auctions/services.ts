@@ -46,9 +46,9 @@ export interface AuctionSettings {
 
 /** Why something waits that made settlements fail. */
 export interface Pause {
-  /** Of an order: the reason in its event. */
+  /** The reason in an order's event. */
   reason: ExclusionReason | null
-  /** What a contract answered. */
+  /** The answer of a contract. */
   revert?: string | undefined
   failing?: Failing | undefined
 }
@@ -66,7 +66,7 @@ export interface AuctionServices {
   db: Database
   now: Clock
   log: Log
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number
   settings: AuctionSettings
   /** Applied to every order, in this order, if the pair and the time match. */
@@ -78,9 +78,8 @@ export interface AuctionServices {
   gasPrice(): Promise<bigint>
   /** The live orders. */
   book: OrderBook
-  /** Where each of them stands. */
   standings: Standings
-  /** Which of them stored auctions left out. */
+  /** The live orders that stored auctions left out. */
   exclusions: Exclusions
   holdings: Holdings
   marketPrices: MarketPrices
@@ -114,7 +113,7 @@ export interface AuctionServices {
      */
     refusal(account: Address, gas: bigint, gasPrice: bigint): Refused | undefined
   }
-  /** What settlements do after those that are under way. */
+  /** Simulates settlements after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>
   effects: SettlementEffects
   heldTokens: HeldTokens

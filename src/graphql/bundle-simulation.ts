@@ -51,7 +51,7 @@ const transactionInput = inputType('BundleTransactionInput', {
   schema: z.object(members, objectExpected),
 })
 
-/** As REST has it. */
+/** A transaction as REST takes it. */
 export const bundleTransaction = z.object(
   {
     ...members,

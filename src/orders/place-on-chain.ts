@@ -27,7 +27,7 @@ export interface OnchainPlacement {
   sender: NewOrder['owner']
   order: OrderData
   signature: NewOrder['signature']
-  /** As the user wrote it. */
+  /** The number that the user wrote. */
   quoteId: bigint
   userValidTo: number
   /** Unix seconds of the block. */

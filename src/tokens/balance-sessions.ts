@@ -78,7 +78,7 @@ export function createBalanceSessions({ db, signals, now, log }: BalanceSessions
     for (const each of name === undefined ? [...followers.keys()] : [name]) attempt(() => readAgain(each))
   })
 
-  /** What fails here is repeated: at the next signal, or the next renewal. */
+  /** Runs work that the next signal or renewal repeats if it fails. */
   function attempt(work: () => Promise<void>): void {
     work().catch((fault) => warn('sessions of balances are not up to date', { fault: String(fault) }))
   }

@@ -6,7 +6,7 @@ export interface Entry<Subject, Value> {
   subject: Subject
   /** `undefined` until it was read. */
   value: Value | undefined
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readAt: number
   watchers: Set<Watcher<Subject, Value>>
 }
@@ -14,7 +14,7 @@ export interface Entry<Subject, Value> {
 export interface Change<Subject, Value> {
   subject: Subject
   value: Value
-  /** What this watcher got before; `undefined` for the first time. */
+  /** The value that this watcher got before; `undefined` for the first time. */
   before: Value | undefined
 }
 
@@ -126,11 +126,11 @@ export interface Subscriber {
   signal: AbortSignal
 }
 
-/** Values that clients watch, each held and read once, whatever the number of its watchers. */
+/** Values that clients watch, each held and read once for all its watchers. */
 export interface Watch<Subject, Value> {
-  /** By key; the one that was read longest ago first. */
+  /** Entries by key; the one that was read longest ago first. */
   entries: ReadonlyMap<string, Entry<Subject, Value>>
-  /** Those that have to be read. */
+  /** Entries that have to be read. */
   due: Set<Entry<Subject, Value>>
   /**
    * A complete update first, then what has changed, at most once a block. Subjects of one key count once.
@@ -170,7 +170,7 @@ export function createWatch<Subject, Value>(options: WatchOptions<Subject, Value
   const entries = new Map<string, Entry<Subject, Value>>()
   const due = new Set<Entry<Subject, Value>>()
   const watchers = new Set<Watcher<Subject, Value>>()
-  /** Those with something to settle. */
+  /** Watchers with something to settle. */
   const unsettled = new Set<Watcher<Subject, Value>>()
   const countByClient = new Map<string, number>()
   let isAway = false

@@ -44,7 +44,7 @@ interface CacheEntry {
   answer: OrderAnswer
 }
 
-/** Whether a contract signature or pre hooks decide what the order can be settled for. */
+/** Returns true if the order's own code decides about its settlement: a contract signature or pre-hooks. */
 export function needsCodeCheck(order: Order): boolean {
   return order.signingScheme === 'eip1271' || duePreInteractions(order).length > 0
 }

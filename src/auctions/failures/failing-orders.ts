@@ -31,20 +31,20 @@ export interface FailingOrder {
   certain: boolean
   /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
   reason: ExclusionReason | null
-  /** What a contract answers when it is tried alone. */
+  /** The answer of a contract when the order is tried alone. */
   revert?: string | undefined
-  /** Where what it trades through refuses an amount like its own. */
+  /** The token or pool that it trades through, if that refuses an amount like its own. */
   failing?: Failing | undefined
 }
 
-/** What makes a settlement fail, as far as trials show it. */
+/** The cause of a settlement's failure, as far as trials show it. */
 export interface FailureCause {
-  /** Whether it fails by itself. */
+  /** True if it fails by itself. */
   fails: boolean
   failingOrders: FailingOrder[]
-  /** What fails apart from the orders. */
+  /** Faults apart from the orders. */
   faults: RouteFault[]
-  /** Whether an empty settlement of the solver fails too. */
+  /** True if an empty settlement of the solver fails too. */
   isSolvers: boolean
   /** Why it fails, where no trial shows the cause. */
   unexplained: string | undefined
@@ -169,7 +169,7 @@ const toVerdict = ({ order, reason, revert, failing }: FailingOrder) => ({
   failing,
 })
 
-/** Pauses the tokens and pools that fail whatever the amount, longer each time, and tells their orders. */
+/** Pauses tokens and pools that fail for any amount, longer each time, and stores it for their orders. */
 export async function pauseFailing(
   faults: readonly RouteFault[],
   { orders }: Auction,
@@ -190,7 +190,7 @@ export async function pauseFailing(
   if (byOrder.size > 0) await standings.write([...byOrder.values()], block)
 }
 
-/** Whether an auction at the block does without the pool: it is paused, or one of its tokens is. */
+/** The pause of the pool or of one of its tokens at the block: an auction does without it. */
 export function pauseOfPool(
   { address, token0, token1 }: Pick<Pool, 'address' | 'token0' | 'token1'>,
   block: number,

@@ -202,7 +202,7 @@ AnnouncementRef.implement({
   }),
 })
 
-/** Accounts of one request whose announcements may be asked for. */
+/** The accounts whose announcements one request may select. */
 const maxAccounts = 8
 const asked = new WeakMap<Context, number>()
 
@@ -222,7 +222,7 @@ builder.objectField(AccountRef, 'announcements', (t) =>
       if (count > maxAccounts)
         throw new Refusal(
           'QueryTooComplex',
-          `announcements of more than ${maxAccounts} accounts are asked for at once`,
+          `announcements of more than ${maxAccounts} accounts are requested at once`,
         )
       const { address } = identityOf<{ address: Address }>(parent as StoredValue)
       return countItems(await announcements.of(address))

@@ -169,7 +169,7 @@ export function createContext(
       if (requested > maxTokens)
         throw new Refusal(
           'QueryTooComplex',
-          `${subject} of more than ${maxTokens} tokens are asked for at once`,
+          `${subject} of more than ${maxTokens} tokens are requested at once`,
         )
       const trading = tradingOnChain(chainId)
       const results = new Map<Address, Value | Error>()
@@ -184,7 +184,7 @@ export function createContext(
 
   async function nativeRates(chainId: number, addresses: readonly Address[], most: number) {
     if (addresses.length > most)
-      throw new Refusal('QueryTooComplex', `prices of more than ${most} tokens are asked for at once`)
+      throw new Refusal('QueryTooComplex', `prices of more than ${most} tokens are requested at once`)
     const trading = tradingOnChain(chainId)
     const rates = new Map<Address, NativeRate | Refusal>()
     for (let start = 0; trading && start < addresses.length; start += maxNativePrices)

@@ -16,7 +16,7 @@ export function toOrderFilter(
   status: OrderStatus | null | undefined,
 ): Omit<OrderFilter, 'chainIds'> {
   if (status != null && filterInput?.statuses != null) {
-    throw new Refusal('InvalidParameter', 'statuses must not be given beside status', { field: 'statuses' })
+    throw new Refusal('InvalidParameter', 'statuses must not be combined with status', { field: 'statuses' })
   }
   const { statuses, ...conditions } = parseInput(orderFilter.schema, filterInput ?? {})
   const uniqueStatuses = statuses ? [...new Set(statuses)] : status == null ? undefined : [status]

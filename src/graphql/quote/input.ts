@@ -104,7 +104,7 @@ function addFault(context: z.RefinementCtx, { field, message, code }: Fault, wit
 function conflictIn(terms: Terms): Fault | undefined {
   const ecdsa = isEcdsa(terms.signingScheme ?? 'eip712')
   if (terms.appDataHash != null && terms.appData == null) {
-    return { field: 'appDataHash', message: 'needs appData beside it' }
+    return { field: 'appDataHash', message: 'needs appData as well' }
   }
   if (terms.onchainOrder === true && ecdsa) {
     return {
@@ -238,7 +238,7 @@ function readSize(body: Body): QuoteSize | Fault {
   const wrongForm = otherForms.find((form) => body[form] != null)
   if (wrongForm) return { field: wrongForm, message: `does not fit kind ${body.kind}` }
   const [form, second] = forms.filter((candidate) => body[candidate] != null)
-  if (second) return { field: second, message: `must not stand beside ${form}` }
+  if (second) return { field: second, message: `must not be combined with ${form}` }
   const amount = form && body[form]
   if (!form || amount == null) return { field: forms[0], message: 'is required' }
   if (amount === 0n) return { field: form, message: 'must be positive' }
@@ -247,7 +247,7 @@ function readSize(body: Body): QuoteSize | Fault {
 
 function faultOfValidity({ validTo, validFor }: Body): Fault | undefined {
   if (validTo == null || validFor == null) return undefined
-  return { field: 'validFor', message: 'must not stand beside validTo' }
+  return { field: 'validFor', message: 'must not be combined with validTo' }
 }
 
 /** Turns a valid REST body into the GraphQL input. */

@@ -61,7 +61,7 @@ builder.mutationField('quote', (t) =>
       const ask = () => trading.quote(request, context)
       // A fast quote is not stored.
       const reply = request.priceQuality === 'fast' ? ask() : storing(context, 'quotes', ask)
-      // Beside the quote, so that its warnings cost no time of their own.
+      // Runs during the quote, so that its warnings cost no time of their own.
       const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
       look?.catch(() => {})
       const [slippage, { quote }] = await Promise.all([slippageFor(input, context), reply])

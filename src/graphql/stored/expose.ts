@@ -85,7 +85,7 @@ function connectionOf(relation: PageRows): unknown {
   return connection
 }
 
-/** Arguments of a relation beside those of a page, and their conversion for its rows. */
+/** Arguments of a relation in addition to those of a page, and their conversion for its rows. */
 interface RelationArguments {
   args?: object
   rowArguments?: StoredField['rowArguments']

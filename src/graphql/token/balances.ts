@@ -10,7 +10,7 @@ import { BalancesUpdateRef, TokenBalanceRef, TokenRef } from '../refs.ts'
 import { tokenOfAddress } from './token.ts'
 import { checkWatched, knownValue, maxNamedTokens, stateOf, updateFields, watchedPerRead } from './watched.ts'
 
-/** Objects that a value counts as whose price may have to be asked for. */
+/** The number of objects that a value counts as if its price may have to be requested. */
 const pricedWeight = 32
 
 TokenBalanceRef.implement({

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
 import type { PricesUpdate } from '../../tokens/prices.ts'
 
-/** Tokens of which one client may ask, or be told, balances at once. */
+/** The tokens whose balances one client may request or watch at once. */
 export const maxNamedTokens = 1_500
 
 /** This many tokens count as one read. */

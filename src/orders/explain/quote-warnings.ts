@@ -25,11 +25,11 @@ export interface WarningServices extends DiagnosisServices, Pick<GasMeter, 'take
   simulateOrder: SimulateOrder
 }
 
-/** What bears on an order before its price is known. */
+/** Facts that decide about an order before its price is known. */
 export interface WarningFacts {
   /** Null where the database did not answer. */
   stored: UnplacedOrderFacts | null
-  /** Of the sell token; null where nobody sells yet, or the token does not answer. */
+  /** The funds of the sell token; null if there is no seller yet, or the token does not answer. */
   funds: { balance: bigint; allowance: bigint } | 'away' | null
 }
 
