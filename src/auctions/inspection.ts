@@ -220,8 +220,8 @@ const nothing: Footprint = { writes: [], reads: [] }
 const reverting = (reason: string): Danger => ({ code: 'reverts', reason, reverts: true })
 
 /**
- * Whether it is known what a call does in the settlement contract's name: it leaves no right, and what it
- * moves is logged.
+ * Returns true if the effect of a call in the settlement contract's name is known: it leaves no right, and
+ * logs all that it moves.
  */
 export function isPlain(
   { target, callData }: Interaction,
@@ -236,8 +236,8 @@ export function isPlain(
 }
 
 /**
- * Whether a call may read what is kept for the settlement contract: in a known way, and as a balance that is
- * compared.
+ * Returns true if a call may read storage of the settlement contract: in a known way, and as a balance that
+ * is compared.
  */
 export function isKnownRead(
   { contract, selector }: KeyedRead,
@@ -359,8 +359,8 @@ export function leftBehind({ contract, slot, callers }: KeyedWrite): Danger {
 }
 
 /**
- * Whether the slot is explained: by a transfer, whose balances are compared; by a balance, as it stands
- * there; or as an allowance that ends.
+ * Returns true if the slot is explained: by a transfer, whose balances are compared; by a balance, as it
+ * stands there; or as an allowance that ends.
  */
 export function isBalance(
   { contract, before, after, callers }: KeyedWrite,

@@ -71,8 +71,8 @@ export function pricesOf(
 const valuedAtOnce = 20
 
 /**
- * What each amount is worth in native atoms, where all of it is sold to the pools by one path; nothing for
- * what has no route.
+ * The value of each amount in native atoms, if all of it is sold to the pools by one path. Amounts without a
+ * route are left out.
  * @throws Outage
  */
 export async function saleValues(
@@ -143,7 +143,7 @@ async function readUsdPrice(
   }
 }
 
-/** How long an auction waits for the dollar price after its other reads, in milliseconds. */
+/** Milliseconds that an auction waits for the dollar price after its other reads. */
 const usdPriceGraceMs = 300
 
 /** The prices, or none if they come too long after the other reads. */

@@ -108,7 +108,7 @@ function dangerNotice(
 }
 
 /**
- * Without solutions that bring an order which was placed with the service: solvers know its signature, but
+ * Leaves out solutions that bring an order which was placed with the service: solvers know its signature, but
  * its owner may have cancelled it, and the service decides when it is traded.
  */
 export async function withoutPlaced(

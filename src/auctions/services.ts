@@ -72,7 +72,7 @@ export interface AuctionServices {
   /** Applied to every order, in this order, if the pair and the time match. */
   feePolicies: readonly FeeRule[]
   policy: TradingPolicy
-  /** Whose orders count for the score where a solver brings them. */
+  /** Owners whose orders count for the score if a solver brings them. */
   surplusCapturingOwners: readonly Address[]
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
@@ -89,8 +89,8 @@ export interface AuctionServices {
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
   /**
-   * What made settlements fail: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`, and
-   * solvers.
+   * The causes of failed settlements: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`,
+   * and solvers.
    */
   backOffs: BackOff<Pause>
   /** Trials of what settlements trade through, apart from orders. They throw an Outage. */
@@ -118,10 +118,7 @@ export interface AuctionServices {
   effects: SettlementEffects
   heldTokens: HeldTokens
   knownPools: KnownPools
-  /**
-   * What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on
-   * chain.
-   */
+  /** The changes of a mined transaction to the settlement contract's tokens; `undefined` if not on chain. */
   balanceChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
   /**
    * The settlement contract's balances before and after a block, without what is no token then.

@@ -103,7 +103,7 @@ const simulateBundleInput = inputType('SimulateBundleInput', {
 /** Cost units of a transaction at least: as many as so much gas. */
 const unitsPerTransaction = 8
 const gasPerTransaction = 4_000_000n
-/** How often the node runs a bundle: what becomes of it, its storage, its balances. */
+/** Runs of a bundle on the node: one each for its results, its storage and its balances. */
 const runs = 3n
 
 /**

@@ -56,8 +56,8 @@ export interface OrderServices {
   /** Returns true if an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
   /**
-   * To be called with the rows of orders of whose UIDs logs were stored before, in the transaction that
-   * stores them.
+   * Called with the rows of orders about whose UIDs logs were stored before, in the transaction that stores
+   * the orders.
    */
   onLogged: OnLogged
   /**

@@ -251,8 +251,8 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
 }
 
 /**
- * In the order in which they are read: what was read well before, what is new, and what was no token the last
- * time.
+ * Splits balances into requests: native coins and balances that were read well before come first, then new
+ * ones, then those that failed the last time.
  */
 function inRequests(reading: readonly BalanceEntry[]): BalanceEntry[][] {
   const ranks: BalanceEntry[][] = [[], [], [], []]

@@ -21,10 +21,7 @@ export interface Change<Subject, Value> {
 export interface Update<Subject, Value> {
   /** The block that was read; null while none was. */
   block: number | null
-  /**
-   * Whether `changes` has every value that is watched: the first update, and the first one after the node was
-   * away.
-   */
+  /** True if `changes` has every watched value, as in the first update, and the first after an outage. */
   isComplete: boolean
   /**
    * `false` once when the node is away: what came before may be out of date. A complete update follows when

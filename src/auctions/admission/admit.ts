@@ -30,7 +30,7 @@ interface Funds {
   /** The row key of the order that took first of the same balance. */
   takenBy(order: Order): bigint | undefined
   /**
-   * What is missing though no other order takes anything; null for nothing, undefined while it is not known.
+   * The funds that are missing regardless of other orders; null for none, undefined while that is not known.
    */
   shortage(order: Order): Shortage | null | undefined
 }

@@ -30,7 +30,7 @@ export interface CodeCheckOptions {
     perBlock: number
     /** Orders of one owner that one auction checks; of more than that, the least recently checked. */
     perOwner: number
-    /** How long an auction waits for answers, in milliseconds. */
+    /** Milliseconds that an auction waits for answers. */
     waitMs: number
     /** Owners checked in parallel. */
     atOnce: number

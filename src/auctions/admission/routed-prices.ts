@@ -11,8 +11,8 @@ import { marketRoute } from '../../quotes/estimators/router.ts'
 import { nativeRate } from '../../quotes/native-price.ts'
 
 /**
- * What pools gave for what remained of an order, before all fees but those of pools: the price that a quote
- * for as much has at this block.
+ * The amounts for which pools traded the rest of an order, before all fees but those of pools: the price of
+ * a quote for as much at this block.
  */
 export interface RoutedPrice {
   sell: bigint

@@ -137,8 +137,8 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
   }
 
   /**
-   * What was found about orders that ended or were traded meanwhile is dropped: the next auction finds it
-   * again.
+   * Stores verdicts. Those about orders that ended or were traded meanwhile are dropped: the next auction
+   * finds them again.
    */
   async function store(found: readonly StandingUpdate[], at: Date): Promise<void> {
     const { verdicts, unnotified } = await db.transaction(async (tx) => {

@@ -26,7 +26,7 @@ import { type RouteFault, routeFaults, sellTokenFaults, unpaidOrders } from './r
 export interface FailingOrder {
   order: Order
   /**
-   * Whether it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed.
+   * True if it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed.
    */
   certain: boolean
   /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
@@ -62,9 +62,9 @@ const unknownCause: FailureCause = {
 }
 
 /**
- * What makes this settlement fail, if it does: the orders that fail when they are tried alone, or their
- * tokens where these fail without them; else the tokens and pools of its route that do; else the orders whose
- * receivers cannot be paid; else all orders with code of their own. Nothing when the node does not answer.
+ * Finds the cause if this settlement fails: the orders that fail when they are tried alone, or their tokens
+ * if these fail without them; else the tokens and pools of its route that fail; else the orders whose
+ * receivers cannot be paid; else all orders with code of their own. Finds none if the node does not answer.
  * @param failed the settlement failed on chain: it need not fail again in the dry run
  */
 export async function findFailureCause(
@@ -290,8 +290,8 @@ function hasOwnCode({ signingScheme, interactions }: Order): boolean {
 }
 
 /**
- * Of orders that have ended on chain, which the indexer records. Of a cancelled one the greatest amount is
- * filled, so that adding overflows.
+ * Reverts of orders that have ended on chain, which the indexer records. A cancelled order counts as filled
+ * by the greatest amount, so that an addition overflows.
  */
 const ended = new Set(['GPv2: order filled', 'GPv2: order expired', 'SafeMath: addition overflow'])
 

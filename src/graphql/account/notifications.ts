@@ -94,7 +94,7 @@ export function toNotificationFilter(
 }
 
 const maxIds = 1_000
-/** That one mutation marks. */
+/** The notifications that one mutation marks. */
 const maxMarked = 10_000
 
 MarkNotificationsReadPayloadRef.implement({

@@ -57,7 +57,7 @@ export interface Services {
   isOperator?(apiKey: string | undefined): boolean
   /** Reports whether a key may enable and disable affiliates: the content system's or operator's. */
   isEditor?(apiKey: string | undefined): boolean
-  /** How many of an order's newest auctions a REST debug report has; a default when left out. */
+  /** The number of an order's newest auctions in a REST debug report; a default if left out. */
   reportAuctions?: number
   /** Orders that one request may name; `maxNamedOrders` when left out. */
   maxOrderUids?: number

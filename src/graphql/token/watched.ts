@@ -10,8 +10,8 @@ export const maxNamedTokens = 1_500
 export const namedPerRead = 8
 
 /**
- * To begin to watch: all that may be named are less than a full bucket at the default rate. What is delivered
- * counts again.
+ * The number of watched tokens that count as one read when a stream begins: all that may be named take less
+ * than a full bucket at the default rate. Delivered values count again.
  */
 export const watchedPerRead = 16
 

@@ -18,7 +18,7 @@ import { toInteractions } from '../interactions.ts'
 export type UnplacedOrder = Candidate & { isSigned: boolean }
 
 /**
- * What the account of an order has, and what its own code answers; `away` where the node does not.
+ * Reads the funds of an order's account and the answer of its own code; `away` if the node does not answer.
  * @throws Refusal Unavailable
  */
 export async function lookAtAccount(

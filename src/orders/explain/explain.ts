@@ -130,9 +130,9 @@ const tradeFields = new Set(
 const noDocument = { parsedAppData: parseAppDataDocument(emptyAppDataDocument), fullAppData: null }
 
 /**
- * What would keep an order from being placed and filled: all checks of placing, not only up to the first
- * fault, its account, the market, and a settlement of the order alone. Nothing is stored. Of an order that is
- * placed already it is the order's own diagnosis.
+ * Finds all that would keep an order from being placed and filled: by all checks of placing, not only up to
+ * the first fault, by its account, the market, and a settlement of the order alone. Nothing is stored. An
+ * order that is placed already gets its own diagnosis.
  * @throws Refusal MissingFrom where neither a signature nor `from` names the owner, Unavailable when too many
  *   ask, RateLimited; Outage of the database
  */
@@ -210,8 +210,8 @@ function noteRefusals() {
 type Note = ReturnType<typeof noteRefusals>['note']
 
 /**
- * As placing makes it. Without a signature, or with a faulty one, it is that of `from`; undefined where that
- * is not named either.
+ * Makes the draft that placing makes. Without a signature, or with a faulty one, `from` is its owner;
+ * undefined if `from` is missing too.
  */
 async function draftOf(
   { signature, ...asked }: OrderToExplain,
@@ -293,7 +293,7 @@ function withValidity(reason: Reason, facts: DiagnosisInput): Reason {
   return { ...reason, evidence: [validityOf(facts), ...reason.evidence] }
 }
 
-/** Since when it is so is not known of an order that no auction has seen. */
+/** Removes the times since when reasons hold: they are not known of an order that no auction has seen. */
 function withoutSince(reasons: readonly Reason[]): Reason[] {
   return reasons.map((reason) => ({ ...reason, since: null }))
 }

@@ -65,8 +65,8 @@ const noFacts: UnplacedOrderFacts = {
 }
 
 /**
- * What would keep the order to sign from being filled, of what is at hand and what one look at the account
- * shows.
+ * The reasons that would keep the order to sign from being filled, by the given facts and one look at the
+ * account.
  */
 export async function quoteWarnings(
   reply: QuoteReply,
