@@ -24,10 +24,10 @@ NetworkRef.implement({
     }),
     vaultRelayer: t.expose('vaultRelayer', {
       type: 'Address',
-      description: 'Who sell tokens must be approved to.',
+      description: 'The account to which sell tokens must be approved.',
     }),
     ready: t.boolean({
-      description: 'Whether everything that its answers depend on answers now.',
+      description: 'True if every system that its answers depend on answers now.',
       resolve: async ({ chainId }, _args, { networks }) =>
         (await networks.byChainId(chainId)?.ready()) ?? false,
     }),
@@ -87,7 +87,7 @@ exposeModel(metaOf.model())
 builder.objectFields(MetaRef, (t) => ({
   network: t.field({
     type: NetworkRef,
-    description: 'Which network.',
+    description: 'The network.',
     resolve: (parent, _args, { networks }) => {
       const { chainId } = identityOf<{ chainId: number }>(parent)
       const trading = networks.byChainId(chainId)

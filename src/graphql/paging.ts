@@ -57,16 +57,16 @@ export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_B
 const pagePart = { extensions: { isPagePart: true } }
 
 PageInfoRef.implement({
-  description: 'Where a page stands in its list.',
+  description: 'The place of a page in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether there is more behind endCursor.',
+      description: 'True if there are items behind endCursor.',
       ...pagePart,
       resolve: (info, _args, _context, { path }) => pagePartOf(info, 'hasNextPage', path.key) as boolean,
     }),
     hasPreviousPage: t.boolean({
       description:
-        'Whether there is more before startCursor; where nothing asked for it, whether the page began behind a cursor.',
+        'True if there are items before startCursor; without a request for earlier items, true if the page began behind a cursor.',
       ...pagePart,
       resolve: (info, _args, _context, { path }) => pagePartOf(info, 'hasPreviousPage', path.key) as boolean,
     }),
@@ -80,7 +80,7 @@ PageInfoRef.implement({
     endCursor: t.string({
       nullable: true,
       description:
-        'Where the page ends and the next one goes on: at the last item, or where the looking stopped.',
+        'The end of the page, behind which the next one begins: the last item, or the place at which the search stopped.',
       ...pagePart,
       resolve: (info, _args, _context, { path }) => pagePartOf(info, 'endCursor', path.key) as string | null,
     }),

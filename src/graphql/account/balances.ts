@@ -43,7 +43,7 @@ TokenBalanceConnectionRef.implement({
     }),
     pageInfo: t.field({
       type: PageInfoRef,
-      description: 'Where the page stands.',
+      description: 'The place of the page in its list.',
       resolve({ balances, hasNextPage, hasPreviousPage }) {
         const [first] = balances
         const last = balances.at(-1)
@@ -81,7 +81,7 @@ builder.objectField(AccountRef, 'balances', (t) =>
       held: t.arg.boolean({
         required: false,
         description:
-          'Whether to add the chain’s own coin and the tokens that the account holds, by address, as far as the service follows their transfers (`holderTokens`): up to a minute behind the chain. True unless tokens are named.',
+          'If true, adds the chain’s own coin and the tokens that the account holds, by address, as far as the service follows their transfers (`holderTokens`): up to a minute behind the chain. True unless tokens are named.',
       }),
       first: t.arg.int({
         defaultValue: 10,

@@ -33,23 +33,23 @@ const paidOut = {
   resolve: () => '0',
 }
 const nextPayout = dollars('totalEarned', 'totalEarned without paidOut.')
-const computedAt = { type: 'DateTime' as const, description: 'When these figures were computed.' }
+const computedAt = { type: 'DateTime' as const, description: 'The time of these figures.' }
 
 AffiliateStatisticsRef.implement({
   description:
-    'What a wallet’s code brought, in US dollars: for each triggerVolume that one of its traders trades, its part of one reward.',
+    'The earnings of a wallet’s code, in US dollars: for each triggerVolume that one of its traders trades, its part of one reward.',
   fields: (t) => ({
-    wallet: t.expose('wallet', { type: 'Address', description: 'Whose code it is.' }),
+    wallet: t.expose('wallet', { type: 'Address', description: 'The wallet of the code.' }),
     code: t.exposeString('code', { description: 'The code.' }),
     totalVolume: t.field(dollars('totalVolume', 'Eligible volume of all its traders.')),
-    triggerVolume: t.field(dollars('triggerVolume', 'What a trader has to trade for a reward.')),
+    triggerVolume: t.field(dollars('triggerVolume', 'The volume that a trader has to trade for a reward.')),
     totalEarned: t.field(dollars('totalEarned', 'The wallet’s part of all rewards, rounded down.')),
     paidOut: t.field(paidOut),
     nextPayout: t.field(nextPayout),
     leftToNextReward: t.field(
       dollars(
         'leftToNextReward',
-        'What the active trader who is nearest to his next reward, or a new one, still has to trade; 0 where the volume that counts at most is less.',
+        'The smallest volume that an active or new trader still has to trade for the next reward; 0 if the maximum counted volume is less.',
       ),
     ),
     activeTraders: t.expose('activeTraders', {
@@ -65,7 +65,7 @@ builder.queryField('affiliateStatistics', (t) =>
   t.field({
     type: AffiliateStatisticsRef,
     nullable: true,
-    description: 'What a wallet’s code brought; null for a wallet without one. Up to 10 seconds old.',
+    description: 'The earnings of a wallet’s code; null for a wallet without one. Up to 10 seconds old.',
     args: { wallet: t.arg({ type: 'Address', required: true, description: 'The affiliate’s.' }) },
     resolve: (_root, { wallet }, context) => {
       requireFeature(context, 'statistics')
@@ -75,24 +75,27 @@ builder.queryField('affiliateStatistics', (t) =>
 )
 
 TraderStatisticsRef.implement({
-  description: 'What a trader’s own trades earned him under the code that he is bound to, in US dollars.',
+  description: 'The earnings of a trader’s own trades under the code that he is bound to, in US dollars.',
   fields: (t) => ({
     account: t.expose('account', { type: 'Address', description: 'The trader.' }),
     boundCode: t.exposeString('code', {
       description:
-        'That of his first trade with a code that was known and enabled then, and not his own. It never changes.',
+        'The code of his first trade with a code that was known and enabled then, and not his own. It never changes.',
     }),
     linkedSince: t.expose('linkedSince', { type: 'DateTime', description: 'The time of that trade.' }),
-    rewardsEnd: t.expose('rewardsEnd', { type: 'DateTime', description: 'From here on no trade counts.' }),
-    eligibleVolume: t.field(dollars('eligibleVolume', 'What counts of his trades.')),
-    triggerVolume: t.field(dollars('triggerVolume', 'What he has to trade for a reward.')),
+    rewardsEnd: t.expose('rewardsEnd', {
+      type: 'DateTime',
+      description: 'The time from which no trade counts.',
+    }),
+    eligibleVolume: t.field(dollars('eligibleVolume', 'The volume of his trades that counts.')),
+    triggerVolume: t.field(dollars('triggerVolume', 'The volume that he has to trade for a reward.')),
     totalEarned: t.field(dollars('totalEarned', 'His part of all rewards, rounded down.')),
     paidOut: t.field(paidOut),
     nextPayout: t.field(nextPayout),
     leftToNextReward: t.field(
       dollars(
         'leftToNextReward',
-        'What he still has to trade for the next reward; 0 when time or the volume that counts at most is up before.',
+        'The volume that he still has to trade for the next reward; 0 if the time or the maximum volume ends before.',
       ),
     ),
     computedAt: t.expose('computedAt', computedAt),
@@ -104,7 +107,7 @@ builder.queryField('traderStatistics', (t) =>
     type: TraderStatisticsRef,
     nullable: true,
     description:
-      'What a trader’s own trades earned him; null for an account that is bound to no code. Up to 10 seconds old.',
+      'The earnings of a trader’s own trades; null for an account that is bound to no code. Up to 10 seconds old.',
     args: { account: t.arg({ type: 'Address', required: true, description: 'The trader.' }) },
     resolve: (_root, { account }, context) => {
       requireFeature(context, 'statistics')
@@ -130,30 +133,32 @@ ReferredTradeRef.implement({
     }),
     time: t.expose('time', {
       type: 'DateTime',
-      description: 'That of the auction it settles; of its order where it settles none of this service.',
+      description:
+        'The time of the auction that it settles, or of its order if it settles no auction of this service.',
     }),
-    code: t.exposeString('code', { description: 'What its order names, in capitals.' }),
+    code: t.exposeString('code', { description: 'The code that its order names, in capitals.' }),
     boundCode: t.exposeString('boundCode', {
       nullable: true,
-      description: 'What the trader is bound to; null when he is bound to none.',
+      description: 'The code that the trader is bound to; null without one.',
     }),
     usdValue: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'What was sold, at the prices of its auction, rounded down; null where that had none.',
+      description:
+        'The value of the sold amount at the prices of its auction, rounded down; null without prices.',
       resolve: ({ value }) => (value === null ? null : formatDollars(value)),
     }),
     eligibleVolume: t.field(dollars('eligibleVolume', 'The part of usdValue that counts.')),
     eligibility: t.expose('eligibility', {
       type: Eligibility,
-      description: 'Whether it counts, or why not.',
+      description: 'ELIGIBLE if it counts, or the reason why it does not.',
     }),
     isBoundToCode: t.boolean({
-      description: 'Whether it names the code that the trader is bound to.',
+      description: 'True if it names the code that the trader is bound to.',
       resolve: ({ code, boundCode }) => code === boundCode,
     }),
     isEligible: t.boolean({
-      description: 'Whether eligibility is ELIGIBLE.',
+      description: 'True if eligibility is ELIGIBLE.',
       resolve: ({ eligibility }) => eligibility === 'eligible',
     }),
   }),
@@ -182,7 +187,7 @@ TraderActivityConnectionRef.implement({
     }),
     pageInfo: t.field({
       type: PageInfoRef,
-      description: 'Where the page stands.',
+      description: 'The place of the page in its list.',
       resolve: ({ trades, hasNextPage }) => ({
         page: {
           hasNextPage,

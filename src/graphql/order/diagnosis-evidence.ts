@@ -26,7 +26,7 @@ import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { tokenOfAddress } from '../token/token.ts'
 
 AmountsEvidenceRef.implement({
-  description: 'How much of a token is needed, and how much there is.',
+  description: 'The needed and the present amount of a token.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -71,41 +71,49 @@ PriceAmountsRef.implement({
 PriceEvidenceRef.implement({
   description: 'The limit of an order against the market.',
   fields: (t) => ({
-    limit: t.expose('limit', { type: PriceAmountsRef, description: 'What the order asks for.' }),
+    limit: t.expose('limit', { type: PriceAmountsRef, description: 'The limit of the order.' }),
     best: t.expose('best', {
       type: PriceAmountsRef,
       nullable: true,
       description: 'The best price that was seen for it; null where none was.',
     }),
-    foundAt: t.expose('at', { type: 'DateTime', nullable: true, description: 'When the best was seen.' }),
-    foundAtBlock: t.expose('block', { type: 'SafeInt', nullable: true, description: 'At which block.' }),
+    foundAt: t.expose('at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The time at which the best was seen.',
+    }),
+    foundAtBlock: t.expose('block', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'The block at which it was seen.',
+    }),
     foundBy: t.expose('solver', {
       type: 'Address',
       nullable: true,
-      description: 'Who proposed it; null for the router of the service.',
+      description: 'The solver that proposed it; null for the router of the service.',
     }),
     foundInAuction: t.expose('auctionId', {
       type: 'SafeInt',
       nullable: true,
-      description: 'In which auction; null for the router.',
+      description: 'The auction in which it was proposed; null for the router.',
     }),
     gapPercent: t.field({
       type: 'Decimal',
       nullable: true,
       description:
-        'How far the newest price is from the limit, in per cent of the limit; negative where it is better: by the service’s own routes for all that is left, as in its quotes, which outside estimators may better. Null where nothing is known.',
+        'The distance of the newest price from the limit, in per cent of the limit; negative if the price is better. It comes from the service’s own routes for the whole rest, as in its quotes; outside estimators may find a better one. Null if nothing is known.',
       resolve: ({ gap }) => (gap === null ? null : formatPercent(gap)),
     }),
     gapSeenAt: t.expose('gapSeenAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When that gap was seen. One that moved little since is not written again.',
+      description: 'The time at which that gap was seen. One that moved little since is not written again.',
     }),
     dayMovementPercent: t.field({
       type: 'Decimal',
       nullable: true,
       description:
-        'How the market moved within the last day, in per cent; positive towards the limit. Null where it is not known.',
+        'The move of the market within the last day, in per cent; positive towards the limit. Null if it is not known.',
       resolve: ({ dayMovement }) => (dayMovement === null ? null : formatPercent(dayMovement)),
     }),
     secondsNeeded: t.expose('secondsNeeded', {
@@ -143,7 +151,7 @@ CompetitionEvidenceRef.implement({
   description: 'A solution for the order, and what became of it.',
   fields: (t) => ({
     auctionId: t.expose('auctionId', { type: 'SafeInt', description: 'The auction.' }),
-    solver: t.expose('solver', { type: 'Address', description: 'Whose solution it is.' }),
+    solver: t.expose('solver', { type: 'Address', description: 'The solver of the solution.' }),
     score: t.expose('score', {
       type: 'Uint256',
       nullable: true,
@@ -157,11 +165,11 @@ CompetitionEvidenceRef.implement({
     scoreGap: t.expose('scoreGap', {
       type: 'Uint256',
       nullable: true,
-      description: 'By how much its score is below that; null where it is not.',
+      description: 'The distance of its score below that; null if it is not below.',
     }),
     refusal: t.exposeString('refusal', {
       nullable: true,
-      description: 'Why it was refused; null where it was not.',
+      description: 'The reason why it was refused; null if it was not.',
     }),
   }),
 })
@@ -209,22 +217,25 @@ OrderEvidenceRef.implement({
 })
 
 RevertEvidenceRef.implement({
-  description: 'What a contract answered.',
+  description: 'The answer of a contract.',
   fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'In its words; hex where it has none.' }),
+    reason: t.exposeString('reason', { description: 'The contract’s text; hex if it has none.' }),
   }),
 })
 
 HookEvidenceRef.implement({
   description: 'A hook of the order, in a settlement or in a simulation of one.',
   fields: (t) => ({
-    phase: t.expose('phase', { type: HookPhase, description: 'Whether it runs before or after the trade.' }),
+    phase: t.expose('phase', {
+      type: HookPhase,
+      description: 'The time at which it runs: before or after the trade.',
+    }),
     index: t.expose('index', {
       type: 'SafeInt',
       description: 'Its place among the hooks of that phase; 0 is the first.',
     }),
     target: t.expose('target', { type: 'Address', description: 'The contract called.' }),
-    outcome: t.expose('outcome', { type: HookOutcome, description: 'What became of it.' }),
+    outcome: t.expose('outcome', { type: HookOutcome, description: 'The outcome of the hook.' }),
     gasLimit: t.expose('gasLimit', {
       type: 'Uint256',
       nullable: true,
@@ -239,21 +250,21 @@ HookEvidenceRef.implement({
 })
 
 ValidityEvidenceRef.implement({
-  description: 'When the order may be traded.',
+  description: 'The time in which the order may be traded.',
   fields: (t) => ({
     from: t.expose('from', { type: 'DateTime', nullable: true, description: 'Not before; null: at once.' }),
     until: t.expose('until', { type: 'DateTime', description: 'Not later.' }),
     offeredUntil: t.expose('offeredUntil', {
       type: 'DateTime',
-      description: 'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+      description: 'The end of its time in auctions: `until`, less the present ORDER_MIN_VALIDITY.',
     }),
   }),
 })
 
 CancellationEvidenceRef.implement({
-  description: 'Who cancelled the order.',
+  description: 'The cancellation of the order.',
   fields: (t) => ({
-    by: t.expose('by', { type: CancellationSource, description: 'Who, or what.' }),
+    by: t.expose('by', { type: CancellationSource, description: 'The source of the cancellation.' }),
     detail: t.exposeString('detail', {
       nullable: true,
       description: 'More about it, as text; null where there is none.',
@@ -269,7 +280,7 @@ RefusalEvidenceRef.implement({
       nullable: true,
       description: 'The member of the order that is at fault; null where it is none.',
     }),
-    message: t.exposeString('message', { description: 'What is wrong.' }),
+    message: t.exposeString('message', { description: 'The fault, in words.' }),
   }),
 })
 

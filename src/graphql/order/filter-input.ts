@@ -10,10 +10,10 @@ import { inputType } from '../input/input-type.ts'
 const timeField = scalarField('DateTime', z.date())
 
 const tokenPair = inputType('TokenPairInput', {
-  description: 'What is sold for what; orders the other way round are another pair.',
+  description: 'The sold and the bought token. Orders in the other direction are another pair.',
   schema: z.object({
-    sellToken: addressField.meta({ description: 'What is sold.' }),
-    buyToken: addressField.meta({ description: 'What is bought.' }),
+    sellToken: addressField.meta({ description: 'The sold token.' }),
+    buyToken: addressField.meta({ description: 'The bought token.' }),
   }),
 })
 

@@ -48,24 +48,28 @@ import { singleFieldObject } from '../token/token.ts'
 const maxPlacedOrders = 10
 
 const members = {
-  sellToken: addressField.meta({ description: 'What is sold.' }),
-  buyToken: addressField.meta({ description: 'What is bought.' }),
-  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
-  sellAmount: amountField('SellAmountOverflow').meta({ description: 'In sell token atoms.' }),
-  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'In buy token atoms.' }),
+  sellToken: addressField.meta({ description: 'The sold token.' }),
+  buyToken: addressField.meta({ description: 'The bought token.' }),
+  receiver: addressField
+    .nullish()
+    .meta({ description: 'Recipient of the buy tokens; null means the owner.' }),
+  sellAmount: amountField('SellAmountOverflow').meta({ description: 'The sell amount, in atoms.' }),
+  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
   validTo: uint32Field.meta({ description: 'Unix seconds.' }),
   appData: textField.meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Must be 0.' }),
-  kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
-  partiallyFillable: flagField.meta({ description: 'Whether a part may be traded.' }),
+  kind: enumField(OrderKind, orderKinds).meta({ description: 'The fixed side.' }),
+  partiallyFillable: flagField.meta({ description: 'True if a part may be traded.' }),
   sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
   buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
-  signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
+  signingScheme: enumField(SigningScheme, signingSchemes).meta({
+    description: 'The scheme of the signature.',
+  }),
   signature: hexField.meta({
     description: '65 bytes for a key’s signature, or 64 compact ones; at most 8192 for EIP1271.',
   }),
@@ -95,7 +99,7 @@ const explanationMembers = {
   ...members,
   signature: members.signature.nullish().meta({
     description:
-      'As in an order that is placed; left out where it is not signed yet: then `from` is required.',
+      'The signature, as in an order that is placed. Left out if the order is not signed yet: then `from` is required.',
   }),
 }
 
@@ -155,7 +159,7 @@ function toCreation({ appDataHash, ...order }: z.output<z.ZodObject<typeof membe
 }
 
 PlaceOrderPayloadRef.implement({
-  description: 'What became of an order that was sent.',
+  description: 'The result of an order that was sent.',
   fields: (t) => ({
     order: t.field({
       type: OrderRef,
@@ -222,7 +226,7 @@ export async function storedOrder(
 }
 
 PlaceOrdersPayloadRef.implement({
-  description: 'What became of orders that were sent together.',
+  description: 'The results of orders that were sent together.',
   fields: (t) => ({
     results: t.expose('results', {
       type: [PlaceOrderResultRef],
@@ -233,7 +237,7 @@ PlaceOrdersPayloadRef.implement({
 })
 
 PlaceOrderResultRef.implement({
-  description: 'What became of one of several orders: either the order or an error.',
+  description: 'The result of one of several orders: either the order or an error.',
   fields: (t) => ({
     index: t.expose('index', { type: 'Uint32', description: 'Its place in the input, from 0.' }),
     order: t.field({
@@ -245,21 +249,21 @@ PlaceOrderResultRef.implement({
     error: t.field({
       type: PlaceOrderErrorRef,
       nullable: true,
-      description: 'Why it was refused; null when it is stored.',
+      description: 'The reason why it was refused; null if it is stored.',
       resolve: ({ index, error }) => (error ? { index, error } : null),
     }),
   }),
 })
 
 PlaceOrderErrorRef.implement({
-  description: 'Why one of several orders was refused, as placeOrder would have refused it.',
+  description: 'The error of one of several orders, as placeOrder would have refused it.',
   fields: (t) => ({
     code: t.string({
       description: 'One of the closed list that extensions.code is of.',
       resolve: ({ error }) => String(error.extensions.code),
     }),
     message: t.string({
-      description: 'For people; names what to change.',
+      description: 'Text for people that names the necessary change.',
       resolve: ({ error }) => error.message,
     }),
     field: t.string({
@@ -268,7 +272,7 @@ PlaceOrderErrorRef.implement({
       resolve: ({ error }) => (error.extensions.field as string | undefined) ?? null,
     }),
     retryable: t.boolean({
-      description: 'Whether the same order can be accepted later.',
+      description: 'True if the same order can be accepted later.',
       resolve: ({ error }) => error.extensions.retryable === true,
     }),
     index: t.expose('index', { type: 'Uint32', description: 'The order’s place in the input, from 0.' }),

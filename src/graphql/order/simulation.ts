@@ -33,15 +33,17 @@ import { OrderRef, OrderSimulationRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
 
 const members = {
-  sellToken: addressField.meta({ description: 'What is sold.' }),
-  buyToken: addressField.meta({ description: 'What is bought.' }),
+  sellToken: addressField.meta({ description: 'The sold token.' }),
+  buyToken: addressField.meta({ description: 'The bought token.' }),
   sellAmount: amountField('SellAmountOverflow')
     .refine((amount) => amount > 0n, 'must not be 0')
-    .meta({ description: 'In sell token atoms; not 0.' }),
-  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'In buy token atoms.' }),
-  kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
-  owner: addressField.meta({ description: 'Who sells.' }),
-  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
+    .meta({ description: 'The sell amount, in atoms; not 0.' }),
+  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
+  kind: enumField(OrderKind, orderKinds).meta({ description: 'The fixed side.' }),
+  owner: addressField.meta({ description: 'The seller.' }),
+  receiver: addressField
+    .nullish()
+    .meta({ description: 'Recipient of the buy tokens; null means the owner.' }),
   sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
     .nullish()
     .meta({ description: 'ERC20 when left out.' }),
@@ -52,11 +54,13 @@ const members = {
   blockNumber: safeIntField
     .nullish()
     .meta({ description: 'The block to simulate on; the newest when left out.' }),
-  signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
-  signature: hexField.meta({ description: 'As in an order.' }),
+  signingScheme: enumField(SigningScheme, signingSchemes).meta({
+    description: 'The scheme of the signature.',
+  }),
+  signature: hexField.meta({ description: 'The signature, as in an order.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Signed fee, in sell token atoms.' }),
   validTo: uint32Field.meta({ description: 'Unix seconds.' }),
-  partiallyFillable: flagField.meta({ description: 'Whether a part may be traded.' }),
+  partiallyFillable: flagField.meta({ description: 'True if a part may be traded.' }),
 }
 
 /** An order as REST describes it. */
@@ -90,7 +94,7 @@ OrderSimulationRef.implement({
   fields: (t) => ({
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it fails, in the contract’s words; null if it would succeed.',
+      description: 'The contract’s reason for a failure; null if it would succeed.',
     }),
     block: t.expose('block', {
       type: 'SafeInt',
@@ -104,7 +108,7 @@ OrderSimulationRef.implement({
     stateOverrides: t.expose('overrides', {
       type: 'JSON',
       description:
-        'What it finds in place of an account’s own state, as a node takes it: the solver is allowed, and the contract has what the order buys.',
+        'State that replaces an account’s own in the simulation, as a node takes it: the solver is allowed, and the contract has the bought tokens.',
     }),
   }),
 })

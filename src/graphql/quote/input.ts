@@ -38,13 +38,13 @@ const defaultValidFor = 1_800
 const sizes = {
   sellAmountBeforeFee: amountField('SellAmountOverflow')
     .nullish()
-    .meta({ description: 'For SELL: what is spent; the fee is deducted.' }),
+    .meta({ description: 'The spent amount, for SELL; the fee is deducted.' }),
   sellAmountAfterFee: amountField('SellAmountOverflow')
     .nullish()
-    .meta({ description: 'For SELL: what is traded after the fee.' }),
+    .meta({ description: 'The amount traded after the fee, for SELL.' }),
   buyAmountAfterFee: amountField('BuyAmountOverflow')
     .nullish()
-    .meta({ description: 'For BUY: what is to be bought.' }),
+    .meta({ description: 'The amount to buy, for BUY.' }),
 }
 
 const validities = {
@@ -53,10 +53,12 @@ const validities = {
 }
 
 const trade = {
-  sellToken: addressField.meta({ description: 'What is sold.' }),
-  buyToken: addressField.meta({ description: 'What is bought.' }),
+  sellToken: addressField.meta({ description: 'The sold token.' }),
+  buyToken: addressField.meta({ description: 'The bought token.' }),
   from: addressField.meta({ description: 'The trader.' }),
-  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
+  receiver: addressField
+    .nullish()
+    .meta({ description: 'Recipient of the buy tokens; null means the owner.' }),
 }
 
 const conditions = {
@@ -155,7 +157,7 @@ const amount = inputType('QuoteAmountInput', {
 })
 
 const validity = inputType('QuoteValidityInput', {
-  description: 'When the order will expire.',
+  description: 'The expiry of the order.',
   isOneOf: true,
   schema: oneOf(validities),
 })
@@ -167,7 +169,7 @@ const forms = {
 } as const
 
 export const quoteInput = inputType('QuoteInput', {
-  description: 'What to quote.',
+  description: 'The terms of the quote.',
   schema: z
     .object(
       {
@@ -176,8 +178,8 @@ export const quoteInput = inputType('QuoteInput', {
         ...conditions,
         validity: validity.schema
           .nullish()
-          .meta({ description: 'When it will expire; half an hour from now when left out.' }),
-        amount: amount.schema.meta({ description: 'What is sold, or what is bought.' }),
+          .meta({ description: 'The expiry of the order; half an hour from now if left out.' }),
+        amount: amount.schema.meta({ description: 'The amount to sell or to buy.' }),
       },
       objectExpected,
     )
@@ -203,7 +205,7 @@ export function quoteRequestOf({
 
 const bodyMembers = z.object(
   {
-    kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
+    kind: enumField(OrderKind, orderKinds).meta({ description: 'The fixed side.' }),
     ...trade,
     ...conditions,
     ...validities,

@@ -18,12 +18,12 @@ QuoteSlippageRef.implement({
   fields: (t) => ({
     bps: t.expose('bps', {
       type: 'BasisPoints',
-      description: 'That of the market, and at least 50: what `order` has where no other is named.',
+      description: 'The market’s slippage, 50 or more: `order` uses it if no other is named.',
     }),
     measuredBps: t.expose('measuredBps', {
       type: 'BasisPoints',
       nullable: true,
-      description: 'That of the market, as `Market.slippage`; null when it is not known, or not in time.',
+      description: 'The market’s slippage, as `Market.slippage`; null if it is not known, or not in time.',
     }),
   }),
 })
@@ -54,7 +54,7 @@ builder.mutationField('quote', (t) =>
     type: QuoteResponseRef,
     description: 'Quotes price and fee for an order, and stores the quote.',
     extensions: { limited: 'quotes' },
-    args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
+    args: { input: inputArgument(t.arg, quoteInput, 'The terms of the quote.') },
     async resolve(_root, { input }, context, info) {
       const trading = tradingOn(context, input.network)
       const request = quoteRequestOf(input)
@@ -94,7 +94,7 @@ builder.subscriptionField('quotes', (t) =>
     description:
       'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
     extensions: { limited: 'quotes' },
-    args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
+    args: { input: inputArgument(t.arg, quoteInput, 'The terms of the quotes; priceQuality has no effect.') },
     subscribe(_root, { input }, context) {
       context.stored?.check('quotes', context.client)
       return tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context)

@@ -15,30 +15,30 @@ QuotedOrderRef.implement({
   fields: (t) => ({
     sellToken: t.field({
       type: TokenRef,
-      description: 'What is sold.',
+      description: 'The sold token.',
       resolve: ({ quote }, _args, context, info) =>
         tokenOfAddress(quote.chainId, quote.sellToken, context, info),
     }),
     buyToken: t.field({
       type: TokenRef,
-      description: 'What is bought.',
+      description: 'The bought token.',
       resolve: ({ quote }, _args, context, info) =>
         tokenOfAddress(quote.chainId, quote.buyToken, context, info),
     }),
     receiver: t.field({
       type: 'Address',
       nullable: true,
-      description: 'As asked for; null means the owner.',
+      description: 'Recipient of the buy tokens, as requested; null means the owner.',
       resolve: ({ terms }) => terms.receiver,
     }),
     sellAmount: t.field({
       type: 'Uint256',
-      description: 'In sell token atoms, without feeAmount; of a buy order with the volume fee.',
+      description: 'The sell amount, in atoms, without feeAmount; for a buy order with the volume fee.',
       resolve: (reply) => amountsOf(reply).sellAmount,
     }),
     buyAmount: t.field({
       type: 'Uint256',
-      description: 'In buy token atoms; of a sell order after the volume fee.',
+      description: 'The buy amount, in atoms; for a sell order after the volume fee.',
       resolve: (reply) => amountsOf(reply).buyAmount,
     }),
     feeAmount: t.field({
@@ -66,31 +66,31 @@ QuotedOrderRef.implement({
       description: 'Unix seconds.',
       resolve: ({ terms }) => terms.validTo,
     }),
-    appData: t.string({ description: 'As asked for.', resolve: ({ terms }) => terms.appData }),
+    appData: t.string({ description: 'The appData of the request.', resolve: ({ terms }) => terms.appData }),
     appDataHash: t.field({
       type: 'Bytes32',
-      description: 'What is signed.',
+      description: 'The hash that is signed.',
       resolve: ({ terms }) => terms.appDataHash,
     }),
     kind: t.field({
       type: OrderKind,
-      description: 'Which side is fixed.',
+      description: 'The fixed side.',
       resolve: ({ quote }) => quote.kind,
     }),
     partiallyFillable: t.boolean({ description: 'Always false.', resolve: () => false }),
     sellTokenBalance: t.field({
       type: SellTokenSource,
-      description: 'Where sell tokens come from.',
+      description: 'The source of the sell tokens.',
       resolve: ({ terms }) => terms.sellTokenBalance,
     }),
     buyTokenBalance: t.field({
       type: BuyTokenDestination,
-      description: 'Where buy tokens go.',
+      description: 'The destination of the buy tokens.',
       resolve: ({ terms }) => terms.buyTokenBalance,
     }),
     signingScheme: t.field({
       type: SigningScheme,
-      description: 'How the owner will sign.',
+      description: 'The scheme with which the owner will sign.',
       resolve: ({ terms }) => terms.signingScheme,
     }),
   }),
@@ -100,8 +100,8 @@ OrderToSignRef.implement({
   description:
     'An order as its owner signs it: the twelve signed members, and what a wallet is asked to sign. Tokens are bare addresses here, since these are what is signed.',
   fields: (t) => ({
-    sellToken: t.expose('sellToken', { type: 'Address', description: 'What is sold.' }),
-    buyToken: t.expose('buyToken', { type: 'Address', description: 'What is bought.' }),
+    sellToken: t.expose('sellToken', { type: 'Address', description: 'The sold token.' }),
+    buyToken: t.expose('buyToken', { type: 'Address', description: 'The bought token.' }),
     receiver: t.expose('receiver', {
       type: 'Address',
       nullable: true,
@@ -109,11 +109,11 @@ OrderToSignRef.implement({
     }),
     sellAmount: t.expose('sellAmount', {
       type: 'Uint256',
-      description: 'In sell token atoms; of a buy order what is spent at most.',
+      description: 'The sell amount, in atoms; for a buy order its maximum.',
     }),
     buyAmount: t.expose('buyAmount', {
       type: 'Uint256',
-      description: 'In buy token atoms; of a sell order what is got at least, which is never 0.',
+      description: 'The buy amount, in atoms; for a sell order its minimum, which is never 0.',
     }),
     validTo: t.expose('validTo', { type: 'Uint32', description: 'Unix seconds.' }),
     appData: t.expose('appData', { type: 'Bytes32', description: 'The hash of the appData document.' }),
@@ -121,15 +121,15 @@ OrderToSignRef.implement({
       type: 'Uint256',
       description: 'Always 0: fees are within the amounts.',
     }),
-    kind: t.expose('kind', { type: OrderKind, description: 'Which side is fixed.' }),
+    kind: t.expose('kind', { type: OrderKind, description: 'The fixed side.' }),
     partiallyFillable: t.exposeBoolean('partiallyFillable', { description: 'Always false.' }),
     sellTokenBalance: t.expose('sellTokenBalance', {
       type: SellTokenSource,
-      description: 'Where sell tokens come from.',
+      description: 'The source of the sell tokens.',
     }),
     buyTokenBalance: t.expose('buyTokenBalance', {
       type: BuyTokenDestination,
-      description: 'Where buy tokens go.',
+      description: 'The destination of the buy tokens.',
     }),
     typedData: t.field({
       type: 'JSON',
@@ -139,7 +139,7 @@ OrderToSignRef.implement({
     }),
     digest: t.field({
       type: 'Bytes32',
-      description: 'What an eip712 signature signs.',
+      description: 'The digest that an eip712 signature signs.',
       resolve: ({ domain, ...order }) => orderDigest(domain, order),
     }),
     uid: t.field({

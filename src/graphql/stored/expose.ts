@@ -58,11 +58,11 @@ function connectionOf(relation: PageRows): unknown {
       edges: t.field({ type: [edge], description: 'The items with their cursors.', ...pagePart }),
       pageInfo: t.field({
         type: PageInfoRef,
-        description: 'Where the page stands in its list.',
+        description: 'The place of the page in its list.',
         ...pagePart,
       }),
       totalCount: t.int({
-        description: `How many items the whole list has, counted up to ${countLimit}: this number stands for so many or more.`,
+        description: `The number of items of the whole list, counted up to ${countLimit}: this number stands for so many or more.`,
         extensions: { ...pagePart.extensions, weight: 100 },
         resolve: pagePart.resolve,
       }),

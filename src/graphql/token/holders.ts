@@ -55,7 +55,7 @@ TokenHolderConnectionRef.implement({
     }),
     pageInfo: t.field({
       type: PageInfoRef,
-      description: 'Where the page stands.',
+      description: 'The place of the page in its list.',
       resolve: ({ holders, hasNextPage }) => {
         const [first] = holders
         const last = holders.at(-1)

@@ -32,7 +32,7 @@ export const updateFields = {
   isComplete: {
     type: 'Boolean' as const,
     description:
-      'Whether it has every value that the subscription names, as the first one has, and the first one after the node was away. Others have only what changed.',
+      'True if it has every value that the subscription names, as the first one has, and the first one after an outage of the node. Others have only changed values.',
     resolve: ({ isComplete }: BalancesUpdate | PricesUpdate) => isComplete,
   },
   isAvailable: {

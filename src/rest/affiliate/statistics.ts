@@ -188,11 +188,13 @@ export const referredTrade = z.object({
   eligible_volume_usd: dollars.meta({ description: 'The part of usd_value that counts.' }),
   referrer_code: code.meta({ description: 'The code that the order names.' }),
   bound_referrer_code: code.nullable().meta({ description: 'The code to which the trader is bound.' }),
-  eligibility_reason: z.enum(eligibilities).meta({ description: 'Whether it counts, or why not.' }),
+  eligibility_reason: z
+    .enum(eligibilities)
+    .meta({ description: 'ELIGIBLE if it counts, or the reason why it does not.' }),
   is_bound_to_code: z
     .boolean()
-    .meta({ description: 'Whether it names the code that the trader is bound to.' }),
-  is_eligible: z.boolean().meta({ description: 'Whether it counts.' }),
+    .meta({ description: 'True if it names the code that the trader is bound to.' }),
+  is_eligible: z.boolean().meta({ description: 'True if it counts.' }),
 })
 
 export const traderActivity = z.object({

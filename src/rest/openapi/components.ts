@@ -53,7 +53,10 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ...storedSchemas,
   SolverNotices: { schema: solverNotices, description: 'The newest 100 notices, newest first.' },
   SolverNotice: { schema: solverNotices.element, description: 'The outcome of a solver’s solutions.' },
-  OrderDiagnosis: { schema: orderDiagnosis, description: 'Why an order is not filled, or how it ended.' },
+  OrderDiagnosis: {
+    schema: orderDiagnosis,
+    description: 'The reason why an order is not filled, or its end.',
+  },
   DiagnosisReason: { schema: diagnosisReason, description: 'A further reason, which must be solved too.' },
   DiagnosisEvidence: { schema: diagnosisEvidence, description: 'A fact behind a reason.' },
   QuoteRequest: {
@@ -174,7 +177,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     graphqlType: 'ReferralCode',
     description: 'A code as a trader sees it.',
   },
-  AffiliateSwitch: { schema: affiliateSwitch, description: 'Whether traders may use a code.' },
+  AffiliateSwitch: { schema: affiliateSwitch, description: 'The state of a code.' },
   SwitchedCode: { schema: switchedCode, graphqlType: 'Affiliate', description: 'A code that was switched.' },
   AffiliateStatistics: {
     schema: affiliateStatistics,

@@ -109,7 +109,7 @@ export const stateChange = z.object({
 
 export const simulatedLog = z.object({
   address: address.describe('The contract that writes it.'),
-  topics: z.array(bytes32).describe('At most four.'),
+  topics: z.array(bytes32).describe('The event and its indexed arguments, up to four words.'),
   data: hex.describe('The arguments that are not indexed.'),
   event: z
     .object({
@@ -121,7 +121,7 @@ export const simulatedLog = z.object({
 })
 
 export const simulatedTransaction = z.object({
-  status: z.boolean().describe('Whether the transaction would succeed.'),
+  status: z.boolean().describe('True if the transaction would succeed.'),
   id: z.string().describe('Its block, and its position in the bundle.'),
   error: z.string().optional().describe('The reason of a failure; left out on success.'),
   gasUsed: amount.describe('Gas, including that of the transaction itself.'),
@@ -135,12 +135,10 @@ export const simulatedTransaction = z.object({
     .optional()
     .describe('Changes by account; left out if the node does not trace the bundle.'),
   logs: z.array(simulatedLog).describe('Logs in order, at most 500 for a bundle.'),
-  hasAllLogs: z.boolean().describe('Whether `logs` has all of them.'),
+  hasAllLogs: z.boolean().describe('True if `logs` has all logs.'),
   hasAllBalanceChanges: z
     .boolean()
-    .describe(
-      'Whether the balances of all accounts in logs and transfers were read: at most 64 for a bundle.',
-    ),
+    .describe('True if the balances of all accounts in logs and transfers were read: up to 64 for a bundle.'),
   blockNumber: count.describe('The block whose state it uses.'),
 })
 

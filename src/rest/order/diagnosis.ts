@@ -166,10 +166,10 @@ export const diagnosisEvidence = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('hook').describe('A hook of the order, in a settlement or in a simulation of one.'),
-    phase: z.enum(hookPhases).describe('Whether it runs before or after the trade.'),
+    phase: z.enum(hookPhases).describe('The time at which it runs: before or after the trade.'),
     index: count.describe('Its place among the hooks of that phase; 0 is the first.'),
     target: address.describe('The contract that it calls.'),
-    outcome: z.enum(hookOutcomes).describe('Whether it succeeded, and why not.'),
+    outcome: z.enum(hookOutcomes).describe('The outcome of the hook: success, or the reason of its failure.'),
     gasLimit: amount.nullable().describe('Gas units that it may use; null if they are not known.'),
     gasUsed: amount.nullable().describe('Gas units that it used; null if they are not known.'),
   }),
@@ -200,7 +200,7 @@ const reason = {
   since: timestamp.nullable().describe('The time since which it applies; null if unknown.'),
   retryable: z
     .boolean()
-    .describe('Whether waiting may be enough, without a change of the order or its account.'),
+    .describe('True if waiting may be enough, without a change of the order or its account.'),
   advice: z.string().describe('The advised action.'),
   evidence: z.array(diagnosisEvidence).describe('The facts behind it.'),
 }
