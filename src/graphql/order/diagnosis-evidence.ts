@@ -26,7 +26,7 @@ import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { tokenOfAddress } from '../token/token.ts'
 
 AmountsEvidenceRef.implement({
-  description: 'The needed and the present amount of a token.',
+  description: 'The needed and the available amount of a token.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -34,13 +34,13 @@ AmountsEvidenceRef.implement({
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
     needed: t.expose('needed', { type: 'Uint256', description: 'Atoms that the order needs.' }),
-    available: t.expose('available', { type: 'Uint256', description: 'Atoms that there are.' }),
+    available: t.expose('available', { type: 'Uint256', description: 'Atoms that are available.' }),
     missing: t.expose('missing', { type: 'Uint256', description: 'Atoms that are missing.' }),
   }),
 })
 
 TokenEvidenceRef.implement({
-  description: 'A token that the reason is about.',
+  description: 'The token of the reason.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -51,7 +51,7 @@ TokenEvidenceRef.implement({
 })
 
 PoolEvidenceRef.implement({
-  description: 'A pool that the reason is about.',
+  description: 'The pool of the reason.',
   fields: (t) => ({ pool: t.expose('pool', { type: 'Address', description: 'Its contract.' }) }),
 })
 
@@ -60,7 +60,7 @@ PriceAmountsRef.implement({
   fields: (t) => ({
     decimal: t.field({
       type: 'Decimal',
-      description: 'Buy atoms for one sell atom: 36 digits behind the point, rounded down.',
+      description: 'Buy atoms for one sell atom, with 36 decimals, rounded down.',
       resolve: ({ sell, buy }) => formatPriceDown({ numerator: buy, denominator: sell }),
     }),
     sellAmount: t.expose('sell', { type: 'Uint256', description: 'Sell atoms.' }),
@@ -71,21 +71,21 @@ PriceAmountsRef.implement({
 PriceEvidenceRef.implement({
   description: 'The limit of an order against the market.',
   fields: (t) => ({
-    limit: t.expose('limit', { type: PriceAmountsRef, description: 'The limit of the order.' }),
+    limit: t.expose('limit', { type: PriceAmountsRef, description: 'The limit price of the order.' }),
     best: t.expose('best', {
       type: PriceAmountsRef,
       nullable: true,
-      description: 'The best price that was seen for it; null where none was.',
+      description: 'The best observed price; null without one.',
     }),
     foundAt: t.expose('at', {
       type: 'DateTime',
       nullable: true,
-      description: 'The time at which the best was seen.',
+      description: 'The time of the best price.',
     }),
     foundAtBlock: t.expose('block', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The block at which it was seen.',
+      description: 'The block of the best price.',
     }),
     foundBy: t.expose('solver', {
       type: 'Address',
@@ -95,7 +95,7 @@ PriceEvidenceRef.implement({
     foundInAuction: t.expose('auctionId', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The auction in which it was proposed; null for the router.',
+      description: 'The auction of the best price; null for the router.',
     }),
     gapPercent: t.field({
       type: 'Decimal',
@@ -107,7 +107,7 @@ PriceEvidenceRef.implement({
     gapSeenAt: t.expose('gapSeenAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The time at which that gap was seen. One that moved little since is not written again.',
+      description: 'The time of that gap. Small later changes are not stored.',
     }),
     dayMovementPercent: t.field({
       type: 'Decimal',
@@ -120,17 +120,17 @@ PriceEvidenceRef.implement({
       type: 'SafeInt',
       nullable: true,
       description:
-        'The time that the market would need for the gap at that movement, rounded up; null where it moves away, or is not known.',
+        'The seconds that the market needs to close the gap at that rate, rounded up; null if it moves away, or its movement is not known.',
     }),
   }),
 })
 
 FeeEvidenceRef.implement({
-  description: 'The fee of the network against what the price leaves for it.',
+  description: 'The network fee, and the amount that the price leaves for it.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
-      description: 'The token that is sold.',
+      description: 'The sold token.',
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
     fee: t.expose('fee', {
@@ -141,69 +141,68 @@ FeeEvidenceRef.implement({
     leastAmount: t.expose('leastAmount', {
       type: 'Uint256',
       nullable: true,
-      description:
-        'Atoms to sell from which it would pay at the same price and the same fee; null where no size would.',
+      description: 'The minimum sell amount that pays the same fee at the same price; null if no size does.',
     }),
   }),
 })
 
 CompetitionEvidenceRef.implement({
-  description: 'A solution for the order, and what became of it.',
+  description: 'A solution for the order, and its outcome.',
   fields: (t) => ({
     auctionId: t.expose('auctionId', { type: 'SafeInt', description: 'The auction.' }),
     solver: t.expose('solver', { type: 'Address', description: 'The solver of the solution.' }),
     score: t.expose('score', {
       type: 'Uint256',
       nullable: true,
-      description: 'Its score in native atoms; null where it was refused before.',
+      description: 'Its score in native atoms; null if it was refused before scoring.',
     }),
     winningScore: t.expose('winningScore', {
       type: 'Uint256',
       nullable: true,
-      description: 'The score of the best winner; null where there was none.',
+      description: 'The score of the best winner; null without one.',
     }),
     scoreGap: t.expose('scoreGap', {
       type: 'Uint256',
       nullable: true,
-      description: 'The distance of its score below that; null if it is not below.',
+      description: 'The amount by which its score is below the winning one; null if it is not.',
     }),
     refusal: t.exposeString('refusal', {
       nullable: true,
-      description: 'The reason why it was refused; null if it was not.',
+      description: 'The reason of its refusal; null if it was not refused.',
     }),
   }),
 })
 
 BlocksEvidenceRef.implement({
-  description: 'A block that the reason is about.',
+  description: 'The block of the reason.',
   fields: (t) => ({
     number: t.expose('number', {
       type: 'SafeInt',
       description: 'The last block that was seen, or that counts.',
     }),
-    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'Its time, where it is known.' }),
+    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'Its time; null if unknown.' }),
     head: t.expose('head', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The newest block, where it is known.',
+      description: 'The newest block; null if unknown.',
     }),
   }),
 })
 
 TransactionEvidenceRef.implement({
-  description: 'A transaction that the reason is about.',
+  description: 'The transaction of the reason.',
   fields: (t) => ({
     txHash: t.expose('txHash', { type: 'Bytes32', description: 'Its hash.' }),
     block: t.expose('block', {
       type: 'SafeInt',
       nullable: true,
-      description: 'Its block; null while it is in none, or where that is not known.',
+      description: 'Its block; null while it is in none, or if unknown.',
     }),
   }),
 })
 
 OrderEvidenceRef.implement({
-  description: 'Another order that the reason is about.',
+  description: 'The other order of the reason.',
   fields: (t) => ({
     uid: t.expose('uid', { type: 'OrderUid', description: 'Its UID.' }),
     order: t.field({
@@ -219,7 +218,7 @@ OrderEvidenceRef.implement({
 RevertEvidenceRef.implement({
   description: 'The answer of a contract.',
   fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'The contract’s text; hex if it has none.' }),
+    reason: t.exposeString('reason', { description: 'The revert reason as text; hex if it has none.' }),
   }),
 })
 
@@ -234,17 +233,17 @@ HookEvidenceRef.implement({
       type: 'SafeInt',
       description: 'Its place among the hooks of that phase; 0 is the first.',
     }),
-    target: t.expose('target', { type: 'Address', description: 'The contract called.' }),
+    target: t.expose('target', { type: 'Address', description: 'The contract that it calls.' }),
     outcome: t.expose('outcome', { type: HookOutcome, description: 'The outcome of the hook.' }),
     gasLimit: t.expose('gasLimit', {
       type: 'Uint256',
       nullable: true,
-      description: 'Gas units that it may use, as signed; null where that is not at hand: see `Order.hooks`.',
+      description: 'Gas units that it may use, as signed; null if they are not known.',
     }),
     gasUsed: t.expose('gasUsed', {
       type: 'Uint256',
       nullable: true,
-      description: 'Gas units that it used; null where that is not known.',
+      description: 'Gas units that it used; null if they are not known.',
     }),
   }),
 })
@@ -252,22 +251,26 @@ HookEvidenceRef.implement({
 ValidityEvidenceRef.implement({
   description: 'The time in which the order may be traded.',
   fields: (t) => ({
-    from: t.expose('from', { type: 'DateTime', nullable: true, description: 'Not before; null: at once.' }),
-    until: t.expose('until', { type: 'DateTime', description: 'Not later.' }),
+    from: t.expose('from', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The first time; null for at once.',
+    }),
+    until: t.expose('until', { type: 'DateTime', description: 'The last time.' }),
     offeredUntil: t.expose('offeredUntil', {
       type: 'DateTime',
-      description: 'The end of its time in auctions: `until`, less the present ORDER_MIN_VALIDITY.',
+      description: 'The end of its offer in auctions: `until` minus the current setting ORDER_MIN_VALIDITY.',
     }),
   }),
 })
 
 CancellationEvidenceRef.implement({
-  description: 'The cancellation of the order.',
+  description: 'The source of the cancellation.',
   fields: (t) => ({
-    by: t.expose('by', { type: CancellationSource, description: 'The source of the cancellation.' }),
+    by: t.expose('by', { type: CancellationSource, description: 'The source.' }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'More about it, as text; null where there is none.',
+      description: 'Further details as text; null without any.',
     }),
   }),
 })
@@ -278,9 +281,9 @@ RefusalEvidenceRef.implement({
     code: t.exposeString('code', { description: 'Its code, of the list of errors.' }),
     field: t.exposeString('field', {
       nullable: true,
-      description: 'The member of the order that is at fault; null where it is none.',
+      description: 'The invalid member of the order; null if there is none.',
     }),
-    message: t.exposeString('message', { description: 'The fault, in words.' }),
+    message: t.exposeString('message', { description: 'The description of the error.' }),
   }),
 })
 

@@ -30,11 +30,11 @@ DiagnosedRef.implement({
   description: 'A reason why an order is not filled, or how it ended, with what proves it.',
   fields: (t) => ({
     code: t.expose('code', { type: DiagnosisCode, description: 'The reason.' }),
-    summary: t.exposeString('summary', { description: 'The reason in words, with the figures.' }),
+    summary: t.exposeString('summary', { description: 'The reason in words, with figures.' }),
     since: t.expose('since', {
       type: 'DateTime',
       nullable: true,
-      description: 'The time since when it is so; null if that is not known.',
+      description: 'The time since which it applies; null if unknown.',
     }),
     retryable: t.boolean({
       description: 'True if waiting may be enough, without a change of the order or its account.',
@@ -65,7 +65,7 @@ OrderDiagnosisRef.implement({
   fields: (t) => ({
     further: t.field({
       type: [DiagnosisReasonRef],
-      description: 'The other reasons, in the order in which they have to be solved.',
+      description: 'The other reasons, in the order in which they must be solved.',
       extensions: { items: 2 },
       resolve: ({ further, chainId }) => further.map((reason) => ({ ...reason, chainId })),
     }),

@@ -1,3 +1,4 @@
+import { type GraphQLNamedType, getNamedType } from 'graphql'
 import { z } from 'zod'
 import { affiliateSwitch, registerAffiliateInput } from '../../graphql/affiliate/affiliate.ts'
 import { appDataBody } from '../../graphql/app-data.ts'
@@ -43,7 +44,7 @@ import { about } from '../service.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/native-price.ts'
 import { averageAprs, poolAddresses, poolFigures, poolList } from '../token/pools.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/tokens.ts'
-import { graphqlDescriptions, inPlainText } from './body-schemas.ts'
+import { fieldNamed, graphqlType, inPlainText, variantOf } from './body-schemas.ts'
 import type { NamedSchema } from './operation.ts'
 import { accountError, orderBookError } from './primitives.ts'
 import { storedSchemas } from './stored-schemas.ts'
@@ -53,12 +54,13 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ...storedSchemas,
   SolverNotices: { schema: solverNotices, description: 'The newest 100 notices, newest first.' },
   SolverNotice: { schema: solverNotices.element, description: 'The outcome of a solver’s solutions.' },
-  OrderDiagnosis: {
-    schema: orderDiagnosis,
-    description: 'The reason why an order is not filled, or its end.',
+  OrderDiagnosis: { schema: orderDiagnosis, graphqlType: 'OrderDiagnosis' },
+  DiagnosisReason: {
+    schema: diagnosisReason,
+    graphqlType: 'DiagnosisReason',
+    description: 'A further reason, which must be solved too.',
   },
-  DiagnosisReason: { schema: diagnosisReason, description: 'A further reason, which must be solved too.' },
-  DiagnosisEvidence: { schema: diagnosisEvidence, description: 'A fact behind a reason.' },
+  DiagnosisEvidence: { schema: diagnosisEvidence, graphqlType: 'DiagnosisEvidence' },
   QuoteRequest: {
     schema: quoteBody,
     graphqlType: 'QuoteInput',
@@ -269,7 +271,11 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
 }
 
-type JsonSchema = Record<string, unknown> & { properties?: Record<string, Record<string, unknown>> }
+interface JsonSchema extends Record<string, unknown> {
+  properties?: Record<string, JsonSchema>
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+}
 
 const schemasPath = '#/components/schemas/'
 
@@ -289,21 +295,36 @@ export function schemaComponents(): Record<string, JsonSchema> {
   for (const [schema, id] of ids) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemasPath + id })
   return Object.fromEntries(
-    Object.entries(namedSchemas).map(([id, { graphqlType, description }]) => {
+    Object.entries(namedSchemas).map(([id, { graphqlType: name, description }]) => {
       const { $schema: _, $id: __, ...json } = schemas[id] as JsonSchema
-      return [id, { ...describe(json, graphqlType), description: inPlainText(description) }]
+      const type = name === undefined ? undefined : graphqlType(name)
+      const text = description ?? type?.description
+      if (!text) throw new Error(`the schema ${id} has no description`)
+      return [id, { ...describe(json, type), description: inPlainText(text) }]
     }),
   )
 }
 
-/** Adds missing descriptions to members, from GraphQL. References are skipped: their target has one. */
-function describe(json: JsonSchema, graphqlType: string | undefined): JsonSchema {
-  if (!json.properties || graphqlType === undefined) return json
-  const descriptions = graphqlDescriptions(graphqlType)
-  const properties = Object.entries(json.properties).map(([name, property]) => {
-    const { description: own, ...bare } = property
-    const description = typeof own === 'string' ? inPlainText(own) : descriptions[name]
-    return [name, '$ref' in property || description === undefined ? property : { ...bare, description }]
+/**
+ * Adds missing descriptions to members, from the GraphQL fields of the same name; the kind of a variant has
+ * that of its type. References are skipped: their target has one.
+ */
+function describe(json: JsonSchema, type: GraphQLNamedType | undefined): JsonSchema {
+  if (!type) return json
+  const { properties = {}, anyOf, oneOf } = json
+  const variants = (each: JsonSchema) => describe(each, variantOf(type, each.properties?.kind?.const))
+  const members = Object.entries(properties).map(([name, property]) => {
+    const field = fieldNamed(type, name)
+    const fieldType = field && getNamedType(field.type)
+    const inherited = name === 'kind' && !field ? type.description : field?.description
+    const { description = inherited, ...bare } = property
+    if ('$ref' in property || typeof description !== 'string') return [name, property]
+    return [name, { ...describe(bare, fieldType), description: inPlainText(description, fieldType?.name) }]
   })
-  return { ...json, properties: Object.fromEntries(properties) }
+  return {
+    ...json,
+    ...(members.length > 0 && { properties: Object.fromEntries(members) }),
+    ...(anyOf && { anyOf: anyOf.map(variants) }),
+    ...(oneOf && { oneOf: oneOf.map(variants) }),
+  }
 }
