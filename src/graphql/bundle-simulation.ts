@@ -130,7 +130,7 @@ DecodedArgumentRef.implement({
 DecodedEventRef.implement({
   description: 'The event that a log stands for.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Such as Transfer.' }),
+    name: t.exposeString('name', { description: 'The name, such as Transfer.' }),
     arguments: t.expose('arguments', {
       type: [DecodedArgumentRef],
       description: 'The arguments, in the event’s order.',
@@ -191,7 +191,10 @@ SimulatedTransactionRef.implement({
       nullable: true,
       description: 'The contract’s reason for a failure; null if it would succeed.',
     }),
-    gasUsed: t.expose('gasUsed', { type: 'SafeInt', description: 'Gas, that of the transaction included.' }),
+    gasUsed: t.expose('gasUsed', {
+      type: 'SafeInt',
+      description: 'Gas, including that of the transaction itself.',
+    }),
     logs: t.field({
       type: [SimulatedLogRef],
       description: 'The logs, in their order: up to 500 of a bundle, with 128 KiB of data.',
@@ -205,7 +208,8 @@ SimulatedTransactionRef.implement({
         countItems(balances.map((balance) => ({ ...balance, chainId }))),
     }),
     hasAllBalanceChanges: t.exposeBoolean('hasAllBalances', {
-      description: 'True if the balances of all these accounts were read: up to 64 for a bundle.',
+      description:
+        'True if the balances of all accounts in logs and transfers were read: up to 64 for a bundle.',
     }),
     storageChanges: t.field({
       type: [StorageChangeRef],

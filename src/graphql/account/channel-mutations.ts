@@ -99,7 +99,7 @@ export const subscribeChannelInput = inputType('SubscribeChannelInput', {
 })
 
 export const confirmChannelInput = inputType('ConfirmChannelInput', {
-  description: 'Proof that a channel’s receiver wants it.',
+  description: 'Proof that the receiver accepts the channel.',
   schema: z.object(
     {
       account: addressField
@@ -114,8 +114,7 @@ export const confirmChannelInput = inputType('ConfirmChannelInput', {
 })
 
 export const updateChannelInput = inputType('UpdateChannelInput', {
-  description:
-    'The choice of notifications that a channel gets from now on. Members that are left out stay; null and an empty list mean all.',
+  description: 'The new filter of a channel. Omitted members stay; null and an empty list mean all.',
   schema: z.object({ ...channelOf, ...filter }, objectExpected),
 })
 
@@ -145,7 +144,7 @@ export const replayChannelInput = inputType('ReplayChannelInput', {
 const needsSession = 'Needs a session of the account, or the key of the content system.'
 
 TestChannelPayloadRef.implement({
-  description: 'A test event that is to be sent.',
+  description: 'A test event in the queue.',
   fields: (t) => ({
     messageId: t.string({
       description: 'The id of its message.',

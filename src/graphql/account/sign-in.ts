@@ -12,7 +12,7 @@ import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 const maxMessageLength = 2_000
 
 SignInChallengePayloadRef.implement({
-  description: 'The text of a message that proves an account (EIP-4361), before its signature.',
+  description: 'Contents of a message that proves an account (EIP-4361).',
   fields: (t) => ({
     nonce: t.exposeString('nonce', { description: 'Works once.' }),
     domain: t.exposeString('domain', { description: 'The message’s domain.' }),

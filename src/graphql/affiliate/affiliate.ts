@@ -39,7 +39,7 @@ const signatureField = scalarField(
 )
 
 export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
-  description: 'A wallet’s wish for a code, signed.',
+  description: 'A wallet’s signed request for a code.',
   schema: z.object(
     {
       walletAddress: addressField.meta({ description: 'The account that is to be paid.' }),

@@ -43,18 +43,18 @@ AffiliateStatisticsRef.implement({
     code: t.exposeString('code', { description: 'The code.' }),
     totalVolume: t.field(dollars('totalVolume', 'Eligible volume of all its traders.')),
     triggerVolume: t.field(dollars('triggerVolume', 'The volume that a trader has to trade for a reward.')),
-    totalEarned: t.field(dollars('totalEarned', 'The wallet’s part of all rewards, rounded down.')),
+    totalEarned: t.field(dollars('totalEarned', 'The earned part of all rewards, rounded down.')),
     paidOut: t.field(paidOut),
     nextPayout: t.field(nextPayout),
     leftToNextReward: t.field(
       dollars(
         'leftToNextReward',
-        'The smallest volume that an active or new trader still has to trade for the next reward; 0 if the maximum counted volume is less.',
+        'The volume that the active trader nearest to the next reward, or a new one, still has to trade; 0 if the maximum eligible volume is less.',
       ),
     ),
     activeTraders: t.expose('activeTraders', {
       type: 'SafeInt',
-      description: 'Traders whose next trade can still count: neither time nor volume is used up.',
+      description: 'Traders whose next trade can still count.',
     }),
     totalTraders: t.expose('totalTraders', { type: 'SafeInt', description: 'Traders bound to the code.' }),
     computedAt: t.expose('computedAt', computedAt),
@@ -80,22 +80,25 @@ TraderStatisticsRef.implement({
     account: t.expose('account', { type: 'Address', description: 'The trader.' }),
     boundCode: t.exposeString('code', {
       description:
-        'The code of his first trade with a code that was known and enabled then, and not his own. It never changes.',
+        'The code to which the trader is permanently bound: that of the first trade with a known and enabled code of another wallet.',
     }),
-    linkedSince: t.expose('linkedSince', { type: 'DateTime', description: 'The time of that trade.' }),
+    linkedSince: t.expose('linkedSince', {
+      type: 'DateTime',
+      description: 'The time of the trade that bound the trader.',
+    }),
     rewardsEnd: t.expose('rewardsEnd', {
       type: 'DateTime',
-      description: 'The time from which no trade counts.',
+      description: 'The time from which trades do not count.',
     }),
-    eligibleVolume: t.field(dollars('eligibleVolume', 'The volume of his trades that counts.')),
-    triggerVolume: t.field(dollars('triggerVolume', 'The volume that he has to trade for a reward.')),
-    totalEarned: t.field(dollars('totalEarned', 'His part of all rewards, rounded down.')),
+    eligibleVolume: t.field(dollars('eligibleVolume', 'The eligible volume of the trader’s trades.')),
+    triggerVolume: t.field(dollars('triggerVolume', 'The volume that a trader has to trade for a reward.')),
+    totalEarned: t.field(dollars('totalEarned', 'The earned part of all rewards, rounded down.')),
     paidOut: t.field(paidOut),
     nextPayout: t.field(nextPayout),
     leftToNextReward: t.field(
       dollars(
         'leftToNextReward',
-        'The volume that he still has to trade for the next reward; 0 if the time or the maximum volume ends before.',
+        'The volume that the trader still has to trade for the next reward; 0 if time or eligible volume runs out before.',
       ),
     ),
     computedAt: t.expose('computedAt', computedAt),
@@ -151,14 +154,14 @@ ReferredTradeRef.implement({
     eligibleVolume: t.field(dollars('eligibleVolume', 'The part of usdValue that counts.')),
     eligibility: t.expose('eligibility', {
       type: Eligibility,
-      description: 'ELIGIBLE if it counts, or the reason why it does not.',
+      description: 'The reason why it does not count, or ELIGIBLE.',
     }),
     isBoundToCode: t.boolean({
       description: 'True if it names the code that the trader is bound to.',
       resolve: ({ code, boundCode }) => code === boundCode,
     }),
     isEligible: t.boolean({
-      description: 'True if eligibility is ELIGIBLE.',
+      description: 'True if it counts.',
       resolve: ({ eligibility }) => eligibility === 'eligible',
     }),
   }),

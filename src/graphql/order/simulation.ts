@@ -67,7 +67,7 @@ const members = {
 export const simulationBody = z.object(members, objectExpected)
 
 const simulateOrderInput = inputType('SimulateOrderInput', {
-  description: 'An order that need not be stored, nor be acceptable.',
+  description: 'An order that need not be stored or acceptable.',
   schema: z
     .object({ network: networkField(onlyNetwork), ...members }, objectExpected)
     .transform(({ network, blockNumber, ...order }) => ({
@@ -90,7 +90,7 @@ function toOrder(order: Members): OrderToSimulate {
 }
 
 OrderSimulationRef.implement({
-  description: 'A settlement of one order alone, at its limit price, and what would become of it.',
+  description: 'The result of a simulated settlement of one order alone, at its limit price.',
   fields: (t) => ({
     error: t.exposeString('error', {
       nullable: true,
@@ -104,7 +104,7 @@ OrderSimulationRef.implement({
     from: t.expose('from', { type: 'Address', description: 'The made-up solver that sends it.' }),
     to: t.expose('to', { type: 'Address', description: 'The settlement contract.' }),
     input: t.expose('input', { type: 'Hex', description: 'The call.' }),
-    gas: t.expose('gas', { type: 'SafeInt', description: 'The most gas that it may use.' }),
+    gas: t.expose('gas', { type: 'SafeInt', description: 'The maximum gas that it may use.' }),
     stateOverrides: t.expose('overrides', {
       type: 'JSON',
       description:

@@ -19,7 +19,7 @@ import { tokenKeyOf } from './token.ts'
 const { source, asOf, age, maxAge, isStale } = sourceFields(({ sourcedValue }: HolderPage) => sourcedValue)
 
 TokenHolderRef.implement({
-  description: 'An account that holds some of a token.',
+  description: 'A holder of a token.',
   fields: (t) => ({
     account: t.field({
       type: AccountRef,

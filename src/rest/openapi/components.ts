@@ -77,7 +77,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     graphqlType: 'QuotedOrder',
     description: 'The order that a quote stands for, ready to be signed with a `feeAmount` of 0.',
   },
-  OrderCreation: { schema: orderInput.schema, graphqlType: 'OrderInput', description: 'A signed order.' },
+  OrderCreation: { schema: orderInput.schema, graphqlType: 'OrderInput' },
   OrderToExplain: {
     schema: explanationBody,
     graphqlType: 'ExplainOrderInput',
@@ -86,13 +86,16 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   OrderToSimulate: {
     schema: simulationBody,
     graphqlType: 'SimulateOrderInput',
-    description: 'An order that need not be stored or acceptable.',
   },
   OrderSimulation: {
     schema: orderSimulation,
-    description: 'The result of a simulated settlement of the order.',
+    graphqlType: 'OrderSimulation',
   },
-  TenderlyRequest: { schema: tenderlyRequest, description: 'The call, in Tenderly’s form.' },
+  TenderlyRequest: {
+    schema: tenderlyRequest,
+    graphqlType: 'OrderSimulation',
+    description: 'The call, in Tenderly’s form.',
+  },
   OrderUids: { schema: orderUidsInput, description: 'UIDs of at most 128 orders.' },
   OrderCancellations: {
     schema: cancellationBody,
@@ -119,14 +122,14 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   BundleTransaction: {
     schema: bundleTransaction,
     graphqlType: 'BundleTransactionInput',
-    description: 'A transaction that is not sent.',
   },
   SimulatedBundle: { schema: simulatedBundle, description: 'The result of each transaction.' },
   SimulatedTransaction: {
     schema: simulatedTransaction,
+    graphqlType: 'SimulatedTransaction',
     description: 'The result of a transaction; differences are relative to the state before the bundle.',
   },
-  SimulatedLog: { schema: simulatedLog, description: 'A log that a transaction would write.' },
+  SimulatedLog: { schema: simulatedLog, graphqlType: 'SimulatedLog' },
   StateChange: { schema: stateChange, description: 'Storage of an account that would change.' },
   SlippageTolerance: { schema: slippageTolerance, description: 'The slippage to allow in a market.' },
   VolatilityDetails: { schema: volatilityDetails, description: 'The volatility of a market’s tokens.' },
@@ -137,7 +140,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     schema: accountBalance,
     description: 'A balance, and the part that the vault relayer may take.',
   },
-  AccountBalances: { schema: accountBalances, description: 'Balances of an account at one block.' },
+  AccountBalances: { schema: accountBalances, graphqlType: 'BalancesUpdate' },
   WatchedTokens: { schema: watchedTokensInput, description: 'Up to 1,500 tokens.' },
   WatchedTokensOfSession: {
     schema: watchedTokensOfSession,
@@ -145,7 +148,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   BalanceSession: { schema: balanceSession, description: 'A session that follows balances.' },
   HeldBalances: { schema: heldBalances, description: 'The balances of an account above zero.' },
-  TokenHolder: { schema: tokenHolder, description: 'A holder of a token.' },
+  TokenHolder: { schema: tokenHolder, graphqlType: 'TokenHolder' },
   TokenHolders: { schema: tokenHolders, description: 'The largest holders, largest first.' },
   TokenDetails: {
     schema: tokenDetails,
@@ -162,7 +165,6 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   AffiliateRegistration: {
     schema: registerAffiliateInput.schema,
     graphqlType: 'RegisterAffiliateInput',
-    description: 'A wallet’s signed request for a code.',
   },
   RegisteredAffiliate: {
     schema: registeredAffiliate,
@@ -183,29 +185,32 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   SwitchedCode: { schema: switchedCode, graphqlType: 'Affiliate', description: 'A code that was switched.' },
   AffiliateStatistics: {
     schema: affiliateStatistics,
+    graphqlType: 'AffiliateStatistics',
     description: 'The earnings of a wallet’s code, in US dollars.',
   },
   TraderStatistics: {
     schema: traderStatistics,
+    graphqlType: 'TraderStatistics',
     description: 'The earnings of a trader’s own trades, in US dollars.',
   },
   TraderActivity: { schema: traderActivity, description: 'A trader’s trades that name a code.' },
-  ReferredTrade: { schema: referredTrade, description: 'A trade, and its eligible volume.' },
+  ReferredTrade: {
+    schema: referredTrade,
+    graphqlType: 'ReferredTrade',
+    description: 'A trade, and its eligible volume.',
+  },
   Channel: {
     schema: channel,
     graphqlType: 'Channel',
-    description: 'A receiver of an account’s notifications.',
   },
   Channels: { schema: channels, description: 'Channels that have not ended, oldest first.' },
   ChannelSubscription: {
     schema: subscriptionBody,
     graphqlType: 'SubscribeChannelInput',
-    description: 'A channel to subscribe.',
   },
   PushKeys: {
     schema: pushKeysBody,
     graphqlType: 'PushKeysInput',
-    description: 'Keys of a browser’s push subscription (RFC 8291).',
   },
   SubscribedChannel: {
     schema: subscribedChannel,
@@ -215,54 +220,44 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ChannelConfirmation: {
     schema: confirmationBody,
     graphqlType: 'ConfirmChannelInput',
-    description: 'Proof that the receiver accepts the channel.',
   },
   ChannelUpdate: {
     schema: channelUpdateBody,
     graphqlType: 'UpdateChannelInput',
-    description: 'The new filter of a channel. Omitted members stay; null and an empty list mean all.',
   },
   EndedChannel: {
     schema: endedChannel,
     graphqlType: 'UnsubscribeChannelPayload',
-    description: 'A channel that ended.',
   },
   TestEvent: {
     schema: testEvent,
     graphqlType: 'TestChannelPayload',
-    description: 'A test event in the queue.',
   },
   ChannelReplay: {
     schema: replayBody,
     graphqlType: 'ReplayChannelInput',
-    description: 'The deliveries to send again.',
   },
   Replayed: {
     schema: replayed,
     graphqlType: 'ReplayChannelPayload',
-    description: 'The deliveries that are sent again.',
   },
   Deliveries: { schema: deliveries, description: 'A page of a channel’s sent and waiting deliveries.' },
   Delivery: {
     schema: delivery,
     graphqlType: 'Delivery',
-    description: 'A sent or waiting delivery.',
   },
-  SignIn: { schema: signInBody, graphqlType: 'SignInInput', description: 'A signed message of EIP-4361.' },
+  SignIn: { schema: signInBody, graphqlType: 'SignInInput' },
   SignInChallenge: {
     schema: signInChallenge,
     graphqlType: 'SignInChallengePayload',
-    description: 'Contents of a message that proves an account (EIP-4361).',
   },
   Session: {
     schema: openedSession,
     graphqlType: 'SignInPayload',
-    description: 'Proof of an account, for some time.',
   },
   EndedSessions: {
     schema: endedSessions,
     graphqlType: 'SignOutPayload',
-    description: 'Sessions that ended.',
   },
   OrderBookError: { schema: orderBookError, description: 'The refusal of an order book route.' },
   AccountError: {
