@@ -11,6 +11,7 @@ import {
   buyTokenDestinations,
   orderClasses,
   orderKinds,
+  orderTexts,
   placementErrors,
   sellTokenSources,
   signingSchemes,
@@ -107,20 +108,15 @@ export const SignatureMistake = defineEnum(
   signatureMistakes,
 )
 
-export const SellTokenSource = defineEnum(
-  'SellTokenSource',
-  'The source of the sell tokens.',
-  sellTokenSources,
-  {
-    erc20: 'The owner’s balance.',
-    internal: 'The owner’s internal vault balance; not accepted here.',
-    external: 'The owner’s balance through the vault; not accepted here.',
-  },
-)
+export const SellTokenSource = defineEnum('SellTokenSource', orderTexts.sellTokenBalance, sellTokenSources, {
+  erc20: 'The owner’s balance.',
+  internal: 'The owner’s internal vault balance; not accepted here.',
+  external: 'The owner’s balance through the vault; not accepted here.',
+})
 
 export const BuyTokenDestination = defineEnum(
   'BuyTokenDestination',
-  'The destination of the buy tokens.',
+  orderTexts.buyTokenBalance,
   buyTokenDestinations,
   { erc20: 'The receiver’s balance.', internal: 'The receiver’s internal vault balance; not accepted here.' },
 )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { OrderUid } from '../../domain/order/order.ts'
+import { type OrderUid, orderTexts } from '../../domain/order/order.ts'
 import type { EcdsaScheme } from '../../domain/signing/signing.ts'
 import { findOrder } from '../../storage/order/orders.ts'
 import { builder } from '../builder.ts'
@@ -37,7 +37,7 @@ const orderUids = z
 
 const signatureMembers = {
   signature: hexField.meta({ description: '65 bytes.' }),
-  signingScheme: enumField(SigningScheme, ecdsaSchemes).meta({ description: 'The scheme of the signature.' }),
+  signingScheme: enumField(SigningScheme, ecdsaSchemes).meta({ description: orderTexts.signingScheme }),
 }
 
 const signedUids = orderUids.meta({ description: 'The UIDs as they are signed: order and repetition count.' })

@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { formatPriceDown } from '../../domain/order/surplus.ts'
 import { formatPercent } from '../../domain/text/readable.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
@@ -130,7 +131,7 @@ FeeEvidenceRef.implement({
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
-      description: 'The sold token.',
+      description: orderTexts.sellToken,
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
     fee: t.expose('fee', {

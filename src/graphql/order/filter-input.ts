@@ -4,16 +4,17 @@ import { orderClasses, orderKinds } from '../../domain/order/order.ts'
 import { orderStatuses } from '../../domain/order/status.ts'
 import { scanLimit } from '../../storage/order/ranges.ts'
 import { OrderClass, OrderKind, OrderStatus } from '../enums.ts'
-import { addressField, enumField, scalarField, textField } from '../input/fields.ts'
+import { enumField, scalarField, textField } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 
 const timeField = scalarField('DateTime', z.date())
 
 const tokenPair = inputType('TokenPairInput', {
   description: 'The sold and the bought token. Orders in the other direction are another pair.',
   schema: z.object({
-    sellToken: addressField.meta({ description: 'The sold token.' }),
-    buyToken: addressField.meta({ description: 'The bought token.' }),
+    sellToken: orderFields.sellToken,
+    buyToken: orderFields.buyToken,
   }),
 })
 

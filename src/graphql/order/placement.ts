@@ -3,25 +3,17 @@ import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderCreation } from '../../domain/order/creation.ts'
-import {
-  buyTokenDestinations,
-  type OrderUid,
-  orderKinds,
-  sellTokenSources,
-  signingSchemes,
-} from '../../domain/order/order.ts'
+import { type OrderUid, orderTexts } from '../../domain/order/order.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { type TradingServices, tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
-import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
 import { isFinalStatus, maskError, requestStatus } from '../errors.ts'
 import {
   addressField,
   amountField,
   appDataHashField,
-  enumField,
   flagField,
   graphqlTypes,
   hexField,
@@ -30,9 +22,9 @@ import {
   onlyNetwork,
   safeIntField,
   textField,
-  uint32Field,
 } from '../input/fields.ts'
 import { type Input, inputArgument, inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { parseInput } from '../input/parse.ts'
 import {
   OrderRef,
@@ -48,33 +40,25 @@ import { singleFieldObject } from '../token/token.ts'
 const maxPlacedOrders = 10
 
 const members = {
-  sellToken: addressField.meta({ description: 'The sold token.' }),
-  buyToken: addressField.meta({ description: 'The bought token.' }),
-  receiver: addressField
-    .nullish()
-    .meta({ description: 'Recipient of the buy tokens; null means the owner.' }),
+  sellToken: orderFields.sellToken,
+  buyToken: orderFields.buyToken,
+  receiver: orderFields.receiver,
   sellAmount: amountField('SellAmountOverflow').meta({ description: 'The sell amount, in atoms.' }),
   buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
-  validTo: uint32Field.meta({ description: 'Unix seconds.' }),
+  validTo: orderFields.validTo,
   appData: textField.meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Must be 0.' }),
-  kind: enumField(OrderKind, orderKinds).meta({ description: 'The fixed side.' }),
-  partiallyFillable: flagField.meta({ description: 'True if a part may be traded.' }),
-  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  signingScheme: enumField(SigningScheme, signingSchemes).meta({
-    description: 'The scheme of the signature.',
-  }),
+  kind: orderFields.kind,
+  partiallyFillable: orderFields.partiallyFillable,
+  sellTokenBalance: orderFields.sellTokenBalance,
+  buyTokenBalance: orderFields.buyTokenBalance,
+  signingScheme: orderFields.signingScheme,
   signature: hexField.meta({
     description: '65 bytes for a key’s signature, or 64 compact ones; at most 8192 for EIP1271.',
   }),
   from: addressField.nullish().meta({ description: 'The owner; required for PRESIGN and EIP1271.' }),
-  quoteId: safeIntField.nullish().meta({ description: 'The quote the order was made from.' }),
+  quoteId: safeIntField.nullish().meta({ description: orderTexts.quoteId }),
   fullBalanceCheck: flagField.nullish().meta({ description: 'Require the whole sell amount now.' }),
 }
 

@@ -1,66 +1,49 @@
 import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import {
-  buyTokenDestinations,
-  type OrderUid,
-  orderKinds,
-  sellTokenSources,
-  signingSchemes,
-} from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
 import { builder } from '../builder.ts'
 import { requireAccess } from '../context/access.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
-import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
 import {
   addressField,
   amountField,
-  enumField,
-  flagField,
   hexField,
   networkField,
   objectExpected,
   onlyNetwork,
   safeIntField,
   textField,
-  uint32Field,
 } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { OrderRef, OrderSimulationRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
 
 const members = {
-  sellToken: addressField.meta({ description: 'The sold token.' }),
-  buyToken: addressField.meta({ description: 'The bought token.' }),
+  sellToken: orderFields.sellToken,
+  buyToken: orderFields.buyToken,
   sellAmount: amountField('SellAmountOverflow')
     .refine((amount) => amount > 0n, 'must not be 0')
     .meta({ description: 'The sell amount, in atoms; not 0.' }),
   buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
-  kind: enumField(OrderKind, orderKinds).meta({ description: 'The fixed side.' }),
+  kind: orderFields.kind,
   owner: addressField.meta({ description: 'The seller.' }),
-  receiver: addressField
-    .nullish()
-    .meta({ description: 'Recipient of the buy tokens; null means the owner.' }),
-  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
+  receiver: orderFields.receiver,
+  sellTokenBalance: orderFields.sellTokenBalance,
+  buyTokenBalance: orderFields.buyTokenBalance,
   appData: textField.meta({ description: 'The document, or the hash of one that is stored.' }),
   blockNumber: safeIntField
     .nullish()
     .meta({ description: 'The block to simulate on; the newest when left out.' }),
-  signingScheme: enumField(SigningScheme, signingSchemes).meta({
-    description: 'The scheme of the signature.',
-  }),
+  signingScheme: orderFields.signingScheme,
   signature: hexField.meta({ description: 'The signature, as in an order.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Signed fee, in sell token atoms.' }),
-  validTo: uint32Field.meta({ description: 'Unix seconds.' }),
-  partiallyFillable: flagField.meta({ description: 'True if a part may be traded.' }),
+  validTo: orderFields.validTo,
+  partiallyFillable: orderFields.partiallyFillable,
 }
 
 /** An order as REST describes it. */

@@ -1,15 +1,10 @@
 import { z } from 'zod'
 import { toAppDataInput, zeroAppData } from '../../domain/app-data/document.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
-import {
-  buyTokenDestinations,
-  orderKinds,
-  sellTokenSources,
-  signingSchemes,
-} from '../../domain/order/order.ts'
+import { signingSchemes } from '../../domain/order/order.ts'
 import { priceQualities, type QuoteRequest, type QuoteSize } from '../../domain/quote/quote.ts'
 import { isEcdsa } from '../../domain/signing/signing.ts'
-import { BuyTokenDestination, OrderKind, PriceQuality, SellTokenSource, SigningScheme } from '../enums.ts'
+import { PriceQuality, SigningScheme } from '../enums.ts'
 import {
   addressField,
   amountField,
@@ -26,6 +21,7 @@ import {
   uint32Field,
 } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { SlippageMode } from '../token/market-data.ts'
 
 const defaultTimeoutMs = 5_000
@@ -53,23 +49,17 @@ const validities = {
 }
 
 const trade = {
-  sellToken: addressField.meta({ description: 'The sold token.' }),
-  buyToken: addressField.meta({ description: 'The bought token.' }),
+  sellToken: orderFields.sellToken,
+  buyToken: orderFields.buyToken,
   from: addressField.meta({ description: 'The trader.' }),
-  receiver: addressField
-    .nullish()
-    .meta({ description: 'Recipient of the buy tokens; null means the owner.' }),
+  receiver: orderFields.receiver,
 }
 
 const conditions = {
   appData: textField.nullish().meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
-  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
+  sellTokenBalance: orderFields.sellTokenBalance,
+  buyTokenBalance: orderFields.buyTokenBalance,
   priceQuality: enumField(PriceQuality, priceQualities)
     .nullish()
     .meta({ description: 'VERIFIED when left out.' }),
@@ -205,7 +195,7 @@ export function quoteRequestOf({
 
 const bodyMembers = z.object(
   {
-    kind: enumField(OrderKind, orderKinds).meta({ description: 'The fixed side.' }),
+    kind: orderFields.kind,
     ...trade,
     ...conditions,
     ...validities,

@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { withVolumeFees } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { orderDigest, orderTypedData, orderUid } from '../../domain/signing/signing.ts'
@@ -15,13 +16,13 @@ QuotedOrderRef.implement({
   fields: (t) => ({
     sellToken: t.field({
       type: TokenRef,
-      description: 'The sold token.',
+      description: orderTexts.sellToken,
       resolve: ({ quote }, _args, context, info) =>
         tokenOfAddress(quote.chainId, quote.sellToken, context, info),
     }),
     buyToken: t.field({
       type: TokenRef,
-      description: 'The bought token.',
+      description: orderTexts.buyToken,
       resolve: ({ quote }, _args, context, info) =>
         tokenOfAddress(quote.chainId, quote.buyToken, context, info),
     }),
@@ -63,7 +64,7 @@ QuotedOrderRef.implement({
     }),
     validTo: t.field({
       type: 'Uint32',
-      description: 'Unix seconds.',
+      description: orderTexts.validTo,
       resolve: ({ terms }) => terms.validTo,
     }),
     appData: t.string({ description: 'The appData of the request.', resolve: ({ terms }) => terms.appData }),
@@ -74,18 +75,18 @@ QuotedOrderRef.implement({
     }),
     kind: t.field({
       type: OrderKind,
-      description: 'The fixed side.',
+      description: orderTexts.kind,
       resolve: ({ quote }) => quote.kind,
     }),
     partiallyFillable: t.boolean({ description: 'Always false.', resolve: () => false }),
     sellTokenBalance: t.field({
       type: SellTokenSource,
-      description: 'The source of the sell tokens.',
+      description: orderTexts.sellTokenBalance,
       resolve: ({ terms }) => terms.sellTokenBalance,
     }),
     buyTokenBalance: t.field({
       type: BuyTokenDestination,
-      description: 'The destination of the buy tokens.',
+      description: orderTexts.buyTokenBalance,
       resolve: ({ terms }) => terms.buyTokenBalance,
     }),
     signingScheme: t.field({
@@ -100,8 +101,8 @@ OrderToSignRef.implement({
   description:
     'An order as its owner signs it: the twelve signed members, and what a wallet is asked to sign. Tokens are bare addresses here, since these are what is signed.',
   fields: (t) => ({
-    sellToken: t.expose('sellToken', { type: 'Address', description: 'The sold token.' }),
-    buyToken: t.expose('buyToken', { type: 'Address', description: 'The bought token.' }),
+    sellToken: t.expose('sellToken', { type: 'Address', description: orderTexts.sellToken }),
+    buyToken: t.expose('buyToken', { type: 'Address', description: orderTexts.buyToken }),
     receiver: t.expose('receiver', {
       type: 'Address',
       nullable: true,
@@ -115,21 +116,21 @@ OrderToSignRef.implement({
       type: 'Uint256',
       description: 'The buy amount, in atoms; for a sell order its minimum, which is never 0.',
     }),
-    validTo: t.expose('validTo', { type: 'Uint32', description: 'Unix seconds.' }),
+    validTo: t.expose('validTo', { type: 'Uint32', description: orderTexts.validTo }),
     appData: t.expose('appData', { type: 'Bytes32', description: 'The hash of the appData document.' }),
     feeAmount: t.expose('feeAmount', {
       type: 'Uint256',
       description: 'Always 0: fees are within the amounts.',
     }),
-    kind: t.expose('kind', { type: OrderKind, description: 'The fixed side.' }),
+    kind: t.expose('kind', { type: OrderKind, description: orderTexts.kind }),
     partiallyFillable: t.exposeBoolean('partiallyFillable', { description: 'Always false.' }),
     sellTokenBalance: t.expose('sellTokenBalance', {
       type: SellTokenSource,
-      description: 'The source of the sell tokens.',
+      description: orderTexts.sellTokenBalance,
     }),
     buyTokenBalance: t.expose('buyTokenBalance', {
       type: BuyTokenDestination,
-      description: 'The destination of the buy tokens.',
+      description: orderTexts.buyTokenBalance,
     }),
     typedData: t.field({
       type: 'JSON',

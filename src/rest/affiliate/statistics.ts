@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { eligibilities } from '../../domain/affiliate/affiliate.ts'
 import { formatUnits } from '../../domain/amount.ts'
+import { orderTexts } from '../../domain/order/order.ts'
 import { addressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type {
@@ -173,8 +174,8 @@ export const referredTrade = z.object({
   tx_hash: bytes32.meta({ description: 'The settlement’s transaction.' }),
   order_uid: orderUid.meta({ description: 'The traded order.' }),
   trader_address: address.meta({ description: 'The trader.' }),
-  sell_token: address.meta({ description: 'The sold token.' }),
-  buy_token: address.meta({ description: 'The bought token.' }),
+  sell_token: address.meta({ description: orderTexts.sellToken }),
+  buy_token: address.meta({ description: orderTexts.buyToken }),
   sell_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
   buy_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
   executed_sell_amount: units,
