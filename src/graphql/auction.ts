@@ -107,7 +107,7 @@ const chainOf = (environment: Environment, network: string | undefined) =>
   tradingOn(environment, network).network.chainId
 
 builder.queryFields((t) => {
-  const network = networkArgument(t.arg, 'May be left out where there is only one.')
+  const network = networkArgument(t.arg)
   return {
     auction: storedRoot(
       t,
@@ -175,7 +175,7 @@ builder.subscriptionField('auctions', (t) =>
     description:
       'Competitions of a network and what becomes of their settlements, as they are committed. A hidden competition comes when its deadline block has passed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
     },
     ...feedField<{ network?: string; after?: string | null }>({
@@ -202,7 +202,7 @@ builder.objectField(SettlementRef, 'network', (t) =>
 )
 
 builder.queryFields((t) => {
-  const network = networkArgument(t.arg, 'May be left out where there is only one.')
+  const network = networkArgument(t.arg)
   const block = (description: string) => t.arg({ type: 'SafeInt', required: true, description })
   return {
     settlements: storedRoot(t, listedSettlements, {

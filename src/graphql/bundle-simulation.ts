@@ -14,7 +14,6 @@ import {
   hexField,
   networkField,
   objectExpected,
-  onlyNetwork,
   safeIntField,
 } from './input/fields.ts'
 import { inputArgument, inputType } from './input/input-type.ts'
@@ -89,7 +88,7 @@ const simulateBundleInput = inputType('SimulateBundleInput', {
   description: 'Transactions that would be sent one after the other.',
   schema: z.object(
     {
-      network: networkField(onlyNetwork),
+      network: networkField(),
       transactions: listOf(transactionInput.schema)
         .superRefine(checkSizes)
         .meta({

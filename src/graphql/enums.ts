@@ -1,6 +1,9 @@
 import { eligibilities } from '../domain/affiliate/affiliate.ts'
 import { channelKinds, channelStates, deliveryStates } from '../domain/notification/channel.ts'
-import { notificationTypes } from '../domain/notification/notification.ts'
+import {
+  type NotificationType as NotificationKind,
+  notificationTypes,
+} from '../domain/notification/notification.ts'
 import {
   cancellationSources,
   type ExclusionReason,
@@ -25,6 +28,7 @@ import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/s
 import { screaming } from '../domain/text/spelling.ts'
 import { feePolicyKinds } from '../storage/models/auction/fee-policy.ts'
 import { settlementOutcomes } from '../storage/models/auction/settlement-attempt.ts'
+import { variants as notificationVariants } from '../storage/models/notification/notification.ts'
 import { orderEventReasons } from '../storage/models/order/event.ts'
 import { builder } from './builder.ts'
 
@@ -175,15 +179,9 @@ export const NotificationType = defineEnum(
   'NotificationType',
   'The subject of a notification.',
   notificationTypes,
-  {
-    order_filled: 'A trade completed the order.',
-    order_partially_filled: 'A trade filled a part of the order.',
-    order_expired: 'The order’s time passed before it was filled.',
-    order_cancelled: 'The order was cancelled.',
-    insufficient_balance: 'The owner’s balance became too low for the order.',
-    price_improvement: 'A trade was better than the signed limit.',
-    post_hook_failed: 'The order was traded, but a call of its own after the trade failed.',
-  },
+  Object.fromEntries(
+    notificationTypes.map((type) => [type, notificationVariants[type]().description]),
+  ) as Record<NotificationKind, string>,
 )
 
 export const HookPhase = defineEnum('HookPhase', 'The time at which a hook of an order runs.', hookPhases, {

@@ -4,7 +4,6 @@ import { formatNodeId, nodeIdText } from '../storage/query/node-id.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context/context.ts'
 import { tradingOn } from './context/networks.ts'
-import { onlyNetwork } from './input/fields.ts'
 import { networkArgument } from './paging.ts'
 import { MetaRef, NetworkRef, NodeRef, TokenRef } from './refs.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
@@ -103,7 +102,7 @@ builder.objectFields(MetaRef, (t) => ({
 
 builder.queryFields((t) => ({
   meta: storedRoot(t, metaOf, {
-    args: { network: networkArgument(t.arg, onlyNetwork) },
+    args: { network: networkArgument(t.arg) },
     rowArguments: ({ network }: { network?: string }, environment) => ({
       chainId: tradingOn(environment, network).network.chainId,
     }),

@@ -2,19 +2,22 @@ import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../domain/errors/error.ts'
 import { defaultPage, largestPage } from '../storage/query/page-key.ts'
 import { builder, type SchemaTypes } from './builder.ts'
+import { onlyNetwork } from './input/fields.ts'
 import { type PageInfo, PageInfoRef } from './refs.ts'
 
 export { largestPage }
 
 export type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
 
-export function networkArgument(arg: Arguments, description: string) {
+export function networkArgument(arg: Arguments, description: string = onlyNetwork) {
   return arg({
     type: 'NetworkName',
     required: false,
     description: `A network by name or chain id, such as sepolia. ${description}`,
   })
 }
+
+const afterText = 'The cursor to continue behind.'
 
 /** Arguments of a keyset page, from either end of the list. */
 export function pageArguments() {
@@ -23,7 +26,7 @@ export function pageArguments() {
       required: false,
       description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${defaultPage} without it and without last.`,
     }),
-    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    after: arg.string({ required: false, description: afterText }),
     last: arg.int({
       required: false,
       description: `Size of the page, 1 to ${largestPage}, from the end of the list.`,
@@ -33,26 +36,29 @@ export function pageArguments() {
 }
 
 /** Arguments of a keyset page, forwards only. */
-export function cursorArguments(arg: Arguments) {
+export function cursorArguments(arg: Arguments, size = defaultPage, most = largestPage) {
   return {
     first: arg.int({
-      defaultValue: defaultPage,
+      defaultValue: size,
       required: true,
-      description: `Size of the page, 1 to ${largestPage}.`,
+      description: `Size of the page, 1 to ${most}.`,
     }),
-    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    after: arg.string({ required: false, description: afterText }),
   }
 }
 
-export function checkFirst(first: number): void {
-  if (first >= 1 && first <= largestPage) return
-  throw new Refusal('InvalidParameter', `first must be from 1 to ${largestPage}`, { field: 'first' })
+export function checkFirst(first: number, most = largestPage): void {
+  if (first >= 1 && first <= most) return
+  throw new Refusal('InvalidParameter', `first must be from 1 to ${most}`, { field: 'first' })
 }
 
 export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_BOUNDS'): void {
   if (limit >= 1 && limit <= largestPage) return
   throw new Refusal(code, `limit must be from 1 to ${largestPage}`, { field: 'limit' })
 }
+
+/** The options of the field of a page that says where it stands. */
+export const pageInfoField = { type: PageInfoRef, description: 'The place of the page in its list.' }
 
 const pagePart = { extensions: { isPagePart: true } }
 

@@ -7,6 +7,7 @@ import { builder } from '../builder.ts'
 import { requireChannelsOf } from '../context/access.ts'
 import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
 import { parseInput } from '../input/parse.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   ChannelPayloadRef,
   ChannelRef,
@@ -15,7 +16,6 @@ import {
   DeliveryEdgeRef,
   DeliveryRef,
   NetworkRef,
-  PageInfoRef,
   SubscribeChannelPayloadRef,
 } from '../refs.ts'
 import { channelInput } from './channel-mutations.ts'
@@ -198,8 +198,7 @@ DeliveryConnectionRef.implement({
       resolve: ({ deliveries }) => deliveries,
     }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'The place of the page in its list.',
+      ...pageInfoField,
       resolve: ({ deliveries, hasNextPage }) => ({
         page: {
           hasNextPage,
@@ -217,17 +216,11 @@ builder.objectField(ChannelRef, 'deliveries', (t) =>
     type: DeliveryConnectionRef,
     description: 'Messages that were sent to it, or wait, newest first.',
     args: {
-      first: t.arg.int({
-        defaultValue: 20,
-        required: true,
-        description: `Size of the page, 1 to ${maxPage}.`,
-      }),
-      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+      ...cursorArguments(t.arg, 20, maxPage),
       state: t.arg({ type: DeliveryState, required: false, description: 'Only those in this state.' }),
     },
     async resolve({ id }, { first, after, state }, { db, countItems }) {
-      if (first < 1 || first > maxPage)
-        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxPage}`, { field: 'first' })
+      checkFirst(first, maxPage)
       const deliveries = await findDeliveries(db, id, {
         limit: first + 1,
         ...(after != null && { before: parseCursor(after) }),

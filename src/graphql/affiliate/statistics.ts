@@ -5,10 +5,9 @@ import { tradeByLogPosition } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { Eligibility } from '../enums.ts'
-import { checkFirst, cursorArguments } from '../paging.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   AffiliateStatisticsRef,
-  PageInfoRef,
   ReferredTradeEdgeRef,
   ReferredTradeRef,
   TradeRef,
@@ -189,8 +188,7 @@ TraderActivityConnectionRef.implement({
       resolve: ({ trades }) => trades,
     }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'The place of the page in its list.',
+      ...pageInfoField,
       resolve: ({ trades, hasNextPage }) => ({
         page: {
           hasNextPage,

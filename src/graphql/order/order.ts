@@ -103,7 +103,7 @@ builder.queryFields((t) => ({
   transactionOrders: storedRoot(t, transactionRoot, {
     args: {
       hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
     },
     rowArguments: ({ hash, network }: { hash: string; network?: string }, environment) => ({
       hash,

@@ -19,7 +19,6 @@ import {
   hexField,
   networkField,
   objectExpected,
-  onlyNetwork,
   safeIntField,
   textField,
 } from '../input/fields.ts'
@@ -75,7 +74,7 @@ export const orderInput = inputType('OrderInput', {
 export const placeOrderInput = inputType('PlaceOrderInput', {
   description: 'A signed order, and the network it is for.',
   schema: z
-    .object({ network: networkField(onlyNetwork), ...members }, objectExpected)
+    .object({ network: networkField(), ...members }, objectExpected)
     .transform(({ network, ...order }) => ({ network, creation: toCreation(order) })),
 })
 
@@ -93,7 +92,7 @@ export const explanationBody = z.object(explanationMembers, objectExpected)
 export const explainOrderInput = inputType('ExplainOrderInput', {
   description: 'An order that is not placed, and maybe not signed, and the network it is for.',
   schema: z
-    .object({ network: networkField(onlyNetwork), ...explanationMembers }, objectExpected)
+    .object({ network: networkField(), ...explanationMembers }, objectExpected)
     .transform(({ network, signature = null, ...order }) => ({
       network,
       order: { ...toCreation({ ...order, signature: '0x' }), signature },
@@ -104,7 +103,7 @@ const placeOrdersInput = inputType('PlaceOrdersInput', {
   description: 'Signed orders of one network.',
   schema: z.object(
     {
-      network: networkField(onlyNetwork),
+      network: networkField(),
       orders: z
         .array(parsedOrRefused(orderInput))
         .min(1, 'must name an order')

@@ -58,7 +58,7 @@ builder.queryField('explainSignature', (t) =>
     description:
       'Says what is wrong with an order’s signature: tries what clients are known to sign by mistake, and names it. Nothing is stored, and neither database nor chain is asked. Once in a request.',
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       order: inputArgument(t.arg, orderInput, 'The order as it would be placed.'),
     },
     resolve: (_root, { network, order }, context) => {

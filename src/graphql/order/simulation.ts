@@ -14,7 +14,6 @@ import {
   hexField,
   networkField,
   objectExpected,
-  onlyNetwork,
   safeIntField,
   textField,
 } from '../input/fields.ts'
@@ -52,7 +51,7 @@ export const simulationBody = z.object(members, objectExpected)
 const simulateOrderInput = inputType('SimulateOrderInput', {
   description: 'An order that need not be stored or acceptable.',
   schema: z
-    .object({ network: networkField(onlyNetwork), ...members }, objectExpected)
+    .object({ network: networkField(), ...members }, objectExpected)
     .transform(({ network, blockNumber, ...order }) => ({
       network,
       blockNumber: blockNumber ?? null,

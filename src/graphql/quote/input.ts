@@ -15,7 +15,6 @@ import {
   networkField,
   objectExpected,
   oneOf,
-  onlyNetwork,
   safeIntField,
   textField,
   uint32Field,
@@ -163,7 +162,7 @@ export const quoteInput = inputType('QuoteInput', {
   schema: z
     .object(
       {
-        network: networkField(onlyNetwork),
+        network: networkField(),
         ...trade,
         ...conditions,
         validity: validity.schema

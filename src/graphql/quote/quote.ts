@@ -5,7 +5,6 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
-import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { networkArgument } from '../paging.ts'
 import { QuoteResponseRef, QuoteSlippageRef } from '../refs.ts'
@@ -79,7 +78,7 @@ builder.queryField('quote', (t) =>
     description:
       'A stored quote, as it was returned. Null when it is no longer stored, and when `from` is not the account that it was returned to: ids are consecutive, and clients that count through them must not see the plans of other traders.',
     args: {
-      network: networkArgument(t.arg, onlyNetwork),
+      network: networkArgument(t.arg),
       id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }),
       from: t.arg({ type: 'Address', required: true, description: 'The trader that it was returned to.' }),
     },

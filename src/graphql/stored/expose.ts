@@ -5,8 +5,8 @@ import type { Keyed } from '../../storage/query/statement.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { enumByName } from '../enums.ts'
-import { pageArguments } from '../paging.ts'
-import { NodeRef, PageInfoRef } from '../refs.ts'
+import { pageArguments, pageInfoField } from '../paging.ts'
+import { NodeRef } from '../refs.ts'
 import type { Environment, StoredField } from './collect.ts'
 import {
   identityOf,
@@ -57,8 +57,7 @@ function connectionOf(relation: PageRows): unknown {
       nodes: t.field({ type: [item], description: 'The items alone.', ...pagePart }),
       edges: t.field({ type: [edge], description: 'The items with their cursors.', ...pagePart }),
       pageInfo: t.field({
-        type: PageInfoRef,
-        description: 'The place of the page in its list.',
+        ...pageInfoField,
         ...pagePart,
       }),
       totalCount: t.int({

@@ -102,7 +102,7 @@ builder.subscriptionField('balances', (t) =>
       'Balances of an account, and what the vault relayer may take of them: all at first, then what changes, at most once a block. Never ends by itself.',
     extensions: { namedPerRead: watchedPerRead },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       account: t.arg({ type: 'Address', required: true, description: 'The account of the balances.' }),
       tokens: t.arg({
         type: ['TokenAddress'],

@@ -243,7 +243,7 @@ builder.queryField('market', (t) =>
     // Prices and histories of two tokens.
     extensions: { units: 2 },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       base: t.arg({ type: 'TokenAddress', required: true, description: 'The token that is priced.' }),
       quote: t.arg({ type: 'TokenAddress', required: true, description: 'The token that it is priced in.' }),
     },

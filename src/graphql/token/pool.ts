@@ -8,10 +8,9 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { networkOn } from '../network.ts'
-import { checkFirst, cursorArguments } from '../paging.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   NetworkRef,
-  PageInfoRef,
   PoolConnectionRef,
   PoolEdgeRef,
   type PoolPage,
@@ -135,8 +134,7 @@ PoolConnectionRef.implement({
     }),
     nodes: t.field({ type: [PoolRef], description: 'The pools alone.', resolve: ({ pools }) => pools }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'The place of the page in its list.',
+      ...pageInfoField,
       resolve: ({ pools, hasNextPage, isContinued }) => ({
         page: {
           hasNextPage,

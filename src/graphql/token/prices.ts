@@ -69,7 +69,7 @@ builder.subscriptionField('tokenPrices', (t) =>
     // Each may cause a call of an outside source.
     extensions: { namedPerRead: 1 },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       tokens: t.arg({
         type: ['TokenAddress'],
         required: true,

@@ -99,7 +99,7 @@ function variant(
   return () => model
 }
 
-const variants: Record<NotificationType, () => Model> = {
+export const variants: Record<NotificationType, () => Model> = {
   order_filled: variant('OrderFilledNotification', 'A trade completed the order.', fill),
   order_partially_filled: variant(
     'OrderPartiallyFilledNotification',
