@@ -156,10 +156,7 @@ builder.queryFields((t) => {
         'The auction that a transaction settled; null when it settled none of this service.',
       ),
       {
-        args: {
-          network,
-          hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
-        },
+        args: { network, hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }) },
         rowArguments: ({ network, hash }: { network?: string; hash: string }, environment) => ({
           hash,
           chainId: chainOf(environment, network),

@@ -40,9 +40,7 @@ const members = {
   gas: safeIntField
     .refine((gas) => gas <= maxGasOfOne, `must be at most ${maxGasOfOne}`)
     .nullish()
-    .meta({
-      description: 'The most gas that it may use; when left out an equal share of what the bundle may.',
-    }),
+    .meta({ description: 'The maximum gas; an equal share of the bundle’s if left out.' }),
 }
 
 const transactionInput = inputType('BundleTransactionInput', {
@@ -120,9 +118,7 @@ DecodedArgumentRef.implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name in the event.' }),
     type: t.exposeString('type', { description: 'The type in Solidity.' }),
-    value: t.exposeString('value', {
-      description: 'Numbers as decimals, addresses and bytes as hex.',
-    }),
+    value: t.exposeString('value', { description: 'Numbers as decimals, addresses and bytes as hex.' }),
   }),
 })
 
@@ -130,10 +126,7 @@ DecodedEventRef.implement({
   description: 'The event that a log stands for.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name, such as Transfer.' }),
-    arguments: t.expose('arguments', {
-      type: [DecodedArgumentRef],
-      description: 'The arguments, in the event’s order.',
-    }),
+    arguments: t.expose('arguments', { type: [DecodedArgumentRef], description: 'Its arguments in order.' }),
   }),
 })
 
@@ -141,10 +134,7 @@ SimulatedLogRef.implement({
   description: 'A log that a transaction would write.',
   fields: (t) => ({
     address: t.expose('address', { type: 'Address', description: 'The contract that writes it.' }),
-    topics: t.expose('topics', {
-      type: ['Bytes32'],
-      description: 'The event and its indexed arguments, up to four words.',
-    }),
+    topics: t.expose('topics', { type: ['Bytes32'], description: 'The event and its indexed arguments.' }),
     data: t.expose('data', { type: 'Hex', description: 'The arguments that are not indexed.' }),
     event: t.expose('event', {
       type: DecodedEventRef,
@@ -190,10 +180,7 @@ SimulatedTransactionRef.implement({
       nullable: true,
       description: 'The contract’s reason for a failure; null if it would succeed.',
     }),
-    gasUsed: t.expose('gasUsed', {
-      type: 'SafeInt',
-      description: 'Gas, including that of the transaction itself.',
-    }),
+    gasUsed: t.expose('gasUsed', { type: 'SafeInt', description: 'Gas, with the transaction’s own.' }),
     logs: t.field({
       type: [SimulatedLogRef],
       description: 'The logs, in their order: up to 500 of a bundle, with 128 KiB of data.',

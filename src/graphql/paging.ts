@@ -38,11 +38,7 @@ export function pageArguments() {
 /** Arguments of a keyset page, forwards only. */
 export function cursorArguments(arg: Arguments, size = defaultPage, most = largestPage) {
   return {
-    first: arg.int({
-      defaultValue: size,
-      required: true,
-      description: `Size of the page, 1 to ${most}.`,
-    }),
+    first: arg.int({ defaultValue: size, required: true, description: `Size of the page, 1 to ${most}.` }),
     after: arg.string({ required: false, description: afterText }),
   }
 }

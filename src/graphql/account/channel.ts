@@ -67,9 +67,7 @@ ChannelSecretPayloadRef.implement({
   description: 'A channel and its new secret.',
   fields: (t) => ({
     channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
-    secret: t.exposeString('secret', {
-      description: 'The key that signs its messages. It is shown this once.',
-    }),
+    secret: t.exposeString('secret', { description: 'The key that signs its messages. Shown once.' }),
   }),
 })
 
@@ -169,10 +167,7 @@ DeliveryRef.implement({
       nullable: true,
       description: 'The HTTP status of the receiver’s last answer.',
     }),
-    fault: t.exposeString('fault', {
-      nullable: true,
-      description: 'The reason why the last attempt failed.',
-    }),
+    fault: t.exposeString('fault', { nullable: true, description: 'The reason of the last failure.' }),
   }),
 })
 

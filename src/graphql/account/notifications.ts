@@ -100,10 +100,7 @@ const maxMarked = 10_000
 MarkNotificationsReadPayloadRef.implement({
   description: 'The notifications that were marked as read.',
   fields: (t) => ({
-    marked: t.expose('marked', {
-      type: 'Uint32',
-      description: 'The number of notifications that were not marked before.',
-    }),
+    marked: t.expose('marked', { type: 'Uint32', description: 'The number of newly marked notifications.' }),
     hasMore: t.boolean({
       description: `True if some may be left: one mutation marks up to ${maxMarked}. Send it again then.`,
       resolve: ({ marked }) => marked === maxMarked,
@@ -186,18 +183,13 @@ AnnouncementRef.implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The content system’s number.' }),
     title: t.exposeString('title', { description: 'Plain text.' }),
-    description: t.exposeString('description', {
-      description: 'Text that may be Markdown, as it was written.',
-    }),
+    description: t.exposeString('description', { description: 'Text, which may be Markdown.' }),
     url: t.exposeString('url', {
       nullable: true,
       description: 'The target of its link: an http or https URL, or a path of the page that shows it.',
     }),
     thumbnail: t.exposeString('thumbnail', { nullable: true, description: 'URL of a picture.' }),
-    location: t.expose('location', {
-      type: AnnouncementLocation,
-      description: 'The place at which it is meant to be shown.',
-    }),
+    location: t.expose('location', { type: AnnouncementLocation, description: 'The place to show it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The time at which it was written.' }),
     isForAll: t.boolean({
       description: 'True if it is for every account.',

@@ -24,19 +24,14 @@ SignInChallengePayloadRef.implement({
 SignInPayloadRef.implement({
   description: 'Proof of an account, for some time.',
   fields: (t) => ({
-    token: t.exposeString('token', {
-      description: 'Sent as Authorization: Bearer …. It is shown this once.',
-    }),
+    token: t.exposeString('token', { description: 'Sent as Authorization: Bearer …. Shown once.' }),
     account: t.field({
       type: AccountRef,
       description: 'The account of the session.',
       resolve: async ({ account }, _args, context, info) =>
         (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
     }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      description: 'The time at which the session ends by itself.',
-    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'The end of the session.' }),
   }),
 })
 

@@ -81,10 +81,7 @@ TraderStatisticsRef.implement({
       description:
         'The code to which the trader is permanently bound: that of the first trade with a known and enabled code of another wallet.',
     }),
-    linkedSince: t.expose('linkedSince', {
-      type: 'DateTime',
-      description: 'The time of the trade that bound the trader.',
-    }),
+    linkedSince: t.expose('linkedSince', { type: 'DateTime', description: 'The time of the binding trade.' }),
     rewardsEnd: t.expose('rewardsEnd', {
       type: 'DateTime',
       description: 'The time from which trades do not count.',

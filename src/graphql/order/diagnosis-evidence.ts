@@ -78,11 +78,7 @@ PriceEvidenceRef.implement({
       nullable: true,
       description: 'The best observed price; null without one.',
     }),
-    foundAt: t.expose('at', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of the best price.',
-    }),
+    foundAt: t.expose('at', { type: 'DateTime', nullable: true, description: 'The time of the best price.' }),
     foundAtBlock: t.expose('block', {
       type: 'SafeInt',
       nullable: true,
@@ -134,10 +130,7 @@ FeeEvidenceRef.implement({
       description: orderTexts.sellToken,
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
-    fee: t.expose('fee', {
-      type: 'Uint256',
-      description: 'Atoms that a settlement of the order alone would cost.',
-    }),
+    fee: t.expose('fee', { type: 'Uint256', description: 'Atoms that settling the order alone costs.' }),
     left: t.expose('left', { type: 'Uint256', description: 'Atoms that the price leaves for it.' }),
     leastAmount: t.expose('leastAmount', {
       type: 'Uint256',
@@ -177,16 +170,9 @@ CompetitionEvidenceRef.implement({
 BlocksEvidenceRef.implement({
   description: 'The block of the reason.',
   fields: (t) => ({
-    number: t.expose('number', {
-      type: 'SafeInt',
-      description: 'The last block that was seen, or that counts.',
-    }),
+    number: t.expose('number', { type: 'SafeInt', description: 'The last block that was seen or counts.' }),
     at: t.expose('at', { type: 'DateTime', nullable: true, description: 'Its time; null if unknown.' }),
-    head: t.expose('head', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'The newest block; null if unknown.',
-    }),
+    head: t.expose('head', { type: 'SafeInt', nullable: true, description: 'The newest; null if unknown.' }),
   }),
 })
 
@@ -218,21 +204,16 @@ OrderEvidenceRef.implement({
 
 RevertEvidenceRef.implement({
   description: 'The answer of a contract.',
-  fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'The revert reason as text; hex if it has none.' }),
-  }),
+  fields: (t) => ({ reason: t.exposeString('reason', { description: 'The reason as text, or its hex.' }) }),
 })
 
 HookEvidenceRef.implement({
   description: 'A hook of the order, in a settlement or in a simulation of one.',
   fields: (t) => ({
-    phase: t.expose('phase', {
-      type: HookPhase,
-      description: 'The time at which it runs: before or after the trade.',
-    }),
+    phase: t.expose('phase', { type: HookPhase, description: 'The time: before or after the trade.' }),
     index: t.expose('index', {
       type: 'SafeInt',
-      description: 'Its place among the hooks of that phase; 0 is the first.',
+      description: 'Its place among hooks of that phase, from 0.',
     }),
     target: t.expose('target', { type: 'Address', description: 'The contract that it calls.' }),
     outcome: t.expose('outcome', { type: HookOutcome, description: 'The outcome of the hook.' }),
@@ -252,11 +233,7 @@ HookEvidenceRef.implement({
 ValidityEvidenceRef.implement({
   description: 'The time in which the order may be traded.',
   fields: (t) => ({
-    from: t.expose('from', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The first time; null for at once.',
-    }),
+    from: t.expose('from', { type: 'DateTime', nullable: true, description: 'The start; null for at once.' }),
     until: t.expose('until', { type: 'DateTime', description: 'The last time.' }),
     offeredUntil: t.expose('offeredUntil', {
       type: 'DateTime',
@@ -269,10 +246,7 @@ CancellationEvidenceRef.implement({
   description: 'The source of the cancellation.',
   fields: (t) => ({
     by: t.expose('by', { type: CancellationSource, description: 'The source.' }),
-    detail: t.exposeString('detail', {
-      nullable: true,
-      description: 'Further details as text; null without any.',
-    }),
+    detail: t.exposeString('detail', { nullable: true, description: 'Details as text; null without any.' }),
   }),
 })
 
@@ -280,10 +254,7 @@ RefusalEvidenceRef.implement({
   description: 'The error with which the service would refuse to place the order.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'Its code, of the list of errors.' }),
-    field: t.exposeString('field', {
-      nullable: true,
-      description: 'The invalid member of the order; null if there is none.',
-    }),
+    field: t.exposeString('field', { nullable: true, description: 'The invalid member; null for none.' }),
     message: t.exposeString('message', { description: 'The description of the error.' }),
   }),
 })

@@ -40,10 +40,7 @@ DiagnosedRef.implement({
       description: 'True if waiting may be enough, without a change of the order or its account.',
       resolve: ({ code }) => diagnosisTexts[code].retryable,
     }),
-    advice: t.string({
-      description: 'The advised action.',
-      resolve: adviceOf,
-    }),
+    advice: t.string({ description: 'The advised action.', resolve: adviceOf }),
     evidence: t.field({
       type: [DiagnosisEvidence],
       description: 'The facts behind it.',

@@ -118,10 +118,7 @@ OrderToSignRef.implement({
     }),
     validTo: t.expose('validTo', { type: 'Uint32', description: orderTexts.validTo }),
     appData: t.expose('appData', { type: 'Bytes32', description: 'The hash of the appData document.' }),
-    feeAmount: t.expose('feeAmount', {
-      type: 'Uint256',
-      description: 'Always 0: fees are within the amounts.',
-    }),
+    feeAmount: t.expose('feeAmount', { type: 'Uint256', description: 'Always 0: the amounts include fees.' }),
     kind: t.expose('kind', { type: OrderKind, description: orderTexts.kind }),
     partiallyFillable: t.exposeBoolean('partiallyFillable', { description: 'Always false.' }),
     sellTokenBalance: t.expose('sellTokenBalance', {

@@ -143,10 +143,7 @@ MarketSlippageRef.implement({
 DepthLevelRef.implement({
   description: 'The amount that sells within some basis points of the price.',
   fields: (t) => ({
-    bps: t.expose('bps', {
-      type: 'BasisPoints',
-      description: 'The distance below the price of a first atom.',
-    }),
+    bps: t.expose('bps', { type: 'BasisPoints', description: 'The distance below the first atom’s price.' }),
     sellAmount: t.expose('sellAmount', {
       type: 'Uint256',
       description: 'The most base atoms for which the price is not lower, to a thousandth.',

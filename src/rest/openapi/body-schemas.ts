@@ -36,7 +36,7 @@ export function graphqlType(name: string): GraphQLNamedType {
   return type
 }
 
-/** Returns the field of a GraphQL type that a REST member is named after, in camel case or with underscores. */
+/** Returns the field of a GraphQL type that a REST member is named after, also with underscores. */
 export function fieldNamed(type: GraphQLNamedType | undefined, member: string) {
   if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return undefined
   return type.getFields()[member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]
