@@ -16,11 +16,16 @@ const comments = lines.filter((line) => /^\s*(\/\*\*|\*|\/\/)/.test(line))
 const bareStart =
   /^\s*\/\*\*\s+(?:Of|In|For|With|From|By|At|On|To|After|Before|Without|Between|Under|Over|As|Where|What|Who|Whether|Which|Those|Nothing|Nobody)\b/
 
+/** The descriptions: string literals of one line that are sentences. */
+const sentences = lines.flatMap((line) => line.match(/'[A-Z][^']* [^']*\.'/g) ?? [])
+const repeated = new Set(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index))
+
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
   ['source files', sources.length, 654],
-  ['source lines', lines.length, 92_303],
-  ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 118],
+  ['source lines', lines.length, 92_246],
+  ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 0],
+  ['descriptions that exist twice', repeated.size, 144],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
   ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 38],
   ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 5],

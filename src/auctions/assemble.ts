@@ -118,7 +118,7 @@ function leftOutOf(
   return leftOut
 }
 
-/** What a settlement of each order alone would cost, by what is known of those with a place. */
+/** Adds the gas of a settlement of each order alone, and the policy share of orders with a place. */
 function addFees(
   verdicts: readonly StandingUpdate[],
   entries: readonly AuctionOrder[],
@@ -134,7 +134,7 @@ function addFees(
   }
 }
 
-/** What an order with a place waits for where all pools of one of its tokens are left out. */
+/** Adds the pause that an order with a place waits for, if all pools of one of its tokens are left out. */
 function addCutOffs(
   verdicts: readonly StandingUpdate[],
   entries: readonly AuctionOrder[],
@@ -150,7 +150,7 @@ function addCutOffs(
   }
 }
 
-/** Without those of whom a settlement is under way. */
+/** Surplus-capturing owners, except those with a settlement under way. */
 async function capturingOwners(
   { db, network, surplusCapturingOwners }: AuctionServices,
   block: number,

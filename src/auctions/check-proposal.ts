@@ -73,7 +73,7 @@ function withoutValue({ order }: AuctionOrder, wrappedNative: Address) {
   return { nativePrices: new Map([[wrappedForm(order.buyToken, wrappedNative), 0n]]), wrappedNative }
 }
 
-/** For an order that buys the native coin, engines give the price of its wrapped form. */
+/** The prices of an order's tokens in a proposal. Engines price the native coin by its wrapped form. */
 export function uniformPrices(
   { prices }: Proposal,
   { sellToken, buyToken }: Pick<Order, 'sellToken' | 'buyToken'>,
@@ -88,7 +88,7 @@ function isPrice(price: bigint | undefined): price is bigint {
   return price !== undefined && price > 0n && price <= maxUint256
 }
 
-/** What the settlement of a solution is to change of the settlement contract's tokens. */
+/** The changes that a solution is to make to the token balances of the settlement contract. */
 export function solutionBookings(
   auction: Auction,
   solution: Solution,

@@ -19,15 +19,15 @@ import type { AuctionServices } from './services.ts'
 export interface Contest extends Competed {
   auction: Auction
   unusable: Unusable
-  /** Of what cannot be used: why. */
+  /** The reasons of unusable proposals. */
   reverts: ReadonlyMap<Proposal, Refused>
   maxWinners: number
 }
 
-/** What solvers answered. */
+/** The answers of solvers. */
 export interface Competed {
   solutions: readonly Solution[]
-  /** Of every solver of the network. */
+  /** One for each solver of the network. */
   answers: readonly Answer[]
 }
 
@@ -36,7 +36,7 @@ export interface Answer {
   answer: SolverAnswer
   /** Why it is not asked, or failed, in words. */
   fault: string | null
-  /** From the question to the answer; null without one. */
+  /** The time until the answer; null without one. */
   milliseconds: number | null
   /** Solutions that do not compete. */
   refused: readonly RefusedSolution[]
@@ -142,7 +142,7 @@ async function answerOf(
   }
 }
 
-/** What a proposal trades of the auction's orders, by what its solver says. */
+/** The orders of the auction that a proposal trades, as its solver claims. */
 function tradedBy({ trades, submission }: Proposal): OrderUid[] {
   return submission ? [...submission.claims.keys()] : trades.map(({ orderUid }) => orderUid)
 }

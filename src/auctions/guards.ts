@@ -30,7 +30,7 @@ export function touchedBy(proposal: Proposal, auction: Auction, wrappedNative: A
 
 /**
  * Adds calls to a solution that make its settlement revert if the settlement contract then has less of a
- * token than before with what must stay of its fees. So the chain decides, whatever a contract does
+ * token than before with what must stay of its fees. So the chain decides, even if a contract acts
  * differently in a simulation. Where the network has a guard contract, it compares with what there was when
  * the settlement began; else the settlement contract transfers to itself what it held when the solution
  * arrived.

@@ -12,7 +12,7 @@ import type { Clock, Log } from '../domain/log.ts'
 export interface HeldTokens {
   /** The most valuable ones first. */
   list(): readonly Address[]
-  /** Whether they are known: no outside solver is asked before. */
+  /** Returns true once the tokens are known. No outside solver is asked before. */
   isReady(): boolean
   /**
    * Leaves out a token that makes settlements fail which do not touch it, for a day.
@@ -34,9 +34,9 @@ export interface HeldTokensOptions {
   received(limit: number): Promise<readonly Address[]>
   /** The settlement contract's balances; undefined for what does not answer. @throws Outage */
   balances(tokens: readonly Address[]): Promise<readonly (bigint | undefined)[]>
-  /** What the amounts are worth in native atoms where they are sold; 0 without a market. @throws Outage */
+  /** The values of the amounts in native atoms, as sold now; 0 without a market. @throws Outage */
   values(amounts: ReadonlyMap<Address, bigint>, blockHash: Bytes32): Promise<ReadonlyMap<Address, bigint>>
-  /** In native atoms. */
+  /** Native atoms. */
   minValue: bigint
   now: Clock
   log: Log

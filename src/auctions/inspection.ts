@@ -160,7 +160,7 @@ const tooManyContracts: Danger = {
   reason: `the settlement calls more than ${maxContracts} contracts`,
 }
 
-/** Without the node, no settlement of an outside solver is known to be safe. */
+/** Turns an outage of the node into a danger: no settlement of an outside solver is then known to be safe. */
 async function inTime<T>(work: () => Promise<T | Danger>): Promise<T | Danger> {
   try {
     return await work()
@@ -220,8 +220,8 @@ const nothing: Footprint = { writes: [], reads: [] }
 const reverting = (reason: string): Danger => ({ code: 'reverts', reason, reverts: true })
 
 /**
- * Whether it is known what a call does in the settlement contract's name: it leaves no right, and what it
- * moves is logged.
+ * Returns true if the effect of a call in the settlement contract's name is known: it leaves no right, and
+ * logs all that it moves.
  */
 export function isPlain(
   { target, callData }: Interaction,
@@ -236,8 +236,8 @@ export function isPlain(
 }
 
 /**
- * Whether a call may read what is kept for the settlement contract: in a known way, and as a balance that is
- * compared.
+ * Returns true if a call may read storage of the settlement contract: in a known way, and as a balance that
+ * is compared.
  */
 export function isKnownRead(
   { contract, selector }: KeyedRead,
@@ -292,7 +292,7 @@ function movedIn({ logs }: Observation, settlement: Address): Address[] {
 
 const accountIn = (topic: string) => address(`0x${topic.slice(26)}`)
 
-/** What the simulation shows that may not be. */
+/** The first forbidden effect that the simulation shows. */
 async function dangerIn(
   auction: Auction,
   solution: Solution,
@@ -359,8 +359,8 @@ export function leftBehind({ contract, slot, callers }: KeyedWrite): Danger {
 }
 
 /**
- * Whether the slot is explained: by a transfer, whose balances are compared; by a balance, as it stands
- * there; or as an allowance that ends.
+ * Returns true if the slot is explained: by a transfer, whose balances are compared; by a balance, as it
+ * stands there; or as an allowance that ends.
  */
 export function isBalance(
   { contract, before, after, callers }: KeyedWrite,

@@ -36,7 +36,7 @@ export async function readMarket(
   return { pools, gasPrice, nativePrices }
 }
 
-/** By the tokens as orders name them: the native coin has the price of its wrapped form. */
+/** Keys prices by the tokens that orders name: the native coin has the price of its wrapped form. */
 export function pricesAsSigned(
   orders: readonly Order[],
   nativePrices: ReadonlyMap<Address, bigint>,
@@ -51,7 +51,7 @@ export function pricesAsSigned(
   )
 }
 
-/** Those of the orders' tokens, of the wrapped native token and of the dollar. */
+/** Selects the prices of the orders' tokens, of the wrapped native token and of the dollar. */
 export function pricesOf(
   entries: readonly AuctionOrder[],
   nativePrices: ReadonlyMap<Address, bigint>,
@@ -71,8 +71,8 @@ export function pricesOf(
 const valuedAtOnce = 20
 
 /**
- * What each amount is worth in native atoms, where all of it is sold to the pools by one path; nothing for
- * what has no route.
+ * The value of each amount in native atoms, if all of it is sold to the pools by one path. Amounts without a
+ * route are left out.
  * @throws Outage
  */
 export async function saleValues(
@@ -143,7 +143,7 @@ async function readUsdPrice(
   }
 }
 
-/** How long an auction waits for the dollar price after its other reads, in milliseconds. */
+/** Milliseconds that an auction waits for the dollar price after its other reads. */
 const usdPriceGraceMs = 300
 
 /** The prices, or none if they come too long after the other reads. */

@@ -2,18 +2,18 @@ export type AuctionPhase = 'assemble' | 'solve' | 'simulate' | 'record' | 'settl
 /** `refused`: at least one of its solutions broke a rule. `late`: nothing came in time. */
 export type SolverAnswer = 'ok' | 'refused' | 'failed' | 'late'
 
-/** What an operator sees of the auctions of one network. */
+/** Figures of one network's auctions for its operator. */
 export interface AuctionMeter {
   /** An auction begins: orders are looked at, even if there are none. */
   began(): void
   took(phase: AuctionPhase, milliseconds: number): void
-  /** Where each order stands that was looked at: in the auction, or why not. */
+  /** Takes the standing of each examined order: in the auction, or the reason why not. */
   stand(standings: Iterable<string>): void
   answered(solver: string, answer: SolverAnswer): void
   settled(outcome: 'success' | 'timeout' | 'withdrawn' | 'failed'): void
   /** A mined settlement left the settlement contract with less of a token than it had to. */
   lost(solver: string): void
-  /** What the node shows of the settlements of outside solvers. */
+  /** Takes which effects of outside solvers' settlements the node shows. */
   inspects(support: { logs: boolean; storage: boolean }): void
   /**
    * Tokens that these settlements compare, and what the settlement contract holds of them, in native atoms.

@@ -28,7 +28,7 @@ type Services = Pick<
 
 /** The effects of a mined settlement on what the settlement contract has. */
 export interface MinedEffects {
-  /** By token, in atoms. */
+  /** Atoms by token. */
   changes: ReadonlyMap<Address, bigint>
   /** Rights and positions of the settlement contract that it changed, in words. */
   left: readonly string[]
@@ -36,8 +36,8 @@ export interface MinedEffects {
 
 /**
  * Compares what a mined settlement left in the settlement contract with its bookings, and stores it. Less
- * than it had to leave is a fault, and so is a right that it left: whatever a simulation and the settlement
- * itself have checked, its solver is banned.
+ * than it had to leave is a fault, and so is a right that it left: its solver is banned, even if a simulation
+ * and the settlement itself found no fault.
  */
 export async function checkSettled(
   attempt: AttemptKey,
@@ -132,7 +132,7 @@ const nothing: { footprint: Footprint; fault: string | undefined } = {
   fault: undefined,
 }
 
-/** Whether a token is known and worth something: it does not make up its logs to harm a solver. */
+/** Returns true if the token is known and has a value: it does not make up its logs to harm a solver. */
 function isHeld(token: Address, { network, heldTokens }: Pick<Services, 'network' | 'heldTokens'>): boolean {
   return token === nativeMarker || token === network.wrappedNative || heldTokens.list().includes(token)
 }

@@ -108,7 +108,7 @@ function dangerNotice(
 }
 
 /**
- * Without solutions that bring an order which was placed with the service: solvers know its signature, but
+ * Leaves out solutions that bring an order which was placed with the service: solvers know its signature, but
  * its owner may have cancelled it, and the service decides when it is traded.
  */
 export async function withoutPlaced(
@@ -174,9 +174,8 @@ export function isPaused(
 const dayMs = 86_400_000
 
 /**
- * Not asked for as long as the longest back-off, also if a settlement succeeds meanwhile, and twice as long
- * for each further time within 30 days, up to a week. Stored: neither a restart nor another process that
- * leads ends it.
+ * Bans a solver for the longest back-off, and twice as long for each further ban within 30 days, up to a
+ * week. The ban is stored: no settlement that succeeds, restart or change of the leader ends it.
  * @returns whether that is news
  */
 export async function banSolver(

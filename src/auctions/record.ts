@@ -65,7 +65,7 @@ export async function recordCompetition(
   return recorded
 }
 
-/** Of an auction that is not stored, as nothing valid came in. */
+/** Stores the refused solutions of an auction without a valid one, which is not stored itself. */
 export async function recordRefusals(
   contest: Contest,
   { db, now, log }: Pick<AuctionServices, 'db' | 'now' | 'log'>,
@@ -111,7 +111,7 @@ const unfair: Refused = {
   message: 'a pair that it trades scores less in it than in a solution for that pair alone',
 }
 
-/** What the log says at once: why a better solution has not won. */
+/** Logs at once why a better solution has not won. */
 function logDropped(
   { id }: Auction,
   solutions: readonly Solution[],
@@ -126,7 +126,7 @@ function logDropped(
     log.info('solutions cannot be settled', { auctionId: String(id), solutions: refused })
 }
 
-/** Those of the cancelled orders that a winner trades: without them, what else it trades could be settled. */
+/** The cancelled orders that a winner trades: without them, its other orders could be settled. */
 export function takingWins(
   { solutions, maxWinners, unusable }: Pick<Contest, 'solutions' | 'maxWinners' | 'unusable'>,
   cancelled: readonly Order[],
@@ -136,7 +136,7 @@ export function takingWins(
   return cancelled.filter((order) => winners.some((winner) => trades(winner, [order])))
 }
 
-/** What cannot be used, with the solutions that trade any of the orders. */
+/** Adds the solutions that trade any of the orders to the unusable ones. */
 export function withoutOrders(
   solutions: readonly Solution[],
   unusable: Unusable,
@@ -147,7 +147,7 @@ export function withoutOrders(
   return new Map([...unusable, ...dropped.map(({ proposal }) => [proposal, none] as const)])
 }
 
-/** Of the orders that solutions trade, those that are cancelled, through the service or on chain. */
+/** The traded orders of solutions that were cancelled, through the service or on chain. */
 export async function cancelledOrders(
   db: Db,
   auction: Auction,
@@ -167,7 +167,6 @@ function ordersOf({ orders }: Auction, solutions: readonly Solution[]): Order[] 
   return orders.map(({ order }) => order).filter(({ uid }) => traded.has(uid))
 }
 
-/** Whether it trades any of the orders. */
 function trades(solution: Solution, orders: readonly Order[]): boolean {
   return orderUids(solution).some((traded) => orders.some(({ uid }) => uid === traded))
 }

@@ -91,7 +91,7 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
 }
 
 /**
- * Runs one auction after the other until `signal` aborts; settlements go on beside them. One process at a
+ * Runs one auction after the other until `signal` aborts; settlements go on meanwhile. One process at a
  * time may run it on a network. A fault ends only its auction. A shutdown does not wait for settlements: the
  * next start takes them over.
  */
@@ -176,7 +176,7 @@ export async function runAuction(
   return cancelled.length > 0 ? [...settlements, Promise.resolve(true)] : settlements
 }
 
-/** With the orders that the competition went on without. */
+/** The orders left out at assembly, and those that the competition went on without. */
 function leftOutAt(
   assembled: AssembledAuction,
   { orders, block }: Auction,

@@ -46,9 +46,9 @@ export interface AuctionSettings {
 
 /** Why something waits that made settlements fail. */
 export interface Pause {
-  /** Of an order: the reason in its event. */
+  /** The reason in an order's event. */
   reason: ExclusionReason | null
-  /** What a contract answered. */
+  /** The answer of a contract. */
   revert?: string | undefined
   failing?: Failing | undefined
 }
@@ -66,21 +66,20 @@ export interface AuctionServices {
   db: Database
   now: Clock
   log: Log
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number
   settings: AuctionSettings
   /** Applied to every order, in this order, if the pair and the time match. */
   feePolicies: readonly FeeRule[]
   policy: TradingPolicy
-  /** Whose orders count for the score where a solver brings them. */
+  /** Owners whose orders count for the score if a solver brings them. */
   surplusCapturingOwners: readonly Address[]
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
   /** The live orders. */
   book: OrderBook
-  /** Where each of them stands. */
   standings: Standings
-  /** Which of them stored auctions left out. */
+  /** The live orders that stored auctions left out. */
   exclusions: Exclusions
   holdings: Holdings
   marketPrices: MarketPrices
@@ -90,8 +89,8 @@ export interface AuctionServices {
   /** Checks orders whose own code decides what they can be settled for. */
   codeChecks: CodeChecks
   /**
-   * What made settlements fail: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`, and
-   * solvers.
+   * The causes of failed settlements: orders and owners, by `backOffKey`, tokens and pools, by `failingKey`,
+   * and solvers.
    */
   backOffs: BackOff<Pause>
   /** Trials of what settlements trade through, apart from orders. They throw an Outage. */
@@ -114,15 +113,12 @@ export interface AuctionServices {
      */
     refusal(account: Address, gas: bigint, gasPrice: bigint): Refused | undefined
   }
-  /** What settlements do after those that are under way. */
+  /** Simulates settlements after those that are under way. */
   sequence: Pick<SettlementSequence, 'simulate'>
   effects: SettlementEffects
   heldTokens: HeldTokens
   knownPools: KnownPools
-  /**
-   * What a mined transaction changed of each token of the settlement contract; `undefined` when it is not on
-   * chain.
-   */
+  /** The changes of a mined transaction to the settlement contract's tokens; `undefined` if not on chain. */
   balanceChanges(txHash: Bytes32): Promise<ReadonlyMap<Address, bigint> | undefined>
   /**
    * The settlement contract's balances before and after a block, without what is no token then.

@@ -146,7 +146,7 @@ async function submit(
   }
 }
 
-/** As `submit`, of a solver that submits its settlements itself. */
+/** Does the work of `submit` for a solver that submits its settlements itself. */
 async function assign(
   auction: Auction,
   solution: RankedSolution,
@@ -264,7 +264,7 @@ function isSpoiled(
   return spoils(reason, touchedBy(proposal, auction, services.network.wrappedNative), services)
 }
 
-/** Whether its solver was to send it, and did not in time. */
+/** Returns true if its solver had to send it, and did not in time. */
 function isMissed(
   result: SettlementOutcome,
 ): result is Extract<SettlementOutcome, { outcome: 'timeout' | 'withdrawn' }> {

@@ -17,7 +17,7 @@ export interface SettlementPlan {
   tokens: Address[]
   clearingPrices: bigint[]
   trades: PlannedTrade[]
-  /** Before the sell tokens are transferred in, before the buy tokens are paid out, and after. */
+  /** The calls before the sell tokens are transferred in, before the buy tokens are paid out, and after. */
   interactions: [Interaction[], Interaction[], Interaction[]]
 }
 

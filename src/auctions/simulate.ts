@@ -32,7 +32,7 @@ const maxSelections = 8
  * Repeats the competition until all winners' settlements pass a dry run, one after the other on the state
  * that those before leave. Where one fails after better ones, the next best wins instead. An order that makes
  * its settlement fail is left out of this auction and of later ones, and solvers compete again with the other
- * orders. So they do without a token or a pool that fails whatever the order, and without an order of a
+ * orders. So they do without a token or a pool that fails for any order, and without an order of a
  * winner that was cancelled meanwhile: at the last competition, the next best wins instead.
  */
 export async function simulate(
@@ -161,7 +161,7 @@ async function withoutFailing(
   return { contest: { ...contest, reverts, unusable }, failingOrders, faults, cancelled: [] }
 }
 
-/** Whether it fails by itself also in the block that it was computed for. */
+/** Returns true if it also fails by itself in the block that it was computed for. */
 async function isFaulty(
   auction: Auction,
   winner: RankedSolution,

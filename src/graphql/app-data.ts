@@ -31,7 +31,7 @@ export const uploadAppDataInput = inputType('UploadAppDataInput', {
 exposeModel(appDataOf.model())
 
 UploadAppDataPayloadRef.implement({
-  description: 'What became of an upload.',
+  description: 'The result of an upload.',
   fields: (t) => ({
     hash: t.expose('hash', { type: 'Bytes32', description: 'keccak256 of the document’s exact bytes.' }),
     appData: t.field({

@@ -35,32 +35,32 @@ import { exposeModel, storedRoot } from './stored/expose.ts'
 import { feedField } from './stored/feed-field.ts'
 import { identityOf, modelRef, resolveKeyed } from './stored/resolve.ts'
 
-defineEnum('LeftOutReason', 'Why an auction left out an order.', leftOutReasons, {
+defineEnum('LeftOutReason', 'The reason why an auction left out an order.', leftOutReasons, {
   ...standingTexts,
   not_yet_valid: 'Its documents say that it may not be traded before a later time.',
   expires_soon: 'It would expire before a settlement is likely to be mined.',
   not_checked: 'Its wallet, its hooks or its balance was still to be asked about.',
 })
 
-defineEnum('SolverAnswerKind', 'What became of the question to a solver.', solverAnswers, {
+defineEnum('SolverAnswerKind', 'The kind of a solver’s answer.', solverAnswers, {
   answered: 'It answered in time, maybe with nothing.',
   late: 'Its answer did not come in time.',
   failed: 'It could not be reached, or its answer was not valid.',
   not_asked: 'It is paused after settlements that failed, or has enough to submit.',
 })
 
-defineEnum('SolverOutcomeKind', 'How far a solver came with an order.', solverOutcomes, {
+defineEnum('SolverOutcomeKind', 'The furthest step that a solver reached with an order.', solverOutcomes, {
   not_sent: 'The auction did not hold the order.',
   not_asked: 'The solver was not asked in this auction.',
   won: 'Its solution with the order won.',
   beaten: 'It proposed to trade the order; others won.',
-  refused: 'What it proposed for the order broke a rule, or could not be settled.',
+  refused: 'Its proposal for the order broke a rule, or could not be settled.',
   late: 'Its answer did not come in time.',
   failed: 'It could not be reached, or its answer was not valid.',
   no_bid: 'It answered, without the order.',
 })
 
-defineEnum('SolutionRefusalCode', 'Why a solution was refused.', solutionRefusals, {
+defineEnum('SolutionRefusalCode', 'The reason why a solution was refused.', solutionRefusals, {
   unknown_order: 'It trades an order that the auction did not hold, or one twice.',
   invalid_price: 'A clearing price is missing, or breaks the limit of an order.',
   invalid_amount:
@@ -89,7 +89,7 @@ builder.objectField(AuctionRef, 'network', (t) =>
   t.field({
     type: NetworkRef,
     nullable: true,
-    description: 'Where it settles.',
+    description: 'The network of the auction.',
     resolve: (parent, _args, { networks }) =>
       networks.byChainId(identityOf<{ chainId: number }>(parent).chainId)?.network,
   }),
@@ -107,7 +107,7 @@ const chainOf = (environment: Environment, network: string | undefined) =>
   tradingOn(environment, network).network.chainId
 
 builder.queryFields((t) => {
-  const network = networkArgument(t.arg, 'May be left out where there is only one.')
+  const network = networkArgument(t.arg)
   return {
     auction: storedRoot(
       t,
@@ -137,7 +137,7 @@ builder.queryFields((t) => {
       type: CurrentAuctionRef,
       nullable: true,
       description:
-        'What solvers of a network are given at the moment, for those whom the deployment lets read it; null when no order can be settled.',
+        'The auction that solvers of a network get at the moment, for clients that the deployment lets read it; null if no order can be settled.',
       args: { network },
       resolve: async (_root, { network }, context, info) => {
         requireAccess('currentAuction', context)
@@ -156,10 +156,7 @@ builder.queryFields((t) => {
         'The auction that a transaction settled; null when it settled none of this service.',
       ),
       {
-        args: {
-          network,
-          hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
-        },
+        args: { network, hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }) },
         rowArguments: ({ network, hash }: { network?: string; hash: string }, environment) => ({
           hash,
           chainId: chainOf(environment, network),
@@ -175,7 +172,7 @@ builder.subscriptionField('auctions', (t) =>
     description:
       'Competitions of a network and what becomes of their settlements, as they are committed. A hidden competition comes when its deadline block has passed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
     },
     ...feedField<{ network?: string; after?: string | null }>({
@@ -195,14 +192,14 @@ builder.objectField(SettlementRef, 'network', (t) =>
   t.field({
     type: NetworkRef,
     nullable: true,
-    description: 'Where it is.',
+    description: 'The network of the auction.',
     resolve: (parent, _args, { networks }) =>
       networks.byChainId(identityOf<{ chainId: number }>(parent).chainId)?.network,
   }),
 )
 
 builder.queryFields((t) => {
-  const network = networkArgument(t.arg, 'May be left out where there is only one.')
+  const network = networkArgument(t.arg)
   const block = (description: string) => t.arg({ type: 'SafeInt', required: true, description })
   return {
     settlements: storedRoot(t, listedSettlements, {

@@ -14,7 +14,6 @@ import {
   hexField,
   networkField,
   objectExpected,
-  onlyNetwork,
   safeIntField,
 } from './input/fields.ts'
 import { inputArgument, inputType } from './input/input-type.ts'
@@ -34,16 +33,14 @@ const { transactions: maxTransactions, inputBytes, gas: maxGas } = bundleLimits
 const maxGasOfOne = Number(maxTransactionGas - 1n)
 
 const members = {
-  from: addressField.meta({ description: 'Who sends it; no signature is needed.' }),
+  from: addressField.meta({ description: 'The sender; no signature is needed.' }),
   to: addressField.meta({ description: 'The account that is called: a bundle cannot create contracts.' }),
   input: hexField.meta({ description: 'The call; 0x for a transfer of native coin.' }),
   value: amountField().nullish().meta({ description: 'Native atoms that go along; none when left out.' }),
   gas: safeIntField
     .refine((gas) => gas <= maxGasOfOne, `must be at most ${maxGasOfOne}`)
     .nullish()
-    .meta({
-      description: 'The most gas that it may use; when left out an equal share of what the bundle may.',
-    }),
+    .meta({ description: 'The maximum gas; an equal share of the bundle’s if left out.' }),
 }
 
 const transactionInput = inputType('BundleTransactionInput', {
@@ -51,7 +48,7 @@ const transactionInput = inputType('BundleTransactionInput', {
   schema: z.object(members, objectExpected),
 })
 
-/** As REST has it. */
+/** A transaction as REST takes it. */
 export const bundleTransaction = z.object(
   {
     ...members,
@@ -89,7 +86,7 @@ const simulateBundleInput = inputType('SimulateBundleInput', {
   description: 'Transactions that would be sent one after the other.',
   schema: z.object(
     {
-      network: networkField(onlyNetwork),
+      network: networkField(),
       transactions: listOf(transactionInput.schema)
         .superRefine(checkSizes)
         .meta({
@@ -103,7 +100,7 @@ const simulateBundleInput = inputType('SimulateBundleInput', {
 /** Cost units of a transaction at least: as many as so much gas. */
 const unitsPerTransaction = 8
 const gasPerTransaction = 4_000_000n
-/** How often the node runs a bundle: what becomes of it, its storage, its balances. */
+/** Runs of a bundle on the node: one each for its results, its storage and its balances. */
 const runs = 3n
 
 /**
@@ -119,19 +116,17 @@ function gasBeyond(transactions: readonly { gas?: number | null | undefined }[])
 DecodedArgumentRef.implement({
   description: 'An argument of an event.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'As the event names it.' }),
-    type: t.exposeString('type', { description: 'As Solidity names it.' }),
-    value: t.exposeString('value', {
-      description: 'Numbers as decimals, addresses and bytes as hex.',
-    }),
+    name: t.exposeString('name', { description: 'The name in the event.' }),
+    type: t.exposeString('type', { description: 'The type in Solidity.' }),
+    value: t.exposeString('value', { description: 'Numbers as decimals, addresses and bytes as hex.' }),
   }),
 })
 
 DecodedEventRef.implement({
-  description: 'What a log says.',
+  description: 'The event that a log stands for.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Such as Transfer.' }),
-    arguments: t.expose('arguments', { type: [DecodedArgumentRef], description: 'In the event’s order.' }),
+    name: t.exposeString('name', { description: 'The name, such as Transfer.' }),
+    arguments: t.expose('arguments', { type: [DecodedArgumentRef], description: 'Its arguments in order.' }),
   }),
 })
 
@@ -139,21 +134,21 @@ SimulatedLogRef.implement({
   description: 'A log that a transaction would write.',
   fields: (t) => ({
     address: t.expose('address', { type: 'Address', description: 'The contract that writes it.' }),
-    topics: t.expose('topics', { type: ['Bytes32'], description: 'At most four.' }),
-    data: t.expose('data', { type: 'Hex', description: 'What is not indexed.' }),
+    topics: t.expose('topics', { type: ['Bytes32'], description: 'The event and its indexed arguments.' }),
+    data: t.expose('data', { type: 'Hex', description: 'The arguments that are not indexed.' }),
     event: t.expose('event', {
       type: DecodedEventRef,
       nullable: true,
       description:
-        'By the events of tokens, wrapped coins, pools and the settlement contract; null for others. Any contract can write such a log.',
+        'The decoded event, if it is one of tokens, wrapped coins, pools or the settlement contract; else null. Any contract can write such a log.',
     }),
   }),
 })
 
 BalanceChangeRef.implement({
-  description: 'What an account would have more or less of a token than before the bundle.',
+  description: 'The change of an account’s balance of a token since the start of the bundle.',
   fields: (t) => ({
-    account: t.expose('account', { type: 'Address', description: 'Whose balance.' }),
+    account: t.expose('account', { type: 'Address', description: 'The account of the balance.' }),
     token: t.field({
       type: TokenRef,
       description: 'The token; 0xEeee… is the chain’s own coin, without what gas costs.',
@@ -169,7 +164,7 @@ BalanceChangeRef.implement({
 StorageChangeRef.implement({
   description: 'A slot that would not be as before the bundle.',
   fields: (t) => ({
-    account: t.expose('account', { type: 'Address', description: 'Whose storage.' }),
+    account: t.expose('account', { type: 'Address', description: 'The account of the storage.' }),
     slot: t.expose('slot', { type: 'Bytes32', description: 'Its key.' }),
     before: t.expose('before', { type: 'Bytes32', description: 'Its value before the bundle.' }),
     after: t.expose('after', { type: 'Bytes32', description: 'Its value after the transaction.' }),
@@ -177,28 +172,30 @@ StorageChangeRef.implement({
 })
 
 SimulatedTransactionRef.implement({
-  description: 'What would become of a transaction. Changes are those of the bundle up to and including it.',
+  description:
+    'The result of a simulated transaction. Changes are those of the bundle up to and including it.',
   fields: (t) => ({
-    succeeds: t.exposeBoolean('succeeds', { description: 'Whether it would not revert.' }),
+    succeeds: t.exposeBoolean('succeeds', { description: 'True if it would succeed.' }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it would fail, in the contract’s words; null if it would succeed.',
+      description: 'The contract’s reason for a failure; null if it would succeed.',
     }),
-    gasUsed: t.expose('gasUsed', { type: 'SafeInt', description: 'Gas, that of the transaction included.' }),
+    gasUsed: t.expose('gasUsed', { type: 'SafeInt', description: 'Gas, with the transaction’s own.' }),
     logs: t.field({
       type: [SimulatedLogRef],
-      description: 'In their order. Of a bundle at most 500 are told, with 128 KiB of data.',
+      description: 'The logs, in their order: up to 500 of a bundle, with 128 KiB of data.',
       resolve: ({ logs }, _args, { countItems }) => countItems(logs),
     }),
-    hasAllLogs: t.exposeBoolean('hasAllLogs', { description: 'Whether `logs` has all of them.' }),
+    hasAllLogs: t.exposeBoolean('hasAllLogs', { description: 'True if `logs` has all logs.' }),
     balanceChanges: t.field({
       type: [BalanceChangeRef],
-      description: 'Of the accounts that logs and transfers of native coin name.',
+      description: 'Changes of the accounts that logs and transfers of native coin name.',
       resolve: ({ balances, chainId }, _args, { countItems }) =>
         countItems(balances.map((balance) => ({ ...balance, chainId }))),
     }),
     hasAllBalanceChanges: t.exposeBoolean('hasAllBalances', {
-      description: 'Whether those of all these accounts were read: at most 64 for a bundle.',
+      description:
+        'True if the balances of all accounts in logs and transfers were read: up to 64 for a bundle.',
     }),
     storageChanges: t.field({
       type: [StorageChangeRef],
@@ -210,12 +207,12 @@ SimulatedTransactionRef.implement({
 })
 
 BundleSimulationRef.implement({
-  description: 'What would become of transactions that are sent one after the other.',
+  description: 'The results of transactions that are sent one after the other.',
   fields: (t) => ({
     block: t.expose('block', { type: 'SafeInt', description: 'The block on whose state they run.' }),
     transactions: t.field({
       type: [SimulatedTransactionRef],
-      description: 'In the order of the input.',
+      description: 'The results, in the order of the input.',
       resolve: ({ transactions, chainId }) =>
         transactions.map((transaction) => ({ ...transaction, chainId })),
     }),

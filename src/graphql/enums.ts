@@ -1,6 +1,9 @@
 import { eligibilities } from '../domain/affiliate/affiliate.ts'
 import { channelKinds, channelStates, deliveryStates } from '../domain/notification/channel.ts'
-import { notificationTypes } from '../domain/notification/notification.ts'
+import {
+  type NotificationType as NotificationKind,
+  notificationTypes,
+} from '../domain/notification/notification.ts'
 import {
   cancellationSources,
   type ExclusionReason,
@@ -11,6 +14,7 @@ import {
   buyTokenDestinations,
   orderClasses,
   orderKinds,
+  orderTexts,
   placementErrors,
   sellTokenSources,
   signingSchemes,
@@ -24,6 +28,7 @@ import { type SignatureMistake as Mistake, signatureMistakes } from '../domain/s
 import { screaming } from '../domain/text/spelling.ts'
 import { feePolicyKinds } from '../storage/models/auction/fee-policy.ts'
 import { settlementOutcomes } from '../storage/models/auction/settlement-attempt.ts'
+import { variants as notificationVariants } from '../storage/models/notification/notification.ts'
 import { orderEventReasons } from '../storage/models/order/event.ts'
 import { builder } from './builder.ts'
 
@@ -50,14 +55,14 @@ export function enumByName(name: string): unknown {
   return enums.get(name)
 }
 
-export const OrderKind = defineEnum('OrderKind', 'Which side of an order is fixed.', orderKinds, {
+export const OrderKind = defineEnum('OrderKind', 'The fixed side of an order.', orderKinds, {
   buy: 'The buy amount is fixed; the sell amount is the most the trader pays.',
   sell: 'The sell amount is fixed; the buy amount is the least the trader gets.',
 })
 
 export const OrderStatus = defineEnum(
   'OrderStatus',
-  'Where an order stands. Derived on every read, first match in this order: FULFILLED, CANCELLED, EXPIRED, PRESIGNATURE_PENDING, OPEN.',
+  'The status of an order. Derived on every read, first match in this order: FULFILLED, CANCELLED, EXPIRED, PRESIGNATURE_PENDING, OPEN.',
   orderStatuses,
   {
     presignaturePending: 'Waits for its owner to sign on chain.',
@@ -70,14 +75,14 @@ export const OrderStatus = defineEnum(
 
 export const OrderStage = defineEnum(
   'OrderStage',
-  'How far an order has come on its way into a settlement, and how it ended.',
+  'The progress of an order on its way into a settlement, and its end.',
   orderStages,
   {
     open: 'Left out of the newest auction: its newest event and its standing say why.',
     scheduled: 'Waits for an auction.',
-    active: 'In an auction that solvers work on.',
-    solved: 'In a solution that did not win.',
-    executing: 'In a winning solution that is on its way to the chain.',
+    active: 'Part of an auction that solvers work on.',
+    solved: 'Part of a solution that did not win.',
+    executing: 'Part of a winning solution that is on its way to the chain.',
     traded: 'Traded at least once.',
     cancelled: 'Cancelled by its owner through the service, or by the operator.',
     expired: 'Its time passed before it was filled.',
@@ -87,45 +92,40 @@ export const OrderStage = defineEnum(
   },
 )
 
-export const OrderClass = defineEnum('OrderClass', 'What an order counts as.', orderClasses, {
+export const OrderClass = defineEnum('OrderClass', 'The group of an order.', orderClasses, {
   market: 'Signed with a fee; historic.',
   limit: 'Signed without a fee: every new order.',
   liquidity: 'Brought in by a solver.',
 })
 
-export const SigningScheme = defineEnum('SigningScheme', 'How an owner signs.', signingSchemes, {
+export const SigningScheme = defineEnum('SigningScheme', 'The scheme of a signature.', signingSchemes, {
   eip712: 'Typed data, signed by a key.',
   ethsign: 'The typed digest as a personal message, signed by a key.',
-  presign: 'On chain, by a transaction of the owner.',
-  eip1271: 'By a contract wallet that answers for its signature.',
+  presign: 'An approval on chain, by a transaction of the owner.',
+  eip1271: 'A signature for which a contract wallet answers.',
 })
 
 export const SignatureMistake = defineEnum(
   'SignatureMistake',
-  'What clients are known to do wrong when they sign an order.',
+  'A known mistake of clients that sign an order.',
   Object.keys(signatureMistakes) as Mistake[],
   signatureMistakes,
 )
 
-export const SellTokenSource = defineEnum(
-  'SellTokenSource',
-  'Where sell tokens come from.',
-  sellTokenSources,
-  {
-    erc20: 'The owner’s balance.',
-    internal: 'The owner’s internal vault balance; not accepted here.',
-    external: 'The owner’s balance through the vault; not accepted here.',
-  },
-)
+export const SellTokenSource = defineEnum('SellTokenSource', orderTexts.sellTokenBalance, sellTokenSources, {
+  erc20: 'The owner’s balance.',
+  internal: 'The owner’s internal vault balance; not accepted here.',
+  external: 'The owner’s balance through the vault; not accepted here.',
+})
 
 export const BuyTokenDestination = defineEnum(
   'BuyTokenDestination',
-  'Where buy tokens go.',
+  orderTexts.buyTokenBalance,
   buyTokenDestinations,
   { erc20: 'The receiver’s balance.', internal: 'The receiver’s internal vault balance; not accepted here.' },
 )
 
-export const PriceQuality = defineEnum('PriceQuality', 'How much work goes into a quote.', priceQualities, {
+export const PriceQuality = defineEnum('PriceQuality', 'The effort of a quote.', priceQualities, {
   fast: 'The best of the quickest estimates. Not stored, so it has no id.',
   optimal: 'The best of all estimates.',
   verified: 'The best of the estimates that a simulation confirmed.',
@@ -145,25 +145,30 @@ export const OrderEventLabel = defineEnum(
     traded: 'Traded on chain.',
     cancelled: 'Cancelled; source says by whom.',
     expired: 'Its time passed before it was filled.',
-    refunded: 'What an ended order would have sold was paid back on chain.',
+    refunded: 'The unsold rest of an ended order was paid back on chain.',
     hook_failed: 'A call of its own after a trade failed: see hooks.',
   },
 )
 
-export const ChannelKind = defineEnum('ChannelKind', 'How notifications are sent.', channelKinds, {
-  webhook: 'Posted to a URL, signed as Standard Webhooks has it.',
-  email: 'By e-mail.',
-  push: 'To a browser, by its push service.',
-  telegram: 'To a chat of Telegram.',
-})
+export const ChannelKind = defineEnum(
+  'ChannelKind',
+  'The way in which notifications are sent.',
+  channelKinds,
+  {
+    webhook: 'Posted to a URL, signed as Standard Webhooks has it.',
+    email: 'Sent by e-mail.',
+    push: 'Sent to a browser, by its push service.',
+    telegram: 'Sent to a Telegram chat.',
+  },
+)
 
-export const ChannelState = defineEnum('ChannelState', 'Where a channel stands.', channelStates, {
+export const ChannelState = defineEnum('ChannelState', 'The state of a channel.', channelStates, {
   pending: 'Its receiver has not confirmed it: nothing is sent.',
   active: 'Notifications are sent to it.',
   ended: 'Unsubscribed by its account or its receiver, or never confirmed.',
 })
 
-export const DeliveryState = defineEnum('DeliveryState', 'Where a delivery stands.', deliveryStates, {
+export const DeliveryState = defineEnum('DeliveryState', 'The state of a delivery.', deliveryStates, {
   waiting: 'To be sent, or to be sent again after a failure.',
   delivered: 'The receiver has taken it.',
   dead: 'Given up after a day of failures. It can be replayed.',
@@ -172,27 +177,21 @@ export const DeliveryState = defineEnum('DeliveryState', 'Where a delivery stand
 
 export const NotificationType = defineEnum(
   'NotificationType',
-  'What a notification reports.',
+  'The subject of a notification.',
   notificationTypes,
-  {
-    order_filled: 'A trade completed the order.',
-    order_partially_filled: 'A trade filled a part of the order.',
-    order_expired: 'The order’s time passed before it was filled.',
-    order_cancelled: 'The order was cancelled.',
-    insufficient_balance: 'The owner’s balance became too low for the order.',
-    price_improvement: 'A trade was better than the signed limit.',
-    post_hook_failed: 'The order was traded, but a call of its own after the trade failed.',
-  },
+  Object.fromEntries(
+    notificationTypes.map((type) => [type, notificationVariants[type]().description]),
+  ) as Record<NotificationKind, string>,
 )
 
-export const HookPhase = defineEnum('HookPhase', 'When a hook of an order runs.', hookPhases, {
-  pre: 'Before the trade, with the order’s first fill.',
-  post: 'After the trade, with each fill.',
+export const HookPhase = defineEnum('HookPhase', 'The time at which a hook of an order runs.', hookPhases, {
+  pre: 'Runs before the trade, with the order’s first fill.',
+  post: 'Runs after the trade, with each fill.',
 })
 
 export const HookOutcome = defineEnum(
   'HookOutcome',
-  'What became of a hook. One that fails does not take the settlement back.',
+  'The outcome of a hook. A hook that fails does not revert the settlement.',
   hookOutcomes,
   {
     succeeded: 'It ran to its end. A contract without code does too.',
@@ -203,7 +202,7 @@ export const HookOutcome = defineEnum(
 
 export const UnknownHookReason = defineEnum(
   'UnknownHookReason',
-  'Why the outcome of a hook is not known.',
+  'The reason why the outcome of a hook is not known.',
   unknownHookReasons,
   {
     notYetRead: 'The trace of the settlement is still to be read.',
@@ -215,7 +214,7 @@ export const UnknownHookReason = defineEnum(
 
 export const CancellationSource = defineEnum(
   'CancellationSource',
-  'Who or what cancelled an order.',
+  'The source of a cancellation.',
   cancellationSources,
   {
     api: 'Its owner, through the service.',
@@ -227,7 +226,7 @@ export const CancellationSource = defineEnum(
 
 export const ImprovementReference = defineEnum(
   'ImprovementReference',
-  'What a trade is compared with.',
+  'The reference of a trade’s improvement.',
   improvementReferences,
   {
     quote: 'The order’s quote; in old notifications only.',
@@ -241,15 +240,15 @@ const exclusionTexts: Record<ExclusionReason, string> = {
   invalid_signature: 'It is not signed yet, or its contract wallet does not accept the signature any more.',
   unsupported_token: 'One of its tokens is denied or can’t be traded.',
   insufficient_balance: 'Its owner’s balance or allowance is too low.',
-  dust_order: 'What is left of it is too little to trade.',
+  dust_order: 'Its rest is too small to trade.',
   missing_native_price: 'A token has no price in the chain’s coin.',
 }
 
 export const OrderEventReason = defineEnum(
   'OrderEventReason',
-  'Why an order is not in an auction, or was cancelled.',
+  'The reason why an order is not in an auction, or was cancelled.',
   orderEventReasons,
-  { ...exclusionTexts, policy: 'By the operator, who says why in detail.' },
+  { ...exclusionTexts, policy: 'The operator cancelled it, for the reason in detail.' },
 )
 
 export const standingTexts = {
@@ -262,14 +261,14 @@ export const standingTexts = {
 
 export const OrderStandingReason = defineEnum(
   'OrderStandingReason',
-  'Why no auction holds an order.',
+  'The reason why no auction holds an order.',
   standingReasons,
   standingTexts,
 )
 
 export const PlacementError = defineEnum(
   'PlacementError',
-  'Why an order that was placed on chain can never be traded.',
+  'The reason why an order that was placed on chain can never be traded.',
   placementErrors,
   {
     QuoteNotFound: 'The quote that it names is not known, or does not fit.',
@@ -280,7 +279,7 @@ export const PlacementError = defineEnum(
 
 export const SettlementOutcome = defineEnum(
   'SettlementOutcome',
-  'How a try to settle ended.',
+  'The outcome of a settlement attempt.',
   settlementOutcomes,
   {
     success: 'It is on chain.',
@@ -289,39 +288,39 @@ export const SettlementOutcome = defineEnum(
   },
 )
 
-export const FeeKind = defineEnum('FeeKind', 'Whose a fee is.', feeKinds, {
-  network: 'For the gas of the settlement.',
-  protocol: 'Of the protocol, by the policies of the operator.',
-  partner: 'Of the application that the order was made with, by its appData.',
+export const FeeKind = defineEnum('FeeKind', 'The kind of a fee.', feeKinds, {
+  network: 'Pays the gas of the settlement.',
+  protocol: 'Owed to the protocol, by the policies of the operator.',
+  partner: 'Owed to the application that made the order, by its appData.',
 })
 
-export const FeePolicyKind = defineEnum('FeePolicyKind', 'What a fee is a share of.', feePolicyKinds, {
-  surplus: 'What the trader gets beyond the limit price.',
-  volume: 'What is traded.',
-  priceImprovement: 'What the trader gets beyond the quote.',
+export const FeePolicyKind = defineEnum('FeePolicyKind', 'The base of a fee’s share.', feePolicyKinds, {
+  surplus: 'The surplus over the limit price.',
+  volume: 'The traded volume.',
+  priceImprovement: 'The improvement over the quote.',
 })
 
 export const Eligibility = defineEnum(
   'Eligibility',
-  'Whether a trade counts for an affiliate, and if not, why not: the first that applies.',
+  'The eligibility of a trade for an affiliate: ELIGIBLE, or the first reason against it that applies.',
   eligibilities,
   {
     eligible: 'It counts, at least in part.',
     not_bound: 'The trader is bound to no code.',
-    before_binding: 'Before the trade that bound the trader.',
+    before_binding: 'It was before the trade that bound the trader.',
     other_code: 'It names another code than the one that the trader is bound to.',
     time_cap_reached: 'The trader’s time is over.',
     same_token:
       'It trades a token for itself, or for the coin that it wraps: it costs next to nothing to repeat.',
     no_dollar_value:
-      'What was sold, or the token that stands for the dollar, has no price in its auction, or it settles no auction of this service.',
-    volume_cap_reached: 'As much of the trader’s volume as can count has counted before.',
+      'The sold token, or the one that stands for the dollar, has no price in its auction, or it settles no auction of this service.',
+    volume_cap_reached: 'The trader’s maximum volume was reached before.',
   },
 )
 
 export const ValueState = defineEnum(
   'ValueState',
-  'What is known of a value that is read from outside: from the chain, or from a source of prices.',
+  'The state of a value that is read from outside: from the chain, or from a source of prices.',
   ['known', 'absent', 'unavailable'],
   {
     known: 'It was read.',

@@ -4,7 +4,6 @@ import { formatNodeId, nodeIdText } from '../storage/query/node-id.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context/context.ts'
 import { tradingOn } from './context/networks.ts'
-import { onlyNetwork } from './input/fields.ts'
 import { networkArgument } from './paging.ts'
 import { MetaRef, NetworkRef, NodeRef, TokenRef } from './refs.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
@@ -24,10 +23,10 @@ NetworkRef.implement({
     }),
     vaultRelayer: t.expose('vaultRelayer', {
       type: 'Address',
-      description: 'Who sell tokens must be approved to.',
+      description: 'The account to which sell tokens must be approved.',
     }),
     ready: t.boolean({
-      description: 'Whether everything that its answers depend on answers now.',
+      description: 'True if every system that its answers depend on answers now.',
       resolve: async ({ chainId }, _args, { networks }) =>
         (await networks.byChainId(chainId)?.ready()) ?? false,
     }),
@@ -87,7 +86,7 @@ exposeModel(metaOf.model())
 builder.objectFields(MetaRef, (t) => ({
   network: t.field({
     type: NetworkRef,
-    description: 'Which network.',
+    description: 'The network.',
     resolve: (parent, _args, { networks }) => {
       const { chainId } = identityOf<{ chainId: number }>(parent)
       const trading = networks.byChainId(chainId)
@@ -103,7 +102,7 @@ builder.objectFields(MetaRef, (t) => ({
 
 builder.queryFields((t) => ({
   meta: storedRoot(t, metaOf, {
-    args: { network: networkArgument(t.arg, onlyNetwork) },
+    args: { network: networkArgument(t.arg) },
     rowArguments: ({ network }: { network?: string }, environment) => ({
       chainId: tradingOn(environment, network).network.chainId,
     }),

@@ -107,7 +107,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
 }
 
 NodeRef.implement({
-  description: 'What can be found again by an id.',
+  description: 'An object that can be found again by its id.',
   fields: (t) => ({
     id: t.id({
       description: nodeIdText,
@@ -150,8 +150,8 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeRef,
     nullable: true,
-    description: 'What has this id; null when it is not known, or hidden.',
-    args: { id: t.arg.id({ required: true, description: 'As a node’s id was given out.' }) },
+    description: 'The object with this id; null if it is not known, or hidden.',
+    args: { id: t.arg.id({ required: true, description: 'The id of a node, as it was returned.' }) },
     extensions: { findKeys },
     resolve: async (_root, { id }, context, info) => {
       const lookup = findKeys({ id } as never, context)

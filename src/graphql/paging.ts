@@ -2,19 +2,22 @@ import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../domain/errors/error.ts'
 import { defaultPage, largestPage } from '../storage/query/page-key.ts'
 import { builder, type SchemaTypes } from './builder.ts'
+import { onlyNetwork } from './input/fields.ts'
 import { type PageInfo, PageInfoRef } from './refs.ts'
 
 export { largestPage }
 
 export type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
 
-export function networkArgument(arg: Arguments, description: string) {
+export function networkArgument(arg: Arguments, description: string = onlyNetwork) {
   return arg({
     type: 'NetworkName',
     required: false,
     description: `A network by name or chain id, such as sepolia. ${description}`,
   })
 }
+
+const afterText = 'The cursor to continue behind.'
 
 /** Arguments of a keyset page, from either end of the list. */
 export function pageArguments() {
@@ -23,7 +26,7 @@ export function pageArguments() {
       required: false,
       description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${defaultPage} without it and without last.`,
     }),
-    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    after: arg.string({ required: false, description: afterText }),
     last: arg.int({
       required: false,
       description: `Size of the page, 1 to ${largestPage}, from the end of the list.`,
@@ -33,20 +36,16 @@ export function pageArguments() {
 }
 
 /** Arguments of a keyset page, forwards only. */
-export function cursorArguments(arg: Arguments) {
+export function cursorArguments(arg: Arguments, size = defaultPage, most = largestPage) {
   return {
-    first: arg.int({
-      defaultValue: defaultPage,
-      required: true,
-      description: `Size of the page, 1 to ${largestPage}.`,
-    }),
-    after: arg.string({ required: false, description: 'The cursor to continue behind.' }),
+    first: arg.int({ defaultValue: size, required: true, description: `Size of the page, 1 to ${most}.` }),
+    after: arg.string({ required: false, description: afterText }),
   }
 }
 
-export function checkFirst(first: number): void {
-  if (first >= 1 && first <= largestPage) return
-  throw new Refusal('InvalidParameter', `first must be from 1 to ${largestPage}`, { field: 'first' })
+export function checkFirst(first: number, most = largestPage): void {
+  if (first >= 1 && first <= most) return
+  throw new Refusal('InvalidParameter', `first must be from 1 to ${most}`, { field: 'first' })
 }
 
 export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_BOUNDS'): void {
@@ -54,19 +53,22 @@ export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_B
   throw new Refusal(code, `limit must be from 1 to ${largestPage}`, { field: 'limit' })
 }
 
+/** The options of the field of a page that says where it stands. */
+export const pageInfoField = { type: PageInfoRef, description: 'The place of the page in its list.' }
+
 const pagePart = { extensions: { isPagePart: true } }
 
 PageInfoRef.implement({
-  description: 'Where a page stands in its list.',
+  description: 'The place of a page in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether there is more behind endCursor.',
+      description: 'True if there are items behind endCursor.',
       ...pagePart,
       resolve: (info, _args, _context, { path }) => pagePartOf(info, 'hasNextPage', path.key) as boolean,
     }),
     hasPreviousPage: t.boolean({
       description:
-        'Whether there is more before startCursor; where nothing asked for it, whether the page began behind a cursor.',
+        'True if there are items before startCursor; without a request for earlier items, true if the page began behind a cursor.',
       ...pagePart,
       resolve: (info, _args, _context, { path }) => pagePartOf(info, 'hasPreviousPage', path.key) as boolean,
     }),
@@ -80,7 +82,7 @@ PageInfoRef.implement({
     endCursor: t.string({
       nullable: true,
       description:
-        'Where the page ends and the next one goes on: at the last item, or where the looking stopped.',
+        'The end of the page, behind which the next one begins: the last item, or the place at which the search stopped.',
       ...pagePart,
       resolve: (info, _args, _context, { path }) => pagePartOf(info, 'endCursor', path.key) as string | null,
     }),

@@ -38,7 +38,7 @@ export interface OrderServices {
   limits: OrderLimits
   policy: TradingPolicy
   appDataSources: AppDataSources
-  /** Whether a wrong signer is WrongOwner instead of InvalidSignature. */
+  /** True if a wrong signer is refused with WrongOwner instead of InvalidSignature. */
   distinctSignatureCodes: boolean
   /**
    * The owner's balance, and what the vault relayer may spend of it. A cached result is used if it covers
@@ -53,11 +53,11 @@ export interface OrderServices {
   callHook(hook: Hook): Promise<string | undefined>
   /** The stored or new quote that is stored with the order; null when nothing trades the pair. */
   quoteFor(order: UnquotedOrder, meter?: GasMeter): Promise<Quote | null>
-  /** Whether an order has this UID already. */
+  /** Returns true if an order has this UID already. */
   isTaken(uid: OrderUid): Promise<boolean>
   /**
-   * To be called with the rows of orders of whose UIDs logs were stored before, in the transaction that
-   * stores them.
+   * Called with the rows of orders about whose UIDs logs were stored before, in the transaction that stores
+   * the orders.
    */
   onLogged: OnLogged
   /**
@@ -69,14 +69,14 @@ export interface OrderServices {
   nameTokens(addresses: readonly Address[]): void
 }
 
-/** What is known of an order without I/O, or from its document alone. */
+/** An order with all that is known without I/O, or from its document alone. */
 export interface Draft {
   creation: OrderCreation
   /** The signed data: the creation with the hash of its appData. */
   order: OrderData
   owner: Address
   uid: OrderUid
-  /** As stored and settled: 65 bytes with v 27 or 28, empty for presign, as sent for eip1271. */
+  /** The stored and settled form: 65 bytes with v 27 or 28, empty for presign, as sent for eip1271. */
   signature: Hex
 }
 

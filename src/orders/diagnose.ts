@@ -13,7 +13,7 @@ export interface DiagnosisServices {
   network: Network
   now: Clock
   policy: Pick<TradingPolicy, 'deniedTokens'>
-  /** Of the auctions of the network. */
+  /** Settings of the network's auctions. */
   auctions: { everyBlocks: number; minLifetime: number }
   chain: Pick<Chain, 'balances'>
 }
@@ -67,7 +67,7 @@ function serviceFacts(
   return { ...service, minLifetime, auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs }
 }
 
-/** In the order of `holdings`. A node that is away is an answer. */
+/** Reads the holdings, and returns them in their order. A node that is away is an answer. */
 async function look(
   holdings: readonly Holding[],
   { chain }: Pick<DiagnosisServices, 'chain'>,
@@ -87,7 +87,7 @@ export function toFunds(balance: ReadBalance) {
   return { balance: balance.balance, allowance: balance.allowance ?? 0n }
 }
 
-/** What is known of an order that is not placed, as the judgement of placed ones takes it. */
+/** The known facts of an order that is not placed, in the form that is diagnosed. */
 export function unplacedOrderFacts(
   order: OrderData & Pick<DiagnosedOrder, 'signingScheme' | 'validFrom' | 'hasPreHooks'>,
   { tokens, market, service, presigned }: UnplacedOrderFacts,
@@ -98,7 +98,7 @@ export function unplacedOrderFacts(
     order: {
       ...order,
       ...{ presigned, placementError: null, placementDetail: null },
-      // It takes part in no auction yet: what halts them is told from the first moment.
+      // It takes part in no auction yet: a halt of auctions is reported at once.
       creationDate: new Date(0),
       effectiveValidTo: order.validTo,
       ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },

@@ -53,8 +53,8 @@ export function orderOwner(
 }
 
 /**
- * What is stored of a signature that no signer can be recovered from: nothing for presign, for a contract
- * wallet what its own code takes.
+ * The stored form of a signature from which no signer can be recovered: empty for presign, and for a contract
+ * wallet the form that its own code takes.
  */
 function signatureToStore({ signingScheme, signature }: OrderCreation): Hex {
   const size = hexSize(signature)

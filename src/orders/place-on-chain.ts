@@ -27,7 +27,7 @@ export interface OnchainPlacement {
   sender: NewOrder['owner']
   order: OrderData
   signature: NewOrder['signature']
-  /** As the user wrote it. */
+  /** The number that the user wrote. */
   quoteId: bigint
   userValidTo: number
   /** Unix seconds of the block. */
@@ -128,10 +128,7 @@ const preValidation = (placementDetail: string): Fault => ({
   placementDetail,
 })
 
-/**
- * By the rules of orders that come through the service, where they say something about an order whose coins
- * are locked.
- */
+/** Applies the rules for orders of the service that also concern an order whose coins are locked. */
 function faultOf(
   { order, sender, userValidTo, timestamp, quoteId }: OnchainPlacement,
   found: Quote | undefined,

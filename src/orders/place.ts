@@ -28,7 +28,7 @@ import { onChain } from './checks/on-chain.ts'
 import { toInteractions } from './interactions.ts'
 import { orderOwner } from './owner.ts'
 
-/** What is stored of a quote with an order. */
+/** The part of a quote that is stored with an order. */
 export function toOrderQuote({
   gasAmount,
   gasPrice,

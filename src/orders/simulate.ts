@@ -22,7 +22,7 @@ export type SimulationServices = Pick<OrderServices, 'network' | 'db' | 'appData
   simulateOrder: SimulateOrder
 }
 
-/** What remains of a stored order. @throws Refusal OrderNotFound; what `SimulateOrder` throws */
+/** Simulates the rest of a stored order. @throws Refusal OrderNotFound; what `SimulateOrder` throws */
 export async function simulateStored(
   uid: OrderUid,
   block: number | null,
@@ -34,7 +34,7 @@ export async function simulateStored(
 }
 
 /**
- * An order as a client describes it. No gateway is asked for its document.
+ * Simulates an order as a client describes it. No gateway is asked to find its document.
  * @throws Refusal InvalidParameter, BadRequest for its appData; what `SimulateOrder` throws
  */
 export async function simulateGiven(
@@ -57,7 +57,7 @@ async function readDocument({ appData }: OrderToSimulate, sources: SimulationSer
   }
 }
 
-/** In the form that the settlement contract takes. Whether it is right is what the simulation says. */
+/** The signature in the form of the settlement contract. The simulation shows whether it is right. */
 function encodable({ signingScheme, signature }: OrderToSimulate): Hex {
   if (isEcdsa(signingScheme)) {
     const read = readSignature(signature)

@@ -133,7 +133,7 @@ const { shape } = slippageQuery
 const query = {
   orderKind: { description: 'The kind of the order; has no effect.', schema: shape.orderKind },
   partiallyFillable: {
-    description: 'Whether the order is partially fillable; has no effect.',
+    description: 'True if the order is partially fillable; has no effect.',
     schema: shape.partiallyFillable,
   },
   sellAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.sellAmount },

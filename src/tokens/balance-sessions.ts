@@ -17,8 +17,8 @@ import {
 } from '../storage/token/balance-sessions.ts'
 
 /**
- * Which tokens of an owner a client follows. The client names them once, and opens streams by the id that it
- * chose, at any process of the deployment; it may replace them while a stream is open.
+ * The tokens of an owner that a client follows. The client names them once, and opens streams by the id that
+ * it chose, at any process of the deployment; it may replace them while a stream is open.
  */
 export interface BalanceSessions {
   /** Begins one, or replaces the tokens of the one with this id. @throws Refusal RateLimited, Unavailable */
@@ -49,7 +49,7 @@ export interface BalanceSessionsOptions {
   log: Log
 }
 
-/** How long a session lasts without a stream. */
+/** The life of a session without a stream, in milliseconds. */
 export const idleMs = 10_000
 /**
  * The same where the process that holds its stream is gone, and how often a process says that it holds it.
@@ -78,7 +78,7 @@ export function createBalanceSessions({ db, signals, now, log }: BalanceSessions
     for (const each of name === undefined ? [...followers.keys()] : [name]) attempt(() => readAgain(each))
   })
 
-  /** What fails here is repeated: at the next signal, or the next renewal. */
+  /** Runs work that the next signal or renewal repeats if it fails. */
   function attempt(work: () => Promise<void>): void {
     work().catch((fault) => warn('sessions of balances are not up to date', { fault: String(fault) }))
   }

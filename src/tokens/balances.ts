@@ -15,7 +15,7 @@ export type KnownBalance = ReadBalance | 'unavailable'
 export interface Balances {
   /** The block that all of them were read at. */
   block: number
-  /** In the order of the tokens. */
+  /** The balances in the order of the tokens. */
   balances: KnownBalance[]
 }
 
@@ -33,7 +33,7 @@ export interface BalanceReadsOptions {
 
 /** Balances that are kept of one block. */
 const maxKept = 50_000
-/** What comes while two requests are under way waits for the next one. */
+/** Allows two requests at a time; later questions wait for the next one. */
 const batching = {
   maxBatch: holdingsPerRequest,
   concurrency: 2,
@@ -41,10 +41,10 @@ const batching = {
   refusal: () => new Outage('the network node', new Error('too many balances wait')),
 }
 
-/** What was read at one block. */
+/** The balances that were read at one block. */
 interface Page {
   hash: Block['hash']
-  /** By account and token. A read that failed is not kept. */
+  /** Balances by account and token. A read that failed is not kept. */
   answers: Map<string, ReadBalance>
 }
 
@@ -54,7 +54,7 @@ interface Question {
   holding: Holding
 }
 
-/** What is asked about the same block is read once, and what is asked at the same time is one request. */
+/** Reads each balance once at a block, and balances that are requested at the same time in one request. */
 export function createBalanceReads({ chain, heads }: BalanceReadsOptions): ReadBalances {
   const ask = fairBatch(answerAll, batching)
   let page: Page | undefined
@@ -155,7 +155,7 @@ export interface BalanceWatchOptions {
 const oldMs = 60_000
 /** Balances that are read again for their age, in one block. */
 const maxOld = 200
-/** After this time no further request is begun before watchers get what was read. */
+/** The time after which no further request begins before watchers get the balances that were read. */
 const readingMs = 250
 
 type BalanceEntry = Entry<Holding, KnownBalance>
@@ -185,7 +185,7 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
     watch.settle(head.number)
   }
 
-  /** What is not read in time stays due, for the next poll. */
+  /** Reads due balances. Those that are not read in time stay due, for the next poll. */
   async function read(head: Block): Promise<void> {
     const isNew = head.hash !== lastHash
     if (isNew) await markChanged(head)
@@ -251,8 +251,8 @@ export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatc
 }
 
 /**
- * In the order in which they are read: what was read well before, what is new, and what was no token the last
- * time.
+ * Splits balances into requests: native coins and balances that were read well before come first, then new
+ * ones, then those that failed the last time.
  */
 function inRequests(reading: readonly BalanceEntry[]): BalanceEntry[][] {
   const ranks: BalanceEntry[][] = [[], [], [], []]

@@ -262,7 +262,7 @@ const maxWanted = 1_000
 
 /**
  * Messages of notifications name tokens by what is stored, since a transaction does not wait for a node: so
- * the tokens of an order are read when it is placed, whether or not a client has asked for their names.
+ * the tokens of an order are read when it is placed, even if no client has requested their names.
  */
 export function createTokenNaming({
   chainId,

@@ -22,7 +22,7 @@ export function createOwnHolders({ name, network, db, head }: OwnHoldersOptions)
   const { chainId, holderTokens, blockTimeMs } = network
   if (holderTokens.length === 0) return undefined
   const followed = new Set(holderTokens.map(({ address }) => address))
-  /** Tokens that are asked for at the same time share a statement. */
+  /** Tokens that are requested at the same time share a statement. */
   const read = batch(
     async (tokens: readonly Address[]) => {
       const [indexes, { number }] = await Promise.all([findHolders(db, chainId, tokens, maxHolders), head()])

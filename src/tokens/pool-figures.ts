@@ -30,7 +30,7 @@ export interface PoolFigureOptions {
   network: Pick<Network, 'chainId' | 'wrappedNative' | 'baseTokens' | 'blockTimeMs'>
   db: Db
   now: Clock
-  /** As that of `TradingServices`. */
+  /** Does the same as that of `TradingServices`. */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
 }
 

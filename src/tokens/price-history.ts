@@ -24,7 +24,7 @@ export interface OwnHistoryOptions {
   network: Pick<Network, 'chainId' | 'usdReference' | 'wrappedNative'>
   db: Db
   tokens(addresses: readonly Address[]): Promise<Map<Address, Pick<Token, 'decimals'> | Outage>>
-  /** Called with a token whose prices are asked for, so that they are recorded from now on. */
+  /** Called with a token whose prices are requested, so that they are recorded from now on. */
   onAsked(token: Address): void
   now: Clock
 }
@@ -100,7 +100,7 @@ export interface MarketRecorderOptions {
   log: Log
 }
 
-/** The least recently asked for are dropped first. */
+/** Beyond this number, the tokens that were not requested for the longest time are dropped. */
 const maxAsked = 500
 const askedForMs = 86_400_000
 const perRead = 100

@@ -21,8 +21,7 @@ export interface TokenPrices {
 export type PricesUpdate = Update<Address, TokenPrices>
 
 /**
- * Prices that clients watch: each is read once for each block of the market, whatever the number of its
- * watchers.
+ * Prices that clients watch: each is read once for each block of the market, for all its watchers.
  */
 export interface PriceWatch {
   /**
@@ -36,9 +35,9 @@ export interface PriceWatchOptions {
   heads: Heads
   /** The block of the pools that prices are computed from. @throws Outage */
   marketBlock(): Promise<number>
-  /** As that of `TradingServices`. */
+  /** Does the same as that of `TradingServices`. */
   nativeRates(addresses: readonly Address[]): Promise<Map<Address, NativeRate | Refusal>>
-  /** As that of `TradingServices`. */
+  /** Does the same as that of `TradingServices`. */
   usdPrice(token: Address, client: string): Promise<Sourced<string> | undefined>
   /** Tokens watched in this process. */
   most: number
@@ -112,7 +111,7 @@ function toNative(rate: NativeRate | Refusal | undefined): TokenPrices['native']
   return rate ? { price: formatRatioDown(rate.nativeAmount, rate.tokenAmount) } : 'absent'
 }
 
-/** Of what a client sees as a change: not of the time at which the same price was read. */
+/** The text whose change is a change for clients: it lacks the time at which the price was read. */
 function textOf({ usd, native }: TokenPrices): string {
   return JSON.stringify([typeof usd === 'string' ? usd : [usd.value, usd.source, usd.isStale], native])
 }

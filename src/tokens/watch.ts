@@ -6,7 +6,7 @@ export interface Entry<Subject, Value> {
   subject: Subject
   /** `undefined` until it was read. */
   value: Value | undefined
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readAt: number
   watchers: Set<Watcher<Subject, Value>>
 }
@@ -14,17 +14,14 @@ export interface Entry<Subject, Value> {
 export interface Change<Subject, Value> {
   subject: Subject
   value: Value
-  /** What this watcher got before; `undefined` for the first time. */
+  /** The value that this watcher got before; `undefined` for the first time. */
   before: Value | undefined
 }
 
 export interface Update<Subject, Value> {
   /** The block that was read; null while none was. */
   block: number | null
-  /**
-   * Whether `changes` has every value that is watched: the first update, and the first one after the node was
-   * away.
-   */
+  /** True if `changes` has every watched value, as in the first update, and the first after an outage. */
   isComplete: boolean
   /**
    * `false` once when the node is away: what came before may be out of date. A complete update follows when
@@ -126,11 +123,11 @@ export interface Subscriber {
   signal: AbortSignal
 }
 
-/** Values that clients watch, each held and read once, whatever the number of its watchers. */
+/** Values that clients watch, each held and read once for all its watchers. */
 export interface Watch<Subject, Value> {
-  /** By key; the one that was read longest ago first. */
+  /** Entries by key; the one that was read longest ago first. */
   entries: ReadonlyMap<string, Entry<Subject, Value>>
-  /** Those that have to be read. */
+  /** Entries that have to be read. */
   due: Set<Entry<Subject, Value>>
   /**
    * A complete update first, then what has changed, at most once a block. Subjects of one key count once.
@@ -170,7 +167,7 @@ export function createWatch<Subject, Value>(options: WatchOptions<Subject, Value
   const entries = new Map<string, Entry<Subject, Value>>()
   const due = new Set<Entry<Subject, Value>>()
   const watchers = new Set<Watcher<Subject, Value>>()
-  /** Those with something to settle. */
+  /** Watchers with something to settle. */
   const unsettled = new Set<Watcher<Subject, Value>>()
   const countByClient = new Map<string, number>()
   let isAway = false

@@ -22,15 +22,15 @@ import type { StandingUpdate } from './standings.ts'
 
 /** Spendable sell atoms. The orders of one account share them: who takes first has them. */
 interface Funds {
-  /** What the orders before have left; undefined while it is not known. */
+  /** The rest that earlier orders have left; undefined while it is not known. */
   available(order: Order): bigint | undefined
-  /** What the account has, whatever other orders take; undefined while it is not known. */
+  /** The funds of the account, regardless of other orders; undefined while they are not known. */
   held(order: Order): Spendable | undefined
   take(order: Order, remaining: bigint): void
   /** The row key of the order that took first of the same balance. */
   takenBy(order: Order): bigint | undefined
   /**
-   * What is missing though no other order takes anything; null for nothing, undefined while it is not known.
+   * The funds that are missing regardless of other orders; null for none, undefined while that is not known.
    */
   shortage(order: Order): Shortage | null | undefined
 }
@@ -75,7 +75,7 @@ export function createFunds(
   }
 }
 
-/** Of a partially fillable order any atom suffices, but what remains of it is missing. */
+/** The missing atoms. One atom suffices for a partially fillable order; without it, its rest is missing. */
 function shortageOf(order: Order, { balance, allowance }: Spendable): Shortage | null {
   const least = order.partiallyFillable ? 1n : order.sellAmount
   if (minOf(balance, allowance) >= least) return null

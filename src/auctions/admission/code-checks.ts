@@ -30,7 +30,7 @@ export interface CodeCheckOptions {
     perBlock: number
     /** Orders of one owner that one auction checks; of more than that, the least recently checked. */
     perOwner: number
-    /** How long an auction waits for answers, in milliseconds. */
+    /** Milliseconds that an auction waits for answers. */
     waitMs: number
     /** Owners checked in parallel. */
     atOnce: number
@@ -44,7 +44,7 @@ interface CacheEntry {
   answer: OrderAnswer
 }
 
-/** Whether a contract signature or pre hooks decide what the order can be settled for. */
+/** Returns true if the order's own code decides about its settlement: a contract signature or pre-hooks. */
 export function needsCodeCheck(order: Order): boolean {
   return order.signingScheme === 'eip1271' || duePreInteractions(order).length > 0
 }

@@ -4,7 +4,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Order } from '../../domain/order/order.ts'
 
 /**
- * What accounts can spend, kept from auction to auction: read again when a log of the token names the
+ * Spendable funds of accounts, kept from auction to auction: read again when a log of the token names the
  * account, and in turns, since some tokens change balances without a log.
  */
 export interface Holdings {

@@ -14,7 +14,7 @@ import {
  * wrote since the last.
  */
 export interface OrderBook {
-  /** Forgets everything, so that the next read starts anew: another process may have led meanwhile. */
+  /** Forgets everything, so that the next read starts afresh: another process may have led meanwhile. */
   reset(): void
   /** @returns what changed since the last read */
   read(now: number): Promise<BookChanges>
@@ -27,7 +27,7 @@ export interface BookChanges {
   unsigned: Pick<LiveOrder, 'id' | 'uid'>[]
   /** Row keys of orders that were filled or cancelled. */
   ended: bigint[]
-  /** Of those that expired. */
+  /** Row keys of orders that expired. */
   expired: bigint[]
 }
 

@@ -49,7 +49,7 @@ export function createCurrentAuction({
   }
 }
 
-/** By row key of a live order: why an auction left it out. */
+/** Reasons why an auction left out live orders, by row key. */
 export type LeftOut = ReadonlyMap<bigint, LeftOutReason>
 
 /** Stores which orders the stored auctions left out. Orders of which that did not change cost nothing. */
@@ -120,7 +120,7 @@ export function createRounds({
 
 /** Keeps what the market gave for live orders, for the answer to why they were not filled. */
 export interface MarketPrices {
-  /** Stores the prices, at most once in five minutes; they are asked for only then. */
+  /** Stores the prices, at most once in five minutes; `read` is called only then. */
   keep(read: () => ReadonlyMap<Address, bigint>): Promise<void>
 }
 

@@ -11,8 +11,8 @@ import { marketRoute } from '../../quotes/estimators/router.ts'
 import { nativeRate } from '../../quotes/native-price.ts'
 
 /**
- * What pools gave for what remained of an order, before all fees but those of pools: the price that a quote
- * for as much has at this block.
+ * The amounts for which pools traded the rest of an order, before all fees but those of pools: the price of
+ * a quote for as much at this block.
  */
 export interface RoutedPrice {
   sell: bigint
@@ -26,7 +26,7 @@ export interface RoutedPrice {
   hops: number
 }
 
-/** At this block there was no way from one token to the other for all that is left. */
+/** A block at which no route traded the whole rest of the order. */
 export interface NoRoute {
   block: number
   gap?: undefined
@@ -34,7 +34,7 @@ export interface NoRoute {
 
 type PoolMarket = Pick<MarketView, 'pools' | 'gasPrice'>
 
-/** What the router finds for live orders, in turns: a few orders after each auction. */
+/** Routes of live orders, found in turns: a few orders after each auction. */
 export interface RoutedPrices {
   /** Sets what `find` works on. @param orders the most likely first */
   look(orders: readonly Order[], market: PoolMarket, block: number, at: number): void

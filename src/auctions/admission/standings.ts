@@ -23,7 +23,7 @@ import {
 } from '../../storage/order/standings.ts'
 import type { NoRoute, RoutedPrice } from './routed-prices.ts'
 
-/** Where an order stands after an auction was built. */
+/** The standing of an order after an auction was built. */
 export interface StandingUpdate {
   order: OrderAsRead & Pick<Order, 'uid'>
   /** Why the auction does not hold it; null when it does. */
@@ -33,23 +33,23 @@ export interface StandingUpdate {
   missing?: bigint | undefined
   /** Row key of the owner's order that comes first for the balance. */
   fundsTakenBy?: bigint | undefined
-  /** What the account has of the sell token, whatever other orders take. */
+  /** The account's funds of the sell token, regardless of other orders. */
   held?: Spendable | undefined
-  /** What a contract answers that refuses the order. */
+  /** The answer of a contract that refuses the order. */
   revert?: string | undefined
-  /** Where that is a token or a pool that refuses others too. */
+  /** The token or pool that refuses the order, if it refuses others too. */
   failing?: Failing | undefined
   /** Its tokens that have no price. */
   unpriced?: readonly Address[] | undefined
   routed?: RoutedPrice | NoRoute | undefined
   best?: RoutedPrice | undefined
-  /** What fee policies take of the volume, in parts per million. */
+  /** The share of the volume that fee policies take, in parts per million. */
   policyShare?: bigint | undefined
   /** Gas of a settlement of the order alone, where that is better known than for the outlook. */
   gas?: bigint | undefined
   /**
-   * What its owner lacks, whatever other orders take; null for nothing, undefined if the auction did not find
-   * out.
+   * The funds that its owner lacks, regardless of other orders; null for none, undefined if the auction did
+   * not find out.
    */
   shortage?: (Shortage & { order: Order }) | null | undefined
 }
@@ -71,7 +71,7 @@ export interface Standings {
    * @param block of which the funds were read
    */
   write(verdicts: readonly StandingUpdate[], block: number): Promise<void>
-  /** To be written when `write` has room. */
+  /** Leaves the verdicts to a later `write` that has room. */
   wait(verdicts: readonly StandingUpdate[]): void
   /** The next verdict about these orders is written even if it is the same: another event came between. */
   forget(ids: Iterable<bigint>): void
@@ -100,18 +100,18 @@ export interface StandingsOptions {
   db: Database
   chainId: number
   now: Clock
-  /** From one notification that the funds of an order are missing to its next one. */
+  /** The pause between two notifications that the funds of an order are missing. */
   notificationPauseMs: number
 }
 
 export function createStandings({ db, chainId, now, notificationPauseMs }: StandingsOptions): Standings {
   const written = new Map<bigint, Written>()
   const waiting = new Map<bigint, StandingUpdate>()
-  /** By order: the first block at which its funds were missing, until that is written. */
+  /** The first block at which the funds of an order were missing, until that is written. */
   const shortSince = new Map<bigint, number>()
   let isFresh = true
 
-  /** Without those of missing funds that the indexer may explain. */
+  /** Leaves out verdicts of missing funds that the indexer may explain. */
   async function settled(changed: readonly StandingUpdate[], block: number): Promise<StandingUpdate[]> {
     const isShort = ({ order, reason }: StandingUpdate) =>
       reason === 'insufficient_balance' && written.get(order.id)?.reason !== reason
@@ -137,8 +137,8 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
   }
 
   /**
-   * What was found about orders that ended or were traded meanwhile is dropped: the next auction finds it
-   * again.
+   * Stores verdicts. Those about orders that ended or were traded meanwhile are dropped: the next auction
+   * finds them again.
    */
   async function store(found: readonly StandingUpdate[], at: Date): Promise<void> {
     const { verdicts, unnotified } = await db.transaction(async (tx) => {
@@ -227,7 +227,7 @@ function isNew(verdict: StandingUpdate, last: Written | undefined, now: number):
   )
 }
 
-/** Whether the market gives less than the order asks for. */
+/** Returns true if the market gives less than the order's limit. */
 function isOutOfReach({ routed, outlook }: Pick<StandingUpdate, 'routed' | 'outlook'>): boolean {
   return (routed?.gap ?? outlook?.marketGap ?? 0n) < 0n
 }
@@ -247,7 +247,7 @@ function toEvent({ order, reason }: StandingUpdate, timestamp: Date): NewOrderEv
   return isExclusion(reason) ? [{ orderId: order.id, label: exclusionLabel(reason), reason, timestamp }] : []
 }
 
-/** Of the outlook. */
+/** Gas that the outlook assumes. */
 const outlookGas = settlementGas(1, 1)
 
 function toStanding({

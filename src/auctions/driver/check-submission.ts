@@ -25,7 +25,7 @@ import { selectorsOfRights } from '../../domain/settlement/rights.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 
 const approve = '0x095ea7b3'
-/** Of `approve`: selector, spender, amount. */
+/** Hex digits of `approve`: selector, spender, amount. */
 const approveDigits = 2 + 8 + 64 + 64
 
 /**
@@ -84,7 +84,7 @@ export function rightsFault(calls: readonly Interaction[]): string | undefined {
 
 type CheckNetwork = Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'wrappedNative'>
 
-/** What nodes accept in a transaction, in bytes. */
+/** The bytes of calldata that nodes accept in a transaction. */
 const maxCalldata = 128 * 1_024
 
 /**

@@ -53,7 +53,7 @@ export async function delegate(
   }
 }
 
-/** What the chain says about an attempt, as the indexer reads it: settled, or not by its deadline. */
+/** Waits for the outcome of an attempt, as the indexer reads it: settled, or not by its deadline. */
 export async function trackDelegated(
   attempt: Pick<DelegatedAttempt, 'auctionId' | 'solutionUid' | 'solver' | 'startBlock' | 'deadlineBlock'>,
   { db, network }: AuctionServices,

@@ -26,25 +26,25 @@ import { type RouteFault, routeFaults, sellTokenFaults, unpaidOrders } from './r
 export interface FailingOrder {
   order: Order
   /**
-   * Whether it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed.
+   * True if it fails alone. Otherwise it is only one of those whose own code ran in a settlement that failed.
    */
   certain: boolean
   /** The reason in its event; null if it would be a guess, or if the indexer records one soon. */
   reason: ExclusionReason | null
-  /** What a contract answers when it is tried alone. */
+  /** The answer of a contract when the order is tried alone. */
   revert?: string | undefined
-  /** Where what it trades through refuses an amount like its own. */
+  /** The token or pool that it trades through, if that refuses an amount like its own. */
   failing?: Failing | undefined
 }
 
-/** What makes a settlement fail, as far as trials show it. */
+/** The cause of a settlement's failure, as far as trials show it. */
 export interface FailureCause {
-  /** Whether it fails by itself. */
+  /** True if it fails by itself. */
   fails: boolean
   failingOrders: FailingOrder[]
-  /** What fails apart from the orders. */
+  /** Faults apart from the orders. */
   faults: RouteFault[]
-  /** Whether an empty settlement of the solver fails too. */
+  /** True if an empty settlement of the solver fails too. */
   isSolvers: boolean
   /** Why it fails, where no trial shows the cause. */
   unexplained: string | undefined
@@ -62,9 +62,9 @@ const unknownCause: FailureCause = {
 }
 
 /**
- * What makes this settlement fail, if it does: the orders that fail when they are tried alone, or their
- * tokens where these fail without them; else the tokens and pools of its route that do; else the orders whose
- * receivers cannot be paid; else all orders with code of their own. Nothing when the node does not answer.
+ * Finds the cause if this settlement fails: the orders that fail when they are tried alone, or their tokens
+ * if these fail without them; else the tokens and pools of its route that fail; else the orders whose
+ * receivers cannot be paid; else all orders with code of their own. Finds none if the node does not answer.
  * @param failed the settlement failed on chain: it need not fail again in the dry run
  */
 export async function findFailureCause(
@@ -169,7 +169,7 @@ const toVerdict = ({ order, reason, revert, failing }: FailingOrder) => ({
   failing,
 })
 
-/** Pauses the tokens and pools that fail whatever the amount, longer each time, and tells their orders. */
+/** Pauses tokens and pools that fail for any amount, longer each time, and stores it for their orders. */
 export async function pauseFailing(
   faults: readonly RouteFault[],
   { orders }: Auction,
@@ -190,7 +190,7 @@ export async function pauseFailing(
   if (byOrder.size > 0) await standings.write([...byOrder.values()], block)
 }
 
-/** Whether an auction at the block does without the pool: it is paused, or one of its tokens is. */
+/** The pause of the pool or of one of its tokens at the block: an auction does without it. */
 export function pauseOfPool(
   { address, token0, token1 }: Pick<Pool, 'address' | 'token0' | 'token1'>,
   block: number,
@@ -290,8 +290,8 @@ function hasOwnCode({ signingScheme, interactions }: Order): boolean {
 }
 
 /**
- * Of orders that have ended on chain, which the indexer records. Of a cancelled one the greatest amount is
- * filled, so that adding overflows.
+ * Reverts of orders that have ended on chain, which the indexer records. A cancelled order counts as filled
+ * by the greatest amount, so that an addition overflows.
  */
 const ended = new Set(['GPv2: order filled', 'GPv2: order expired', 'SafeMath: addition overflow'])
 

@@ -11,14 +11,14 @@ import { routeCalls } from '../../domain/settlement/calldata.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 import type { AuctionServices } from '../services.ts'
 
-/** What fails in a route without the orders of the settlement. */
+/** A failing part of a route, found without the orders of the settlement. */
 export interface RouteFault {
   failing: Failing
-  /** What a contract answers, or how the token behaves. */
+  /** The answer of a contract, or the behaviour of the token. */
   revert: string
-  /** Whether a small amount passes. */
+  /** True if a small amount passes. */
   isOfAmount: boolean
-  /** The orders of the settlement that are traded through it, as far as their tokens tell. */
+  /** The orders of the settlement that are traded through it, judged by their tokens. */
   orders: readonly Order[]
 }
 
@@ -64,7 +64,7 @@ function endsThrough(address: Address, paths: readonly Path[]): Set<Address> {
   )
 }
 
-/** The sell tokens that fail also without these orders, whatever the amount. @throws Outage */
+/** The sell tokens that also fail without these orders, for any amount. @throws Outage */
 export async function sellTokenFaults(
   { block }: Pick<Auction, 'block'>,
   { solver, executions }: Pick<RankedSolution, 'solver' | 'executions'>,

@@ -27,6 +27,20 @@ export function toOrderUid(text: string): OrderUid | undefined {
   return toHex(text, 56)
 }
 
+/** Descriptions of members of orders, for all schemas that have them. */
+export const orderTexts = {
+  sellToken: 'The sell token.',
+  buyToken: 'The buy token.',
+  receiver: 'Recipient of the buy tokens; null means the owner.',
+  validTo: 'Unix seconds.',
+  kind: 'The fixed side.',
+  partiallyFillable: 'True if a part may be traded.',
+  sellTokenBalance: 'The source of the sell tokens.',
+  buyTokenBalance: 'The destination of the buy tokens.',
+  signingScheme: 'The scheme of the signature.',
+  quoteId: 'The quote the order was made from.',
+}
+
 export const orderKinds = ['buy', 'sell'] as const
 export type OrderKind = (typeof orderKinds)[number]
 

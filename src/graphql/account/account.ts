@@ -65,7 +65,7 @@ builder.objectFields(AccountRef, (t) => {
     affiliate: field(relationOptions(affiliate, { rowArguments: requireCms })),
     totalSurplus: field(
       relationOptions(totalSurplus, {
-        args: { network: networkArgument(t.arg, 'May be left out where there is only one.') },
+        args: { network: networkArgument(t.arg) },
         rowArguments: ({ network }: { network?: string }, environment) =>
           tradingOn(environment, network).network,
       }),

@@ -2,10 +2,9 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
-import { networkArgument } from '../paging.ts'
+import { checkFirst, cursorArguments, networkArgument, pageInfoField } from '../paging.ts'
 import {
   AccountRef,
-  PageInfoRef,
   type TokenBalance,
   TokenBalanceConnectionRef,
   TokenBalanceEdgeRef,
@@ -42,8 +41,7 @@ TokenBalanceConnectionRef.implement({
       resolve: ({ balances }) => balances,
     }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'Where the page stands.',
+      ...pageInfoField,
       resolve({ balances, hasNextPage, hasPreviousPage }) {
         const [first] = balances
         const last = balances.at(-1)
@@ -72,7 +70,7 @@ builder.objectField(AccountRef, 'balances', (t) =>
     description:
       'Balances now, with what the vault relayer may take: of the tokens that are named, in their order, then of those that the account holds.',
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       tokens: t.arg({
         type: ['TokenAddress'],
         required: false,
@@ -81,21 +79,15 @@ builder.objectField(AccountRef, 'balances', (t) =>
       held: t.arg.boolean({
         required: false,
         description:
-          'Whether to add the chain’s own coin and the tokens that the account holds, by address, as far as the service follows their transfers (`holderTokens`): up to a minute behind the chain. True unless tokens are named.',
+          'If true, adds the chain’s own coin and the tokens that the account holds, by address, as far as the service follows their transfers (`holderTokens`): up to a minute behind the chain. True unless tokens are named.',
       }),
-      first: t.arg.int({
-        defaultValue: 10,
-        required: true,
-        description: `Size of the page, 1 to ${maxPage}.`,
-      }),
-      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+      ...cursorArguments(t.arg, 10, maxPage),
     },
     async resolve(parent, { network, tokens, held, first, after }, context) {
       const { address: owner } = identityOf<{ address: Address }>(parent)
       const trading = tradingOn(context, network)
       if (tokens) checkWatched(tokens, maxNamedTokens)
-      if (first < 1 || first > maxPage)
-        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxPage}`, { field: 'first' })
+      checkFirst(first, maxPage)
       context.proceed()
       const named = [...new Set(tokens ?? [])]
       const found = (held ?? tokens == null) ? [nativeMarker, ...(await trading.heldTokens(owner))] : []

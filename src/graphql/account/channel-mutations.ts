@@ -31,7 +31,8 @@ import {
 } from '../refs.ts'
 
 const account = addressField.meta({
-  description: 'Whose channel. Needs a session of this account, or the key of the content system.',
+  description:
+    'The account of the channel. Needs a session of this account, or the key of the content system.',
 })
 const channelId = scalarField('ID', z.uuid('must be the id of a channel')).meta({
   description: 'The channel.',
@@ -47,7 +48,7 @@ const filter = {
   types: z
     .array(enumField(NotificationType, notificationTypes))
     .nullish()
-    .meta({ description: 'What is sent; all types when it is left out or empty.' }),
+    .meta({ description: 'The types that are sent; all if left out or empty.' }),
   networks: z
     .array(scalarField('NetworkName', z.string()))
     .max(maxNetworks, `must name at most ${maxNetworks}`)
@@ -79,16 +80,16 @@ export const pushKeysInput = inputType('PushKeysInput', {
 })
 
 export const subscribeChannelInput = inputType('SubscribeChannelInput', {
-  description: 'Where an account wants its notifications.',
+  description: 'A new channel for the notifications of an account.',
   schema: z.object(
     {
       account,
-      kind: enumField(ChannelKind, channelKinds).meta({ description: 'How notifications are sent.' }),
+      kind: enumField(ChannelKind, channelKinds).meta({ description: 'The kind of the channel.' }),
       address: textField.max(2_000, 'must have at most 2000 characters').nullish().meta({
         description:
           'The URL of a webhook, an e-mail address, or the endpoint of a push subscription; none for Telegram.',
       }),
-      pushKeys: pushKeysInput.schema.nullish().meta({ description: 'Of a push subscription.' }),
+      pushKeys: pushKeysInput.schema.nullish().meta({ description: 'The keys of a push subscription.' }),
       ...filter,
     },
     objectExpected,
@@ -96,10 +97,12 @@ export const subscribeChannelInput = inputType('SubscribeChannelInput', {
 })
 
 export const confirmChannelInput = inputType('ConfirmChannelInput', {
-  description: 'Proof that a channel’s receiver wants it.',
+  description: 'Proof that the receiver accepts the channel.',
   schema: z.object(
     {
-      account: addressField.nullish().meta({ description: 'Whose channel it must be, if given.' }),
+      account: addressField
+        .nullish()
+        .meta({ description: 'The account whose channel it must be, if given.' }),
       token: textField
         .max(100, 'must have at most 100 characters')
         .meta({ description: 'The token that was sent to the channel.' }),
@@ -109,8 +112,7 @@ export const confirmChannelInput = inputType('ConfirmChannelInput', {
 })
 
 export const updateChannelInput = inputType('UpdateChannelInput', {
-  description:
-    'What is to be sent to a channel from now on. What is left out stays; null and an empty list mean all.',
+  description: 'The new filter of a channel. Omitted members stay; null and an empty list mean all.',
   schema: z.object({ ...channelOf, ...filter }, objectExpected),
 })
 
@@ -122,7 +124,7 @@ export const channelInput = inputType('ChannelInput', {
 const replayed = ['dead', 'delivered'] as const
 
 export const replayChannelInput = inputType('ReplayChannelInput', {
-  description: 'What is to be sent to a channel again.',
+  description: 'The deliveries to send to a channel again.',
   schema: z.object(
     {
       ...channelOf,
@@ -140,7 +142,7 @@ export const replayChannelInput = inputType('ReplayChannelInput', {
 const needsSession = 'Needs a session of the account, or the key of the content system.'
 
 TestChannelPayloadRef.implement({
-  description: 'A test event that is to be sent.',
+  description: 'A test event in the queue.',
   fields: (t) => ({
     messageId: t.string({
       description: 'The id of its message.',
@@ -150,9 +152,9 @@ TestChannelPayloadRef.implement({
 })
 
 ReplayChannelPayloadRef.implement({
-  description: 'What is sent again.',
+  description: 'The deliveries that are sent again.',
   fields: (t) => ({
-    deliveries: t.expose('deliveries', { type: 'Uint32', description: 'How many deliveries.' }),
+    deliveries: t.expose('deliveries', { type: 'Uint32', description: 'The number of deliveries.' }),
   }),
 })
 
@@ -165,7 +167,7 @@ builder.mutationFields((t) => ({
   subscribeChannel: t.field({
     type: SubscribeChannelPayloadRef,
     description: `Subscribes a channel, and sends it the token that confirms it. Of an address that waits for its confirmation, another token is sent. ${needsSession}`,
-    args: { input: inputArgument(t.arg, subscribeChannelInput, 'Where, and what.') },
+    args: { input: inputArgument(t.arg, subscribeChannelInput, 'The channel and its types.') },
     async resolve(_root, { input }, context) {
       const { account, kind, pushKeys } = input
       await requireChannelsOf(context, account)
@@ -191,7 +193,7 @@ builder.mutationFields((t) => ({
   updateChannel: t.field({
     type: ChannelPayloadRef,
     description: `Changes what is sent to a channel. ${needsSession}`,
-    args: { input: inputArgument(t.arg, updateChannelInput, 'Which channel, and what.') },
+    args: { input: inputArgument(t.arg, updateChannelInput, 'The channel and its types.') },
     async resolve(_root, { input }, context) {
       await requireChannelsOf(context, input.account)
       return {
@@ -202,7 +204,7 @@ builder.mutationFields((t) => ({
   rotateChannelSecret: t.field({
     type: ChannelSecretPayloadRef,
     description: `Gives a webhook a new secret. For a day its messages are signed with the previous one too; after three rotations in a day another one is refused. ${needsSession}`,
-    args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
+    args: { input: inputArgument(t.arg, channelInput, 'The channel.') },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       return rotateChannelSecret(account, id, context.channels)
@@ -211,7 +213,7 @@ builder.mutationFields((t) => ({
   testChannel: t.field({
     type: TestChannelPayloadRef,
     description: `Sends a test event to a channel, behind what waits. ${needsSession}`,
-    args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
+    args: { input: inputArgument(t.arg, channelInput, 'The channel.') },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       const send = () => testChannel(account, id, context.channels)
@@ -221,7 +223,7 @@ builder.mutationFields((t) => ({
   replayChannel: t.field({
     type: ReplayChannelPayloadRef,
     description: `Sends what has ended again, in its order and with the same ids. ${needsSession}`,
-    args: { input: inputArgument(t.arg, replayChannelInput, 'Which channel, and since when.') },
+    args: { input: inputArgument(t.arg, replayChannelInput, 'The channel and the start of the period.') },
     async resolve(_root, { input: { account, id, from, state } }, context) {
       await requireChannelsOf(context, account)
       const replayed = { from, ...(state && { state }) }
@@ -231,7 +233,7 @@ builder.mutationFields((t) => ({
   unsubscribeChannel: t.field({
     type: UnsubscribeChannelPayloadRef,
     description: `Ends a channel for good. What waits is not sent, and its address is forgotten. ${needsSession}`,
-    args: { input: inputArgument(t.arg, channelInput, 'Which channel.') },
+    args: { input: inputArgument(t.arg, channelInput, 'The channel.') },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       await unsubscribeChannel(account, id, context.channels)

@@ -7,6 +7,7 @@ import { builder } from '../builder.ts'
 import { requireChannelsOf } from '../context/access.ts'
 import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
 import { parseInput } from '../input/parse.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   ChannelPayloadRef,
   ChannelRef,
@@ -15,17 +16,16 @@ import {
   DeliveryEdgeRef,
   DeliveryRef,
   NetworkRef,
-  PageInfoRef,
   SubscribeChannelPayloadRef,
 } from '../refs.ts'
 import { channelInput } from './channel-mutations.ts'
 
 ChannelRef.implement({
-  description: 'Where an account wants its notifications.',
+  description: 'A receiver for the notifications of an account.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Names it in mutations.' }),
-    kind: t.expose('kind', { type: ChannelKind, description: 'How notifications are sent.' }),
-    state: t.expose('state', { type: ChannelState, description: 'Where it stands.' }),
+    kind: t.expose('kind', { type: ChannelKind, description: 'The way in which notifications are sent.' }),
+    state: t.expose('state', { type: ChannelState, description: 'The state.' }),
     address: t.string({
       nullable: true,
       description: 'Enough of the address to know it again; null for a chat that is not confirmed.',
@@ -33,7 +33,7 @@ ChannelRef.implement({
     }),
     types: t.field({
       type: [NotificationType],
-      description: 'What is sent; all types when it is empty.',
+      description: 'The types that are sent; all if empty.',
       resolve: ({ types }) => [...types],
     }),
     networks: t.field({
@@ -47,11 +47,11 @@ ChannelRef.implement({
       nullable: true,
       description: 'Smaller price improvements are not sent: a share, such as 0.01.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was subscribed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The time of the subscription.' }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its receiver confirmed it.',
+      description: 'The time at which its receiver confirmed it.',
     }),
   }),
 })
@@ -67,9 +67,7 @@ ChannelSecretPayloadRef.implement({
   description: 'A channel and its new secret.',
   fields: (t) => ({
     channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
-    secret: t.exposeString('secret', {
-      description: 'What its messages are signed with. It is shown this once.',
-    }),
+    secret: t.exposeString('secret', { description: 'The key that signs its messages. Shown once.' }),
   }),
 })
 
@@ -79,11 +77,12 @@ SubscribeChannelPayloadRef.implement({
     channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
     secret: t.exposeString('secret', {
       nullable: true,
-      description: 'Of a webhook: what its messages are signed with. It is shown this once.',
+      description: 'The key that signs the messages of a webhook. It is shown this once.',
     }),
     confirmationLink: t.exposeString('confirmationLink', {
       nullable: true,
-      description: 'Of Telegram: opens the bot in a chat, which is confirmed by starting it. It works once.',
+      description:
+        'A link that opens the Telegram bot in a chat. Starting the bot confirms the channel. The link works once.',
     }),
   }),
 })
@@ -98,7 +97,7 @@ builder.queryFields((t) => ({
   pushPublicKey: t.string({
     nullable: true,
     description:
-      'What a browser subscribes with (applicationServerKey), in base64url; null where web push is not enabled.',
+      'The key with which a browser subscribes (applicationServerKey), in base64url; null if web push is not enabled.',
     resolve: (_root, _args, { channels, features }) =>
       features?.cms === false ? null : (channels.pushPublicKey ?? null),
   }),
@@ -132,7 +131,7 @@ const maxPage = 100
 const cursorOf = ({ id }: { id: bigint }) => Buffer.from(`d${id}`).toString('base64url')
 
 DeliveryRef.implement({
-  description: 'What was sent to a channel, or is to be sent.',
+  description: 'A message that was sent to a channel, or waits.',
   fields: (t) => ({
     messageId: t.string({
       description: 'The same in each attempt: receivers drop what they have seen.',
@@ -147,28 +146,28 @@ DeliveryRef.implement({
       type: 'Uint32',
       description: '0; one more each time that the notification was reverted, or happened after all.',
     }),
-    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    state: t.expose('state', { type: DeliveryState, description: 'The state.' }),
     attempts: t.expose('attempts', { type: 'Uint32', description: 'Attempts that were begun.' }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When it was written, with its notification.',
+      description: 'The time at which it was written, with its notification.',
     }),
     attemptedAt: t.expose('attemptedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the last attempt began.',
+      description: 'The time at which the last attempt began.',
     }),
     endedAt: t.expose('endedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was taken or given up.',
+      description: 'The time at which it was accepted or given up.',
     }),
     status: t.expose('status', {
       type: 'Uint32',
       nullable: true,
-      description: 'Of the receiver’s last answer.',
+      description: 'The HTTP status of the receiver’s last answer.',
     }),
-    fault: t.exposeString('fault', { nullable: true, description: 'Why the last attempt failed.' }),
+    fault: t.exposeString('fault', { nullable: true, description: 'The reason of the last failure.' }),
   }),
 })
 
@@ -194,8 +193,7 @@ DeliveryConnectionRef.implement({
       resolve: ({ deliveries }) => deliveries,
     }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'Where the page stands.',
+      ...pageInfoField,
       resolve: ({ deliveries, hasNextPage }) => ({
         page: {
           hasNextPage,
@@ -211,19 +209,13 @@ DeliveryConnectionRef.implement({
 builder.objectField(ChannelRef, 'deliveries', (t) =>
   t.field({
     type: DeliveryConnectionRef,
-    description: 'What was sent to it, or waits, newest first.',
+    description: 'Messages that were sent to it, or wait, newest first.',
     args: {
-      first: t.arg.int({
-        defaultValue: 20,
-        required: true,
-        description: `Size of the page, 1 to ${maxPage}.`,
-      }),
-      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+      ...cursorArguments(t.arg, 20, maxPage),
       state: t.arg({ type: DeliveryState, required: false, description: 'Only those in this state.' }),
     },
     async resolve({ id }, { first, after, state }, { db, countItems }) {
-      if (first < 1 || first > maxPage)
-        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxPage}`, { field: 'first' })
+      checkFirst(first, maxPage)
       const deliveries = await findDeliveries(db, id, {
         limit: first + 1,
         ...(after != null && { before: parseCursor(after) }),

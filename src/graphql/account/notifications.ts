@@ -32,7 +32,7 @@ exposeModel(notification)
 
 builder.queryFields((t) => ({
   notifications: storedRoot(t, feedOfAddress, {
-    args: { account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }) },
+    args: { account: t.arg({ type: 'Address', required: true, description: 'The account of the feed.' }) },
     rowArguments: (args, environment) => {
       requireFeature(environment, 'cms')
       return args
@@ -46,7 +46,7 @@ builder.subscriptionField('notifications', (t) =>
     description:
       'Notifications as they are committed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
     args: {
-      account: t.arg({ type: 'Address', required: true, description: 'Whose feed.' }),
+      account: t.arg({ type: 'Address', required: true, description: 'The account of the feed.' }),
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
     },
     ...feedField<{ account: Address; after?: string | null }>({
@@ -68,7 +68,7 @@ const notificationFilter = inputType('NotificationFilter', {
       .array(enumField(NotificationType, notificationTypes))
       .min(1, 'must name at least one')
       .nullish()
-      .meta({ description: 'Of one of these types. At least one.' }),
+      .meta({ description: 'The types, one or more.' }),
     orderUid: orderUidField.nullish().meta({ description: 'About this order.' }),
     from: timeField.nullish().meta({ description: 'Written at this time or later.' }),
     until: timeField.nullish().meta({ description: 'Written before this time.' }),
@@ -93,15 +93,15 @@ export function toNotificationFilter(
 }
 
 const maxIds = 1_000
-/** That one mutation marks. */
+/** The notifications that one mutation marks. */
 const maxMarked = 10_000
 
 MarkNotificationsReadPayloadRef.implement({
-  description: 'What was marked as read.',
+  description: 'The notifications that were marked as read.',
   fields: (t) => ({
-    marked: t.expose('marked', { type: 'Uint32', description: 'How many were not marked before.' }),
+    marked: t.expose('marked', { type: 'Uint32', description: 'The number of newly marked notifications.' }),
     hasMore: t.boolean({
-      description: `Whether some may be left: one mutation marks ${maxMarked} at most. Send it again then.`,
+      description: `True if some may be left: one mutation marks up to ${maxMarked}. Send it again then.`,
       resolve: ({ marked }) => marked === maxMarked,
     }),
     account: t.field({
@@ -122,11 +122,12 @@ const notificationId = scalarField(
 )
 
 const readInput = inputType('MarkNotificationsReadInput', {
-  description: 'Which notifications were read: either upTo or notificationIds.',
+  description: 'The notifications that were read: either upTo or notificationIds.',
   schema: z.object(
     {
       account: addressField.meta({
-        description: 'Whose. Needs a session of this account, or the key of the content system.',
+        description:
+          'The account of the notifications. Needs a session of this account, or the key of the content system.',
       }),
       upTo: notificationId.nullish().meta({
         description: 'The notificationId of the newest that was shown: it and all that were written before.',
@@ -171,37 +172,32 @@ function whichOf({
 
 const AnnouncementLocation = defineEnum(
   'AnnouncementLocation',
-  'Where an announcement is meant to be shown.',
+  'The place at which an announcement is meant to be shown.',
   announcementLocations,
-  { default: 'In the list of notifications.', speechBubble: 'In a speech bubble as well.' },
+  { default: 'The list of notifications.', speechBubble: 'The list, and a speech bubble.' },
 )
 
 AnnouncementRef.implement({
-  description: 'What the operator tells an account, or all.',
+  description: 'A message of the operator to one account, or to all.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The content system’s number.' }),
     title: t.exposeString('title', { description: 'Plain text.' }),
-    description: t.exposeString('description', {
-      description: 'Text that may be Markdown, as it was written.',
-    }),
+    description: t.exposeString('description', { description: 'Text, which may be Markdown.' }),
     url: t.exposeString('url', {
       nullable: true,
-      description: 'Where it leads: an http or https URL, or a path of the page that shows it.',
+      description: 'The target of its link: an http or https URL, or a path of the page that shows it.',
     }),
     thumbnail: t.exposeString('thumbnail', { nullable: true, description: 'URL of a picture.' }),
-    location: t.expose('location', {
-      type: AnnouncementLocation,
-      description: 'Where it is meant to be shown.',
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was written.' }),
+    location: t.expose('location', { type: AnnouncementLocation, description: 'The place to show it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The time at which it was written.' }),
     isForAll: t.boolean({
-      description: 'Whether it is for every account.',
+      description: 'True if it is for every account.',
       resolve: ({ account }) => account === null,
     }),
   }),
 })
 
-/** Accounts of one request whose announcements may be asked for. */
+/** The accounts whose announcements one request may select. */
 const maxAccounts = 8
 
 builder.objectField(AccountRef, 'announcements', (t) =>
@@ -209,7 +205,7 @@ builder.objectField(AccountRef, 'announcements', (t) =>
     type: [AnnouncementRef],
     nullable: true,
     description:
-      'What the connected content system tells the account, newest first, at most 100. Null where none is connected; an error Unavailable where it does not answer.',
+      'Messages of the connected content system to the account, newest first, up to 100. Null if none is connected; an error Unavailable if it does not answer.',
     extensions: { needsOutsideSource: true },
     async resolve(parent, _args, context) {
       requireFeature(context, 'cms')
@@ -218,7 +214,7 @@ builder.objectField(AccountRef, 'announcements', (t) =>
       context.countUse(
         'announcements',
         maxAccounts,
-        `announcements of more than ${maxAccounts} accounts are asked for at once`,
+        `announcements of more than ${maxAccounts} accounts are requested at once`,
       )
       const { address } = identityOf<{ address: Address }>(parent as StoredValue)
       return countItems(await announcements.of(address))

@@ -12,35 +12,33 @@ import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 const maxMessageLength = 2_000
 
 SignInChallengePayloadRef.implement({
-  description: 'What a message that proves an account has to contain (EIP-4361).',
+  description: 'Contents of a message that proves an account (EIP-4361).',
   fields: (t) => ({
     nonce: t.exposeString('nonce', { description: 'Works once.' }),
     domain: t.exposeString('domain', { description: 'The message’s domain.' }),
     uri: t.exposeString('uri', { description: 'The message’s URI.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when the nonce works.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'The end of the nonce.' }),
   }),
 })
 
 SignInPayloadRef.implement({
   description: 'Proof of an account, for some time.',
   fields: (t) => ({
-    token: t.exposeString('token', {
-      description: 'Sent as Authorization: Bearer …. It is shown this once.',
-    }),
+    token: t.exposeString('token', { description: 'Sent as Authorization: Bearer …. Shown once.' }),
     account: t.field({
       type: AccountRef,
-      description: 'Whose session it is.',
+      description: 'The account of the session.',
       resolve: async ({ account }, _args, context, info) =>
         (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the session ends by itself.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'The end of the session.' }),
   }),
 })
 
 SignOutPayloadRef.implement({
   description: 'Sessions that ended.',
   fields: (t) => ({
-    sessions: t.expose('sessions', { type: 'Uint32', description: 'How many ended.' }),
+    sessions: t.expose('sessions', { type: 'Uint32', description: 'The number of ended sessions.' }),
   }),
 })
 
@@ -63,7 +61,7 @@ export const signInInput = inputType('SignInInput', {
 })
 
 const accountInput = inputType('SignOutEverywhereInput', {
-  description: 'Whose sessions end.',
+  description: 'The account whose sessions end.',
   schema: z.object({ account: addressField.meta({ description: 'The account.' }) }, objectExpected),
 })
 

@@ -39,10 +39,10 @@ const signatureField = scalarField(
 )
 
 export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
-  description: 'A wallet’s wish for a code, signed.',
+  description: 'A wallet’s signed request for a code.',
   schema: z.object(
     {
-      walletAddress: addressField.meta({ description: 'Who is to be paid.' }),
+      walletAddress: addressField.meta({ description: 'The account that is to be paid.' }),
       code: affiliateCodeField.meta({ description: '5 to 20 characters of A-Z, 0-9, _ and -.' }),
       signedMessage: signatureField.meta({
         description:
@@ -53,13 +53,13 @@ export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
   ),
 })
 
-const enabled = flagField.meta({ description: 'Whether traders may use the code.' })
+const enabled = flagField.meta({ description: 'True if traders may use the code.' })
 
 /** The editor's request body in REST, which has the code in the path. */
 export const affiliateSwitch = z.object({ enabled }, objectExpected)
 
 const setAffiliateEnabledInput = inputType('SetAffiliateEnabledInput', {
-  description: 'Whether an affiliate’s code may be used.',
+  description: 'The switch of an affiliate’s code.',
   schema: z.object({ code: affiliateCodeField.meta({ description: 'The code.' }), enabled }, objectExpected),
 })
 
@@ -84,10 +84,10 @@ builder.queryField('affiliateTypedData', (t) =>
   t.field({
     type: 'JSON',
     description:
-      'What a wallet signs to register a code: the whole EIP-712 payload, as eth_signTypedData_v4 takes it. Nothing is reserved by asking.',
+      'The EIP-712 payload that a wallet signs to register a code, as eth_signTypedData_v4 takes it. The query reserves nothing.',
     args: {
-      wallet: t.arg({ type: 'Address', required: true, description: 'Who will sign.' }),
-      code: t.arg.string({ required: true, description: 'As it is to be registered.' }),
+      wallet: t.arg({ type: 'Address', required: true, description: 'The wallet that will sign.' }),
+      code: t.arg.string({ required: true, description: 'The code to register.' }),
     },
     resolve: (_root, { wallet, code }, context) => {
       requireFeature(context, 'cms')
@@ -134,7 +134,7 @@ builder.mutationField('registerAffiliate', (t) =>
   t.field({
     type: RegisterAffiliatePayloadRef,
     description: 'Binds a code to a wallet, for good. A wallet has one code, and a code one wallet.',
-    args: { input: inputArgument(t.arg, registerAffiliateInput, 'Who, and which code.') },
+    args: { input: inputArgument(t.arg, registerAffiliateInput, 'The wallet, its code and its signature.') },
     extensions: { guard: requireAffiliates },
     resolve: async (_root, { input: { walletAddress, ...rest } }, context) => ({
       wallet: (
@@ -151,7 +151,7 @@ builder.mutationField('setAffiliateEnabled', (t) =>
     type: SetAffiliateEnabledPayloadRef,
     description:
       'Switches a code on or off for traders. For the editor: needs the key of the content system, or the operator’s, as a bearer token or X-API-Key.',
-    args: { input: inputArgument(t.arg, setAffiliateEnabledInput, 'Which code, and whether it is on.') },
+    args: { input: inputArgument(t.arg, setAffiliateEnabledInput, 'The code and its new state.') },
     extensions: { guard: requireEditing },
     resolve: async (_root, { input: { code, enabled } }, context) => {
       const affiliate = await setAffiliateEnabled(context.db, code, enabled)

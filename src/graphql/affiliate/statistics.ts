@@ -5,10 +5,9 @@ import { tradeByLogPosition } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { Eligibility } from '../enums.ts'
-import { checkFirst, cursorArguments } from '../paging.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   AffiliateStatisticsRef,
-  PageInfoRef,
   ReferredTradeEdgeRef,
   ReferredTradeRef,
   TradeRef,
@@ -33,28 +32,28 @@ const paidOut = {
   resolve: () => '0',
 }
 const nextPayout = dollars('totalEarned', 'totalEarned without paidOut.')
-const computedAt = { type: 'DateTime' as const, description: 'When these figures were computed.' }
+const computedAt = { type: 'DateTime' as const, description: 'The time of these figures.' }
 
 AffiliateStatisticsRef.implement({
   description:
-    'What a wallet’s code brought, in US dollars: for each triggerVolume that one of its traders trades, its part of one reward.',
+    'The earnings of a wallet’s code, in US dollars: for each triggerVolume that one of its traders trades, its part of one reward.',
   fields: (t) => ({
-    wallet: t.expose('wallet', { type: 'Address', description: 'Whose code it is.' }),
+    wallet: t.expose('wallet', { type: 'Address', description: 'The wallet of the code.' }),
     code: t.exposeString('code', { description: 'The code.' }),
     totalVolume: t.field(dollars('totalVolume', 'Eligible volume of all its traders.')),
-    triggerVolume: t.field(dollars('triggerVolume', 'What a trader has to trade for a reward.')),
-    totalEarned: t.field(dollars('totalEarned', 'The wallet’s part of all rewards, rounded down.')),
+    triggerVolume: t.field(dollars('triggerVolume', 'The volume that a trader has to trade for a reward.')),
+    totalEarned: t.field(dollars('totalEarned', 'The earned part of all rewards, rounded down.')),
     paidOut: t.field(paidOut),
     nextPayout: t.field(nextPayout),
     leftToNextReward: t.field(
       dollars(
         'leftToNextReward',
-        'What the active trader who is nearest to his next reward, or a new one, still has to trade; 0 where the volume that counts at most is less.',
+        'The volume that the active trader nearest to the next reward, or a new one, still has to trade; 0 if the maximum eligible volume is less.',
       ),
     ),
     activeTraders: t.expose('activeTraders', {
       type: 'SafeInt',
-      description: 'Traders whose next trade can still count: neither time nor volume is used up.',
+      description: 'Traders whose next trade can still count.',
     }),
     totalTraders: t.expose('totalTraders', { type: 'SafeInt', description: 'Traders bound to the code.' }),
     computedAt: t.expose('computedAt', computedAt),
@@ -65,7 +64,7 @@ builder.queryField('affiliateStatistics', (t) =>
   t.field({
     type: AffiliateStatisticsRef,
     nullable: true,
-    description: 'What a wallet’s code brought; null for a wallet without one. Up to 10 seconds old.',
+    description: 'The earnings of a wallet’s code; null for a wallet without one. Up to 10 seconds old.',
     args: { wallet: t.arg({ type: 'Address', required: true, description: 'The affiliate’s.' }) },
     resolve: (_root, { wallet }, context) => {
       requireFeature(context, 'statistics')
@@ -75,24 +74,27 @@ builder.queryField('affiliateStatistics', (t) =>
 )
 
 TraderStatisticsRef.implement({
-  description: 'What a trader’s own trades earned him under the code that he is bound to, in US dollars.',
+  description: 'The earnings of a trader’s own trades under the code that he is bound to, in US dollars.',
   fields: (t) => ({
     account: t.expose('account', { type: 'Address', description: 'The trader.' }),
     boundCode: t.exposeString('code', {
       description:
-        'That of his first trade with a code that was known and enabled then, and not his own. It never changes.',
+        'The code to which the trader is permanently bound: that of the first trade with a known and enabled code of another wallet.',
     }),
-    linkedSince: t.expose('linkedSince', { type: 'DateTime', description: 'The time of that trade.' }),
-    rewardsEnd: t.expose('rewardsEnd', { type: 'DateTime', description: 'From here on no trade counts.' }),
-    eligibleVolume: t.field(dollars('eligibleVolume', 'What counts of his trades.')),
-    triggerVolume: t.field(dollars('triggerVolume', 'What he has to trade for a reward.')),
-    totalEarned: t.field(dollars('totalEarned', 'His part of all rewards, rounded down.')),
+    linkedSince: t.expose('linkedSince', { type: 'DateTime', description: 'The time of the binding trade.' }),
+    rewardsEnd: t.expose('rewardsEnd', {
+      type: 'DateTime',
+      description: 'The time from which trades do not count.',
+    }),
+    eligibleVolume: t.field(dollars('eligibleVolume', 'The eligible volume of the trader’s trades.')),
+    triggerVolume: t.field(dollars('triggerVolume', 'The volume that a trader has to trade for a reward.')),
+    totalEarned: t.field(dollars('totalEarned', 'The earned part of all rewards, rounded down.')),
     paidOut: t.field(paidOut),
     nextPayout: t.field(nextPayout),
     leftToNextReward: t.field(
       dollars(
         'leftToNextReward',
-        'What he still has to trade for the next reward; 0 when time or the volume that counts at most is up before.',
+        'The volume that the trader still has to trade for the next reward; 0 if time or eligible volume runs out before.',
       ),
     ),
     computedAt: t.expose('computedAt', computedAt),
@@ -104,7 +106,7 @@ builder.queryField('traderStatistics', (t) =>
     type: TraderStatisticsRef,
     nullable: true,
     description:
-      'What a trader’s own trades earned him; null for an account that is bound to no code. Up to 10 seconds old.',
+      'The earnings of a trader’s own trades; null for an account that is bound to no code. Up to 10 seconds old.',
     args: { account: t.arg({ type: 'Address', required: true, description: 'The trader.' }) },
     resolve: (_root, { account }, context) => {
       requireFeature(context, 'statistics')
@@ -130,30 +132,32 @@ ReferredTradeRef.implement({
     }),
     time: t.expose('time', {
       type: 'DateTime',
-      description: 'That of the auction it settles; of its order where it settles none of this service.',
+      description:
+        'The time of the auction that it settles, or of its order if it settles no auction of this service.',
     }),
-    code: t.exposeString('code', { description: 'What its order names, in capitals.' }),
+    code: t.exposeString('code', { description: 'The code that its order names, in capitals.' }),
     boundCode: t.exposeString('boundCode', {
       nullable: true,
-      description: 'What the trader is bound to; null when he is bound to none.',
+      description: 'The code that the trader is bound to; null without one.',
     }),
     usdValue: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'What was sold, at the prices of its auction, rounded down; null where that had none.',
+      description:
+        'The value of the sold amount at the prices of its auction, rounded down; null without prices.',
       resolve: ({ value }) => (value === null ? null : formatDollars(value)),
     }),
     eligibleVolume: t.field(dollars('eligibleVolume', 'The part of usdValue that counts.')),
     eligibility: t.expose('eligibility', {
       type: Eligibility,
-      description: 'Whether it counts, or why not.',
+      description: 'The reason why it does not count, or ELIGIBLE.',
     }),
     isBoundToCode: t.boolean({
-      description: 'Whether it names the code that the trader is bound to.',
+      description: 'True if it names the code that the trader is bound to.',
       resolve: ({ code, boundCode }) => code === boundCode,
     }),
     isEligible: t.boolean({
-      description: 'Whether eligibility is ELIGIBLE.',
+      description: 'True if it counts.',
       resolve: ({ eligibility }) => eligibility === 'eligible',
     }),
   }),
@@ -181,8 +185,7 @@ TraderActivityConnectionRef.implement({
       resolve: ({ trades }) => trades,
     }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'Where the page stands.',
+      ...pageInfoField,
       resolve: ({ trades, hasNextPage }) => ({
         page: {
           hasNextPage,

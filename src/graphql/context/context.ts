@@ -57,7 +57,7 @@ export interface Services {
   isOperator?(apiKey: string | undefined): boolean
   /** Reports whether a key may enable and disable affiliates: the content system's or operator's. */
   isEditor?(apiKey: string | undefined): boolean
-  /** How many of an order's newest auctions a REST debug report has; a default when left out. */
+  /** The number of an order's newest auctions in a REST debug report; a default if left out. */
   reportAuctions?: number
   /** Orders that one request may name; `maxNamedOrders` when left out. */
   maxOrderUids?: number
@@ -174,7 +174,7 @@ export function createContext(
       if (requested > maxTokens)
         throw new Refusal(
           'QueryTooComplex',
-          `${subject} of more than ${maxTokens} tokens are asked for at once`,
+          `${subject} of more than ${maxTokens} tokens are requested at once`,
         )
       const trading = tradingOnChain(chainId)
       const results = new Map<Address, Value | Error>()
@@ -189,7 +189,7 @@ export function createContext(
 
   async function nativeRates(chainId: number, addresses: readonly Address[], most: number) {
     if (addresses.length > most)
-      throw new Refusal('QueryTooComplex', `prices of more than ${most} tokens are asked for at once`)
+      throw new Refusal('QueryTooComplex', `prices of more than ${most} tokens are requested at once`)
     const trading = tradingOnChain(chainId)
     const rates = new Map<Address, NativeRate | Refusal>()
     for (let start = 0; trading && start < addresses.length; start += maxNativePrices)

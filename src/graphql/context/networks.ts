@@ -61,9 +61,9 @@ export interface TradingServices {
    * @throws Refusal MissingFrom, Unavailable, RateLimited; Outage of the database
    */
   explainOrder(order: OrderToExplain, options: ExplainOptions, meter?: GasMeter): Promise<Diagnosis>
-  /** What bears on an order before its price is known. A read that fails is no fault. */
+  /** Reads the facts that decide about an order before its price is known. A read that fails is no fault. */
   lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<WarningFacts>
-  /** What would keep the order to sign for a quote from being filled. Too little gas left is no fault. */
+  /** The reasons that would keep a quote's order from being filled. Too little gas left is no fault. */
   quoteWarnings(
     reply: QuoteReply,
     slippageBps: number,

@@ -3,7 +3,7 @@ import type { Token } from '../../domain/token/token.ts'
 import type { TokenRoom } from '../../tokens/metadata.ts'
 
 /**
- * Rows that a client without rights can cause, with the bytes that one takes beside its texts: the row, rows
+ * Rows that a client without rights can cause, with the bytes that one takes without its texts: the row, rows
  * that follow from it, and their places in indexes. Documents, idempotency keys and persisted documents have
  * budgets of their own.
  */

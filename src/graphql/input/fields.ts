@@ -137,7 +137,7 @@ export function isDuration(value: unknown): value is number {
 export const onlyNetwork = 'May be left out where there is only one.'
 
 /** The network of a GraphQL request; REST has it in the path. */
-export function networkField(description: string) {
+export function networkField(description: string = onlyNetwork) {
   return scalarField('NetworkName', z.string(messages('a network by name or chain id')))
     .nullish()
     .meta({ description: `A network by name or chain id, such as sepolia. ${description}` })

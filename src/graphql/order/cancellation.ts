@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { OrderUid } from '../../domain/order/order.ts'
+import { type OrderUid, orderTexts } from '../../domain/order/order.ts'
 import type { EcdsaScheme } from '../../domain/signing/signing.ts'
 import { findOrder } from '../../storage/order/orders.ts'
 import { builder } from '../builder.ts'
@@ -37,12 +37,12 @@ const orderUids = z
 
 const signatureMembers = {
   signature: hexField.meta({ description: '65 bytes.' }),
-  signingScheme: enumField(SigningScheme, ecdsaSchemes).meta({ description: 'How the owner signed.' }),
+  signingScheme: enumField(SigningScheme, ecdsaSchemes).meta({ description: orderTexts.signingScheme }),
 }
 
-const signedUids = orderUids.meta({ description: 'As signed: order and repetition count.' })
-const listedUids = orderUids.meta({ description: `At most ${maxNamedOrders}, all of one network.` })
-const networkOfOrders = networkField('That of the orders when left out.')
+const signedUids = orderUids.meta({ description: 'The UIDs as they are signed: order and repetition count.' })
+const listedUids = orderUids.meta({ description: `UIDs of up to ${maxNamedOrders} orders of one network.` })
+const networkOfOrders = networkField('The network of the orders if left out.')
 
 /**
  * A signed cancellation in REST; other members pass through. An empty list is well-formed and cancels
@@ -62,7 +62,7 @@ export const cancelOrderInput = inputType('CancelOrderInput', {
   description: 'An order to be cancelled, with its owner’s signature.',
   schema: z.object(
     {
-      network: networkField('That of the order when left out.'),
+      network: networkField('The network of the order if left out.'),
       orderUid: orderUidField.meta({ description: 'The order.' }),
       ...signatureMembers,
     },

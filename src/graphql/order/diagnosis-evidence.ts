@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { formatPriceDown } from '../../domain/order/surplus.ts'
 import { formatPercent } from '../../domain/text/readable.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
@@ -26,7 +27,7 @@ import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { tokenOfAddress } from '../token/token.ts'
 
 AmountsEvidenceRef.implement({
-  description: 'How much of a token is needed, and how much there is.',
+  description: 'The needed and the available amount of a token.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -34,13 +35,13 @@ AmountsEvidenceRef.implement({
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
     needed: t.expose('needed', { type: 'Uint256', description: 'Atoms that the order needs.' }),
-    available: t.expose('available', { type: 'Uint256', description: 'Atoms that there are.' }),
+    available: t.expose('available', { type: 'Uint256', description: 'Atoms that are available.' }),
     missing: t.expose('missing', { type: 'Uint256', description: 'Atoms that are missing.' }),
   }),
 })
 
 TokenEvidenceRef.implement({
-  description: 'A token that the reason is about.',
+  description: 'The token of the reason.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -51,7 +52,7 @@ TokenEvidenceRef.implement({
 })
 
 PoolEvidenceRef.implement({
-  description: 'A pool that the reason is about.',
+  description: 'The pool of the reason.',
   fields: (t) => ({ pool: t.expose('pool', { type: 'Address', description: 'Its contract.' }) }),
 })
 
@@ -60,7 +61,7 @@ PriceAmountsRef.implement({
   fields: (t) => ({
     decimal: t.field({
       type: 'Decimal',
-      description: 'Buy atoms for one sell atom: 36 digits behind the point, rounded down.',
+      description: 'Buy atoms for one sell atom, with 36 decimals, rounded down.',
       resolve: ({ sell, buy }) => formatPriceDown({ numerator: buy, denominator: sell }),
     }),
     sellAmount: t.expose('sell', { type: 'Uint256', description: 'Sell atoms.' }),
@@ -71,131 +72,124 @@ PriceAmountsRef.implement({
 PriceEvidenceRef.implement({
   description: 'The limit of an order against the market.',
   fields: (t) => ({
-    limit: t.expose('limit', { type: PriceAmountsRef, description: 'What the order asks for.' }),
+    limit: t.expose('limit', { type: PriceAmountsRef, description: 'The limit price of the order.' }),
     best: t.expose('best', {
       type: PriceAmountsRef,
       nullable: true,
-      description: 'The best price that was seen for it; null where none was.',
+      description: 'The best observed price; null without one.',
     }),
-    foundAt: t.expose('at', { type: 'DateTime', nullable: true, description: 'When the best was seen.' }),
-    foundAtBlock: t.expose('block', { type: 'SafeInt', nullable: true, description: 'At which block.' }),
+    foundAt: t.expose('at', { type: 'DateTime', nullable: true, description: 'The time of the best price.' }),
+    foundAtBlock: t.expose('block', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'The block of the best price.',
+    }),
     foundBy: t.expose('solver', {
       type: 'Address',
       nullable: true,
-      description: 'Who proposed it; null for the router of the service.',
+      description: 'The solver that proposed it; null for the router of the service.',
     }),
     foundInAuction: t.expose('auctionId', {
       type: 'SafeInt',
       nullable: true,
-      description: 'In which auction; null for the router.',
+      description: 'The auction of the best price; null for the router.',
     }),
     gapPercent: t.field({
       type: 'Decimal',
       nullable: true,
       description:
-        'How far the newest price is from the limit, in per cent of the limit; negative where it is better: by the service’s own routes for all that is left, as in its quotes, which outside estimators may better. Null where nothing is known.',
+        'The distance of the newest price from the limit, in per cent of the limit; negative if the price is better. It comes from the service’s own routes for the whole rest, as in its quotes; outside estimators may find a better one. Null if nothing is known.',
       resolve: ({ gap }) => (gap === null ? null : formatPercent(gap)),
     }),
     gapSeenAt: t.expose('gapSeenAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When that gap was seen. One that moved little since is not written again.',
+      description: 'The time of that gap. Small later changes are not stored.',
     }),
     dayMovementPercent: t.field({
       type: 'Decimal',
       nullable: true,
       description:
-        'How the market moved within the last day, in per cent; positive towards the limit. Null where it is not known.',
+        'The move of the market within the last day, in per cent; positive towards the limit. Null if it is not known.',
       resolve: ({ dayMovement }) => (dayMovement === null ? null : formatPercent(dayMovement)),
     }),
     secondsNeeded: t.expose('secondsNeeded', {
       type: 'SafeInt',
       nullable: true,
       description:
-        'The time that the market would need for the gap at that movement, rounded up; null where it moves away, or is not known.',
+        'The seconds that the market needs to close the gap at that rate, rounded up; null if it moves away, or its movement is not known.',
     }),
   }),
 })
 
 FeeEvidenceRef.implement({
-  description: 'The fee of the network against what the price leaves for it.',
+  description: 'The network fee, and the amount that the price leaves for it.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
-      description: 'The token that is sold.',
+      description: orderTexts.sellToken,
       resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
     }),
-    fee: t.expose('fee', {
-      type: 'Uint256',
-      description: 'Atoms that a settlement of the order alone would cost.',
-    }),
+    fee: t.expose('fee', { type: 'Uint256', description: 'Atoms that settling the order alone costs.' }),
     left: t.expose('left', { type: 'Uint256', description: 'Atoms that the price leaves for it.' }),
     leastAmount: t.expose('leastAmount', {
       type: 'Uint256',
       nullable: true,
-      description:
-        'Atoms to sell from which it would pay at the same price and the same fee; null where no size would.',
+      description: 'The minimum sell amount that pays the same fee at the same price; null if no size does.',
     }),
   }),
 })
 
 CompetitionEvidenceRef.implement({
-  description: 'A solution for the order, and what became of it.',
+  description: 'A solution for the order, and its outcome.',
   fields: (t) => ({
     auctionId: t.expose('auctionId', { type: 'SafeInt', description: 'The auction.' }),
-    solver: t.expose('solver', { type: 'Address', description: 'Whose solution it is.' }),
+    solver: t.expose('solver', { type: 'Address', description: 'The solver of the solution.' }),
     score: t.expose('score', {
       type: 'Uint256',
       nullable: true,
-      description: 'Its score in native atoms; null where it was refused before.',
+      description: 'Its score in native atoms; null if it was refused before scoring.',
     }),
     winningScore: t.expose('winningScore', {
       type: 'Uint256',
       nullable: true,
-      description: 'The score of the best winner; null where there was none.',
+      description: 'The score of the best winner; null without one.',
     }),
     scoreGap: t.expose('scoreGap', {
       type: 'Uint256',
       nullable: true,
-      description: 'By how much its score is below that; null where it is not.',
+      description: 'The amount by which its score is below the winning one; null if it is not.',
     }),
     refusal: t.exposeString('refusal', {
       nullable: true,
-      description: 'Why it was refused; null where it was not.',
+      description: 'The reason of its refusal; null if it was not refused.',
     }),
   }),
 })
 
 BlocksEvidenceRef.implement({
-  description: 'A block that the reason is about.',
+  description: 'The block of the reason.',
   fields: (t) => ({
-    number: t.expose('number', {
-      type: 'SafeInt',
-      description: 'The last block that was seen, or that counts.',
-    }),
-    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'Its time, where it is known.' }),
-    head: t.expose('head', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'The newest block, where it is known.',
-    }),
+    number: t.expose('number', { type: 'SafeInt', description: 'The last block that was seen or counts.' }),
+    at: t.expose('at', { type: 'DateTime', nullable: true, description: 'Its time; null if unknown.' }),
+    head: t.expose('head', { type: 'SafeInt', nullable: true, description: 'The newest; null if unknown.' }),
   }),
 })
 
 TransactionEvidenceRef.implement({
-  description: 'A transaction that the reason is about.',
+  description: 'The transaction of the reason.',
   fields: (t) => ({
     txHash: t.expose('txHash', { type: 'Bytes32', description: 'Its hash.' }),
     block: t.expose('block', {
       type: 'SafeInt',
       nullable: true,
-      description: 'Its block; null while it is in none, or where that is not known.',
+      description: 'Its block; null while it is in none, or if unknown.',
     }),
   }),
 })
 
 OrderEvidenceRef.implement({
-  description: 'Another order that the reason is about.',
+  description: 'The other order of the reason.',
   fields: (t) => ({
     uid: t.expose('uid', { type: 'OrderUid', description: 'Its UID.' }),
     order: t.field({
@@ -209,55 +203,50 @@ OrderEvidenceRef.implement({
 })
 
 RevertEvidenceRef.implement({
-  description: 'What a contract answered.',
-  fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'In its words; hex where it has none.' }),
-  }),
+  description: 'The answer of a contract.',
+  fields: (t) => ({ reason: t.exposeString('reason', { description: 'The reason as text, or its hex.' }) }),
 })
 
 HookEvidenceRef.implement({
   description: 'A hook of the order, in a settlement or in a simulation of one.',
   fields: (t) => ({
-    phase: t.expose('phase', { type: HookPhase, description: 'Whether it runs before or after the trade.' }),
+    phase: t.expose('phase', { type: HookPhase, description: 'The time: before or after the trade.' }),
     index: t.expose('index', {
       type: 'SafeInt',
-      description: 'Its place among the hooks of that phase; 0 is the first.',
+      description: 'Its place among hooks of that phase, from 0.',
     }),
-    target: t.expose('target', { type: 'Address', description: 'The contract called.' }),
-    outcome: t.expose('outcome', { type: HookOutcome, description: 'What became of it.' }),
+    target: t.expose('target', { type: 'Address', description: 'The contract that it calls.' }),
+    outcome: t.expose('outcome', { type: HookOutcome, description: 'The outcome of the hook.' }),
     gasLimit: t.expose('gasLimit', {
       type: 'Uint256',
       nullable: true,
-      description: 'Gas units that it may use, as signed; null where that is not at hand: see `Order.hooks`.',
+      description: 'Gas units that it may use, as signed; null if they are not known.',
     }),
     gasUsed: t.expose('gasUsed', {
       type: 'Uint256',
       nullable: true,
-      description: 'Gas units that it used; null where that is not known.',
+      description: 'Gas units that it used; null if they are not known.',
     }),
   }),
 })
 
 ValidityEvidenceRef.implement({
-  description: 'When the order may be traded.',
+  description: 'The time in which the order may be traded.',
   fields: (t) => ({
-    from: t.expose('from', { type: 'DateTime', nullable: true, description: 'Not before; null: at once.' }),
-    until: t.expose('until', { type: 'DateTime', description: 'Not later.' }),
+    from: t.expose('from', { type: 'DateTime', nullable: true, description: 'The start; null for at once.' }),
+    until: t.expose('until', { type: 'DateTime', description: 'The last time.' }),
     offeredUntil: t.expose('offeredUntil', {
       type: 'DateTime',
-      description: 'Until when auctions take it: `until`, less what the setting ORDER_MIN_VALIDITY says now.',
+      description: 'The end of its offer in auctions: `until` minus the current setting ORDER_MIN_VALIDITY.',
     }),
   }),
 })
 
 CancellationEvidenceRef.implement({
-  description: 'Who cancelled the order.',
+  description: 'The source of the cancellation.',
   fields: (t) => ({
-    by: t.expose('by', { type: CancellationSource, description: 'Who, or what.' }),
-    detail: t.exposeString('detail', {
-      nullable: true,
-      description: 'More about it, as text; null where there is none.',
-    }),
+    by: t.expose('by', { type: CancellationSource, description: 'The source.' }),
+    detail: t.exposeString('detail', { nullable: true, description: 'Details as text; null without any.' }),
   }),
 })
 
@@ -265,11 +254,8 @@ RefusalEvidenceRef.implement({
   description: 'The error with which the service would refuse to place the order.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'Its code, of the list of errors.' }),
-    field: t.exposeString('field', {
-      nullable: true,
-      description: 'The member of the order that is at fault; null where it is none.',
-    }),
-    message: t.exposeString('message', { description: 'What is wrong.' }),
+    field: t.exposeString('field', { nullable: true, description: 'The invalid member; null for none.' }),
+    message: t.exposeString('message', { description: 'The description of the error.' }),
   }),
 })
 

@@ -21,7 +21,7 @@ const descriptions = Object.fromEntries(
 
 const DiagnosisCode = defineEnum(
   'DiagnosisCode',
-  'Why an order is not filled, or how it ended, in the order in which reasons have to be solved.',
+  'A reason why an order is not filled, or its end. Values are in the order in which they have to be solved.',
   diagnosisCodes,
   descriptions,
 )
@@ -30,20 +30,17 @@ DiagnosedRef.implement({
   description: 'A reason why an order is not filled, or how it ended, with what proves it.',
   fields: (t) => ({
     code: t.expose('code', { type: DiagnosisCode, description: 'The reason.' }),
-    summary: t.exposeString('summary', { description: 'In words, with the figures.' }),
+    summary: t.exposeString('summary', { description: 'The reason in words, with figures.' }),
     since: t.expose('since', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it is so; null where that is not known.',
+      description: 'The time since which it applies; null if unknown.',
     }),
     retryable: t.boolean({
-      description: 'Whether waiting may be enough: nobody has to change the order or its account.',
+      description: 'True if waiting may be enough, without a change of the order or its account.',
       resolve: ({ code }) => diagnosisTexts[code].retryable,
     }),
-    advice: t.string({
-      description: 'What to do.',
-      resolve: adviceOf,
-    }),
+    advice: t.string({ description: 'The advised action.', resolve: adviceOf }),
     evidence: t.field({
       type: [DiagnosisEvidence],
       description: 'The facts behind it.',
@@ -60,12 +57,12 @@ DiagnosisReasonRef.implement({
 
 OrderDiagnosisRef.implement({
   description:
-    'Why an order is not filled, or how it ended: the reason that has to be solved first, and the others.',
+    'The reasons why an order is not filled, or its end: the one that has to be solved first, and the others.',
   interfaces: [DiagnosedRef],
   fields: (t) => ({
     further: t.field({
       type: [DiagnosisReasonRef],
-      description: 'The other reasons, in the order in which they have to be solved.',
+      description: 'The other reasons, in the order in which they must be solved.',
       extensions: { items: 2 },
       resolve: ({ further, chainId }) => further.map((reason) => ({ ...reason, chainId })),
     }),
@@ -79,7 +76,7 @@ builder.objectField(OrderRef, 'diagnosis', (t) =>
   t.field({
     type: OrderDiagnosisRef,
     description:
-      'Why the order is not filled, or how it ended, from what is stored and at most one look at the chain.',
+      'The reasons why the order is not filled, or its end, from stored facts and up to one look at the chain.',
     extensions: { weight, needs: { facts: diagnosisFacts } satisfies Selected['needs'] },
     resolve: async (parent, _args, { loaders }) => {
       const key = identityOf<DiagnosisKey>(parent)
@@ -92,7 +89,7 @@ builder.queryField('explainOrder', (t) =>
   t.field({
     type: OrderDiagnosisRef,
     description:
-      'What would keep an order from being placed and filled, before it is placed or even signed: all checks of placing, its account, the market’s price against its limit, and a settlement of it alone on the network’s node (that for those whom the deployment lets simulate). Nothing is stored. Of an order that is placed it is the order’s own diagnosis. At most four in a request.',
+      'The reasons that would keep an order from being placed and filled, before it is placed or even signed: all checks of placing, its account, the market’s price against its limit, and a settlement of it alone on the network’s node (for clients that the deployment lets simulate). Nothing is stored. An order that is placed gets its own diagnosis. Up to four in a request.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, explainOrderInput, 'The order.') },
     resolve: async (_root, { input }, context) => {

@@ -1,9 +1,48 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { longestAppCode } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import type { OrderStatus } from '../../domain/order/status.ts'
-import type { OrderFilter } from '../../storage/order/ranges.ts'
+import { orderClasses, orderKinds } from '../../domain/order/order.ts'
+import { orderStatuses, type OrderStatus as Status } from '../../domain/order/status.ts'
+import { type OrderFilter, scanLimit } from '../../storage/order/ranges.ts'
+import { OrderClass, OrderKind, OrderStatus } from '../enums.ts'
+import { enumField, scalarField, textField } from '../input/fields.ts'
+import { inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { parseInput } from '../input/parse.ts'
-import { orderFilter } from './filter-input.ts'
+
+const timeField = scalarField('DateTime', z.date())
+
+const tokenPair = inputType('TokenPairInput', {
+  description: 'The sold and the bought token. Orders in the other direction are another pair.',
+  schema: z.object({
+    sellToken: orderFields.sellToken,
+    buyToken: orderFields.buyToken,
+  }),
+})
+
+const orderFilter = inputType('OrderFilter', {
+  description: `Orders that meet every condition given. Found by one index: each condition alone, statuses with kind, both of them with an owner, and any of these with a time of creation. For other conditions together a page looks at the newest ${scanLimit} orders of owner, pair, appCode or class, the first of these that is given, and shows those that meet the rest: it may hold fewer than first, also none, while hasNextPage says to go on.`,
+  schema: z.object({
+    statuses: z
+      .array(enumField(OrderStatus, orderStatuses))
+      .min(1, 'must name at least one')
+      .nullish()
+      .meta({ description: 'Orders that stand at one of these now. At least one.' }),
+    pair: tokenPair.schema.nullish().meta({ description: 'Orders that trade this pair.' }),
+    kind: enumField(OrderKind, orderKinds).nullish().meta({ description: 'Orders with this side fixed.' }),
+    class: enumField(OrderClass, orderClasses).nullish().meta({ description: 'Orders of this class.' }),
+    appCode: textField
+      .refine((code) => code.length <= longestAppCode && !code.includes('\0'), {
+        error: `must be at most ${longestAppCode} characters, none of them NUL`,
+      })
+      .nullish()
+      .meta({
+        description: `Orders whose appData document names this application in its root, letter for letter; at most ${longestAppCode} characters.`,
+      }),
+    createdFrom: timeField.nullish().meta({ description: 'Orders stored at this time or later.' }),
+    createdUntil: timeField.nullish().meta({ description: 'Orders stored before this time.' }),
+  }),
+})
 
 export const OrderFilterInput = orderFilter.type
 
@@ -13,10 +52,10 @@ export const OrderFilterInput = orderFilter.type
  */
 export function toOrderFilter(
   filterInput: z.output<typeof orderFilter.schema> | null | undefined,
-  status: OrderStatus | null | undefined,
+  status: Status | null | undefined,
 ): Omit<OrderFilter, 'chainIds'> {
   if (status != null && filterInput?.statuses != null) {
-    throw new Refusal('InvalidParameter', 'statuses must not be given beside status', { field: 'statuses' })
+    throw new Refusal('InvalidParameter', 'statuses must not be combined with status', { field: 'statuses' })
   }
   const { statuses, ...conditions } = parseInput(orderFilter.schema, filterInput ?? {})
   const uniqueStatuses = statuses ? [...new Set(statuses)] : status == null ? undefined : [status]

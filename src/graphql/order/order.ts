@@ -52,7 +52,7 @@ builder.objectField(OrderRef, 'solverOutcomes', (t) =>
 builder.objectField(OrderRef, 'network', (t) =>
   t.field({
     type: NetworkRef,
-    description: 'Where the order trades.',
+    description: 'The network of the order.',
     resolve: (parent, _args, { networks }) => {
       const { chainId } = identityOf<{ chainId: number }>(parent)
       const trading = networks.byChainId(chainId)
@@ -103,7 +103,7 @@ builder.queryFields((t) => ({
   transactionOrders: storedRoot(t, transactionRoot, {
     args: {
       hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
     },
     rowArguments: ({ hash, network }: { hash: string; network?: string }, environment) => ({
       hash,
@@ -195,7 +195,7 @@ builder.subscriptionField('orderEvents', (t) =>
       after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
       snapshot: t.arg.boolean({
         required: false,
-        description: `What is now comes first, in entries without an event: the order, or the orders of the account that have not ended, newest first and at most ${maxSnapshotOrders}. Where there are as many, read the account’s orders for older ones. Without effect where the stream is resumed, unless behind an entry that was not the snapshot’s last.`,
+        description: `If true, the present state comes first, in entries without an event: the order, or the orders of the account that have not ended, newest first and up to ${maxSnapshotOrders}. If there are as many, read the account’s orders for older ones. Has no effect if the stream is resumed, unless behind an entry that was not the snapshot’s last.`,
       }),
     },
     ...feedField<EventsArguments>({ find }),

@@ -3,36 +3,27 @@ import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { OrderCreation } from '../../domain/order/creation.ts'
-import {
-  buyTokenDestinations,
-  type OrderUid,
-  orderKinds,
-  sellTokenSources,
-  signingSchemes,
-} from '../../domain/order/order.ts'
+import { type OrderUid, orderTexts } from '../../domain/order/order.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { type TradingServices, tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
-import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
 import { isFinalStatus, maskError, requestStatus } from '../errors.ts'
 import {
   addressField,
   amountField,
   appDataHashField,
-  enumField,
   flagField,
   graphqlTypes,
   hexField,
   networkField,
   objectExpected,
-  onlyNetwork,
   safeIntField,
   textField,
-  uint32Field,
 } from '../input/fields.ts'
 import { type Input, inputArgument, inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { parseInput } from '../input/parse.ts'
 import {
   OrderRef,
@@ -48,29 +39,25 @@ import { singleFieldObject } from '../token/token.ts'
 const maxPlacedOrders = 10
 
 const members = {
-  sellToken: addressField.meta({ description: 'What is sold.' }),
-  buyToken: addressField.meta({ description: 'What is bought.' }),
-  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
-  sellAmount: amountField('SellAmountOverflow').meta({ description: 'In sell token atoms.' }),
-  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'In buy token atoms.' }),
-  validTo: uint32Field.meta({ description: 'Unix seconds.' }),
+  sellToken: orderFields.sellToken,
+  buyToken: orderFields.buyToken,
+  receiver: orderFields.receiver,
+  sellAmount: amountField('SellAmountOverflow').meta({ description: 'The sell amount, in atoms.' }),
+  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
+  validTo: orderFields.validTo,
   appData: textField.meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Must be 0.' }),
-  kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
-  partiallyFillable: flagField.meta({ description: 'Whether a part may be traded.' }),
-  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
+  kind: orderFields.kind,
+  partiallyFillable: orderFields.partiallyFillable,
+  sellTokenBalance: orderFields.sellTokenBalance,
+  buyTokenBalance: orderFields.buyTokenBalance,
+  signingScheme: orderFields.signingScheme,
   signature: hexField.meta({
     description: '65 bytes for a key’s signature, or 64 compact ones; at most 8192 for EIP1271.',
   }),
   from: addressField.nullish().meta({ description: 'The owner; required for PRESIGN and EIP1271.' }),
-  quoteId: safeIntField.nullish().meta({ description: 'The quote the order was made from.' }),
+  quoteId: safeIntField.nullish().meta({ description: orderTexts.quoteId }),
   fullBalanceCheck: flagField.nullish().meta({ description: 'Require the whole sell amount now.' }),
 }
 
@@ -87,7 +74,7 @@ export const orderInput = inputType('OrderInput', {
 export const placeOrderInput = inputType('PlaceOrderInput', {
   description: 'A signed order, and the network it is for.',
   schema: z
-    .object({ network: networkField(onlyNetwork), ...members }, objectExpected)
+    .object({ network: networkField(), ...members }, objectExpected)
     .transform(({ network, ...order }) => ({ network, creation: toCreation(order) })),
 })
 
@@ -95,7 +82,7 @@ const explanationMembers = {
   ...members,
   signature: members.signature.nullish().meta({
     description:
-      'As in an order that is placed; left out where it is not signed yet: then `from` is required.',
+      'The signature, as in an order that is placed. Left out if the order is not signed yet: then `from` is required.',
   }),
 }
 
@@ -105,7 +92,7 @@ export const explanationBody = z.object(explanationMembers, objectExpected)
 export const explainOrderInput = inputType('ExplainOrderInput', {
   description: 'An order that is not placed, and maybe not signed, and the network it is for.',
   schema: z
-    .object({ network: networkField(onlyNetwork), ...explanationMembers }, objectExpected)
+    .object({ network: networkField(), ...explanationMembers }, objectExpected)
     .transform(({ network, signature = null, ...order }) => ({
       network,
       order: { ...toCreation({ ...order, signature: '0x' }), signature },
@@ -116,7 +103,7 @@ const placeOrdersInput = inputType('PlaceOrdersInput', {
   description: 'Signed orders of one network.',
   schema: z.object(
     {
-      network: networkField(onlyNetwork),
+      network: networkField(),
       orders: z
         .array(parsedOrRefused(orderInput))
         .min(1, 'must name an order')
@@ -155,7 +142,7 @@ function toCreation({ appDataHash, ...order }: z.output<z.ZodObject<typeof membe
 }
 
 PlaceOrderPayloadRef.implement({
-  description: 'What became of an order that was sent.',
+  description: 'The result of an order that was sent.',
   fields: (t) => ({
     order: t.field({
       type: OrderRef,
@@ -223,7 +210,7 @@ export async function storedOrder(
 }
 
 PlaceOrdersPayloadRef.implement({
-  description: 'What became of orders that were sent together.',
+  description: 'The results of orders that were sent together.',
   fields: (t) => ({
     results: t.expose('results', {
       type: [PlaceOrderResultRef],
@@ -234,7 +221,7 @@ PlaceOrdersPayloadRef.implement({
 })
 
 PlaceOrderResultRef.implement({
-  description: 'What became of one of several orders: either the order or an error.',
+  description: 'The result of one of several orders: either the order or an error.',
   fields: (t) => ({
     index: t.expose('index', { type: 'Uint32', description: 'Its place in the input, from 0.' }),
     order: t.field({
@@ -246,21 +233,21 @@ PlaceOrderResultRef.implement({
     error: t.field({
       type: PlaceOrderErrorRef,
       nullable: true,
-      description: 'Why it was refused; null when it is stored.',
+      description: 'The reason why it was refused; null if it is stored.',
       resolve: ({ index, error }) => (error ? { index, error } : null),
     }),
   }),
 })
 
 PlaceOrderErrorRef.implement({
-  description: 'Why one of several orders was refused, as placeOrder would have refused it.',
+  description: 'The error of one of several orders, as placeOrder would have refused it.',
   fields: (t) => ({
     code: t.string({
       description: 'One of the closed list that extensions.code is of.',
       resolve: ({ error }) => String(error.extensions.code),
     }),
     message: t.string({
-      description: 'For people; names what to change.',
+      description: 'Text for people that names the necessary change.',
       resolve: ({ error }) => error.message,
     }),
     field: t.string({
@@ -269,7 +256,7 @@ PlaceOrderErrorRef.implement({
       resolve: ({ error }) => (error.extensions.field as string | undefined) ?? null,
     }),
     retryable: t.boolean({
-      description: 'Whether the same order can be accepted later.',
+      description: 'True if the same order can be accepted later.',
       resolve: ({ error }) => error.extensions.retryable === true,
     }),
     index: t.expose('index', { type: 'Uint32', description: 'The order’s place in the input, from 0.' }),

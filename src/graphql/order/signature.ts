@@ -11,12 +11,12 @@ import { SignatureExplanationRef } from '../refs.ts'
 import { orderInput } from './placement.ts'
 
 SignatureExplanationRef.implement({
-  description: 'What an order’s signature is, beside what it should be.',
+  description: 'A comparison of an order’s signature with the expected one.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', {
       nullable: true,
       description:
-        'Whether the expected signer signed this order as declared. null when no expected signer is known, and for PRESIGN and EIP1271, which only the chain can judge.',
+        'True if the expected signer signed this order as declared. Null if no expected signer is known, and for PRESIGN and EIP1271, which only the chain can judge.',
     }),
     mistake: t.expose('mistake', {
       type: SignatureMistake,
@@ -43,7 +43,7 @@ SignatureExplanationRef.implement({
     structHash: t.expose('structHash', { type: 'Bytes32', description: 'EIP-712 hash of the order alone.' }),
     digest: t.expose('digest', {
       type: 'Bytes32',
-      description: 'What has to be signed as typed data; ETHSIGN signs it as a personal message of 32 bytes.',
+      description: 'The digest to sign as typed data; ETHSIGN signs it as a personal message of 32 bytes.',
     }),
   }),
 })
@@ -58,7 +58,7 @@ builder.queryField('explainSignature', (t) =>
     description:
       'Says what is wrong with an order’s signature: tries what clients are known to sign by mistake, and names it. Nothing is stored, and neither database nor chain is asked. Once in a request.',
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       order: inputArgument(t.arg, orderInput, 'The order as it would be placed.'),
     },
     resolve: (_root, { network, order }, context) => {

@@ -1,70 +1,56 @@
 import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
-import {
-  buyTokenDestinations,
-  type OrderUid,
-  orderKinds,
-  sellTokenSources,
-  signingSchemes,
-} from '../../domain/order/order.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
 import { builder } from '../builder.ts'
 import { requireAccess } from '../context/access.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
-import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
 import {
   addressField,
   amountField,
-  enumField,
-  flagField,
   hexField,
   networkField,
   objectExpected,
-  onlyNetwork,
   safeIntField,
   textField,
-  uint32Field,
 } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { OrderRef, OrderSimulationRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
 
 const members = {
-  sellToken: addressField.meta({ description: 'What is sold.' }),
-  buyToken: addressField.meta({ description: 'What is bought.' }),
+  sellToken: orderFields.sellToken,
+  buyToken: orderFields.buyToken,
   sellAmount: amountField('SellAmountOverflow')
     .refine((amount) => amount > 0n, 'must not be 0')
-    .meta({ description: 'In sell token atoms; not 0.' }),
-  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'In buy token atoms.' }),
-  kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
-  owner: addressField.meta({ description: 'Who sells.' }),
-  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
-  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
+    .meta({ description: 'The sell amount, in atoms; not 0.' }),
+  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
+  kind: orderFields.kind,
+  owner: addressField.meta({ description: 'The seller.' }),
+  receiver: orderFields.receiver,
+  sellTokenBalance: orderFields.sellTokenBalance,
+  buyTokenBalance: orderFields.buyTokenBalance,
   appData: textField.meta({ description: 'The document, or the hash of one that is stored.' }),
   blockNumber: safeIntField
     .nullish()
     .meta({ description: 'The block to simulate on; the newest when left out.' }),
-  signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: 'How the owner signed.' }),
-  signature: hexField.meta({ description: 'As in an order.' }),
+  signingScheme: orderFields.signingScheme,
+  signature: hexField.meta({ description: 'The signature, as in an order.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Signed fee, in sell token atoms.' }),
-  validTo: uint32Field.meta({ description: 'Unix seconds.' }),
-  partiallyFillable: flagField.meta({ description: 'Whether a part may be traded.' }),
+  validTo: orderFields.validTo,
+  partiallyFillable: orderFields.partiallyFillable,
 }
 
 /** An order as REST describes it. */
 export const simulationBody = z.object(members, objectExpected)
 
 const simulateOrderInput = inputType('SimulateOrderInput', {
-  description: 'An order that need not be stored, nor be acceptable.',
+  description: 'An order that need not be stored or acceptable.',
   schema: z
-    .object({ network: networkField(onlyNetwork), ...members }, objectExpected)
+    .object({ network: networkField(), ...members }, objectExpected)
     .transform(({ network, blockNumber, ...order }) => ({
       network,
       blockNumber: blockNumber ?? null,
@@ -85,11 +71,11 @@ function toOrder(order: Members): OrderToSimulate {
 }
 
 OrderSimulationRef.implement({
-  description: 'A settlement of one order alone, at its limit price, and what would become of it.',
+  description: 'The result of a simulated settlement of one order alone, at its limit price.',
   fields: (t) => ({
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it fails, in the contract’s words; null if it would succeed.',
+      description: 'The contract’s reason for a failure; null if it would succeed.',
     }),
     block: t.expose('block', {
       type: 'SafeInt',
@@ -99,11 +85,11 @@ OrderSimulationRef.implement({
     from: t.expose('from', { type: 'Address', description: 'The made-up solver that sends it.' }),
     to: t.expose('to', { type: 'Address', description: 'The settlement contract.' }),
     input: t.expose('input', { type: 'Hex', description: 'The call.' }),
-    gas: t.expose('gas', { type: 'SafeInt', description: 'The most gas that it may use.' }),
+    gas: t.expose('gas', { type: 'SafeInt', description: 'The maximum gas that it may use.' }),
     stateOverrides: t.expose('overrides', {
       type: 'JSON',
       description:
-        'What it finds in place of an account’s own state, as a node takes it: the solver is allowed, and the contract has what the order buys.',
+        'State that replaces an account’s own in the simulation, as a node takes it: the solver is allowed, and the contract has the bought tokens.',
     }),
   }),
 })

@@ -1,15 +1,10 @@
 import { z } from 'zod'
 import { toAppDataInput, zeroAppData } from '../../domain/app-data/document.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
-import {
-  buyTokenDestinations,
-  orderKinds,
-  sellTokenSources,
-  signingSchemes,
-} from '../../domain/order/order.ts'
+import { signingSchemes } from '../../domain/order/order.ts'
 import { priceQualities, type QuoteRequest, type QuoteSize } from '../../domain/quote/quote.ts'
 import { isEcdsa } from '../../domain/signing/signing.ts'
-import { BuyTokenDestination, OrderKind, PriceQuality, SellTokenSource, SigningScheme } from '../enums.ts'
+import { PriceQuality, SigningScheme } from '../enums.ts'
 import {
   addressField,
   amountField,
@@ -20,12 +15,12 @@ import {
   networkField,
   objectExpected,
   oneOf,
-  onlyNetwork,
   safeIntField,
   textField,
   uint32Field,
 } from '../input/fields.ts'
 import { inputType } from '../input/input-type.ts'
+import { orderFields } from '../input/order-fields.ts'
 import { SlippageMode } from '../token/market-data.ts'
 
 const defaultTimeoutMs = 5_000
@@ -38,13 +33,13 @@ const defaultValidFor = 1_800
 const sizes = {
   sellAmountBeforeFee: amountField('SellAmountOverflow')
     .nullish()
-    .meta({ description: 'For SELL: what is spent; the fee is deducted.' }),
+    .meta({ description: 'The spent amount, for SELL; the fee is deducted.' }),
   sellAmountAfterFee: amountField('SellAmountOverflow')
     .nullish()
-    .meta({ description: 'For SELL: what is traded after the fee.' }),
+    .meta({ description: 'The amount traded after the fee, for SELL.' }),
   buyAmountAfterFee: amountField('BuyAmountOverflow')
     .nullish()
-    .meta({ description: 'For BUY: what is to be bought.' }),
+    .meta({ description: 'The amount to buy, for BUY.' }),
 }
 
 const validities = {
@@ -53,21 +48,17 @@ const validities = {
 }
 
 const trade = {
-  sellToken: addressField.meta({ description: 'What is sold.' }),
-  buyToken: addressField.meta({ description: 'What is bought.' }),
+  sellToken: orderFields.sellToken,
+  buyToken: orderFields.buyToken,
   from: addressField.meta({ description: 'The trader.' }),
-  receiver: addressField.nullish().meta({ description: 'Who gets the buy tokens; null means the owner.' }),
+  receiver: orderFields.receiver,
 }
 
 const conditions = {
   appData: textField.nullish().meta({ description: 'The document, or its hash.' }),
   appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
-  sellTokenBalance: enumField(SellTokenSource, sellTokenSources)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
-  buyTokenBalance: enumField(BuyTokenDestination, buyTokenDestinations)
-    .nullish()
-    .meta({ description: 'ERC20 when left out.' }),
+  sellTokenBalance: orderFields.sellTokenBalance,
+  buyTokenBalance: orderFields.buyTokenBalance,
   priceQuality: enumField(PriceQuality, priceQualities)
     .nullish()
     .meta({ description: 'VERIFIED when left out.' }),
@@ -104,7 +95,7 @@ function addFault(context: z.RefinementCtx, { field, message, code }: Fault, wit
 function conflictIn(terms: Terms): Fault | undefined {
   const ecdsa = isEcdsa(terms.signingScheme ?? 'eip712')
   if (terms.appDataHash != null && terms.appData == null) {
-    return { field: 'appDataHash', message: 'needs appData beside it' }
+    return { field: 'appDataHash', message: 'needs appData as well' }
   }
   if (terms.onchainOrder === true && ecdsa) {
     return {
@@ -155,7 +146,7 @@ const amount = inputType('QuoteAmountInput', {
 })
 
 const validity = inputType('QuoteValidityInput', {
-  description: 'When the order will expire.',
+  description: 'The expiry of the order.',
   isOneOf: true,
   schema: oneOf(validities),
 })
@@ -167,17 +158,17 @@ const forms = {
 } as const
 
 export const quoteInput = inputType('QuoteInput', {
-  description: 'What to quote.',
+  description: 'The terms of the quote.',
   schema: z
     .object(
       {
-        network: networkField(onlyNetwork),
+        network: networkField(),
         ...trade,
         ...conditions,
         validity: validity.schema
           .nullish()
-          .meta({ description: 'When it will expire; half an hour from now when left out.' }),
-        amount: amount.schema.meta({ description: 'What is sold, or what is bought.' }),
+          .meta({ description: 'The expiry of the order; half an hour from now if left out.' }),
+        amount: amount.schema.meta({ description: 'The amount to sell or to buy.' }),
       },
       objectExpected,
     )
@@ -203,7 +194,7 @@ export function quoteRequestOf({
 
 const bodyMembers = z.object(
   {
-    kind: enumField(OrderKind, orderKinds).meta({ description: 'Which side is fixed.' }),
+    kind: orderFields.kind,
     ...trade,
     ...conditions,
     ...validities,
@@ -238,7 +229,7 @@ function readSize(body: Body): QuoteSize | Fault {
   const wrongForm = otherForms.find((form) => body[form] != null)
   if (wrongForm) return { field: wrongForm, message: `does not fit kind ${body.kind}` }
   const [form, second] = forms.filter((candidate) => body[candidate] != null)
-  if (second) return { field: second, message: `must not stand beside ${form}` }
+  if (second) return { field: second, message: `must not be combined with ${form}` }
   const amount = form && body[form]
   if (!form || amount == null) return { field: forms[0], message: 'is required' }
   if (amount === 0n) return { field: form, message: 'must be positive' }
@@ -247,7 +238,7 @@ function readSize(body: Body): QuoteSize | Fault {
 
 function faultOfValidity({ validTo, validFor }: Body): Fault | undefined {
   if (validTo == null || validFor == null) return undefined
-  return { field: 'validFor', message: 'must not stand beside validTo' }
+  return { field: 'validFor', message: 'must not be combined with validTo' }
 }
 
 /** Turns a valid REST body into the GraphQL input. */

@@ -5,7 +5,6 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
-import { onlyNetwork } from '../input/fields.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { networkArgument } from '../paging.ts'
 import { QuoteResponseRef, QuoteSlippageRef } from '../refs.ts'
@@ -18,12 +17,12 @@ QuoteSlippageRef.implement({
   fields: (t) => ({
     bps: t.expose('bps', {
       type: 'BasisPoints',
-      description: 'That of the market, and at least 50: what `order` has where no other is named.',
+      description: 'The market’s slippage, 50 or more: `order` uses it if no other is named.',
     }),
     measuredBps: t.expose('measuredBps', {
       type: 'BasisPoints',
       nullable: true,
-      description: 'That of the market, as `Market.slippage`; null when it is not known, or not in time.',
+      description: 'The market’s slippage, as `Market.slippage`; null if it is not known, or not in time.',
     }),
   }),
 })
@@ -54,14 +53,14 @@ builder.mutationField('quote', (t) =>
     type: QuoteResponseRef,
     description: 'Quotes price and fee for an order, and stores the quote.',
     extensions: { limited: 'quotes' },
-    args: { input: inputArgument(t.arg, quoteInput, 'What to quote.') },
+    args: { input: inputArgument(t.arg, quoteInput, 'The terms of the quote.') },
     async resolve(_root, { input }, context, info) {
       const trading = tradingOn(context, input.network)
       const request = quoteRequestOf(input)
       const ask = () => trading.quote(request, context)
       // A fast quote is not stored.
       const reply = request.priceQuality === 'fast' ? ask() : storing(context, 'quotes', ask)
-      // Beside the quote, so that its warnings cost no time of their own.
+      // Runs during the quote, so that its warnings cost no time of their own.
       const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
       look?.catch(() => {})
       const [slippage, { quote }] = await Promise.all([slippageFor(input, context), reply])
@@ -79,7 +78,7 @@ builder.queryField('quote', (t) =>
     description:
       'A stored quote, as it was returned. Null when it is no longer stored, and when `from` is not the account that it was returned to: ids are consecutive, and clients that count through them must not see the plans of other traders.',
     args: {
-      network: networkArgument(t.arg, onlyNetwork),
+      network: networkArgument(t.arg),
       id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }),
       from: t.arg({ type: 'Address', required: true, description: 'The trader that it was returned to.' }),
     },
@@ -94,7 +93,7 @@ builder.subscriptionField('quotes', (t) =>
     description:
       'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
     extensions: { limited: 'quotes' },
-    args: { input: inputArgument(t.arg, quoteInput, 'What to quote; priceQuality has no effect.') },
+    args: { input: inputArgument(t.arg, quoteInput, 'The terms of the quotes; priceQuality has no effect.') },
     subscribe(_root, { input }, context) {
       context.stored?.check('quotes', context.client)
       return tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context)

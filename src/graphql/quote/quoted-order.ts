@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { withVolumeFees } from '../../domain/quote/amounts.ts'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
 import { orderDigest, orderTypedData, orderUid } from '../../domain/signing/signing.ts'
@@ -15,30 +16,30 @@ QuotedOrderRef.implement({
   fields: (t) => ({
     sellToken: t.field({
       type: TokenRef,
-      description: 'What is sold.',
+      description: orderTexts.sellToken,
       resolve: ({ quote }, _args, context, info) =>
         tokenOfAddress(quote.chainId, quote.sellToken, context, info),
     }),
     buyToken: t.field({
       type: TokenRef,
-      description: 'What is bought.',
+      description: orderTexts.buyToken,
       resolve: ({ quote }, _args, context, info) =>
         tokenOfAddress(quote.chainId, quote.buyToken, context, info),
     }),
     receiver: t.field({
       type: 'Address',
       nullable: true,
-      description: 'As asked for; null means the owner.',
+      description: 'Recipient of the buy tokens, as requested; null means the owner.',
       resolve: ({ terms }) => terms.receiver,
     }),
     sellAmount: t.field({
       type: 'Uint256',
-      description: 'In sell token atoms, without feeAmount; of a buy order with the volume fee.',
+      description: 'The sell amount, in atoms, without feeAmount; for a buy order with the volume fee.',
       resolve: (reply) => amountsOf(reply).sellAmount,
     }),
     buyAmount: t.field({
       type: 'Uint256',
-      description: 'In buy token atoms; of a sell order after the volume fee.',
+      description: 'The buy amount, in atoms; for a sell order after the volume fee.',
       resolve: (reply) => amountsOf(reply).buyAmount,
     }),
     feeAmount: t.field({
@@ -63,34 +64,34 @@ QuotedOrderRef.implement({
     }),
     validTo: t.field({
       type: 'Uint32',
-      description: 'Unix seconds.',
+      description: orderTexts.validTo,
       resolve: ({ terms }) => terms.validTo,
     }),
-    appData: t.string({ description: 'As asked for.', resolve: ({ terms }) => terms.appData }),
+    appData: t.string({ description: 'The appData of the request.', resolve: ({ terms }) => terms.appData }),
     appDataHash: t.field({
       type: 'Bytes32',
-      description: 'What is signed.',
+      description: 'The hash that is signed.',
       resolve: ({ terms }) => terms.appDataHash,
     }),
     kind: t.field({
       type: OrderKind,
-      description: 'Which side is fixed.',
+      description: orderTexts.kind,
       resolve: ({ quote }) => quote.kind,
     }),
     partiallyFillable: t.boolean({ description: 'Always false.', resolve: () => false }),
     sellTokenBalance: t.field({
       type: SellTokenSource,
-      description: 'Where sell tokens come from.',
+      description: orderTexts.sellTokenBalance,
       resolve: ({ terms }) => terms.sellTokenBalance,
     }),
     buyTokenBalance: t.field({
       type: BuyTokenDestination,
-      description: 'Where buy tokens go.',
+      description: orderTexts.buyTokenBalance,
       resolve: ({ terms }) => terms.buyTokenBalance,
     }),
     signingScheme: t.field({
       type: SigningScheme,
-      description: 'How the owner will sign.',
+      description: 'The scheme with which the owner will sign.',
       resolve: ({ terms }) => terms.signingScheme,
     }),
   }),
@@ -100,8 +101,8 @@ OrderToSignRef.implement({
   description:
     'An order as its owner signs it: the twelve signed members, and what a wallet is asked to sign. Tokens are bare addresses here, since these are what is signed.',
   fields: (t) => ({
-    sellToken: t.expose('sellToken', { type: 'Address', description: 'What is sold.' }),
-    buyToken: t.expose('buyToken', { type: 'Address', description: 'What is bought.' }),
+    sellToken: t.expose('sellToken', { type: 'Address', description: orderTexts.sellToken }),
+    buyToken: t.expose('buyToken', { type: 'Address', description: orderTexts.buyToken }),
     receiver: t.expose('receiver', {
       type: 'Address',
       nullable: true,
@@ -109,27 +110,24 @@ OrderToSignRef.implement({
     }),
     sellAmount: t.expose('sellAmount', {
       type: 'Uint256',
-      description: 'In sell token atoms; of a buy order what is spent at most.',
+      description: 'The sell amount, in atoms; for a buy order its maximum.',
     }),
     buyAmount: t.expose('buyAmount', {
       type: 'Uint256',
-      description: 'In buy token atoms; of a sell order what is got at least, which is never 0.',
+      description: 'The buy amount, in atoms; for a sell order its minimum, which is never 0.',
     }),
-    validTo: t.expose('validTo', { type: 'Uint32', description: 'Unix seconds.' }),
+    validTo: t.expose('validTo', { type: 'Uint32', description: orderTexts.validTo }),
     appData: t.expose('appData', { type: 'Bytes32', description: 'The hash of the appData document.' }),
-    feeAmount: t.expose('feeAmount', {
-      type: 'Uint256',
-      description: 'Always 0: fees are within the amounts.',
-    }),
-    kind: t.expose('kind', { type: OrderKind, description: 'Which side is fixed.' }),
+    feeAmount: t.expose('feeAmount', { type: 'Uint256', description: 'Always 0: the amounts include fees.' }),
+    kind: t.expose('kind', { type: OrderKind, description: orderTexts.kind }),
     partiallyFillable: t.exposeBoolean('partiallyFillable', { description: 'Always false.' }),
     sellTokenBalance: t.expose('sellTokenBalance', {
       type: SellTokenSource,
-      description: 'Where sell tokens come from.',
+      description: orderTexts.sellTokenBalance,
     }),
     buyTokenBalance: t.expose('buyTokenBalance', {
       type: BuyTokenDestination,
-      description: 'Where buy tokens go.',
+      description: orderTexts.buyTokenBalance,
     }),
     typedData: t.field({
       type: 'JSON',
@@ -139,7 +137,7 @@ OrderToSignRef.implement({
     }),
     digest: t.field({
       type: 'Bytes32',
-      description: 'What an eip712 signature signs.',
+      description: 'The digest that an eip712 signature signs.',
       resolve: ({ domain, ...order }) => orderDigest(domain, order),
     }),
     uid: t.field({

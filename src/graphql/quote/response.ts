@@ -26,7 +26,7 @@ const warningsWeight = 40
 
 QuoteResponseRef.implement({
   description:
-    'What an order would trade for. It has no id that caches could know it by: `quoteId` is a number, and `stored` the quote that it names.',
+    'The estimated terms of an order. It has no id for caches: `quoteId` is a number, and `stored` the quote that it names.',
   fields: (t) => ({
     quote: t.field({
       type: QuotedOrderRef,
@@ -35,12 +35,12 @@ QuoteResponseRef.implement({
     }),
     from: t.field({
       type: 'Address',
-      description: 'Whom it is for.',
+      description: 'The trader for whom it was made.',
       resolve: ({ terms }) => terms.from,
     }),
     expiration: t.field({
       type: 'DateTime',
-      description: 'After this the fee may be refused. 1970 for FAST.',
+      description: 'The time after which the fee may be refused. 1970 for FAST.',
       resolve: ({ quote }) => quote.expiration,
     }),
     quoteId: t.field({
@@ -56,7 +56,7 @@ QuoteResponseRef.implement({
       resolve: (reply) => asStored(reply),
     }),
     verified: t.boolean({
-      description: 'Whether a simulation confirmed the amounts.',
+      description: 'True if a simulation confirmed the amounts.',
       resolve: ({ quote }) => quote.verified,
     }),
     protocolFeeBps: t.field({
@@ -75,7 +75,7 @@ QuoteResponseRef.implement({
           type: 'BasisPoints',
           required: false,
           description:
-            'What the price may move against the trader. When left out what the quote took with `slippage: AUTO`, else 50.',
+            'The accepted move of the price against the trader. If left out, the slippage of the quote with `slippage: AUTO`, else 50.',
         }),
       },
       resolve: (reply, { slippageBps }, context) => ({
@@ -87,13 +87,14 @@ QuoteResponseRef.implement({
     slippage: t.field({
       type: QuoteSlippageRef,
       nullable: true,
-      description: 'What it took with `slippage: AUTO`; null without, and for a quote that is read again.',
+      description:
+        'The slippage that it used with `slippage: AUTO`; null without, and for a quote that is read again.',
       resolve: ({ slippage }) => slippage ?? null,
     }),
     warnings: t.field({
       type: [DiagnosisReasonRef],
       description:
-        'What would keep the order to sign from being filled, in the order in which it has to be solved: what is at hand, and what one look at the account shows. A look that fails does not fail the quote.',
+        'Reasons that would keep the order to sign from being filled, in the order in which they have to be solved, from known facts and one look at the account. A look that fails does not fail the quote.',
       extensions: { weight: warningsWeight, items: 2 },
       resolve: async (reply, _args, context) => {
         const { quote, terms, slippage, look } = reply
@@ -131,7 +132,7 @@ QuoteRef.implement({
     }),
     network: t.field({
       type: NetworkRef,
-      description: 'Where it can be traded.',
+      description: 'The network on which it can be traded.',
       resolve: ({ quote }, _args, context) => networkOn(quote.chainId, context),
     }),
     response: t.field({
@@ -153,13 +154,13 @@ const defaultPaths = 2
 const defaultHops = 2
 
 QuoteRouteRef.implement({
-  description: 'Where the amounts of a quote come from: paths side by side, which share no pool.',
+  description: 'The route behind the amounts of a quote: parallel paths that share no pool.',
   fields: (t) => ({
     block: t.expose('block', { type: 'SafeInt', description: 'The block whose pools it was computed on.' }),
     priceImpact: t.field({
       type: 'Decimal',
       description:
-        'How much worse the executed rate is than the first atom’s would be, by the size of the trade alone: 0.01 is one percent. Rounded up.',
+        'The share by which the executed rate is worse than that of the first atom, by the size of the trade alone: 0.01 is one percent. Rounded up.',
       resolve: ({ paths }) => priceImpactUp(paths),
     }),
     paths: t.field({
@@ -175,11 +176,11 @@ QuoteRouteRef.implement({
 QuotePathRef.implement({
   description: 'Swaps in a row.',
   fields: (t) => ({
-    amountIn: t.expose('amountIn', { type: 'Uint256', description: 'What goes in, in sell token atoms.' }),
-    amountOut: t.expose('amountOut', { type: 'Uint256', description: 'What comes out, in buy token atoms.' }),
+    amountIn: t.expose('amountIn', { type: 'Uint256', description: 'The input, in sell token atoms.' }),
+    amountOut: t.expose('amountOut', { type: 'Uint256', description: 'The output, in buy token atoms.' }),
     hops: t.field({
       type: [QuoteHopRef],
-      description: 'In the order of the trade; the output of one is the input of the next.',
+      description: 'The swaps in the order of the trade; the output of one is the input of the next.',
       extensions: { items: defaultHops },
       resolve: ({ hops, chainId }, _args, { countItems }) =>
         countItems(hops.map((hop) => ({ ...hop, chainId }))),
@@ -193,17 +194,17 @@ QuoteHopRef.implement({
     pool: t.expose('pool', { type: 'Address', description: 'The pool’s contract.' }),
     tokenIn: t.field({
       type: TokenRef,
-      description: 'What goes in; the native coin in its wrapped form.',
+      description: 'The input token; the native coin in its wrapped form.',
       resolve: ({ chainId, tokenIn }, _args, context, info) =>
         tokenOfAddress(chainId, tokenIn, context, info),
     }),
     tokenOut: t.field({
       type: TokenRef,
-      description: 'What comes out; the native coin in its wrapped form.',
+      description: 'The output token; the native coin in its wrapped form.',
       resolve: ({ chainId, tokenOut }, _args, context, info) =>
         tokenOfAddress(chainId, tokenOut, context, info),
     }),
-    amountIn: t.expose('amountIn', { type: 'Uint256', description: 'In atoms of tokenIn.' }),
-    amountOut: t.expose('amountOut', { type: 'Uint256', description: 'In atoms of tokenOut.' }),
+    amountIn: t.expose('amountIn', { type: 'Uint256', description: 'The input, in atoms of tokenIn.' }),
+    amountOut: t.expose('amountOut', { type: 'Uint256', description: 'The output, in atoms of tokenOut.' }),
   }),
 })

@@ -5,8 +5,8 @@ import type { Keyed } from '../../storage/query/statement.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { enumByName } from '../enums.ts'
-import { pageArguments } from '../paging.ts'
-import { NodeRef, PageInfoRef } from '../refs.ts'
+import { pageArguments, pageInfoField } from '../paging.ts'
+import { NodeRef } from '../refs.ts'
 import type { Environment, StoredField } from './collect.ts'
 import {
   identityOf,
@@ -57,12 +57,11 @@ function connectionOf(relation: PageRows): unknown {
       nodes: t.field({ type: [item], description: 'The items alone.', ...pagePart }),
       edges: t.field({ type: [edge], description: 'The items with their cursors.', ...pagePart }),
       pageInfo: t.field({
-        type: PageInfoRef,
-        description: 'Where the page stands in its list.',
+        ...pageInfoField,
         ...pagePart,
       }),
       totalCount: t.int({
-        description: `How many items the whole list has, counted up to ${countLimit}: this number stands for so many or more.`,
+        description: `The number of items of the whole list, counted up to ${countLimit}: this number stands for so many or more.`,
         extensions: { ...pagePart.extensions, weight: 100 },
         resolve: pagePart.resolve,
       }),
@@ -85,7 +84,7 @@ function connectionOf(relation: PageRows): unknown {
   return connection
 }
 
-/** Arguments of a relation beside those of a page, and their conversion for its rows. */
+/** Arguments of a relation in addition to those of a page, and their conversion for its rows. */
 interface RelationArguments {
   args?: object
   rowArguments?: StoredField['rowArguments']

@@ -32,7 +32,7 @@ export interface FeedField<Args = never> {
 }
 
 /**
- * Options of a subscription field whose events are entries of a feed, beside its type, arguments and
+ * Options of a subscription field whose events are entries of a feed, without its type, arguments and
  * description.
  */
 export function feedField<Args>(field: FeedField<Args>) {

@@ -10,11 +10,11 @@ import { BalancesUpdateRef, TokenBalanceRef, TokenRef } from '../refs.ts'
 import { tokenOfAddress } from './token.ts'
 import { checkWatched, knownValue, maxNamedTokens, stateOf, updateFields, watchedPerRead } from './watched.ts'
 
-/** Objects that a value counts as whose price may have to be asked for. */
+/** The number of objects that a value counts as if its price may have to be requested. */
 const pricedWeight = 32
 
 TokenBalanceRef.implement({
-  description: 'What an account has of a token.',
+  description: 'The balance of an account in a token.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -24,13 +24,13 @@ TokenBalanceRef.implement({
     }),
     state: t.field({
       type: ValueState,
-      description: 'Whether the balance is known.',
+      description: 'The state of the balance.',
       resolve: ({ value }) => stateOf(value),
     }),
     balance: t.field({
       type: 'Uint256',
       nullable: true,
-      description: 'In atoms; null unless it is known.',
+      description: 'The balance in atoms; null unless it is known.',
       resolve: ({ value }) => knownValue(value)?.balance ?? null,
     }),
     allowance: t.field({
@@ -44,7 +44,7 @@ TokenBalanceRef.implement({
       type: 'Uint256',
       nullable: true,
       description:
-        'What the balance is worth at the token’s `nativePrice`, in native atoms, rounded down; null while the balance or the price is not known.',
+        'The value of the balance at the token’s `nativePrice`, in native atoms, rounded down; null while the balance or the price is not known.',
       extensions: { weight: pricedWeight },
       async resolve({ chainId, subject: { token }, value }, _args, { loaders }) {
         const balance = knownValue(value)?.balance
@@ -57,7 +57,7 @@ TokenBalanceRef.implement({
       type: 'Decimal',
       nullable: true,
       description:
-        'What the balance is worth at the token’s `usdPrice`: up to 18 significant digits, rounded down; null where there is no balance, price or decimals. An error where no source can say now; what another source has said meanwhile is there when it is asked again.',
+        'The value of the balance at the token’s `usdPrice`: up to 18 significant digits, rounded down; null without a balance, a price or decimals. An error if no source answers now; a later request gets a price that a source has given meanwhile.',
       extensions: { weight: pricedWeight },
       async resolve({ chainId, subject: { token }, value }, _args, { loaders }) {
         const balance = knownValue(value)?.balance
@@ -88,7 +88,7 @@ BalancesUpdateRef.implement({
     isAvailable: t.field(updateFields.isAvailable),
     balances: t.field({
       type: [TokenBalanceRef],
-      description: 'Those that changed, or all.',
+      description: 'The changed balances, or all.',
       resolve: ({ changes, chainId }, _args, { countItems }) =>
         countItems(changes.map((change) => ({ ...change, chainId }))),
     }),
@@ -102,8 +102,8 @@ builder.subscriptionField('balances', (t) =>
       'Balances of an account, and what the vault relayer may take of them: all at first, then what changes, at most once a block. Never ends by itself.',
     extensions: { namedPerRead: watchedPerRead },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
-      account: t.arg({ type: 'Address', required: true, description: 'Whose balances.' }),
+      network: networkArgument(t.arg),
+      account: t.arg({ type: 'Address', required: true, description: 'The account of the balances.' }),
       tokens: t.arg({
         type: ['TokenAddress'],
         required: true,

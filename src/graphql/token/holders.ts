@@ -3,10 +3,10 @@ import type { TokenHolder } from '../../domain/token/token.ts'
 import { maxHolders } from '../../market/token-source.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   AccountRef,
   type HolderPage,
-  PageInfoRef,
   TokenHolderConnectionRef,
   TokenHolderEdgeRef,
   TokenHolderRef,
@@ -19,7 +19,7 @@ import { tokenKeyOf } from './token.ts'
 const { source, asOf, age, maxAge, isStale } = sourceFields(({ sourcedValue }: HolderPage) => sourcedValue)
 
 TokenHolderRef.implement({
-  description: 'An account that holds some of a token.',
+  description: 'A holder of a token.',
   fields: (t) => ({
     account: t.field({
       type: AccountRef,
@@ -54,8 +54,7 @@ TokenHolderConnectionRef.implement({
       resolve: ({ holders }) => holders,
     }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'Where the page stands.',
+      ...pageInfoField,
       resolve: ({ holders, hasNextPage }) => {
         const [first] = holders
         const last = holders.at(-1)
@@ -84,17 +83,11 @@ builder.objectField(TokenRef, 'holders', (t) =>
     description: 'The largest holders, largest first; null when no source has any.',
     extensions: { needsOutsideSource: true },
     args: {
-      first: t.arg.int({
-        defaultValue: 10,
-        required: true,
-        description: `Size of the page, 1 to ${maxHolders}.`,
-      }),
-      after: t.arg.string({ required: false, description: 'The cursor to continue behind.' }),
+      ...cursorArguments(t.arg, 10, maxHolders),
     },
     resolve: async (parent, { first, after }, { loaders, countItems }) => {
       const token = tokenKeyOf(parent)
-      if (first < 1 || first > maxHolders)
-        throw new Refusal('InvalidParameter', `first must be from 1 to ${maxHolders}`, { field: 'first' })
+      checkFirst(first, maxHolders)
       const lastSeen = after == null ? undefined : parseCursor(after)
       const sourcedValue = await loaders.topHolders.load(token)
       if (!sourcedValue) return null

@@ -73,17 +73,17 @@ export const PriceInterval = defineEnum(
   },
 )
 
-export const SlippageBasis = defineEnum(
-  'SlippageBasis',
-  'Which prices a volatility comes from.',
-  slippageBases,
+export const SlippageBasis = defineEnum('SlippageBasis', 'The prices behind a volatility.', slippageBases, {
+  ratio: 'The price of one token in the other, at the times at which both are known.',
+  tokens: 'The prices of both in US dollars: that of the more volatile one.',
+  oneToken: 'The prices of one token in US dollars: those of the other are not known.',
+})
+
+export const SlippageMode = defineEnum(
+  'SlippageMode',
+  'The way in which a quote finds the slippage.',
+  ['auto'],
   {
-    ratio: 'The price of one token in the other, at the times at which both are known.',
-    tokens: 'The prices of both in US dollars: that of the more volatile one.',
-    oneToken: 'The prices of one token in US dollars: those of the other are not known.',
+    auto: 'Derived from the volatility of the market.',
   },
 )
-
-export const SlippageMode = defineEnum('SlippageMode', 'How a quote finds the slippage.', ['auto'], {
-  auto: 'From the volatility of the market.',
-})

@@ -36,7 +36,7 @@ PricePointRef.implement({
     at: t.field({ type: 'DateTime', description: 'When.', resolve: ({ at }) => new Date(at) }),
     price: t.field({
       type: 'Decimal',
-      description: 'What one whole token cost: in US dollars, or in the other token of its market.',
+      description: 'A price of one whole token: in US dollars, or in the other token of its market.',
       resolve: ({ price }) => plainDecimal(price),
     }),
     volume: t.field({
@@ -49,7 +49,7 @@ PricePointRef.implement({
 })
 
 PriceHistoryRef.implement({
-  description: 'What a token cost in US dollars, and the source of these prices.',
+  description: 'Prices of a token in US dollars, and their source.',
   fields: (t) => ({
     points: t.field({
       type: [PricePointRef],
@@ -61,7 +61,7 @@ PriceHistoryRef.implement({
       type: 'Decimal',
       nullable: true,
       description:
-        'How many US dollars the price moves in five minutes: one standard deviation; null for less than two points.',
+        'The move of the price in five minutes, in US dollars: one standard deviation; null for less than two points.',
       resolve: ({ value }) => {
         const deviation = deviationOf(value)
         return deviation === undefined ? null : plainDecimal(deviation)
@@ -80,7 +80,7 @@ builder.objectField(TokenRef, 'priceHistory', (t) =>
     type: PriceHistoryRef,
     nullable: true,
     description:
-      'What one whole token cost in US dollars; null when no source has any. Without an outside source it is what auctions and the own market recorded.',
+      'Prices of one whole token in US dollars; null if no source has any. Without an outside source they are those that auctions and the own market recorded.',
     extensions: { needsOutsideSource: true },
     args: { interval: intervalArgument(t.arg) },
     resolve: (token, { interval }, { loaders }) => loaders.history[interval].load(tokenKeyOf(token)),
@@ -102,7 +102,7 @@ const depthLevels = [10, 50, 200]
 const depthWeight = 256
 
 MarketSpotRef.implement({
-  description: 'What the base token of a market costs now.',
+  description: 'The price of a market’s base token now.',
   fields: (t) => ({
     price: t.field({
       type: 'Decimal',
@@ -123,7 +123,7 @@ MarketSpotRef.implement({
 })
 
 MarketSlippageRef.implement({
-  description: 'How far a price moves while an order waits.',
+  description: 'The slippage of a market: the move of its price while an order waits.',
   fields: (t) => ({
     bps: t.field({
       type: 'BasisPoints',
@@ -136,14 +136,14 @@ MarketSlippageRef.implement({
         'One standard deviation of the price within five minutes, as a share of it: the prices of a day, scaled by the square root of the time.',
       resolve: ({ share }) => plainDecimal(share),
     }),
-    basis: t.expose('basis', { type: SlippageBasis, description: 'Which prices it comes from.' }),
+    basis: t.expose('basis', { type: SlippageBasis, description: 'The prices behind it.' }),
   }),
 })
 
 DepthLevelRef.implement({
-  description: 'What sells within some basis points.',
+  description: 'The amount that sells within some basis points of the price.',
   fields: (t) => ({
-    bps: t.expose('bps', { type: 'BasisPoints', description: 'How far below the price of a first atom.' }),
+    bps: t.expose('bps', { type: 'BasisPoints', description: 'The distance below the first atom’s price.' }),
     sellAmount: t.expose('sellAmount', {
       type: 'Uint256',
       description: 'The most base atoms for which the price is not lower, to a thousandth.',
@@ -156,7 +156,7 @@ DepthLevelRef.implement({
 })
 
 MarketDepthRef.implement({
-  description: 'How much the pools take of a token.',
+  description: 'The amounts that pools take of a token.',
   fields: (t) => ({
     block: t.expose('block', { type: 'SafeInt', description: 'The block of the pools.' }),
     levels: t.field({
@@ -174,7 +174,7 @@ MarketRef.implement({
   fields: (t) => ({
     network: t.field({
       type: NetworkRef,
-      description: 'Where it is.',
+      description: 'The network of the market.',
       resolve: ({ chainId }, _args, context) => networkOn(chainId, context),
     }),
     base: t.field({
@@ -202,13 +202,14 @@ MarketRef.implement({
     slippage: t.field({
       type: MarketSlippageRef,
       nullable: true,
-      description: 'How far the price moves while an order waits; null when too few prices are known.',
+      description: 'The move of the price while an order waits; null if too few prices are known.',
       resolve: async (market, _args, context) => (await readVolatility(market, context)) ?? null,
     }),
     depth: t.field({
       type: MarketDepthRef,
       nullable: true,
-      description: 'What the pools take of the base token; null when no route leads to the quote token.',
+      description:
+        'The amounts that pools take of the base token; null if no route leads to the quote token.',
       extensions: { weight: depthWeight },
       resolve: async ({ chainId, base, quote }, _args, { networks, proceed }) => {
         proceed()
@@ -219,7 +220,7 @@ MarketRef.implement({
       type: [PricePointRef],
       nullable: true,
       description:
-        'What one whole base token cost in quote tokens, the oldest first, at the times at which both have a price; null when one has none.',
+        'Prices of one whole base token in quote tokens, the oldest first, at the times at which both have a price; null if one has none.',
       extensions: { items: 288 },
       args: { interval: intervalArgument(t.arg) },
       resolve: async ({ chainId, base, quote }, { interval }, { loaders, countItems }) => {
@@ -239,7 +240,7 @@ builder.queryField('market', (t) =>
     // Prices and histories of two tokens.
     extensions: { units: 2 },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       base: t.arg({ type: 'TokenAddress', required: true, description: 'The token that is priced.' }),
       quote: t.arg({ type: 'TokenAddress', required: true, description: 'The token that it is priced in.' }),
     },

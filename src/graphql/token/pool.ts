@@ -8,10 +8,9 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { networkOn } from '../network.ts'
-import { checkFirst, cursorArguments } from '../paging.ts'
+import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   NetworkRef,
-  PageInfoRef,
   PoolConnectionRef,
   PoolEdgeRef,
   type PoolPage,
@@ -55,7 +54,7 @@ PoolRef.implement({
   fields: (t) => ({
     address: t.expose('address', { type: 'Address', description: 'Its contract.' }),
     project: t.string({
-      description: 'Whose pool it is: the name of the network’s factory.',
+      description: 'The name of the factory that made the pool.',
       resolve: ({ chainId }, _args, context) => networkOn(chainId, context).poolProject,
     }),
     token0: t.field({
@@ -87,23 +86,23 @@ PoolRef.implement({
     }),
     feeBps: t.field({
       type: 'BasisPoints',
-      description: 'What it keeps of what comes in.',
+      description: 'The share of the input that it keeps.',
       resolve: () => poolFeeBps,
     }),
     volume0: t.field(native(`Atoms of token0 that came in ${dayText}.`, ({ day }) => day?.amount0 ?? null)),
     volume1: t.field(native(`Atoms of token1 that came in ${dayText}.`, ({ day }) => day?.amount1 ?? null)),
     valueNative: t.field(
       native(
-        'What both reserves are worth in native atoms. A token without a price of its own counts at the pool’s.',
+        'The value of both reserves in native atoms. A token without a price of its own counts at the pool’s.',
         ({ value }) => value,
       ),
     ),
     valueUsd: t.field(dollars('The same in US dollars.', ({ value }) => value)),
     volumeNative: t.field(
-      native(`What came in ${dayText}, in native atoms at the prices of now.`, ({ volume }) => volume),
+      native(`The input ${dayText}, in native atoms at the prices of now.`, ({ volume }) => volume),
     ),
     volumeUsd: t.field(dollars('The same in US dollars.', ({ volume }) => volume)),
-    feesNative: t.field(native(`What it kept ${dayText}, in native atoms.`, fees)),
+    feesNative: t.field(native(`The fees that it kept ${dayText}, in native atoms.`, fees)),
     feesUsd: t.field(dollars('The same in US dollars.', fees)),
     apr: t.field({
       type: 'Decimal',
@@ -135,8 +134,7 @@ PoolConnectionRef.implement({
     }),
     nodes: t.field({ type: [PoolRef], description: 'The pools alone.', resolve: ({ pools }) => pools }),
     pageInfo: t.field({
-      type: PageInfoRef,
-      description: 'Where the page stands.',
+      ...pageInfoField,
       resolve: ({ pools, hasNextPage, isContinued }) => ({
         page: {
           hasNextPage,
@@ -176,13 +174,13 @@ PoolConnectionRef.implement({
       resolve: ({ figures }) => figures.value.blockTime,
     }),
     source: t.string({
-      description: 'Where figures are from: `logs`, those of the pools.',
+      description: 'The source of figures: `logs`, those of the pools.',
       resolve: ({ figures }) => figures.source,
     }),
-    asOf: t.field({ ...asOf, description: 'When logs were read last.' }),
+    asOf: t.field({ ...asOf, description: 'The time of the last reading of logs.' }),
     age: t.field(age),
     maxAge: t.field(maxAge),
-    isStale: t.field({ ...isStale, description: 'Whether newer logs cannot be read.' }),
+    isStale: t.field({ ...isStale, description: 'True if newer logs cannot be read.' }),
   }),
 })
 

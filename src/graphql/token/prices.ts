@@ -13,7 +13,7 @@ import { checkWatched, knownValue, stateOf, updateFields } from './watched.ts'
 const maxTokens = 32
 
 TokenPricesRef.implement({
-  description: 'What a token is worth.',
+  description: 'The prices of a token.',
   fields: (t) => ({
     token: t.field({
       type: TokenRef,
@@ -29,7 +29,7 @@ TokenPricesRef.implement({
     }),
     usdPriceState: t.field({
       type: ValueState,
-      description: 'Whether the value in dollars is known.',
+      description: 'The state of the value in dollars.',
       resolve: ({ value }) => stateOf(value.usd),
     }),
     nativePrice: t.field({
@@ -40,7 +40,7 @@ TokenPricesRef.implement({
     }),
     nativePriceState: t.field({
       type: ValueState,
-      description: 'Whether the value in native coin is known.',
+      description: 'The state of the value in native coin.',
       resolve: ({ value }) => stateOf(value.native),
     }),
   }),
@@ -54,7 +54,7 @@ PricesUpdateRef.implement({
     isAvailable: t.field(updateFields.isAvailable),
     prices: t.field({
       type: [TokenPricesRef],
-      description: 'Those that changed, or all.',
+      description: 'The changed prices, or all.',
       resolve: ({ changes, chainId }, _args, { countItems }) =>
         countItems(changes.map((change) => ({ ...change, chainId }))),
     }),
@@ -69,7 +69,7 @@ builder.subscriptionField('tokenPrices', (t) =>
     // Each may cause a call of an outside source.
     extensions: { namedPerRead: 1 },
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       tokens: t.arg({
         type: ['TokenAddress'],
         required: true,

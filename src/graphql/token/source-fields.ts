@@ -11,7 +11,7 @@ export function sourceFields<Row>(sourcedValue: (row: Row) => Sourced<unknown>) 
     },
     asOf: {
       type: 'DateTime' as const,
-      description: 'When the source was asked.',
+      description: 'The time at which the source was asked.',
       resolve: (row: Row) => new Date(sourcedValue(row).at),
     },
     age: {
@@ -27,7 +27,7 @@ export function sourceFields<Row>(sourcedValue: (row: Row) => Sourced<unknown>) 
     isStale: {
       type: 'Boolean' as const,
       description:
-        'Whether this is an earlier value, returned because no source of equal or higher priority answers now.',
+        'True if this is an earlier value, returned because no source of equal or higher priority answers now.',
       resolve: (row: Row) => sourcedValue(row).isStale,
     },
   }

@@ -92,7 +92,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A token; null when there is none at the address.',
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       address: t.arg({
         type: 'TokenAddress',
         required: true,
@@ -107,7 +107,7 @@ builder.queryFields((t) => ({
     type: [TokenRef],
     description: `Tokens by address, at most ${maxNamed}, as they were named, whether or not there is a contract.`,
     args: {
-      network: networkArgument(t.arg, 'May be left out where there is only one.'),
+      network: networkArgument(t.arg),
       addresses: t.arg({ type: ['Address'], required: true, description: 'Their contracts.' }),
     },
     extensions: { items: maxNamed, namedPerRead, findKeys: findTokens },

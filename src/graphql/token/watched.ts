@@ -3,15 +3,15 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { BalancesUpdate } from '../../tokens/balances.ts'
 import type { PricesUpdate } from '../../tokens/prices.ts'
 
-/** Tokens of which one client may ask, or be told, balances at once. */
+/** The tokens whose balances one client may request or watch at once. */
 export const maxNamedTokens = 1_500
 
 /** This many tokens count as one read. */
 export const namedPerRead = 8
 
 /**
- * To begin to watch: all that may be named are less than a full bucket at the default rate. What is delivered
- * counts again.
+ * The number of watched tokens that count as one read when a stream begins: all that may be named take less
+ * than a full bucket at the default rate. Delivered values count again.
  */
 export const watchedPerRead = 16
 
@@ -32,7 +32,7 @@ export const updateFields = {
   isComplete: {
     type: 'Boolean' as const,
     description:
-      'Whether it has every value that the subscription names, as the first one has, and the first one after the node was away. Others have only what changed.',
+      'True if it has every value that the subscription names, as the first one has, and the first one after an outage of the node. Others have only changed values.',
     resolve: ({ isComplete }: BalancesUpdate | PricesUpdate) => isComplete,
   },
   isAvailable: {

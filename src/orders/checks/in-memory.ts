@@ -46,8 +46,7 @@ export function checkAmounts(order: OrderData): void {
 }
 
 /**
- * What an order's document may contain. An order sent with a bare hash is checked as soon as its document is
- * found.
+ * Checks an order's document. An order sent with a bare hash is checked as soon as its document is found.
  */
 export const document: Check = ({ parsedAppData, owner }) => {
   checkDeclaredSigner(parsedAppData.signer, owner)

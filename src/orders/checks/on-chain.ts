@@ -36,14 +36,14 @@ function reason(
   return [refused, ...smartAccountForms(signature)].join('; ')
 }
 
-/** Of ERC-2612, of DAI, and of tokens that take signatures of contracts. */
+/** Permits of ERC-2612, of DAI, and of tokens that take signatures of contracts. */
 const permitAbi = new Interface([
   'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
   'function permit(address owner, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)',
   'function permit(address owner, address spender, uint256 value, uint256 deadline, bytes signature)',
 ])
 
-/** What the permit of an order is for. */
+/** The allowance that the permit of an order has to give. */
 interface PermitNeed {
   token: Address
   owner: Address

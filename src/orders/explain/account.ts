@@ -18,7 +18,7 @@ import { toInteractions } from '../interactions.ts'
 export type UnplacedOrder = Candidate & { isSigned: boolean }
 
 /**
- * What the account of an order has, and what its own code answers; `away` where the node does not.
+ * Reads the funds of an order's account and the answer of its own code; `away` if the node does not answer.
  * @throws Refusal Unavailable
  */
 export async function lookAtAccount(
@@ -42,7 +42,7 @@ export async function lookAtAccount(
 
 const exhausted = 'its code used up its time or gas'
 
-/** What the account has to do. */
+/** The reasons that the account itself can remove. */
 export function accountReasons(
   facts: DiagnosisInput,
   { order, owner }: UnplacedOrder,
@@ -74,7 +74,7 @@ function signatureRevert(owner: string, answer: OrderAnswer): string | null {
   return answer.signatureRevert ? revertDataText(answer.signatureRevert) : null
 }
 
-/** Where the order would stand if an auction found this. */
+/** The standing of the order if an auction found this. */
 export function standingOf({ now }: DiagnosisInput, found: Partial<ObservedStanding>): ObservedStanding {
   return {
     ...{

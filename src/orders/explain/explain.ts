@@ -35,14 +35,14 @@ import { toInteractions } from '../interactions.ts'
 import { inDatabase, inMemory, toDraft, withQuote } from '../place.ts'
 import { accountReasons, lookAtAccount, standingOf, type UnplacedOrder } from './account.ts'
 
-/** What the market gives for an order, or why it does not. */
+/** The market's answer to an order: a price and rates, or why there are none. */
 interface MarketSeen {
   priced: Priced | Refusal | Outage
   /** Tokens without a price are left out. */
   rates: Map<string, NativeRate | Refusal> | Refusal | Outage
 }
 
-/** Nothing is stored. */
+/** Prices the order and its tokens, and stores nothing. */
 async function lookAtMarket(
   { creation, order, owner, parsedAppData }: UnplacedOrder,
   { quotes, orders: { meter = {} } }: Pick<ExplainServices, 'quotes' | 'orders'>,
@@ -62,7 +62,7 @@ function asFault(fault: unknown): Refusal | Outage {
   throw fault
 }
 
-/** What the market gives against the limit, by what was seen of it. */
+/** Compares the market, as it was seen, with the limit. */
 function unplacedOrderMarketReasons(
   facts: DiagnosisInput,
   { parsedAppData }: UnplacedOrder,
@@ -99,7 +99,7 @@ function unplacedOrderMarketReasons(
   return marketReasons(facts, standing)
 }
 
-/** At the prices of small amounts: what a part of a partially fillable order gets. */
+/** The market gap at the prices of small amounts: the one of a part of a partially fillable order. */
 function gapAt(rates: Map<string, NativeRate | Refusal>, order: DiagnosisInput['order']): bigint | null {
   const [sell, buy] = [rates.get(order.sellToken), rates.get(order.buyToken)]
   if (!sell || !buy || sell instanceof Refusal || buy instanceof Refusal) return null
@@ -119,23 +119,22 @@ export interface ExplainServices {
 }
 
 export interface ExplainOptions {
-  /** Whether the order is simulated. */
   simulates: boolean
-  /** Of an order that is placed already. */
+  /** True if the diagnosis of an order that is placed already hides its competitions. */
   hidesCompetitions: boolean
 }
 
-/** With a fault in one of these nothing could be looked up for the order. */
+/** Fields by which the chain and the market are looked up: with a fault in one of them, neither is. */
 const tradeFields = new Set(
   'sellToken buyToken sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance'.split(' '),
 )
-/** Where the document cannot be read: what it would ask for is not known. */
+/** Stands for a document that cannot be read: its requests are not known. */
 const noDocument = { parsedAppData: parseAppDataDocument(emptyAppDataDocument), fullAppData: null }
 
 /**
- * What would keep an order from being placed and filled: all checks of placing, not only up to the first
- * fault, its account, the market, and a settlement of the order alone. Nothing is stored. Of an order that is
- * placed already it is the order's own diagnosis.
+ * Finds all that would keep an order from being placed and filled: by all checks of placing, not only up to
+ * the first fault, by its account, the market, and a settlement of the order alone. Nothing is stored. An
+ * order that is placed already gets its own diagnosis.
  * @throws Refusal MissingFrom where neither a signature nor `from` names the owner, Unavailable when too many
  *   ask, RateLimited; Outage of the database
  */
@@ -213,8 +212,8 @@ function noteRefusals() {
 type Note = ReturnType<typeof noteRefusals>['note']
 
 /**
- * As placing makes it. Without a signature, or with a faulty one, it is that of `from`; undefined where that
- * is not named either.
+ * Makes the draft that placing makes. Without a signature, or with a faulty one, `from` is its owner;
+ * undefined if `from` is missing too.
  */
 async function draftOf(
   { signature, ...asked }: OrderToExplain,
@@ -246,7 +245,7 @@ async function simulate(
 ): Promise<OrderSimulation | 'away'> {
   const { signingScheme } = creation
   const interactions = toInteractions(parsedAppData, network.hooksTrampoline)
-  // One to be signed on chain is simulated as if it were: what else is wrong with it is then told too.
+  // An order to be signed on chain is simulated as if it were signed, so that other faults are found too.
   const asSent = isSigned && signingScheme !== 'presign' ? signature : null
   const gas = hooksGas(parsedAppData)
   // The simulation itself is counted, but not that a trace runs it once more.
@@ -290,13 +289,13 @@ function timeReasons(facts: DiagnosisInput): Reason[] {
   return isLater ? [reasonOf('notYetValid', null, [validityOf(facts)])] : []
 }
 
-/** Those about the time of an order say when it may be traded. */
+/** Adds the time in which the order may be traded to a reason that concerns it. */
 function withValidity(reason: Reason, facts: DiagnosisInput): Reason {
   if (reason.code !== 'expired' && reason.code !== 'expiresTooSoon') return reason
   return { ...reason, evidence: [validityOf(facts), ...reason.evidence] }
 }
 
-/** Since when it is so is not known of an order that no auction has seen. */
+/** Removes the times since when reasons hold: they are not known of an order that no auction has seen. */
 function withoutSince(reasons: readonly Reason[]): Reason[] {
   return reasons.map((reason) => ({ ...reason, since: null }))
 }

@@ -27,11 +27,11 @@ export interface WarningServices extends DiagnosisServices {
   meter?: GasMeter | undefined
 }
 
-/** What bears on an order before its price is known. */
+/** Facts that decide about an order before its price is known. */
 export interface WarningFacts {
   /** Null where the database did not answer. */
   stored: UnplacedOrderFacts | null
-  /** Of the sell token; null where nobody sells yet, or the token does not answer. */
+  /** The funds of the sell token; null if there is no seller yet, or the token does not answer. */
   funds: { balance: bigint; allowance: bigint } | 'away' | null
 }
 
@@ -67,8 +67,8 @@ const noFacts: UnplacedOrderFacts = {
 }
 
 /**
- * What would keep the order to sign from being filled, of what is at hand and what one look at the account
- * shows.
+ * The reasons that would keep the order to sign from being filled, by the given facts and one look at the
+ * account.
  */
 export async function quoteWarnings(
   reply: QuoteReply,

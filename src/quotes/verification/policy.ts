@@ -10,7 +10,7 @@ export type VerificationMode = (typeof verificationModes)[number]
 /** The estimates that are simulated, and the effect on their rank. */
 export interface VerificationPolicy {
   simulates: 'nothing' | 'claims' | 'everything'
-  /** True if a simulated estimate ranks above any other, whatever its value. */
+  /** True if a simulated estimate ranks above any other, regardless of its value. */
   prefersSimulated: boolean
   /** True if an estimate that was not simulated does not count. */
   requiresSimulated: boolean

@@ -19,7 +19,7 @@ export const announcement = z.object({
       url: z.string().nullable().meta({ description: 'The URL of its target.' }),
       thumbnail: z.string().nullable().meta({ description: 'URL of a picture.' }),
       location: z.enum(announcementLocations).meta({ description: 'The intended place of display.' }),
-      isForAll: z.boolean().meta({ description: 'Whether it is for every account.' }),
+      isForAll: z.boolean().meta({ description: 'True if it is for every account.' }),
     })
     .meta({ description: 'Its parts.' }),
 })

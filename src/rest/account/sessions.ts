@@ -19,7 +19,7 @@ export const signInChallenge = z.object({
 
 export const openedSession = z.object({
   token: z.string(),
-  account: address.meta({ description: 'The account of the session.' }),
+  account: address,
   expiresAt: timestamp,
 })
 

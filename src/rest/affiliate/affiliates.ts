@@ -133,7 +133,7 @@ export const affiliateOperations: Operations = {
     id: 'registerAffiliate',
     summary: 'Bind a code to a wallet',
     description:
-      'The binding is permanent: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1, whatever the chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql returns what to sign). Signatures of keys, of contract wallets (ERC-1271) and of those not yet deployed (ERC-6492) are accepted.',
+      'The binding is permanent: a wallet has one code, and a code one wallet. The wallet signs `AffiliateCode(address walletAddress,string code,uint256 chainId)` with chainId 1 on every chain, under a domain of name `Service Affiliate` and version `1` and nothing else (a deployment can have another name: `affiliateTypedData` of /graphql returns what to sign). Signatures of keys, of contract wallets (ERC-1271) and of those not yet deployed (ERC-6492) are accepted.',
     body: registerAffiliateInput.schema,
     answers: { 201: { description: 'The code is bound.', schema: registeredAffiliate } },
     codes: [

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { eligibilities } from '../../domain/affiliate/affiliate.ts'
 import { formatUnits } from '../../domain/amount.ts'
+import { orderTexts } from '../../domain/order/order.ts'
 import { addressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type {
@@ -133,9 +134,9 @@ export const statisticsRoutes: Route[] = [
 const lastUpdatedAt = timestamp.meta({ description: 'The time when these figures were computed.' })
 
 const rewards = {
-  trigger_volume: dollars.meta({ description: 'The volume that a trader must trade for a reward.' }),
-  total_earned: dollars.meta({ description: 'The earned part of all rewards, rounded down.' }),
-  paid_out: dollars.meta({ description: 'Always 0: the service pays nothing out.' }),
+  trigger_volume: dollars,
+  total_earned: dollars,
+  paid_out: dollars,
   next_payout: dollars.meta({ description: 'total_earned without paid_out.' }),
   lastUpdatedAt,
 }
@@ -143,22 +144,19 @@ const rewards = {
 export const affiliateStatistics = z.object({
   affiliate_address: address.meta({ description: 'The wallet of the code.' }),
   referrer_code: code.meta({ description: 'The code.' }),
-  total_volume: dollars.meta({ description: 'Eligible volume of all its traders.' }),
-  left_to_next_reward: dollars.meta({
-    description:
-      'The volume that the active trader nearest to the next reward, or a new one, still has to trade; 0 if the maximum eligible volume is less.',
-  }),
-  active_traders: count.meta({ description: 'Traders whose next trade can still count.' }),
-  total_traders: count.meta({ description: 'Traders bound to the code.' }),
+  total_volume: dollars,
+  left_to_next_reward: dollars,
+  active_traders: count,
+  total_traders: count,
   ...rewards,
 })
 
 export const traderStatistics = z.object({
   trader_address: address.meta({ description: 'The trader.' }),
   bound_referrer_code: code.meta({ description: 'The code to which the trader is permanently bound.' }),
-  linked_since: timestamp.meta({ description: 'The time of the trade that bound the trader.' }),
-  rewards_end: timestamp.meta({ description: 'The time from which trades do not count.' }),
-  eligible_volume: dollars.meta({ description: 'The eligible volume of the trader’s trades.' }),
+  linked_since: timestamp,
+  rewards_end: timestamp,
+  eligible_volume: dollars,
   left_to_next_rewards: dollars.meta({
     description:
       'The volume that the trader still has to trade for the next reward; 0 if time or eligible volume runs out before.',
@@ -176,23 +174,21 @@ export const referredTrade = z.object({
   tx_hash: bytes32.meta({ description: 'The settlement’s transaction.' }),
   order_uid: orderUid.meta({ description: 'The traded order.' }),
   trader_address: address.meta({ description: 'The trader.' }),
-  sell_token: address.meta({ description: 'The sold token.' }),
-  buy_token: address.meta({ description: 'The bought token.' }),
+  sell_token: address.meta({ description: orderTexts.sellToken }),
+  buy_token: address.meta({ description: orderTexts.buyToken }),
   sell_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
   buy_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
   executed_sell_amount: units,
   executed_buy_amount: units,
-  usd_value: dollars
-    .nullable()
-    .meta({ description: 'The sold amount at the prices of its auction; null if it had none.' }),
+  usd_value: dollars.nullable(),
   eligible_volume_usd: dollars.meta({ description: 'The part of usd_value that counts.' }),
   referrer_code: code.meta({ description: 'The code that the order names.' }),
   bound_referrer_code: code.nullable().meta({ description: 'The code to which the trader is bound.' }),
-  eligibility_reason: z.enum(eligibilities).meta({ description: 'Whether it counts, or why not.' }),
-  is_bound_to_code: z
-    .boolean()
-    .meta({ description: 'Whether it names the code that the trader is bound to.' }),
-  is_eligible: z.boolean().meta({ description: 'Whether it counts.' }),
+  eligibility_reason: z
+    .enum(eligibilities)
+    .meta({ description: 'The reason why it does not count, or ELIGIBLE.' }),
+  is_bound_to_code: z.boolean(),
+  is_eligible: z.boolean(),
 })
 
 export const traderActivity = z.object({

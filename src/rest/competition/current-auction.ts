@@ -26,7 +26,7 @@ const bodiesOf = derivedOnce((_db: Db): Bodies => ({ kept: new Map(), reading: n
 
 /**
  * The current auction. Auctions replace it in the database, maybe in another process. Its text is written
- * once for each auction, whatever the number of requests.
+ * once for each auction, for all requests.
  */
 export const currentAuctionRoutes: StoredRoute[] = [
   {

@@ -1,10 +1,10 @@
 import {
   type GraphQLNamedType,
-  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  isUnionType,
 } from 'graphql'
 import { z } from 'zod'
 import { derivedOnce } from '../../domain/derived.ts'
@@ -30,17 +30,23 @@ import type { Field } from '../../storage/query/model.ts'
 import { announcement } from '../account/announcements.ts'
 import { address, amount, bytes32, count, decimal, hex, orderUid, share, timestamp } from './primitives.ts'
 
-/** Returns the descriptions of a GraphQL type's fields, which REST members of the same name use. */
-export function graphqlDescriptions(type: string): Record<string, string> {
-  const namedType = schema.getType(type)
-  if (!isObjectType(namedType) && !isInterfaceType(namedType) && !isInputObjectType(namedType))
-    throw new Error(`the GraphQL schema has no type ${type}`)
-  return Object.fromEntries(
-    Object.values(namedType.getFields()).map(({ name, description, type: fieldType }) => [
-      name,
-      inPlainText(description ?? '', String(getNamedType(fieldType))),
-    ]),
-  )
+/** Returns a GraphQL type by its name. */
+export function graphqlType(name: string): GraphQLNamedType {
+  const type = schema.getType(name)
+  if (!type) throw new Error(`the GraphQL schema has no type ${name}`)
+  return type
+}
+
+/** Returns the field of a GraphQL type that a REST member is named after, also with underscores. */
+export function fieldNamed(type: GraphQLNamedType | undefined, member: string) {
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return undefined
+  return type.getFields()[member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]
+}
+
+/** Returns the type in a GraphQL union whose name begins with the kind of a REST object. */
+export function variantOf(type: GraphQLNamedType | undefined, kind: unknown): GraphQLNamedType | undefined {
+  if (!isUnionType(type)) return type
+  return type.getTypes().find(({ name }) => name.toLowerCase().startsWith(String(kind).toLowerCase()))
 }
 
 const membersOf = (type: GraphQLNamedType | undefined) => (isEnumType(type) ? type.getValues() : [])

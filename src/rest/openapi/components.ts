@@ -1,3 +1,4 @@
+import { type GraphQLNamedType, getNamedType } from 'graphql'
 import { z } from 'zod'
 import { affiliateSwitch, registerAffiliateInput } from '../../graphql/affiliate/affiliate.ts'
 import { appDataBody } from '../../graphql/app-data.ts'
@@ -43,7 +44,7 @@ import { about } from '../service.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/native-price.ts'
 import { averageAprs, poolAddresses, poolFigures, poolList } from '../token/pools.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/tokens.ts'
-import { graphqlDescriptions, inPlainText } from './body-schemas.ts'
+import { fieldNamed, graphqlType, inPlainText, variantOf } from './body-schemas.ts'
 import type { NamedSchema } from './operation.ts'
 import { accountError, orderBookError } from './primitives.ts'
 import { storedSchemas } from './stored-schemas.ts'
@@ -53,9 +54,13 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ...storedSchemas,
   SolverNotices: { schema: solverNotices, description: 'The newest 100 notices, newest first.' },
   SolverNotice: { schema: solverNotices.element, description: 'The outcome of a solver’s solutions.' },
-  OrderDiagnosis: { schema: orderDiagnosis, description: 'Why an order is not filled, or how it ended.' },
-  DiagnosisReason: { schema: diagnosisReason, description: 'A further reason, which must be solved too.' },
-  DiagnosisEvidence: { schema: diagnosisEvidence, description: 'A fact behind a reason.' },
+  OrderDiagnosis: { schema: orderDiagnosis, graphqlType: 'OrderDiagnosis' },
+  DiagnosisReason: {
+    schema: diagnosisReason,
+    graphqlType: 'DiagnosisReason',
+    description: 'A further reason, which must be solved too.',
+  },
+  DiagnosisEvidence: { schema: diagnosisEvidence, graphqlType: 'DiagnosisEvidence' },
   QuoteRequest: {
     schema: quoteBody,
     graphqlType: 'QuoteInput',
@@ -72,7 +77,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     graphqlType: 'QuotedOrder',
     description: 'The order that a quote stands for, ready to be signed with a `feeAmount` of 0.',
   },
-  OrderCreation: { schema: orderInput.schema, graphqlType: 'OrderInput', description: 'A signed order.' },
+  OrderCreation: { schema: orderInput.schema, graphqlType: 'OrderInput' },
   OrderToExplain: {
     schema: explanationBody,
     graphqlType: 'ExplainOrderInput',
@@ -81,13 +86,16 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   OrderToSimulate: {
     schema: simulationBody,
     graphqlType: 'SimulateOrderInput',
-    description: 'An order that need not be stored or acceptable.',
   },
   OrderSimulation: {
     schema: orderSimulation,
-    description: 'The result of a simulated settlement of the order.',
+    graphqlType: 'OrderSimulation',
   },
-  TenderlyRequest: { schema: tenderlyRequest, description: 'The call, in Tenderly’s form.' },
+  TenderlyRequest: {
+    schema: tenderlyRequest,
+    graphqlType: 'OrderSimulation',
+    description: 'The call, in Tenderly’s form.',
+  },
   OrderUids: { schema: orderUidsInput, description: 'UIDs of at most 128 orders.' },
   OrderCancellations: {
     schema: cancellationBody,
@@ -114,14 +122,14 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   BundleTransaction: {
     schema: bundleTransaction,
     graphqlType: 'BundleTransactionInput',
-    description: 'A transaction that is not sent.',
   },
   SimulatedBundle: { schema: simulatedBundle, description: 'The result of each transaction.' },
   SimulatedTransaction: {
     schema: simulatedTransaction,
+    graphqlType: 'SimulatedTransaction',
     description: 'The result of a transaction; differences are relative to the state before the bundle.',
   },
-  SimulatedLog: { schema: simulatedLog, description: 'A log that a transaction would write.' },
+  SimulatedLog: { schema: simulatedLog, graphqlType: 'SimulatedLog' },
   StateChange: { schema: stateChange, description: 'Storage of an account that would change.' },
   SlippageTolerance: { schema: slippageTolerance, description: 'The slippage to allow in a market.' },
   VolatilityDetails: { schema: volatilityDetails, description: 'The volatility of a market’s tokens.' },
@@ -132,7 +140,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     schema: accountBalance,
     description: 'A balance, and the part that the vault relayer may take.',
   },
-  AccountBalances: { schema: accountBalances, description: 'Balances of an account at one block.' },
+  AccountBalances: { schema: accountBalances, graphqlType: 'BalancesUpdate' },
   WatchedTokens: { schema: watchedTokensInput, description: 'Up to 1,500 tokens.' },
   WatchedTokensOfSession: {
     schema: watchedTokensOfSession,
@@ -140,7 +148,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   BalanceSession: { schema: balanceSession, description: 'A session that follows balances.' },
   HeldBalances: { schema: heldBalances, description: 'The balances of an account above zero.' },
-  TokenHolder: { schema: tokenHolder, description: 'A holder of a token.' },
+  TokenHolder: { schema: tokenHolder, graphqlType: 'TokenHolder' },
   TokenHolders: { schema: tokenHolders, description: 'The largest holders, largest first.' },
   TokenDetails: {
     schema: tokenDetails,
@@ -157,7 +165,6 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   AffiliateRegistration: {
     schema: registerAffiliateInput.schema,
     graphqlType: 'RegisterAffiliateInput',
-    description: 'A wallet’s signed request for a code.',
   },
   RegisteredAffiliate: {
     schema: registeredAffiliate,
@@ -174,33 +181,36 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     graphqlType: 'ReferralCode',
     description: 'A code as a trader sees it.',
   },
-  AffiliateSwitch: { schema: affiliateSwitch, description: 'Whether traders may use a code.' },
+  AffiliateSwitch: { schema: affiliateSwitch, description: 'The state of a code.' },
   SwitchedCode: { schema: switchedCode, graphqlType: 'Affiliate', description: 'A code that was switched.' },
   AffiliateStatistics: {
     schema: affiliateStatistics,
+    graphqlType: 'AffiliateStatistics',
     description: 'The earnings of a wallet’s code, in US dollars.',
   },
   TraderStatistics: {
     schema: traderStatistics,
+    graphqlType: 'TraderStatistics',
     description: 'The earnings of a trader’s own trades, in US dollars.',
   },
   TraderActivity: { schema: traderActivity, description: 'A trader’s trades that name a code.' },
-  ReferredTrade: { schema: referredTrade, description: 'A trade, and its eligible volume.' },
+  ReferredTrade: {
+    schema: referredTrade,
+    graphqlType: 'ReferredTrade',
+    description: 'A trade, and its eligible volume.',
+  },
   Channel: {
     schema: channel,
     graphqlType: 'Channel',
-    description: 'A receiver of an account’s notifications.',
   },
   Channels: { schema: channels, description: 'Channels that have not ended, oldest first.' },
   ChannelSubscription: {
     schema: subscriptionBody,
     graphqlType: 'SubscribeChannelInput',
-    description: 'A channel to subscribe.',
   },
   PushKeys: {
     schema: pushKeysBody,
     graphqlType: 'PushKeysInput',
-    description: 'Keys of a browser’s push subscription (RFC 8291).',
   },
   SubscribedChannel: {
     schema: subscribedChannel,
@@ -210,54 +220,44 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   ChannelConfirmation: {
     schema: confirmationBody,
     graphqlType: 'ConfirmChannelInput',
-    description: 'Proof that the receiver accepts the channel.',
   },
   ChannelUpdate: {
     schema: channelUpdateBody,
     graphqlType: 'UpdateChannelInput',
-    description: 'The new filter of a channel. Omitted members stay; null and an empty list mean all.',
   },
   EndedChannel: {
     schema: endedChannel,
     graphqlType: 'UnsubscribeChannelPayload',
-    description: 'A channel that ended.',
   },
   TestEvent: {
     schema: testEvent,
     graphqlType: 'TestChannelPayload',
-    description: 'A test event in the queue.',
   },
   ChannelReplay: {
     schema: replayBody,
     graphqlType: 'ReplayChannelInput',
-    description: 'The deliveries to send again.',
   },
   Replayed: {
     schema: replayed,
     graphqlType: 'ReplayChannelPayload',
-    description: 'The deliveries that are sent again.',
   },
   Deliveries: { schema: deliveries, description: 'A page of a channel’s sent and waiting deliveries.' },
   Delivery: {
     schema: delivery,
     graphqlType: 'Delivery',
-    description: 'A sent or waiting delivery.',
   },
-  SignIn: { schema: signInBody, graphqlType: 'SignInInput', description: 'A signed message of EIP-4361.' },
+  SignIn: { schema: signInBody, graphqlType: 'SignInInput' },
   SignInChallenge: {
     schema: signInChallenge,
     graphqlType: 'SignInChallengePayload',
-    description: 'Contents of a message that proves an account (EIP-4361).',
   },
   Session: {
     schema: openedSession,
     graphqlType: 'SignInPayload',
-    description: 'Proof of an account, for some time.',
   },
   EndedSessions: {
     schema: endedSessions,
     graphqlType: 'SignOutPayload',
-    description: 'Sessions that ended.',
   },
   OrderBookError: { schema: orderBookError, description: 'The refusal of an order book route.' },
   AccountError: {
@@ -266,7 +266,11 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
 }
 
-type JsonSchema = Record<string, unknown> & { properties?: Record<string, Record<string, unknown>> }
+interface JsonSchema extends Record<string, unknown> {
+  properties?: Record<string, JsonSchema>
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+}
 
 const schemasPath = '#/components/schemas/'
 
@@ -286,21 +290,36 @@ export function schemaComponents(): Record<string, JsonSchema> {
   for (const [schema, id] of ids) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemasPath + id })
   return Object.fromEntries(
-    Object.entries(namedSchemas).map(([id, { graphqlType, description }]) => {
+    Object.entries(namedSchemas).map(([id, { graphqlType: name, description }]) => {
       const { $schema: _, $id: __, ...json } = schemas[id] as JsonSchema
-      return [id, { ...describe(json, graphqlType), description: inPlainText(description) }]
+      const type = name === undefined ? undefined : graphqlType(name)
+      const text = description ?? type?.description
+      if (!text) throw new Error(`the schema ${id} has no description`)
+      return [id, { ...describe(json, type), description: inPlainText(text) }]
     }),
   )
 }
 
-/** Adds missing descriptions to members, from GraphQL. References are skipped: their target has one. */
-function describe(json: JsonSchema, graphqlType: string | undefined): JsonSchema {
-  if (!json.properties || graphqlType === undefined) return json
-  const descriptions = graphqlDescriptions(graphqlType)
-  const properties = Object.entries(json.properties).map(([name, property]) => {
-    const { description: own, ...bare } = property
-    const description = typeof own === 'string' ? inPlainText(own) : descriptions[name]
-    return [name, '$ref' in property || description === undefined ? property : { ...bare, description }]
+/**
+ * Adds missing descriptions to members, from the GraphQL fields of the same name; the kind of a variant has
+ * that of its type. References are skipped: their target has one.
+ */
+function describe(json: JsonSchema, type: GraphQLNamedType | undefined): JsonSchema {
+  if (!type) return json
+  const { properties = {}, anyOf, oneOf } = json
+  const variants = (each: JsonSchema) => describe(each, variantOf(type, each.properties?.kind?.const))
+  const members = Object.entries(properties).map(([name, property]) => {
+    const field = fieldNamed(type, name)
+    const fieldType = field && getNamedType(field.type)
+    const inherited = name === 'kind' && !field ? type.description : field?.description
+    const { description = inherited, ...bare } = property
+    if ('$ref' in property || typeof description !== 'string') return [name, property]
+    return [name, { ...describe(bare, fieldType), description: inPlainText(description, fieldType?.name) }]
   })
-  return { ...json, properties: Object.fromEntries(properties) }
+  return {
+    ...json,
+    ...(members.length > 0 && { properties: Object.fromEntries(members) }),
+    ...(anyOf && { anyOf: anyOf.map(variants) }),
+    ...(oneOf && { oneOf: oneOf.map(variants) }),
+  }
 }

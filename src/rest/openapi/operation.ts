@@ -81,7 +81,8 @@ export interface Operation {
 /** A schema with a name in the document. */
 export interface NamedSchema {
   schema: z.ZodType
-  description: string
+  /** Left out if the description of the GraphQL type is used. */
+  description?: string
   /** The GraphQL type whose fields describe members of the same name. */
   graphqlType?: string
 }

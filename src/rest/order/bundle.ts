@@ -108,23 +108,22 @@ export const stateChange = z.object({
 })
 
 export const simulatedLog = z.object({
-  address: address.describe('The contract that writes it.'),
-  topics: z.array(bytes32).describe('At most four.'),
-  data: hex.describe('The arguments that are not indexed.'),
+  address: address,
+  topics: z.array(bytes32),
+  data: hex,
   event: z
     .object({
       name: z.string(),
       arguments: z.array(z.object({ name: z.string(), type: z.string(), value: z.string() })),
     })
-    .nullable()
-    .describe('The decoded event, if it is a known one.'),
+    .nullable(),
 })
 
 export const simulatedTransaction = z.object({
-  status: z.boolean().describe('Whether the transaction would succeed.'),
+  status: z.boolean().describe('True if the transaction would succeed.'),
   id: z.string().describe('Its block, and its position in the bundle.'),
   error: z.string().optional().describe('The reason of a failure; left out on success.'),
-  gasUsed: amount.describe('Gas, including that of the transaction itself.'),
+  gasUsed: amount,
   cumulativeBalancesDiff: z
     .record(z.string(), z.record(z.string(), z.string().regex(/^-?[0-9]{1,78}$/)))
     .describe(
@@ -134,13 +133,9 @@ export const simulatedTransaction = z.object({
     .array(stateChange)
     .optional()
     .describe('Changes by account; left out if the node does not trace the bundle.'),
-  logs: z.array(simulatedLog).describe('Logs in order, at most 500 for a bundle.'),
-  hasAllLogs: z.boolean().describe('Whether `logs` has all of them.'),
-  hasAllBalanceChanges: z
-    .boolean()
-    .describe(
-      'Whether the balances of all accounts in logs and transfers were read: at most 64 for a bundle.',
-    ),
+  logs: z.array(simulatedLog),
+  hasAllLogs: z.boolean(),
+  hasAllBalanceChanges: z.boolean(),
   blockNumber: count.describe('The block whose state it uses.'),
 })
 

@@ -32,7 +32,7 @@ export const cancellationOperations: Operations = {
     id: 'cancelOrders',
     summary: 'Cancel orders together',
     description:
-      'Cancels all or none. The owner signs the list of UIDs as sent. A settlement that was sent, or that its solver sends, can still fill them: `X-Pending-Settlements` names it. The body is read as JSON, whatever its Content-Type.',
+      'Cancels all or none. The owner signs the list of UIDs as sent. A settlement that was sent, or that its solver sends, can still fill them: `X-Pending-Settlements` names it. The body is read as JSON, regardless of its Content-Type.',
     body: cancellationBody,
     answers: {
       200: {

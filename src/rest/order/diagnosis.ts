@@ -85,131 +85,116 @@ ${reasonFragment}`,
 ]
 
 const percent = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
-const token = address.describe('The token.')
 
 const priceAmounts = z.object({
-  decimal: decimal.describe('Buy atoms for one sell atom, with 36 decimals, rounded down.'),
-  sellAmount: amount.describe('Sell atoms.'),
-  buyAmount: amount.describe('Buy atoms.'),
+  decimal: decimal,
+  sellAmount: amount,
+  buyAmount: amount,
 })
 
 export const diagnosisEvidence = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('amounts').describe('The needed and the available amount of a token.'),
-    token,
-    needed: amount.describe('Atoms that the order needs.'),
-    available: amount.describe('Atoms that are available.'),
-    missing: amount.describe('Atoms that are missing.'),
+    kind: z.literal('amounts'),
+    token: address,
+    needed: amount,
+    available: amount,
+    missing: amount,
   }),
-  z.object({ kind: z.literal('token').describe('The token of the reason.'), token }),
+  z.object({ kind: z.literal('token'), token: address }),
   z.object({
-    kind: z.literal('pool').describe('The pool of the reason.'),
-    pool: address.describe('Its contract.'),
-  }),
-  z.object({
-    kind: z.literal('price').describe('The limit of the order against the market.'),
-    limit: priceAmounts.describe('The limit price of the order.'),
-    best: priceAmounts.nullable().describe('The best observed price; null without one.'),
-    foundAt: timestamp.nullable().describe('The time of the best price.'),
-    foundAtBlock: count.nullable().describe('The block of the best price.'),
-    foundBy: address.nullable().describe('The solver that proposed it; null for the service’s router.'),
-    foundInAuction: count.nullable().describe('The auction of the best price; null for the router.'),
-    gapPercent: percent
-      .nullable()
-      .describe('The distance of the newest price from the limit, in per cent; negative if it is better.'),
-    gapSeenAt: timestamp.nullable().describe('The time of that gap. Small later changes are not stored.'),
-    dayMovementPercent: percent
-      .nullable()
-      .describe('The market’s movement within the last day, in per cent; positive towards the limit.'),
-    secondsNeeded: count
-      .nullable()
-      .describe('The seconds that the market needs to close the gap at that rate; null if it moves away.'),
+    kind: z.literal('pool'),
+    pool: address,
   }),
   z.object({
-    kind: z.literal('fee').describe('The network fee, and the amount that the price leaves for it.'),
-    token,
-    fee: amount.describe('Atoms that a settlement of the order alone would cost.'),
-    left: amount.describe('Atoms that the price leaves for it.'),
-    leastAmount: amount
-      .nullable()
-      .describe('The minimum sell amount that pays the same fee at the same price; null if no size does.'),
+    kind: z.literal('price'),
+    limit: priceAmounts,
+    best: priceAmounts.nullable(),
+    foundAt: timestamp.nullable(),
+    foundAtBlock: count.nullable(),
+    foundBy: address.nullable(),
+    foundInAuction: count.nullable(),
+    gapPercent: percent.nullable(),
+    gapSeenAt: timestamp.nullable(),
+    dayMovementPercent: percent.nullable(),
+    secondsNeeded: count.nullable(),
   }),
   z.object({
-    kind: z.literal('competition').describe('A solution for the order, and its outcome.'),
-    auctionId: count.describe('The auction.'),
-    solver: address.describe('The solver of the solution.'),
-    score: amount.nullable().describe('Its score in native atoms; null if it was refused before scoring.'),
-    winningScore: amount.nullable().describe('The score of the best winner; null without one.'),
-    scoreGap: amount
-      .nullable()
-      .describe('The amount by which its score is below the winning one; null if it is not.'),
-    refusal: z.string().nullable().describe('The reason of its refusal; null if it was not refused.'),
+    kind: z.literal('fee'),
+    token: address,
+    fee: amount,
+    left: amount,
+    leastAmount: amount.nullable(),
   }),
   z.object({
-    kind: z.literal('blocks').describe('The block of the reason.'),
-    number: count.describe('The last block that was seen, or that counts.'),
-    at: timestamp.nullable().describe('Its time; null if unknown.'),
-    head: count.nullable().describe('The newest block; null if unknown.'),
+    kind: z.literal('competition'),
+    auctionId: count,
+    solver: address,
+    score: amount.nullable(),
+    winningScore: amount.nullable(),
+    scoreGap: amount.nullable(),
+    refusal: z.string().nullable(),
   }),
   z.object({
-    kind: z.literal('transaction').describe('The transaction of the reason.'),
-    txHash: bytes32.describe('Its hash.'),
-    block: count.nullable().describe('Its block; null while it is in none, or if unknown.'),
+    kind: z.literal('blocks'),
+    number: count,
+    at: timestamp.nullable(),
+    head: count.nullable(),
   }),
   z.object({
-    kind: z.literal('order').describe('The other order of the reason.'),
-    uid: orderUid.describe('Its UID.'),
+    kind: z.literal('transaction'),
+    txHash: bytes32,
+    block: count.nullable(),
   }),
   z.object({
-    kind: z.literal('revert').describe('The response of a contract.'),
-    reason: z.string().describe('The revert reason as text; hex if it has none.'),
+    kind: z.literal('order'),
+    uid: orderUid,
   }),
   z.object({
-    kind: z.literal('hook').describe('A hook of the order, in a settlement or in a simulation of one.'),
-    phase: z.enum(hookPhases).describe('Whether it runs before or after the trade.'),
-    index: count.describe('Its place among the hooks of that phase; 0 is the first.'),
-    target: address.describe('The contract that it calls.'),
-    outcome: z.enum(hookOutcomes).describe('Whether it succeeded, and why not.'),
-    gasLimit: amount.nullable().describe('Gas units that it may use; null if they are not known.'),
-    gasUsed: amount.nullable().describe('Gas units that it used; null if they are not known.'),
+    kind: z.literal('revert'),
+    reason: z.string(),
   }),
   z.object({
-    kind: z.literal('validity').describe('The time in which the order may be traded.'),
-    from: timestamp.nullable().describe('The first time; null for at once.'),
-    until: timestamp.describe('The last time.'),
-    offeredUntil: timestamp.describe(
-      'The end of its offer in auctions: `until` minus the current setting ORDER_MIN_VALIDITY.',
-    ),
+    kind: z.literal('hook'),
+    phase: z.enum(hookPhases),
+    index: count,
+    target: address,
+    outcome: z.enum(hookOutcomes),
+    gasLimit: amount.nullable(),
+    gasUsed: amount.nullable(),
   }),
   z.object({
-    kind: z.literal('cancellation').describe('The source of the cancellation.'),
-    by: z.enum(cancellationSources).describe('The source.'),
-    detail: z.string().nullable().describe('Further details as text; null without any.'),
+    kind: z.literal('validity'),
+    from: timestamp.nullable(),
+    until: timestamp,
+    offeredUntil: timestamp,
   }),
   z.object({
-    kind: z.literal('refusal').describe('The error with which the service would refuse to place the order.'),
-    code: z.string().describe('Its code, of the list of errors.'),
-    field: z.string().nullable().describe('The invalid member of the order; null if there is none.'),
-    message: z.string().describe('The description of the error.'),
+    kind: z.literal('cancellation'),
+    by: z.enum(cancellationSources),
+    detail: z.string().nullable(),
+  }),
+  z.object({
+    kind: z.literal('refusal'),
+    code: z.string(),
+    field: z.string().nullable(),
+    message: z.string(),
   }),
 ])
 
 const reason = {
-  code: z.enum(diagnosisCodes).describe('The reason.'),
-  summary: z.string().describe('The reason in words, with figures.'),
-  since: timestamp.nullable().describe('The time since which it applies; null if unknown.'),
-  retryable: z
-    .boolean()
-    .describe('Whether waiting may be enough, without a change of the order or its account.'),
-  advice: z.string().describe('The advised action.'),
-  evidence: z.array(diagnosisEvidence).describe('The facts behind it.'),
+  code: z.enum(diagnosisCodes),
+  summary: z.string(),
+  since: timestamp.nullable(),
+  retryable: z.boolean(),
+  advice: z.string(),
+  evidence: z.array(diagnosisEvidence),
 }
 
 export const diagnosisReason = z.object(reason)
 
 export const orderDiagnosis = z.object({
   ...reason,
-  further: z.array(diagnosisReason).describe('The other reasons, in the order in which they must be solved.'),
+  further: z.array(diagnosisReason),
 })
 
 export const sampleDiagnosis = {

@@ -96,10 +96,10 @@ const stateObject = z.object({
 export const tenderlyRequest = z.object({
   network_id: z.string().describe('The chain id.'),
   block_number: count.optional().describe('The requested block; left out for the newest.'),
-  from: address.describe('The made-up solver that sends it.'),
-  to: address.describe('The settlement contract.'),
-  input: hex.describe('The call.'),
-  gas: count.describe('The maximum gas that it may use.'),
+  from: address,
+  to: address,
+  input: hex,
+  gas: count,
   simulation_type: z.literal('full').describe('Always full.'),
   state_objects: z
     .record(z.string(), stateObject)
@@ -110,7 +110,7 @@ export const tenderlyRequest = z.object({
 
 export const orderSimulation = z.object({
   tenderlyRequest: tenderlyRequest,
-  error: z.string().nullable().describe('The contract’s revert reason; null if the simulation succeeds.'),
+  error: z.string().nullable(),
 })
 
 export const sampleSimulation = {

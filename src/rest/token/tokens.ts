@@ -197,7 +197,7 @@ export const tokenDataOperations: Operations = {
     summary: 'The largest holders of a token',
     path,
     answers: {
-      200: { description: 'At most 100, largest first.', schema: tokenHolders, headers: freshness },
+      200: { description: 'Up to 100 holders, largest first.', schema: tokenHolders, headers: freshness },
     },
     examples: {
       usdc: {

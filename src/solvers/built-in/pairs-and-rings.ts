@@ -35,7 +35,7 @@ const smallestPart = 1 / 64
 /** The factor on the demand: opposite orders take more than at their limits if the price is better. */
 const demandMargin = 1.1
 
-/** The pairs of the auction. Each order pays at least for its own trade, whatever it is settled with. */
+/** The pairs of the auction. Each order pays the gas of its own trade or more, in any settlement. */
 export function directedPairs(task: Task): Map<string, DirectedPair> {
   const pairs = new Map<string, DirectedPair>()
   for (const entry of task.auction.orders) {

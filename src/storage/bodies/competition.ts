@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { auction, pricedToken } from '../models/auction/auction.ts'
 import { inSolution, solution } from '../models/auction/solution.ts'
 import { address, amount, orderUid, rowKey } from '../query/codec.ts'
@@ -32,8 +33,8 @@ const executed: Body = {
 }
 const traded: Body = {
   ...executed,
-  sellToken: derived(address, inSolution('sell_token'), 'The sell token.'),
-  buyToken: derived(address, inSolution('buy_token'), 'The buy token.'),
+  sellToken: derived(address, inSolution('sell_token'), orderTexts.sellToken),
+  buyToken: derived(address, inSolution('buy_token'), orderTexts.buyToken),
 }
 
 /** No condition for hidden competitions: the auction's row is only read when it may be shown. */

@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import {
   currentAuction,
   currentAuctionOrder,
@@ -40,8 +41,8 @@ const quoteOf: Body = {
 /** Order `o` as entry `e` of an auction. */
 export const auctionOrder: Body = {
   ...fieldsOf(order, 'uid', 'sellAmount', 'buyAmount', 'validTo', 'kind', 'receiver', 'owner'),
-  sellToken: column(address, 'o.sell_token', 'The sell token.'),
-  buyToken: column(address, 'o.buy_token', 'The buy token.'),
+  sellToken: column(address, 'o.sell_token', orderTexts.sellToken),
+  buyToken: column(address, 'o.buy_token', orderTexts.buyToken),
   protocolFees: {
     ...listOf(currentAuctionOrder, 'feePolicies', {}),
     list: { variants: auctionFeePolicies, by: 'p.kind' },

@@ -86,7 +86,7 @@ export const publishedMetadata = published
 export const notificationBody: Body = {
   id: notification.fields.notificationId as Field,
   ...fieldsOf(notification, 'account'),
-  type: column(enumOf('NotificationType', publishedTypes), 'n.type', 'What happened.'),
+  type: column(enumOf('NotificationType', publishedTypes), 'n.type', 'The type of the notification.'),
   ...fieldsOf(notification, 'message', 'timestamp'),
   metadata: { json: notification.fields.metadata as Field, holds: publishedMetadata },
 }

@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { plainStages } from '../../domain/order/status.ts'
 import { executedFeeToken, order } from '../models/order/order.ts'
 import { executedAmounts, orderProgress, plainStageSql, solverProposal } from '../models/order/progress.ts'
@@ -69,8 +70,8 @@ export const listedOrder: Body = {
     'availableBalance',
   ),
   executedFeeToken,
-  sellToken: column(address, 'o.sell_token', 'The sell token.'),
-  buyToken: column(address, 'o.buy_token', 'The buy token.'),
+  sellToken: column(address, 'o.sell_token', orderTexts.sellToken),
+  buyToken: column(address, 'o.buy_token', orderTexts.buyToken),
   interactions: { object: interactionsBody },
   validFrom: absent(validFrom),
   quoteId: absent(quoteId),

@@ -1,3 +1,4 @@
+import { orderTexts } from '../../domain/order/order.ts'
 import { trade } from '../models/trade.ts'
 import { address, amount, type Codec } from '../query/codec.ts'
 import { column, derived, type Field, orNull } from '../query/model.ts'
@@ -61,7 +62,7 @@ export const listedTrade: Body = {
   ),
   // Nullable by the interface; never null here.
   txHash: orNull(trade.fields.txHash as Field),
-  sellToken: column(address, 'tr.sell_token', 'The sell token.'),
-  buyToken: column(address, 'tr.buy_token', 'The buy token.'),
+  sellToken: column(address, 'tr.sell_token', orderTexts.sellToken),
+  buyToken: column(address, 'tr.buy_token', orderTexts.buyToken),
   executedProtocolFees: listOf(trade, 'executedProtocolFees', executedProtocolFeeBody),
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/evm/address.ts'
-import type { OrderUid, Trade } from '../../domain/order/order.ts'
+import { type OrderUid, orderTexts, type Trade } from '../../domain/order/order.ts'
 import { bytea } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '../query/codec.ts'
@@ -41,8 +41,8 @@ export const trade: Model = {
   description: 'A trade that the settlement contract logged.',
   fields: { id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'), ...fields },
   relations: {
-    sellToken: tokenIn('tr.chain_id', 'tr.sell_token', 'The sell token.'),
-    buyToken: tokenIn('tr.chain_id', 'tr.buy_token', 'The buy token.'),
+    sellToken: tokenIn('tr.chain_id', 'tr.sell_token', orderTexts.sellToken),
+    buyToken: tokenIn('tr.chain_id', 'tr.buy_token', orderTexts.buyToken),
     order: {
       kind: 'one',
       model: modelNamed('Order'),

@@ -149,7 +149,7 @@ describe('usdPrice', () => {
       a: tokens(addresses: $a) { usdPrice { price } } b: tokens(addresses: $b) { usdPrice { price } } }`
     const { errors } = await ask(two, { a: many.slice(0, 17), b: many.slice(17) })
     expect(errors[0]).toMatchObject({
-      message: 'prices of more than 32 tokens are asked for at once',
+      message: 'prices of more than 32 tokens are requested at once',
       extensions: { code: 'QueryTooComplex' },
     })
     expect(params).toEqual([])

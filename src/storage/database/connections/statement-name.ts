@@ -8,7 +8,7 @@ const maxNames = 200
 const statementNames = new LRUCache<string, string>({ max: maxTexts })
 const distinct = new Set<string>()
 
-/** What a statement does and its first table, such as `select orders`. */
+/** Returns the verb of a statement and its first table, such as `select orders`. */
 export function statementName(text: string): string {
   const known = statementNames.get(text)
   if (known !== undefined) return known

@@ -4,6 +4,7 @@ import {
   solutionRefusals,
   solverAnswers,
 } from '../../../domain/auction/competition.ts'
+import { orderTexts } from '../../../domain/order/order.ts'
 import {
   address,
   amount,
@@ -178,8 +179,8 @@ const solutionOrder: Model = {
   description: 'An order in a solution.',
   fields: { orderUid: derived(orderUid, inSolution('uid'), 'The order’s UID.'), ...traded },
   relations: {
-    sellToken: tokenIn(inSolution('chain_id'), inSolution('sell_token'), 'The sell token.'),
-    buyToken: tokenIn(inSolution('chain_id'), inSolution('buy_token'), 'The buy token.'),
+    sellToken: tokenIn(inSolution('chain_id'), inSolution('sell_token'), orderTexts.sellToken),
+    buyToken: tokenIn(inSolution('chain_id'), inSolution('buy_token'), orderTexts.buyToken),
     order: {
       kind: 'same',
       model: modelNamed('Order'),

@@ -29,7 +29,7 @@ import { tokenIn } from '../token.ts'
 
 const fields = {
   account: column(address, 'n.account', 'The account that it is for.'),
-  type: column(enumOf('NotificationType', notificationTypes), 'n.type', 'What happened.'),
+  type: column(enumOf('NotificationType', notificationTypes), 'n.type', 'The type of the notification.'),
   message: column(string, 'n.message', 'The same as text for people.'),
   timestamp: column(time, 'n.timestamp', 'The time at which it was written.'),
 }
@@ -99,7 +99,7 @@ function variant(
   return () => model
 }
 
-const variants: Record<NotificationType, () => Model> = {
+export const variants: Record<NotificationType, () => Model> = {
   order_filled: variant('OrderFilledNotification', 'A trade completed the order.', fill),
   order_partially_filled: variant(
     'OrderPartiallyFilledNotification',

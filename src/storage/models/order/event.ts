@@ -32,7 +32,7 @@ const detailOf = (from: CancellationSource) =>
   `CASE WHEN ${source} = '${from}' THEN substr(ev.reason, ${from.length + 3}) END`
 
 const fields = {
-  label: column(enumOf('OrderEventLabel', orderEventLabels), 'ev.label', 'What happened.'),
+  label: column(enumOf('OrderEventLabel', orderEventLabels), 'ev.label', 'The type of the event.'),
   timestamp: column(time, 'ev.timestamp', 'When.'),
 }
 
@@ -128,7 +128,7 @@ export const orderFeedEntry: Model = {
       model: () => orderEvent,
       nullable: true,
       unless: 'ev.id IS NULL',
-      description: 'What happened. Null in a snapshot.',
+      description: 'The event. Null in a snapshot.',
     },
     order: {
       kind: 'same',

@@ -4,6 +4,7 @@ import {
   type Order,
   orderClasses,
   orderKinds,
+  orderTexts,
   placementErrors,
   sellTokenSources,
   signingSchemes,
@@ -40,23 +41,23 @@ import { effectiveReceiver, executedFraction, sold } from './value.ts'
 const graphStatus = Object.fromEntries(orderStatuses.map((status) => [status, screaming(status)]))
 
 const signed = {
-  receiver: orNull(column(address, 'o.receiver', 'Recipient of the buy tokens; null means the owner.')),
+  receiver: orNull(column(address, 'o.receiver', orderTexts.receiver)),
   sellAmount: column(amount, 'o.sell_amount', 'The signed amount, in sell token atoms.'),
   buyAmount: column(amount, 'o.buy_amount', 'The signed amount, in buy token atoms.'),
   validTo: column(uint32, 'o.valid_to', 'Unix seconds; at this second the order is still open.'),
   appData: column(bytes32, 'o.app_data', 'The signed hash of the appData document.'),
   feeAmount: column(amount, 'o.fee_amount', 'Signed fee, in sell token atoms; 0 for new orders.'),
-  kind: column(enumOf('OrderKind', orderKinds), 'o.kind', 'The fixed side.'),
-  partiallyFillable: column(boolean, 'o.partially_fillable', 'True if a part may be traded.'),
+  kind: column(enumOf('OrderKind', orderKinds), 'o.kind', orderTexts.kind),
+  partiallyFillable: column(boolean, 'o.partially_fillable', orderTexts.partiallyFillable),
   sellTokenBalance: column(
     enumOf('SellTokenSource', sellTokenSources),
     'o.sell_token_balance',
-    'The source of the sell tokens.',
+    orderTexts.sellTokenBalance,
   ),
   buyTokenBalance: column(
     enumOf('BuyTokenDestination', buyTokenDestinations),
     'o.buy_token_balance',
-    'The destination of the buy tokens.',
+    orderTexts.buyTokenBalance,
   ),
 }
 
@@ -83,7 +84,7 @@ const stored = {
   signingScheme: column(
     enumOf('SigningScheme', signingSchemes),
     'o.signing_scheme',
-    'The scheme of the signature.',
+    orderTexts.signingScheme,
   ),
   signature: column(bytes, 'o.signature', 'The signature; empty for presign.'),
   fullAppData: orNull(
@@ -99,7 +100,7 @@ const stored = {
     'o.created_at',
     'The time at which the order was stored, or of its block if it was placed on chain.',
   ),
-  quoteId: orNull(column(rowKey, 'o.quote_id', 'The quote the order was made from.')),
+  quoteId: orNull(column(rowKey, 'o.quote_id', orderTexts.quoteId)),
   fullBalanceCheck: column(boolean, 'o.full_balance_check', 'As sent: the whole balance is needed at once.'),
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }

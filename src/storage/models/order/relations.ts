@@ -1,6 +1,6 @@
 import type { Address } from '../../../domain/evm/address.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
-import { type OrderQuote, type OrderUid, placementErrors } from '../../../domain/order/order.ts'
+import { type OrderQuote, type OrderUid, orderTexts, placementErrors } from '../../../domain/order/order.ts'
 import { competedStages } from '../../../domain/order/status.ts'
 import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
@@ -152,8 +152,8 @@ const ethflowData: Model = {
 const side = tokenOf('o.chain_id', 'side.token')
 
 export const orderRelations: Record<string, Relation> = {
-  sellToken: tokenIn('o.chain_id', 'o.sell_token', 'The sell token.'),
-  buyToken: tokenIn('o.chain_id', 'o.buy_token', 'The buy token.'),
+  sellToken: tokenIn('o.chain_id', 'o.sell_token', orderTexts.sellToken),
+  buyToken: tokenIn('o.chain_id', 'o.buy_token', orderTexts.buyToken),
   tokens: {
     kind: 'many',
     model: () => side,

@@ -69,7 +69,7 @@ const standing: Model = {
         'The reason why no auction holds it; null while they do.',
       ),
     ),
-    since: column(time, 'sd.since', 'Since when it is so.'),
+    since: column(time, 'sd.since', 'The time since when it is so.'),
     updatedAt: column(time, 'sd.updated_at', 'The time at which the figures were written.'),
     marketGap: share(
       'sd.market_gap',
