@@ -1,8 +1,27 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 
-/** They wait, for blocks and for programs: what starts last is what the whole run waits for. */
-const longest = /\/(swaps|crash|run|generated-documents|sdk|referrals|hostile|stack)\.test\.ts$/
+/**
+ * Files that wait long, for blocks and for programs, or run long histories. `npm run test:long` runs them, as CI
+ * does; `npm test` leaves them out, unless it names files.
+ */
+export const longFiles = [
+  'test/app/{conservation,crash,doctor,failing-routes,hostile,jit-orders,odd-node,own-code}.test.ts',
+  'test/app/{submission,swaps,thefts}.test.ts',
+  'test/dev/run.test.ts',
+  'test/docs/examples.test.ts',
+  'test/graphql/stored/generated-documents.test.ts',
+  'test/indexer/histories.test.ts',
+  'test/notifications/channels/telegram.test.ts',
+  'test/rest/quote/stream.test.ts',
+  'test/storage/retention/sweep.test.ts',
+  'test/tokens/{account-balances,balances,hostile}.test.ts',
+]
+
+const namesFiles = process.argv.some((argument) => /^(\.\/)?test\/./.test(argument))
+
+/** Files that a run should begin with: the one that begins last is waited for. */
+const longest = /\/(swaps|crash|run|generated-documents|sdk|referrals|hostile|stack|examples)\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
@@ -16,7 +35,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/services/**'],
+    exclude: ['test/services/**', ...(namesFiles ? [] : longFiles)],
     globalSetup: ['test/setup/global-setup.ts'],
     // Far more than any test needs that sets no limit of its own: the machine may be busy.
     testTimeout: 120_000,
