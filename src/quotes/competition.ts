@@ -71,7 +71,7 @@ async function verifiedResult(
 ): Promise<Result> {
   const { ask, verificationPolicy, verify, hasMoved, signal, log, warn } = contest
   const estimate = await estimator.estimate(ask, signal, refuted)
-  /** Any client can cause this at will: what it sent appears in debug lines alone. */
+  /** Reports without data of the request, except in debug lines: any client can cause this. */
   const report = (message: string, details: Readonly<Record<string, unknown>> = {}) => {
     warn(message, { estimator: estimator.name })
     log.debug(message, { estimator: estimator.name, ...ask, amount: `${ask.amount}`, ...details })

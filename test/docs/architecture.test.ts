@@ -56,7 +56,17 @@ describe('main files', () => {
         return !places.some((place) => existsSync(place)) && !existsSync(path.join(root, file))
       })
     expect(missing).toEqual([])
+    expect(row.files).toEqual([...new Set(row.files)])
   })
+})
+
+test('files that the glossary names exist', () => {
+  const names = new Set(
+    readdirSync(source, { recursive: true, encoding: 'utf8' }).map((name) => path.basename(name)),
+  )
+  const named = codeIn(readPage('docs/glossary.md').text).filter((code) => /^[\w/-]+\.ts$/.test(code))
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter((name) => !names.has(path.basename(name)))).toEqual([])
 })
 
 describe('the diagram of tiers', () => {
