@@ -261,8 +261,10 @@ describe('statements', () => {
 
 const someToken = { chainId: 11155111, address: wrapped }
 
+const services = () => ({ db: server.database.db }) as Partial<Services> as Services
+
 test('a result over its limit of list items is refused, and its loaders stop', async () => {
-  const context = createContext({} as Services, noCaller, new AbortController().signal)
+  const context = createContext(services(), noCaller, new AbortController().signal)
   context.countItems(Array(20_000).fill(0))
   expect(() => context.countItems([0])).toThrow('list items')
   expect(() => context.countItems([])).toThrow('list items')
@@ -294,6 +296,6 @@ test.each([
 )
 
 test('nothing is read for a client that has disconnected', async () => {
-  const context = createContext({} as Services, noCaller, AbortSignal.abort())
+  const context = createContext(services(), noCaller, AbortSignal.abort())
   await expect(context.loaders.token.load(someToken)).rejects.toThrow('the client has gone')
 })

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import type { BackendKey } from './client.ts'
 
 /** State that a connection keeps between transactions. */
 export interface Access {
@@ -21,13 +22,16 @@ const probeName = 'tradegraph_probe'
 export async function probeAccess(url: string): Promise<Access> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 })
   client.on('error', () => {})
+  let process: number | undefined
+  client.connection.once('backendKeyData', ({ processID }: BackendKey) => {
+    process = processID
+  })
   await client.connect()
   try {
     // One transaction runs on one server, and leaves nothing behind.
     await client.query('BEGIN')
     const { rows: servers } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    const { processID } = client as unknown as { processID: number }
-    if (servers[0]?.pid === processID) return directAccess
+    if (servers[0]?.pid === process) return directAccess
     const text = `SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = '${probeName}') AS kept`
     const { rows: found } = await client.query<{ kept: boolean }>({ name: probeName, text })
     const keepsName = found[0]?.kept === true
