@@ -18,7 +18,7 @@ import { invalidation, type LogSketch, presignature, rangeOf, sketchBlock, trade
 // The table of transitions in the documentation, against what the interfaces say after each step of random
 // histories.
 const [, table = ''] =
-  /These are all\ntransitions:\n\n([\s\S]*?)\n\n/.exec(readPage('docs/reference/orders.md').text) ?? []
+  /These\s+are\s+all\s+transitions:\n\n([\s\S]*?)\n\n/.exec(readPage('docs/reference/orders.md').text) ?? []
 const rows = new Map(
   table
     .split('\n')
