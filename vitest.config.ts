@@ -6,14 +6,18 @@ import { BaseSequencer } from 'vitest/node'
  * does; `npm test` leaves them out, unless it names files.
  */
 export const longFiles = [
-  'test/app/{conservation,crash,doctor,failing-routes,hostile,jit-orders,odd-node,own-code}.test.ts',
-  'test/app/{submission,swaps,thefts}.test.ts',
+  'test/app/{accounting,allowances,bundles,commands,competition,conservation,crash,crowded,doctor}.test.ts',
+  'test/app/{driver-settles,drivers,engine-buffers,engines,failing-routes,hostile,jit-orders}.test.ts',
+  'test/app/{native-orders,odd-node,own-code,referrals,settlements,submission,swaps,thefts,waiting}.test.ts',
   'test/dev/run.test.ts',
   'test/docs/examples.test.ts',
+  'test/execution/{leaving,outage}.test.ts',
   'test/graphql/stored/generated-documents.test.ts',
   'test/indexer/histories.test.ts',
   'test/notifications/channels/telegram.test.ts',
   'test/rest/quote/stream.test.ts',
+  'test/server/switched-over.test.ts',
+  'test/storage/database/{migrations,versions}.test.ts',
   'test/storage/retention/sweep.test.ts',
   'test/tokens/{account-balances,balances,hostile}.test.ts',
 ]
