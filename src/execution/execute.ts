@@ -158,14 +158,13 @@ export function createExecutor(
   }
 
   const documents = createDocuments(schema, suggests)
-  const compiled = derivedOnce((document: DocumentNode) => compiledOperation(document) ?? 'executed')
+  const compiled = derivedOnce((document: DocumentNode) =>
+    documents.validate(document).length > 0 ? 'invalid' : (compiledOperation(document) ?? 'executed'),
+  )
 
   return {
     ...documents,
-    compile(text) {
-      const document = documents.parse(text)
-      return documents.validate(document).length > 0 ? 'invalid' : compiled(document)
-    },
+    compile: (text) => compiled(documents.parse(text)),
     context: (caller, clientSignal, outage) => createContext(services, caller, clientSignal, outage),
     answerOnce: createAnswerOnce(services, { ...defaultTimes, ...times }),
     ...createGate(limits, onLimited),
