@@ -16,9 +16,9 @@ let chain: TestChain
 let database: TestDatabase
 let node: Awaited<ReturnType<typeof startScriptedNode>>
 let program: App
-/** Whether the node between has the methods that trace. */
+/** True if the node between has the methods that trace. */
 let traces = true
-/** How often it was asked to trace a call. */
+/** The number of requests to trace a call. */
 let tracedCalls = 0
 
 const startService = () =>

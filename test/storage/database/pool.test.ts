@@ -54,13 +54,19 @@ async function connected(pool: StatementPool) {
   return client
 }
 
-test('a caller that waits for a new connection gets one that is released before it is open', async () => {
-  const pool = openPool(3)
+/** A used connection that was released for the first of two callers that wait for new ones. */
+async function releasedForSecond(pool: StatementPool) {
   const first = await connected(pool)
   const [second, third] = [pool.connect(), pool.connect()]
   await areHeld(2)
   first.release()
   expect(await second).toBe(first)
+  return { first, third }
+}
+
+test('a caller that waits for a new connection gets one that is released before it is open', async () => {
+  const pool = openPool(3)
+  const { first, third } = await releasedForSecond(pool)
   // The connection that was opened for the second caller is for the third one.
   letThrough()
   const opened = await third
@@ -74,11 +80,7 @@ test('a caller that waits for a new connection gets one that is released before 
 
 test('a connection that cannot be opened fails the caller that got no other, and no other caller', async () => {
   const pool = openPool(3)
-  const first = await connected(pool)
-  const [second, third] = [pool.connect(), pool.connect()]
-  await areHeld(2)
-  first.release()
-  expect(await second).toBe(first)
+  const { first, third } = await releasedForSecond(pool)
   for (const socket of held.splice(0)) socket.destroy()
   await expect(third).rejects.toThrow('the database')
   await eventually('only the open connection is left', () => pool.totalCount === 1)

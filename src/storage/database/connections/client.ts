@@ -21,7 +21,6 @@ export type Connected = ServiceClient & Pick<PoolClient, 'release'>
 
 type Statement = string | QueryConfig
 type Done = (error: Error | undefined, result?: unknown) => void
-type Send = (statement: unknown, values?: unknown) => Promise<unknown>
 
 /**
  * A connection that measures its statements. Behind a pooler in transaction mode, where the next transaction
@@ -65,53 +64,56 @@ export class ServiceClient extends Client {
   }
 
   override query<Result>(statement: Statement | Submittable, ...rest: unknown[]): Result {
-    if (typeof statement === 'object' && 'submit' in statement) {
-      this.unanswered++
-      return super.query(statement) as Result
-    }
+    if (typeof statement === 'object' && 'submit' in statement) return this.send(statement)
     const done = rest.find((each): each is Done => typeof each === 'function')
     const values = rest.find(Array.isArray)
     const text = typeof statement === 'string' ? statement : statement.text
-    const work = { kind: 'statement', name: statementName(text), of: this.pool } as const
-    const result = observed(work, () => this.run(statement, text, values))
+    const result = this.measured(text, () => this.run(statement, text, values))
     if (done) result.then((value) => done(undefined, value), done)
     return (done ? undefined : result) as Result
   }
 
   /** Returns the rows of the last statement as text. The others precede it in its transaction. */
-  async readAsText(statements: readonly TextStatement[]): Promise<TextRow[]> {
-    if (this.begin === undefined) {
-      return new Promise((resolve, reject) => {
-        const settle = (error: Error | null, rows: TextRow[] = []) => (error ? reject(error) : resolve(rows))
-        this.query(new TextQuery(statements, this, settle))
-      })
-    }
-    const queries = statements.map(({ values, ...query }) => ({ ...query, values: [...values], ...asText }))
-    const results = await this.inTransaction(this.begin, queries)
-    return results.at(-2)?.rows ?? []
+  readAsText(statements: readonly TextStatement[]): Promise<TextRow[]> {
+    return this.measured(statements.at(-1)?.text ?? '', async () => {
+      if (this.begin === undefined) return this.submitted(statements)
+      const queries = statements.map(({ values, ...query }) => ({ ...query, values: [...values], ...asText }))
+      const results = await this.inTransaction(this.begin, queries)
+      return results.at(-1)?.rows ?? []
+    })
+  }
+
+  private measured<Result>(text: string, run: () => Promise<Result>): Promise<Result> {
+    return observed({ kind: 'statement', name: statementName(text), of: this.pool }, run)
+  }
+
+  private submitted(statements: readonly TextStatement[]): Promise<TextRow[]> {
+    return new Promise((resolve, reject) => {
+      const settle = (error: Error | null, rows: TextRow[] = []) => (error ? reject(error) : resolve(rows))
+      this.send(new TextQuery(statements, this, settle))
+    })
   }
 
   private async run(statement: Statement, text: string, values: unknown[] | undefined): Promise<unknown> {
-    if (this.begin === undefined || this.getTransactionStatus() !== 'I' || text === 'BEGIN') {
-      const send: Send = super.query.bind(this)
-      this.unanswered++
-      return send(text === 'BEGIN' && this.begin ? this.begin : statement, values)
-    }
+    if (this.begin === undefined || this.getTransactionStatus() !== 'I') return this.send(statement, values)
+    if (text === 'BEGIN') return this.send(this.begin)
     const query = typeof statement === 'string' ? { text: statement } : statement
     const [result] = await this.inTransaction(this.begin, [{ ...query, ...(values && { values }) }])
     return result
   }
 
   private async inTransaction(begin: string, queries: readonly QueryConfig[]): Promise<QueryArrayResult[]> {
-    const send = super.query.bind(this) as (query: unknown) => Promise<QueryArrayResult>
-    const all = [begin, ...queries, 'COMMIT']
-    this.unanswered += all.length
+    const sent = [begin, ...queries, 'COMMIT'].map((query) => this.send<Promise<QueryArrayResult>>(query))
     // The connection is free when the server has ended the transaction, also after an error.
-    const results = await Promise.allSettled(all.map((query) => send(query)))
-    return results.slice(1).map((result) => {
-      if (result.status === 'rejected') throw result.reason
-      return result.value
-    })
+    await Promise.allSettled(sent)
+    return (await Promise.all(sent)).slice(1, -1)
+  }
+
+  /** Sends a query as node-postgres does. */
+  private send<Result>(query: unknown, values?: unknown[]): Result {
+    this.unanswered++
+    const send = super.query.bind(this) as (query: unknown, values?: unknown[]) => Result
+    return send(query, values)
   }
 }
 

@@ -1,11 +1,9 @@
 import { DatabaseError } from 'pg'
 import { Refusal } from '../../../domain/errors/error.ts'
-import { observed } from '../../../outside/telemetry/work.ts'
 import { asOutage } from '../outages.ts'
 import type { Connected } from './client.ts'
 import type { StatementPool } from './pool.ts'
 import { cancelStatement } from './server.ts'
-import { statementName } from './statement-name.ts'
 import type { Prepared, TextRow, TextStatement } from './text-query.ts'
 
 export interface RunOptions {
@@ -29,17 +27,11 @@ export async function runAsText(
   const cancel = () => {
     if (client) cancelling = cancelStatement(client)
   }
-  const work = {
-    kind: 'statement',
-    name: statementName(statements.at(-1)?.text ?? ''),
-    of: pool.name,
-  } as const
   try {
     client = await pool.connect()
     if (gone?.aborted) throw clientGone()
     gone?.addEventListener('abort', cancel)
-    const connection = client
-    const rows = await observed(work, () => connection.readAsText(statements))
+    const rows = await client.readAsText(statements)
     await cancelling
     client.release(holdsTooManyPlans?.(client) ?? false)
     return rows
