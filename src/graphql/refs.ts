@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql'
 import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
 import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
-import type { Diagnosis, Evidence, PriceAmounts, Reason } from '../domain/diagnosis/diagnosis.ts'
+import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type {
@@ -84,22 +84,16 @@ export interface PoolPage {
   hasNextPage: boolean
 }
 
-/** Evidence of a kind, with the chain of its tokens. */
-type EvidenceOf<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }> & OnChain
-
 export const AccountRef = modelRef('Account')
 export const AffiliateRef = modelRef('Affiliate')
 export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
-export const AmountsEvidenceRef = builder.objectRef<EvidenceOf<'amounts'>>('AmountsEvidence')
 export const AnnouncementRef = builder.objectRef<Announcement>('Announcement')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const BalanceChangeRef = builder.objectRef<BalanceChange & OnChain>('BalanceChange')
 export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
-export const BlocksEvidenceRef = builder.objectRef<EvidenceOf<'blocks'>>('BlocksEvidence')
 export const BundleSimulationRef = builder.objectRef<BundleSimulation & OnChain>('BundleSimulation')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
-export const CancellationEvidenceRef = builder.objectRef<EvidenceOf<'cancellation'>>('CancellationEvidence')
 export const ChannelRef = builder.objectRef<Channel>('Channel')
 export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
 export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; secret: string }>(
@@ -123,13 +117,11 @@ export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid
   'CancelOrdersByPolicyPayload',
 )
 export const CancelOrdersPayloadRef = builder.objectRef<{ uids: OrderUid[] }>('CancelOrdersPayload')
-export const CompetitionEvidenceRef = builder.objectRef<EvidenceOf<'competition'>>('CompetitionEvidence')
 export const DecodedArgumentRef = builder.objectRef<DecodedEvent['arguments'][number]>('DecodedArgument')
 export const DecodedEventRef = builder.objectRef<DecodedEvent>('DecodedEvent')
 export const DepthLevelRef = builder.objectRef<DepthLevel>('DepthLevel')
 export const DiagnosedRef = builder.interfaceRef<Reason & OnChain>('Diagnosed')
 export const DiagnosisReasonRef = builder.objectRef<Reason & OnChain>('DiagnosisReason')
-export const FeeEvidenceRef = builder.objectRef<EvidenceOf<'fee'>>('FeeEvidence')
 export const MarketDepthRef = builder.objectRef<MarketDepth>('MarketDepth')
 export const MarketRef = builder.objectRef<MarketKey>('Market')
 export const MarketSlippageRef = builder.objectRef<Volatility>('MarketSlippage')
@@ -141,7 +133,6 @@ export const NetworkRef = builder.objectRef<Network>('Network')
 export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
 export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
-export const OrderEvidenceRef = builder.objectRef<EvidenceOf<'order'>>('OrderEvidence')
 export const OrderSimulationRef = builder.objectRef<OrderSimulation>('OrderSimulation')
 export const OrderToSignRef = builder.objectRef<OrderToSign>('OrderToSign')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
@@ -149,8 +140,6 @@ export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: Grap
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
-export const PriceAmountsRef = builder.objectRef<PriceAmounts>('PriceAmounts')
-export const PriceEvidenceRef = builder.objectRef<EvidenceOf<'price'>>('PriceEvidence')
 export const PriceHistoryRef = builder.objectRef<Sourced<PriceHistory>>('PriceHistory')
 export const PricePointRef = builder.objectRef<PricePoint>('PricePoint')
 export const PoolConnectionRef = builder.objectRef<PoolPage>('PoolConnection')
@@ -172,9 +161,6 @@ export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
-export const RefusalEvidenceRef = builder.objectRef<EvidenceOf<'refusal'>>('RefusalEvidence')
-export const HookEvidenceRef = builder.objectRef<EvidenceOf<'hook'>>('HookEvidence')
-export const RevertEvidenceRef = builder.objectRef<EvidenceOf<'revert'>>('RevertEvidence')
 export const SettlementRef = modelRef('Settlement')
 export const SimulatedLogRef = builder.objectRef<SimulatedLog>('SimulatedLog')
 export const SimulatedTransactionRef = builder.objectRef<SimulatedTransaction & OnChain>(
@@ -185,8 +171,6 @@ export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('
 export const TokenBalanceRef = builder.objectRef<TokenBalance>('TokenBalance')
 export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance>('TokenBalanceEdge')
 export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')
-export const PoolEvidenceRef = builder.objectRef<EvidenceOf<'pool'>>('PoolEvidence')
-export const TokenEvidenceRef = builder.objectRef<EvidenceOf<'token'>>('TokenEvidence')
 export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
 export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
 export const TokenHolderRef = builder.objectRef<TokenHolder>('TokenHolder')
@@ -197,9 +181,7 @@ export const TraderActivityConnectionRef = builder.objectRef<TraderActivity & { 
 )
 export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
-export const TransactionEvidenceRef = builder.objectRef<EvidenceOf<'transaction'>>('TransactionEvidence')
 export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(
   'UploadAppDataPayload',
 )
 export const UsdPriceRef = builder.objectRef<Sourced<string>>('UsdPrice')
-export const ValidityEvidenceRef = builder.objectRef<EvidenceOf<'validity'>>('ValidityEvidence')

@@ -1,13 +1,12 @@
 import { formatSeconds } from '../text/readable.ts'
 import {
-  type CompetitionEvidence,
   type DiagnosisInput,
-  type Evidence,
   type ObservedAttempt,
   type ObservedBid,
   type Reason,
   reasonOf,
 } from './diagnosis.ts'
+import type { Evidence, EvidenceOf } from './evidence.ts'
 
 /** Reasons from the newest solution for an order. */
 
@@ -32,7 +31,7 @@ export function competitionReasons({ bid, attempt, refusal }: DiagnosisInput): R
   if (bid?.auctionId === last && !bid.isWinner) return [defeat(bid)]
   if (refusal?.auctionId === last) {
     const { auctionId, solver, reason, at } = refusal
-    const evidence: CompetitionEvidence = {
+    const evidence: EvidenceOf<'competition'> = {
       ...{ kind: 'competition', auctionId, solver, refusal: reason },
       ...{ score: null, winningScore: null, scoreGap: null },
     }
@@ -50,7 +49,7 @@ export function competitionReasons({ bid, attempt, refusal }: DiagnosisInput): R
 
 function defeat({ auctionId, solver, score, winningScore, filteredOut, at }: ObservedBid): Reason {
   const scoreGap = winningScore !== null && winningScore > score ? winningScore - score : null
-  const evidence: CompetitionEvidence = {
+  const evidence: EvidenceOf<'competition'> = {
     ...{ kind: 'competition', auctionId, solver, score, winningScore, scoreGap, refusal: null },
   }
   return reasonOf(filteredOut ? 'filteredForFairness' : 'lostCompetition', at, [evidence])

@@ -24,8 +24,6 @@ import { type DiagnosisCode, diagnosisCodes, diagnosisTexts, generalCodes } from
 import {
   type Diagnosis,
   type DiagnosisInput,
-  type Evidence,
-  type HookEvidence,
   type ObservedStanding,
   type Reason,
   reasonOf,
@@ -40,6 +38,7 @@ import {
   partlyFilled,
   validityOf,
 } from './end-reasons.ts'
+import type { Evidence, EvidenceOf } from './evidence.ts'
 import { marketReasons, storedGap } from './price-reasons.ts'
 import { isTerminalCode } from './terminal-code.ts'
 
@@ -257,7 +256,7 @@ export function tightHooks(
   ran: RanHooks | null,
 ): Reason[] {
   const tight = hookPhases.flatMap((phase) =>
-    assignHookCalls(hooks[phase], ran?.[phase] ?? []).flatMap((call, index): HookEvidence[] => {
+    assignHookCalls(hooks[phase], ran?.[phase] ?? []).flatMap((call, index): EvidenceOf<'hook'>[] => {
       const hook = hooks[phase][index]
       if (!hook || !call) return []
       const { outcome, gasUsed } = hookResult(call, hook)

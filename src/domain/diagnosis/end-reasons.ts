@@ -6,16 +6,8 @@ import type { OrderUid } from '../order/order.ts'
 import { failureText } from '../settlement/hooks.ts'
 import { readableDown, readablePercent, readableUp } from '../text/readable.ts'
 import type { DiagnosisCode } from './code.ts'
-import {
-  amountsOf,
-  type DiagnosisInput,
-  type Evidence,
-  fillOf,
-  type Reason,
-  reasonOf,
-  tokenOf,
-  type ValidityEvidence,
-} from './diagnosis.ts'
+import { amountsOf, type DiagnosisInput, fillOf, type Reason, reasonOf, tokenOf } from './diagnosis.ts'
+import type { Evidence, EvidenceOf } from './evidence.ts'
 
 /** Describes how an order ended, and how much of it is filled. */
 
@@ -100,7 +92,10 @@ export function expired(facts: DiagnosisInput): Reason {
   return reasonOf('expired', new Date(facts.order.effectiveValidTo * 1_000), [validityOf(facts)])
 }
 
-export function validityOf({ order, service }: Pick<DiagnosisInput, 'order' | 'service'>): ValidityEvidence {
+export function validityOf({
+  order,
+  service,
+}: Pick<DiagnosisInput, 'order' | 'service'>): EvidenceOf<'validity'> {
   const { validFrom, effectiveValidTo } = order
   return {
     kind: 'validity',

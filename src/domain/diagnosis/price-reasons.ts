@@ -6,13 +6,12 @@ import {
   type DiagnosisInput,
   fillOf,
   type ObservedStanding,
-  type PriceAmounts,
-  type PriceEvidence,
   type Reason,
   reasonOf,
   remainingSell,
   tokenOf,
 } from './diagnosis.ts'
+import type { EvidenceOf, PriceAmounts } from './evidence.ts'
 
 /** Compares the market price for an order with its limit. */
 
@@ -101,7 +100,7 @@ function feeReason(facts: DiagnosisInput, standing: ObservedStanding, gap: bigin
 function partReason(
   facts: DiagnosisInput,
   standing: ObservedStanding,
-  evidence: PriceEvidence,
+  evidence: EvidenceOf<'price'>,
 ): Reason[] | undefined {
   const { order, isPast } = facts
   const { routed, policyShare } = standing
@@ -115,7 +114,7 @@ function partReason(
 }
 
 /** The best price seen, and the gap between the newest price and the limit. */
-export function priceEvidence(facts: DiagnosisInput, standing: ObservedStanding): PriceEvidence {
+export function priceEvidence(facts: DiagnosisInput, standing: ObservedStanding): EvidenceOf<'price'> {
   const { order, bestBid } = facts
   const { best: routed } = standing
   const bid = bestBid && (!routed || isBetter(bestBid, routed)) ? bestBid : null
@@ -166,7 +165,7 @@ function movementOf({ market }: DiagnosisInput, distance: bigint | null) {
 const minFeeShare = 1_000n
 
 function priceSummary(
-  { gap, secondsNeeded }: PriceEvidence,
+  { gap, secondsNeeded }: EvidenceOf<'price'>,
   facts: Pick<DiagnosisInput, 'order' | 'tokens' | 'isPast'>,
   { routed, feeShare }: ObservedStanding,
 ): string {

@@ -8,11 +8,11 @@ import { inOrder, settlementReverts, tightHooks } from '../../domain/diagnosis/d
 import {
   type Diagnosis,
   type DiagnosisInput,
-  type Evidence,
   type Reason,
   reasonOf,
 } from '../../domain/diagnosis/diagnosis.ts'
 import { refused, validityOf } from '../../domain/diagnosis/end-reasons.ts'
+import type { Evidence } from '../../domain/diagnosis/evidence.ts'
 import { marketReasons } from '../../domain/diagnosis/price-reasons.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Hex } from '../../domain/evm/hex.ts'

@@ -28,14 +28,7 @@ import { fullOrder, orderProgressBody } from '../../storage/bodies/order.ts'
 import { listedTrade } from '../../storage/bodies/trade.ts'
 import type { Field } from '../../storage/query/model.ts'
 import { announcement } from '../account/announcements.ts'
-import { address, amount, bytes32, count, decimal, hex, orderUid, share, timestamp } from './primitives.ts'
-
-/** Returns a GraphQL type by its name. */
-export function graphqlType(name: string): GraphQLNamedType {
-  const type = schema.getType(name)
-  if (!type) throw new Error(`the GraphQL schema has no type ${name}`)
-  return type
-}
+import { valueSchemas } from './primitives.ts'
 
 /** Returns the field of a GraphQL type that a REST member is named after, also with underscores. */
 export function fieldNamed(type: GraphQLNamedType | undefined, member: string) {
@@ -64,25 +57,6 @@ export function inPlainText(description: string, type?: string): string {
     const member = [...ownMembers, ...allMembers].find((candidate) => candidate.name === name)
     return member ? String(member.value) : name
   })
-}
-
-/** Schemas of values, by the type in their codec. */
-const valueSchemas: Readonly<Record<string, z.ZodType>> = {
-  Address: address,
-  Bytes32: bytes32,
-  OrderUid: orderUid,
-  Hex: hex,
-  Uint256: amount,
-  Decimal: decimal,
-  Share: share,
-  Uint32: count,
-  SafeInt: count,
-  Int: count,
-  DateTime: timestamp,
-  Boolean: z.boolean(),
-  String: z.string(),
-  ID: z.string(),
-  JSON: z.record(z.string(), z.unknown()),
 }
 
 /** Returns the same schema for the same body, so that `schemaOf` finds its name. */

@@ -44,9 +44,10 @@ import { about } from '../service.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/native-price.ts'
 import { averageAprs, poolAddresses, poolFigures, poolList } from '../token/pools.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/tokens.ts'
-import { fieldNamed, graphqlType, inPlainText, variantOf } from './body-schemas.ts'
+import { fieldNamed, inPlainText, variantOf } from './body-schemas.ts'
 import type { NamedSchema } from './operation.ts'
 import { accountError, orderBookError } from './primitives.ts'
+import { graphqlType } from './selected.ts'
 import { storedSchemas } from './stored-schemas.ts'
 
 /** Schemas that have a name in the document. */

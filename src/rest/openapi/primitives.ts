@@ -24,6 +24,25 @@ export const count = z.int().min(0)
 /** A share from 0 to 1. */
 export const share = z.number().min(0).max(1)
 
+/** Schemas of values by their GraphQL scalar. */
+export const valueSchemas: Readonly<Record<string, z.ZodType>> = {
+  Address: address,
+  Bytes32: bytes32,
+  OrderUid: orderUid,
+  Hex: hex,
+  Uint256: amount,
+  Decimal: decimal,
+  Share: share,
+  Uint32: count,
+  SafeInt: count,
+  Int: count,
+  DateTime: timestamp,
+  Boolean: z.boolean(),
+  String: z.string(),
+  ID: z.string(),
+  JSON: z.record(z.string(), z.unknown()),
+}
+
 export const plainText = z.string()
 export const uidText = z.string().regex(/^0x[0-9a-f]{112}$/)
 export const hashText = z.string().regex(/^0x[0-9a-f]{64}$/)

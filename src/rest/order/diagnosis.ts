@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import { diagnosisCodes } from '../../domain/diagnosis/code.ts'
-import { cancellationSources } from '../../domain/order/event.ts'
-import { hookOutcomes, hookPhases } from '../../domain/settlement/hooks.ts'
 import { explanationBody } from '../../graphql/order/placement.ts'
 import type { Operations } from '../openapi/operation.ts'
-import { address, amount, bytes32, count, decimal, orderUid, timestamp } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { fragmentSchema } from '../openapi/selected.ts'
 import { checkedInput } from '../routing/request.ts'
 import { type Route, route } from '../routing/route.ts'
 import { noSuchOrder } from './examples.ts'
@@ -27,12 +24,17 @@ function writeReason({ evidence, ...reason }: DiagnosisReasonResult) {
 }
 
 function writeEvidence({ __typename, token, ...evidence }: DiagnosisReasonResult['evidence'][number]) {
-  const kind = __typename.replace('Evidence', '')
   return {
-    kind: kind.charAt(0).toLowerCase() + kind.slice(1),
+    kind: kindOf(__typename),
     ...(token !== undefined && { token: (token as { address: string }).address }),
     ...evidence,
   }
+}
+
+/** Returns the kind of an object in `DiagnosisEvidence` by its type. */
+function kindOf(typeName: string): string {
+  const kind = typeName.replace('Evidence', '')
+  return kind.charAt(0).toLowerCase() + kind.slice(1)
 }
 
 const reasonFragment = `
@@ -84,118 +86,13 @@ ${reasonFragment}`,
   }),
 ]
 
-const percent = z.string().regex(/^-?[0-9]+(\.[0-9]+)?$/)
+const reason = fragmentSchema(reasonFragment, kindOf)
 
-const priceAmounts = z.object({
-  decimal: decimal,
-  sellAmount: amount,
-  buyAmount: amount,
-})
+export const diagnosisEvidence = (reason.shape.evidence as z.ZodArray<z.ZodObject>).element
 
-export const diagnosisEvidence = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('amounts'),
-    token: address,
-    needed: amount,
-    available: amount,
-    missing: amount,
-  }),
-  z.object({ kind: z.literal('token'), token: address }),
-  z.object({
-    kind: z.literal('pool'),
-    pool: address,
-  }),
-  z.object({
-    kind: z.literal('price'),
-    limit: priceAmounts,
-    best: priceAmounts.nullable(),
-    foundAt: timestamp.nullable(),
-    foundAtBlock: count.nullable(),
-    foundBy: address.nullable(),
-    foundInAuction: count.nullable(),
-    gapPercent: percent.nullable(),
-    gapSeenAt: timestamp.nullable(),
-    dayMovementPercent: percent.nullable(),
-    secondsNeeded: count.nullable(),
-  }),
-  z.object({
-    kind: z.literal('fee'),
-    token: address,
-    fee: amount,
-    left: amount,
-    leastAmount: amount.nullable(),
-  }),
-  z.object({
-    kind: z.literal('competition'),
-    auctionId: count,
-    solver: address,
-    score: amount.nullable(),
-    winningScore: amount.nullable(),
-    scoreGap: amount.nullable(),
-    refusal: z.string().nullable(),
-  }),
-  z.object({
-    kind: z.literal('blocks'),
-    number: count,
-    at: timestamp.nullable(),
-    head: count.nullable(),
-  }),
-  z.object({
-    kind: z.literal('transaction'),
-    txHash: bytes32,
-    block: count.nullable(),
-  }),
-  z.object({
-    kind: z.literal('order'),
-    uid: orderUid,
-  }),
-  z.object({
-    kind: z.literal('revert'),
-    reason: z.string(),
-  }),
-  z.object({
-    kind: z.literal('hook'),
-    phase: z.enum(hookPhases),
-    index: count,
-    target: address,
-    outcome: z.enum(hookOutcomes),
-    gasLimit: amount.nullable(),
-    gasUsed: amount.nullable(),
-  }),
-  z.object({
-    kind: z.literal('validity'),
-    from: timestamp.nullable(),
-    until: timestamp,
-    offeredUntil: timestamp,
-  }),
-  z.object({
-    kind: z.literal('cancellation'),
-    by: z.enum(cancellationSources),
-    detail: z.string().nullable(),
-  }),
-  z.object({
-    kind: z.literal('refusal'),
-    code: z.string(),
-    field: z.string().nullable(),
-    message: z.string(),
-  }),
-])
+export const diagnosisReason = reason.extend({ evidence: z.array(diagnosisEvidence) })
 
-const reason = {
-  code: z.enum(diagnosisCodes),
-  summary: z.string(),
-  since: timestamp.nullable(),
-  retryable: z.boolean(),
-  advice: z.string(),
-  evidence: z.array(diagnosisEvidence),
-}
-
-export const diagnosisReason = z.object(reason)
-
-export const orderDiagnosis = z.object({
-  ...reason,
-  further: z.array(diagnosisReason),
-})
+export const orderDiagnosis = diagnosisReason.extend({ further: z.array(diagnosisReason) })
 
 export const sampleDiagnosis = {
   code: 'filled',
