@@ -143,6 +143,13 @@ export function fieldsOf<Name extends string>(model: Model, ...names: Name[]): R
   return Object.fromEntries(entries) as Record<Name, Field>
 }
 
+/** The description of a field or relation of a model. */
+export function textOf({ name, fields, relations = {} }: Model, member: string): string {
+  const { description } = fields[member] ?? relations[member] ?? {}
+  if (description === undefined) throw new TypeError(`${name} has no ${member}`)
+  return description
+}
+
 /** The model that a relation leads to. */
 export function modelOf(model: Model, relation: string): Model {
   const target = model.relations?.[relation]

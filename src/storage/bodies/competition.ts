@@ -1,7 +1,7 @@
 import { orderTexts } from '../../domain/order/order.ts'
 import { auction, pricedToken } from '../models/auction/auction.ts'
-import { inSolution, solution } from '../models/auction/solution.ts'
-import { address, amount, orderUid, rowKey } from '../query/codec.ts'
+import { inSolution, solution, traded } from '../models/auction/solution.ts'
+import { address, amount, orderUid } from '../query/codec.ts'
 import { aliasField, column, derived } from '../query/model.ts'
 import { type Body, fieldsOf, listOf, type MapMember, type Member, modelOf, valuesOf } from './body.ts'
 
@@ -14,7 +14,7 @@ export const nativePricesBody = (rows: string): MapMember => ({
   description: 'Native atoms for 10^18 atoms, by token.',
 })
 
-const { block, deadline } = fieldsOf(auction, 'block', 'deadline')
+const { auctionId, block, deadline } = fieldsOf(auction, 'auctionId', 'block', 'deadline')
 const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } = fieldsOf(
   solution,
   'solver',
@@ -28,10 +28,10 @@ const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } 
 
 const executed: Body = {
   id: derived(orderUid, inSolution('uid'), 'The order.'),
-  sellAmount: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
-  buyAmount: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
+  sellAmount: traded.executedSell,
+  buyAmount: traded.executedBuy,
 }
-const traded: Body = {
+const tradedOrder: Body = {
   ...executed,
   sellToken: derived(address, inSolution('sell_token'), orderTexts.sellToken),
   buyToken: derived(address, inSolution('buy_token'), orderTexts.buyToken),
@@ -50,7 +50,6 @@ const clearingPrices: Member = {
   description: 'Always empty: they are not stored.',
 }
 
-const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
 const transactionHashes = valuesOf(auction, 'transactionHashes')
 const input: Member = {
   object: {
@@ -68,7 +67,7 @@ export const competitionSolution: Body = {
   score,
   ranking,
   clearingPrices,
-  orders: listOf(solution, 'orders', traded),
+  orders: listOf(solution, 'orders', tradedOrder),
   isWinner,
   filteredOut,
   txHash,

@@ -6,10 +6,10 @@ import {
   currentPrices,
 } from '../models/auction/auction.ts'
 import { order } from '../models/order/order.ts'
-import { interactions } from '../models/order/relations.ts'
+import { interactions, orderQuote } from '../models/order/relations.ts'
 import { address, amount, type Codec, safeInt } from '../query/codec.ts'
 import { aliasField, column, derived } from '../query/model.ts'
-import { type Body, fieldsOf, type ListMember, listOf, valuesOf } from './body.ts'
+import { type Body, fieldsOf, type ListMember, listOf, textOf, valuesOf } from './body.ts'
 import { nativePricesBody } from './competition.ts'
 import { feePoliciesOf } from './trade.ts'
 
@@ -25,16 +25,16 @@ const preInteractions: ListMember = {
 export const auctionFeePolicies = feePoliciesOf('o.id')
 
 /** A value of quote `q`, of which an order may have none. */
-const quoted = (field: string, otherwise: string, description: string) =>
-  derived(amount as Codec<bigint>, `coalesce(q.${field}, ${otherwise})`, description)
+const quoted = (column: string, otherwise: string, description: string) =>
+  derived(amount as Codec<bigint>, `coalesce(q.${column}, ${otherwise})`, description)
 
 const noSolver = `'\\x${'00'.repeat(20)}'::bytea`
 
 /** The quote that an order was stored with; without one, its own terms. */
 const quoteOf: Body = {
-  sellAmount: quoted('sell_amount', 'o.sell_amount', 'Quoted sell amount, without fee.'),
+  sellAmount: quoted('sell_amount', 'o.sell_amount', textOf(orderQuote, 'sellAmount')),
   buyAmount: quoted('buy_amount', '0', 'Quoted buy amount; 0 without a quote.'),
-  fee: quoted('fee_amount', 'o.fee_amount', 'Quoted fee in sell token atoms.'),
+  fee: quoted('fee_amount', 'o.fee_amount', textOf(orderQuote, 'feeAmount')),
   solver: derived(address, `coalesce(q.solver, ${noSolver})`, 'Its solver; zeros without a quote.'),
 }
 

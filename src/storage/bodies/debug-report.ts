@@ -1,6 +1,6 @@
 import type { FeePolicy } from '../../domain/fee/policy.ts'
 import { orderAuctions } from '../models/auction/auction.ts'
-import { feePolicyKinds } from '../models/auction/fee-policy.ts'
+import { feePolicies, feePolicyKinds } from '../models/auction/fee-policy.ts'
 import { auctionReport, execution, executionRow } from '../models/auction/report.ts'
 import { settlementAttempt, settlementAttemptRow } from '../models/auction/settlement-attempt.ts'
 import { orderEvent, orderEventRow } from '../models/order/event.ts'
@@ -10,30 +10,26 @@ import { trade } from '../models/trade.ts'
 import { address, enumOf, rowKey } from '../query/codec.ts'
 import { aliasField, column, type Field } from '../query/model.ts'
 import { ownParam } from '../query/selection.ts'
-import { absent, type Body, fieldsOf, listOf, type Member, modelOf, rowsOf, share } from './body.ts'
+import { absent, type Body, fieldsOf, listOf, type Member, modelOf, rowsOf, share, textOf } from './body.ts'
 import { nativePricesBody } from './competition.ts'
 import { fullOrder } from './order.ts'
 
 /** A factor of one kind of policy; left out of policies of the other kinds. */
-const factor = (kind: FeePolicy['kind'], name: string, description: string): Member =>
+const factor = (kind: FeePolicy['kind'], column: string, field: string): Member =>
   absent({
     codec: share,
-    sql: `(CASE WHEN p.kind = '${kind}' THEN p.${name} END)`,
+    sql: `(CASE WHEN p.kind = '${kind}' THEN p.${column} END)`,
     nullable: true,
-    description,
+    description: textOf(feePolicies[kind](), field),
   })
 
 export const reportedFeePolicy: Body = {
   kind: column(enumOf('FeePolicyKind', feePolicyKinds), 'p.kind', 'The base of the policy.'),
-  surplusFactor: factor('surplus', 'factor', 'Share of the surplus.'),
-  surplusMaxVolumeFactor: factor('surplus', 'max_volume_factor', 'Its maximum, as a share of the volume.'),
-  volumeFactor: factor('volume', 'factor', 'Share of the volume.'),
-  priceImprovementFactor: factor('priceImprovement', 'factor', 'Share of the improvement over the quote.'),
-  priceImprovementMaxVolumeFactor: factor(
-    'priceImprovement',
-    'max_volume_factor',
-    'Its maximum, as a share of the volume.',
-  ),
+  surplusFactor: factor('surplus', 'factor', 'factor'),
+  surplusMaxVolumeFactor: factor('surplus', 'max_volume_factor', 'maxVolumeFactor'),
+  volumeFactor: factor('volume', 'factor', 'factor'),
+  priceImprovementFactor: factor('priceImprovement', 'factor', 'factor'),
+  priceImprovementMaxVolumeFactor: factor('priceImprovement', 'max_volume_factor', 'maxVolumeFactor'),
 }
 
 export const reportedExecution: Body = {
@@ -41,7 +37,7 @@ export const reportedExecution: Body = {
   executedFeeToken: executionRow.executedFeeToken,
   blockNumber: executionRow.blockNumber,
   protocolFees: listOf(execution, 'protocolFees', {
-    token: column(address, 'pf.token', 'The token of amount.'),
+    token: column(address, 'pf.token', textOf(modelOf(execution, 'protocolFees'), 'token')),
     ...fieldsOf(modelOf(execution, 'protocolFees'), 'amount'),
   }),
 }
@@ -55,7 +51,7 @@ export const reportedAttempt: Body = {
 
 /** Auction `a` as far as it concerns order `o`. */
 export const reportedAuction: Body = {
-  id: column(rowKey, 'a.id', 'The auction.'),
+  id: column(rowKey, 'a.id', textOf(auctionReport, 'auction')),
   ...fieldsOf(auctionReport, 'block', 'deadline'),
   nativePrices: nativePricesBody(
     'auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token)',

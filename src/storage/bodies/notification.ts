@@ -5,7 +5,7 @@ import { hookOutcomes } from '../../domain/settlement/hooks.ts'
 import { notification } from '../models/notification/notification.ts'
 import { asText, boolean, type Codec, decimal, enumOf, string, uint32 } from '../query/codec.ts'
 import { column, derived, type Field } from '../query/model.ts'
-import { absent, type Body, fieldsOf, type Member } from './body.ts'
+import { absent, type Body, fieldsOf, type Member, textOf } from './body.ts'
 
 const part = <Value>(name: string, codec: Codec<Value>, description: string): Field =>
   derived(codec, `n.metadata->>'${name}'`, description)
@@ -86,7 +86,7 @@ export const publishedMetadata = published
 export const notificationBody: Body = {
   id: notification.fields.notificationId as Field,
   ...fieldsOf(notification, 'account'),
-  type: column(enumOf('NotificationType', publishedTypes), 'n.type', 'The type of the notification.'),
+  type: column(enumOf('NotificationType', publishedTypes), 'n.type', textOf(notification, 'type')),
   ...fieldsOf(notification, 'message', 'timestamp'),
   metadata: { json: notification.fields.metadata as Field, holds: publishedMetadata },
 }

@@ -1,11 +1,13 @@
 import { orderTexts } from '../../domain/order/order.ts'
+import { maxVolumeFactor as policyMaximum } from '../models/auction/fee-policy.ts'
+import { orderQuote } from '../models/order/relations.ts'
 import { trade } from '../models/trade.ts'
 import { address, amount, type Codec } from '../query/codec.ts'
 import { column, derived, type Field, orNull } from '../query/model.ts'
-import { type Body, fieldsOf, listOf, share } from './body.ts'
+import { type Body, fieldsOf, listOf, modelOf, share, textOf } from './body.ts'
 
 const factor = derived(share, 'p.factor', 'Share of the base of the policy.')
-const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'Its maximum, as a share of the volume.')
+const maxVolumeFactor = derived(share, 'p.max_volume_factor', policyMaximum.description)
 
 /**
  * Policy `p` as an object whose only key is its kind.
@@ -13,11 +15,11 @@ const maxVolumeFactor = derived(share, 'p.max_volume_factor', 'Its maximum, as a
  */
 export function feePoliciesOf(orderId: string): Record<string, Body> {
   /** Zero without a quote. */
-  const quoted = (field: string, description: string) =>
+  const quoted = (column: string, field: string) =>
     derived(
       amount as Codec<bigint>,
-      `coalesce((SELECT q.${field} FROM order_quotes q WHERE q.order_id = ${orderId}), 0)`,
-      description,
+      `coalesce((SELECT q.${column} FROM order_quotes q WHERE q.order_id = ${orderId}), 0)`,
+      textOf(orderQuote, field),
     )
   return {
     surplus: { surplus: { object: { factor, maxVolumeFactor } } },
@@ -29,9 +31,9 @@ export function feePoliciesOf(orderId: string): Record<string, Body> {
           maxVolumeFactor,
           quote: {
             object: {
-              fee: quoted('fee_amount', 'Quoted fee in sell token atoms.'),
-              sellAmount: quoted('sell_amount', 'Quoted sell amount, without fee.'),
-              buyAmount: quoted('buy_amount', 'Quoted buy amount.'),
+              fee: quoted('fee_amount', 'feeAmount'),
+              sellAmount: quoted('sell_amount', 'sellAmount'),
+              buyAmount: quoted('buy_amount', 'buyAmount'),
             },
           },
         },
@@ -42,10 +44,12 @@ export function feePoliciesOf(orderId: string): Record<string, Body> {
 
 export const tradeFeePolicies = feePoliciesOf('tr.order_id')
 
+const executedFee = modelOf(trade, 'executedProtocolFees')
+
 export const executedProtocolFeeBody: Body = {
   policy: { variants: tradeFeePolicies, by: 'p.kind' },
-  amount: derived(amount, 'pf.amount', 'The amount of the fee.'),
-  token: derived(address, 'pf.token', 'The token of amount.'),
+  ...fieldsOf(executedFee, 'amount'),
+  token: derived(address, 'pf.token', textOf(executedFee, 'token')),
 }
 
 /** Trade `tr`, as in lists. */

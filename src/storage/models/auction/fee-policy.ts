@@ -6,14 +6,14 @@ import { derived, type Field, type Model } from '../../query/model.ts'
 const factor = (sql: string, description: string) =>
   derived(decimal, `trim_scale(${sql} / 1000000.0)::text`, description)
 
-const maxVolumeFactor = factor('p.max_volume_factor', 'Its maximum, as a share of the volume.')
+export const maxVolumeFactor = factor('p.max_volume_factor', 'Its maximum, as a share of the volume.')
 
 const variant = (name: string, description: string, fields: Record<string, Field>): (() => Model) => {
   const model: Model = { name, description, fields }
   return () => model
 }
 
-const variants: Record<FeePolicy['kind'], () => Model> = {
+export const feePolicies: Record<FeePolicy['kind'], () => Model> = {
   surplus: variant('SurplusFeePolicy', 'Takes a share of the surplus over the limit price.', {
     factor: factor('p.factor', 'Share of the surplus.'),
     maxVolumeFactor,
@@ -27,12 +27,12 @@ const variants: Record<FeePolicy['kind'], () => Model> = {
   }),
 }
 
-export const feePolicyKinds = Object.keys(variants) as FeePolicy['kind'][]
+export const feePolicyKinds = Object.keys(feePolicies) as FeePolicy['kind'][]
 
 /** Policy `p`. */
 export const feePolicy: Model = {
   name: 'FeePolicy',
   description: 'A rule for a fee of the protocol.',
   fields: {},
-  variants: { by: 'p.kind', models: variants },
+  variants: { by: 'p.kind', models: feePolicies },
 }

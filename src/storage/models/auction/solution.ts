@@ -99,7 +99,7 @@ export const refusedSolution: Model = {
   },
 }
 
-const ranked = {
+export const ranked = {
   ranking: column(smallInt, 's.ranking', 'Its place, from 1.'),
   solver: column(address, 's.solver', 'The solver that proposed it.'),
   isWinner: column(boolean, 's.is_winner', 'True if it won.'),
@@ -111,7 +111,7 @@ const referenceScore = orNull(
   column(amount, 's.reference_score', 'For winners: the score attainable without this solver.'),
 )
 
-const traded = {
+export const traded = {
   executedSell: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
   executedBuy: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
 }

@@ -8,10 +8,11 @@ import {
 } from '../../../domain/order/status.ts'
 import { screaming } from '../../../domain/text/spelling.ts'
 import { statusCase, statusNames } from '../../order/status.ts'
-import { address, amount, spelledEnumOf } from '../../query/codec.ts'
-import { column, derived, type Model } from '../../query/model.ts'
+import { spelledEnumOf } from '../../query/codec.ts'
+import { derived, type Model } from '../../query/model.ts'
 import { now } from '../../query/selection.ts'
 import { isShown, newestAuctionOfOrder } from '../auction/auction.ts'
+import { proposedSolution, ranked, traded } from '../auction/solution.ts'
 import { cancelledBy } from './event.ts'
 
 /** SQL for whether competition `co` has solutions with order `o`, and no winner; null while it is hidden. */
@@ -62,15 +63,15 @@ export const executedAmounts: Model = {
   name: 'ExecutedAmounts',
   description: 'The amounts of an order that a solution trades.',
   fields: {
-    sell: column(amount, 'px.executed_sell', 'Sell amount, all fees included.'),
-    buy: column(amount, 'px.executed_buy', 'Buy amount after all fees.'),
+    sell: traded.executedSell,
+    buy: traded.executedBuy,
   },
 }
 
 export const solverProposal: Model = {
   name: 'SolverProposal',
-  description: 'A solution as far as it concerns one order.',
-  fields: { solver: column(address, 's.solver', 'The solver that proposed it.') },
+  description: proposedSolution.description,
+  fields: { solver: ranked.solver },
   relations: {
     executedAmounts: {
       kind: 'same',
