@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hashMessage } from 'ethers'
 import { SiweMessage } from 'siwe'
-import { type CheckAccountSignature, notSignedBy } from '../chain/order/account-signature.ts'
+import { type CheckAccountSignature, notSignedBy } from '../chain/order/contract-signature.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, address } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'

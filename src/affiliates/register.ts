@@ -1,4 +1,4 @@
-import { type CheckAccountSignature, notSignedBy } from '../chain/order/account-signature.ts'
+import { type CheckAccountSignature, notSignedBy } from '../chain/order/contract-signature.ts'
 import { type Affiliate, affiliateDigest, defaultProgramme } from '../domain/affiliate/affiliate.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'

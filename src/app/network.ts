@@ -2,7 +2,7 @@ import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-da
 import type { AppDataSources } from '../app-data/read.ts'
 import { createChain } from '../chain/chain.ts'
 import { createHeads } from '../chain/heads.ts'
-import { createAccountSignatureCheck } from '../chain/order/account-signature.ts'
+import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'

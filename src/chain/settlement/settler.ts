@@ -18,7 +18,7 @@ import {
   type SubmissionLog,
   tooDearText,
 } from '../transaction/fees.ts'
-import { createTransactionTracker, type Poll, pollEvery } from '../transaction/track.ts'
+import { createTransactionTracker, type Poll, pollEvery } from '../transaction/follow-transaction.ts'
 import {
   createNonces,
   createTransactions,

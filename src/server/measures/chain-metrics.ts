@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { NodeReport } from '../../chain/rpc/nodes.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { networkGauge } from './gauges.ts'
+import { networkGauge } from './network-gauge.ts'
 
 /** An account that pays for gas, and its last read balance in wei. */
 export interface AccountReport {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { valueWithin } from './gauges.ts'
+import { valueWithin } from './network-gauge.ts'
 
 /** Waiting messages for one kind of channel. */
 export interface WaitingOfKind {

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { AuctionMeter } from '../../auctions/meter.ts'
 import type { IndexerMeter } from '../../indexer/progress.ts'
 import type { HoldingsMeter } from '../../indexer/settlement-holdings.ts'
-import { networkGauge } from './gauges.ts'
+import { networkGauge } from './network-gauge.ts'
 
 /** Metrics of one process's loops. Gauges have no series for networks that it does not lead. */
 export interface LoopMetrics {

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { createStreamMeter, type StreamMeter } from '../../http/event-stream.ts'
 import type { Feed, Feeds } from '../../notifications/feed.ts'
 import type { WaitingCommits } from '../../storage/feeds/tail.ts'
-import { valueWithin } from './gauges.ts'
+import { valueWithin } from './network-gauge.ts'
 
 export interface StreamMetrics extends StreamMeter {
   /** Measures feeds too. */

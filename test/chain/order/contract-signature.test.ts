@@ -1,6 +1,6 @@
 import { AbiCoder, computeAddress, getCreate2Address, keccak256, SigningKey } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAccountSignatureCheck } from '../../../src/chain/order/account-signature.ts'
+import { createAccountSignatureCheck } from '../../../src/chain/order/contract-signature.ts'
 import { createRpc } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
