@@ -37,6 +37,8 @@ export interface NetworkConfig {
   rpcUrl: string | readonly string[]
   /** Endpoint that takes settlements before other nodes see them. */
   privateRpc?: PrivateRpcConfig | undefined
+  /** If set, the orders are those of this order book, and no auctions are held here. */
+  orderBook?: OrderBookConfig | undefined
 }
 
 const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
@@ -54,11 +56,21 @@ const privateRpc = z
     'whenDown is wait where publicAfterBlocks is 0: nothing is ever public',
   )
 
+const orderBook = z.strictObject({
+  url: httpUrl,
+  apiKey: z.string().min(1).max(500).optional(),
+  callsPerMinute: z.int().min(4).max(1_000_000).default(100),
+})
+
+/** The order book of somebody else that a network follows. */
+export type OrderBookConfig = z.infer<typeof orderBook>
+
 export type PrivateRpcConfig = z.infer<typeof privateRpc>
 
 const networkRow = z.object({
   rpcUrl: z.union([httpUrl, z.array(httpUrl).min(1).max(maxNodes)]),
   privateRpc: privateRpc.optional(),
+  orderBook: orderBook.optional(),
   name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
   chainId: z.int().min(1),
   settlement: addressText.optional(),
@@ -98,6 +110,7 @@ function networkFileSchema(profile: Profile) {
         ({
           rpcUrl,
           privateRpc,
+          orderBook,
           settlement,
           vaultRelayer,
           usdReference,
@@ -110,6 +123,7 @@ function networkFileSchema(profile: Profile) {
           return {
             rpcUrl,
             privateRpc,
+            orderBook,
             network: { ...rest, ...contracts, ethFlows, usdReference: reference ?? null },
           }
         },

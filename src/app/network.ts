@@ -11,10 +11,10 @@ import { batch } from '../concurrency/batch.ts'
 import { createByteBudget } from '../concurrency/byte-budget.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import { createPools } from '../market/pools/pools.ts'
+import { uidOf } from '../orders/place.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
@@ -26,8 +26,9 @@ import { createPriceWatch } from '../tokens/prices.ts'
 import { composeAuctions, composeSolvers } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
 import { composeIndexing, composePools } from './chain/indexing.ts'
+import { composeMirror } from './chain/mirror.ts'
 import { composeNodes } from './chain/nodes.ts'
-import { type NetworkConfig, readAddresses } from './config.ts'
+import { type NetworkConfig, type OrderBookConfig, readAddresses } from './config.ts'
 import { composeOrders, composeSimulations } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
@@ -70,11 +71,11 @@ export function createSharedServices({
   }
 }
 
-type NetworkOptions = ComposeOptions & { network: Network }
+type NetworkOptions = ComposeOptions & Pick<NetworkConfig, 'network' | 'orderBook'>
 
 export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
-  const { network } = config
-  const scope = { ...options, network }
+  const { network, orderBook } = config
+  const scope = { ...options, network, orderBook }
   const access = composeChainAccess(config, scope)
   const tokens = composeTokens(access, scope)
   const trading = composeTrading(access, tokens, scope)
@@ -84,6 +85,8 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
     ...trading,
     ...composeIndexes(access, tokens, trading, scope),
     ...composeData(access, tokens, trading, scope),
+    /** Undefined on a network whose order book is run here. */
+    mirror: orderBook && composeFollowing(orderBook, tokens, trading, scope),
   }
 }
 
@@ -202,7 +205,7 @@ function composeIndexes(
   access: ChainAccess,
   { nameTokens }: Tokens,
   { orderServices, nativeRates }: Trading,
-  { network, db, loopDb, settings, log, now, metrics }: NetworkOptions,
+  { network, orderBook, db, loopDb, settings, log, now, metrics }: NetworkOptions,
 ) {
   const { nodes, rpc, rpcWithoutRetries, chain, pools, accounts } = access
   const shared = { network, settings, now, log }
@@ -210,13 +213,30 @@ function composeIndexes(
     ...{ ...shared, nodes, chain, rpc, rpcWithoutRetries, db: loopDb },
     metrics: metrics.loops,
     refunderBalances: accounts.refunder,
-    readPlacements(placements) {
-      nameTokens(placements.flatMap(({ order }) => [order.sellToken, order.buyToken]))
-      return readPlacements(placements, orderServices)
-    },
+    // An order book that is followed judges orders placed on chain by its own quotes.
+    readPlacements: orderBook
+      ? undefined
+      : (placements) => {
+          nameTokens(placements.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+          return readPlacements(placements, orderServices)
+        },
   })
   const pooled = { chain, pools, rpc, rpcWithoutRetries, nativeRates, loopDb }
   return { ...indexing, poolCounts: composePools({ ...shared, ...pooled, db }) }
+}
+
+/** The mirror of an order book that is run elsewhere. */
+function composeFollowing(
+  orderBook: OrderBookConfig,
+  { nameTokens }: Tokens,
+  { orderServices }: Trading,
+  { network, db, loopDb, settings, log, now, metrics }: NetworkOptions,
+) {
+  return composeMirror({
+    ...{ network, orderBook, db, loopDb, settings, nameTokens, now, log },
+    metrics: metrics.loops,
+    uidOf: (creation) => uidOf(creation, orderServices),
+  })
 }
 
 /** Prices, balances and market data for clients. */

@@ -66,6 +66,7 @@ export function refusalError(refusal: Refusal, at?: unknown): GraphQLError {
     ...(refusal.field && { field: refusal.field }),
     ...(refusal.data && { data: refusal.data }),
     ...refusal.ending,
+    ...(refusal.orderBook && { orderBook: refusal.orderBook }),
   })
 }
 
@@ -80,7 +81,7 @@ function clientError(
   code: RefusalCode,
   message: string,
   at: unknown,
-  details: { field?: string; data?: Record<string, unknown> } & WorkIds & Partial<Ending> = {},
+  details: Partial<Pick<Refusal, 'field' | 'data' | 'orderBook'> & Ending> & WorkIds = {},
 ): GraphQLError {
   const located = at instanceof GraphQLError ? at : undefined
   const http: unknown = located?.extensions.http

@@ -65,9 +65,12 @@ export function tradesOfOrders(
   })
 }
 
-/** When a trade counts as a price improvement: see `improvementDown`. */
 export interface TradeRules {
-  /** Parts per million of the signed limit; without it no trade counts. */
+  /**
+   * The first block whose facts are notified; all by default. Earlier ones were over when their order came.
+   */
+  notifiedFrom?: number
+  /** When a trade counts as a price improvement: parts per million of the signed limit; without it never. */
   leastImprovement?: bigint | undefined
 }
 
@@ -79,7 +82,7 @@ export interface TradeRules {
 export async function recordTrades(
   tx: Tx,
   trades: readonly TradeOfOrder[],
-  { leastImprovement }: TradeRules,
+  { leastImprovement, notifiedFrom = 0 }: TradeRules,
   at: Date,
 ): Promise<void> {
   const tokens = await tokensOf(
@@ -94,10 +97,12 @@ export async function recordTrades(
   await insertHookCalls(tx, trades.flatMap(toDueHooks))
   await recordNotifications(
     tx,
-    trades.flatMap((trade) => [
-      toFill(trade, tokens(trade.order), at),
-      ...toImprovement(trade, tokens(trade.order), leastImprovement, at),
-    ]),
+    trades
+      .filter(({ trade }) => trade.blockNumber >= notifiedFrom)
+      .flatMap((trade) => [
+        toFill(trade, tokens(trade.order), at),
+        ...toImprovement(trade, tokens(trade.order), leastImprovement, at),
+      ]),
   )
 }
 
@@ -400,6 +405,8 @@ export async function recordLogged(
   const fulfilled = new Set(trades.flatMap(({ order, fulfils }) => (fulfils ? [order.uid] : [])))
   for (const { orderUid, ...log } of await findInvalidations(tx, ids)) {
     const order = orders.find(({ uid }) => uid === orderUid)
-    if (order && !fulfilled.has(orderUid)) await recordCancelled(tx, [order], { by: 'chain', ...log }, at)
+    if (!order || fulfilled.has(orderUid)) continue
+    const record = log.blockNumber >= (rules.notifiedFrom ?? 0) ? recordCancelled : appendCancelled
+    await record(tx, [order], { by: 'chain', ...log }, at)
   }
 }

@@ -40,8 +40,10 @@ export interface JsonRequest {
   /** The path, such as `/solve`. */
   path: string
   query?: Readonly<Record<string, string>>
-  /** The body, sent as JSON with POST; GET without it. A `JsonText` is sent unchanged. */
+  /** The body, sent as JSON; a `JsonText` is sent unchanged. */
   body?: unknown
+  /** POST with a body, GET without it, unless another method is set. */
+  method?: 'PUT' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   /** True if a status 2xx without a body is an answer too; the body is then undefined. */
   mayBeEmpty?: boolean
@@ -76,9 +78,11 @@ export function exchangeJson(
   question: JsonRequest,
   signal: AbortSignal,
 ): Promise<JsonResponse> {
-  const work = { kind: 'call', name: question.body === undefined ? 'GET' : 'POST', of: peer.name } as const
+  const work = { kind: 'call', name: methodOf(question), of: peer.name } as const
   return observed(work, () => exchange(peer, question, signal))
 }
+
+const methodOf = ({ method, body }: JsonRequest) => method ?? (body === undefined ? 'GET' : 'POST')
 
 async function exchange(peer: JsonPeer, question: JsonRequest, signal: AbortSignal): Promise<JsonResponse> {
   const timeout = AbortSignal.timeout(peer.timeoutMs ?? defaultTimeoutMs)
@@ -117,10 +121,8 @@ function urlOf(base: string, { path, query = {} }: JsonRequest): URL {
  * Builds the request. `fetch` refuses a user and password in the URL, so they go into the Authorization
  * header.
  */
-function requestOf(
-  { url, headers: ownHeaders }: JsonPeer,
-  { body, headers: moreHeaders }: JsonRequest,
-): RequestInit {
+function requestOf({ url, headers: ownHeaders }: JsonPeer, question: JsonRequest): RequestInit {
+  const { body, headers: moreHeaders } = question
   const { username, password } = new URL(url)
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   const headers = {
@@ -130,9 +132,9 @@ function requestOf(
     accept: 'application/json',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   }
-  if (body === undefined) return { headers }
+  if (body === undefined) return { method: methodOf(question), headers }
   return {
-    method: 'POST',
+    method: methodOf(question),
     headers: { ...headers, 'content-type': 'application/json' },
     body: body instanceof JsonText ? body.text : JSON.stringify(body),
   }

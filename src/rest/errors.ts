@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql'
+import type { OrderBookAnswer } from '../domain/errors/error.ts'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import { refusalHeaders } from '../execution/http/error-response.ts'
 import type { Produced } from '../execution/idempotency.ts'
@@ -66,6 +67,7 @@ export const statusOf: Record<RefusalCode, number> = {
   InsufficientLiquidity: 400,
   CustomSolverError: 400,
   QuoteNotVerified: 400,
+  UpstreamRefused: 400,
   InvalidTradeFilter: 400,
   InvalidLimit: 400,
   LIMIT_OUT_OF_BOUNDS: 400,
@@ -106,7 +108,8 @@ export function familyOf(pathname: string): Family {
 }
 
 export interface Fault {
-  code: RefusalCode
+  /** Ours, or that of the order book to which the request was passed on. */
+  code: string
   message: string
   data?: unknown
 }
@@ -144,12 +147,15 @@ export function errorBodyOf(error: GraphQLError, family: Family): Record<string,
 
 /** Returns the status of a code. A route may override it, also for a single field. */
 function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
-  const { code } = faultOf(error)
+  const { code } = error.extensions as { code: RefusalCode }
+  const { orderBook } = error.extensions as { orderBook?: OrderBookAnswer }
+  if (orderBook) return orderBook.status
   return row?.statuses?.[`${code} of ${error.extensions.field}`] ?? row?.statuses?.[code] ?? statusOf[code]
 }
 
 function faultOf({ extensions, message }: GraphQLError): Fault {
-  return { code: extensions.code, message, data: withoutItems(extensions.data) } as Fault
+  const { code, orderBook } = extensions as { code: RefusalCode; orderBook?: OrderBookAnswer }
+  return { code: orderBook?.errorType ?? code, message, data: withoutItems(extensions.data) }
 }
 
 /** Drops `items`, the refusals of list items: only GraphQL has them, and REST bodies stay as published. */

@@ -9,7 +9,7 @@ import { claimNetwork } from '../../storage/chain/networks.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { NetworkParts } from '../network.ts'
 
-type Claimant = Pick<NetworkParts, 'network' | 'nodes'>
+type Claimant = Pick<NetworkParts, 'network' | 'nodes'> & Partial<Pick<NetworkParts, 'mirror'>>
 
 interface ClaimOptions {
   db: Database
@@ -65,7 +65,7 @@ async function claimLater(
 }
 
 /** @returns the outage that prevents it now. @throws when a node is on another chain */
-async function tryClaim({ network, nodes }: Claimant, db: Database): Promise<Outage | undefined> {
+async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Promise<Outage | undefined> {
   const outages: Outage[] = []
   await Promise.all(
     nodes.list.map(async (node) => {
@@ -73,7 +73,9 @@ async function tryClaim({ network, nodes }: Claimant, db: Database): Promise<Out
       if (outage) outages.push(outage)
     }),
   )
-  return outages.length < nodes.list.length ? undefined : outages[0]
+  if (outages.length === nodes.list.length) return outages[0]
+  await mirror?.claim()
+  return undefined
 }
 
 async function tryNode(network: Network, node: NetworkNode, db: Database): Promise<Outage | undefined> {

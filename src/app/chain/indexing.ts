@@ -37,7 +37,7 @@ interface IndexingOptions {
   settings: Settings
   metrics: LoopMetrics
   refunderBalances: AccountBalances
-  readPlacements: ReadPlacements
+  readPlacements: ReadPlacements | undefined
   now: Clock
   log: Log
 }
@@ -65,7 +65,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       db,
       now,
       settlement,
-      readPlacements: options.readPlacements,
+      ...(options.readPlacements && { readPlacements: options.readPlacements }),
       leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
       log,
       meter,

@@ -24,12 +24,13 @@ interface LoopOptions {
  * up to the indexer's checkpoint.
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
-  const { indexerOptions, poolCounts, holdingsOptions, hookOptions } = parts
+  const { indexerOptions, poolCounts, holdingsOptions, hookOptions, mirror } = parts
   await Promise.all([
     runIndexer(indexerOptions, signal),
     poolCounts.count(signal),
     runHoldingsIndex(holdingsOptions, signal),
     readHooks(hookOptions, signal),
+    mirror?.follow(signal),
   ])
 }
 
@@ -60,7 +61,8 @@ export function startLeaderLoops(
   return [
     ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexers(parts, leading))] : []),
     ...(roles.includes('index') ? refunding(parts.refunderOptions, { url, log, signal }) : []),
-    ...(roles.includes('auction')
+    // The order book that is followed holds the auctions.
+    ...(roles.includes('auction') && !parts.mirror
       ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
       : []),
   ]

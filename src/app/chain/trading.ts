@@ -1,3 +1,4 @@
+import { Refusal } from '../../domain/errors/error.ts'
 import type { TradingServices } from '../../graphql/context/networks.ts'
 import { cancelByPolicy, cancelOrder, cancelOrders } from '../../orders/cancel.ts'
 import { placedSince, placeOrder } from '../../orders/place.ts'
@@ -5,10 +6,11 @@ import { quote, quoteStream, replyTo } from '../../quotes/quote.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { NetworkParts } from '../network.ts'
 import { checkReadiness } from '../observing/monitoring.ts'
+import type { Mirror } from './mirror.ts'
 
 /** Services of one network for the interfaces. */
 export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
-  const { orderServices, quoteServices, tokenData, market, holdings, simulations } = parts
+  const { orderServices, quoteServices, tokenData, market, holdings, simulations, mirror } = parts
   return {
     network: parts.network,
     placeOrder: (creation, meter) => placeOrder(creation, { ...orderServices, meter }),
@@ -28,6 +30,28 @@ export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
     poolFigures: parts.poolCounts.figures,
     watchBalances: parts.balances.subscribe,
     watchPrices: parts.prices.subscribe,
+    ...(mirror && followed(mirror, parts)),
     ready: async () => Object.values(await checkReadiness([parts], db)).every(Boolean),
+  }
+}
+
+/** Services of a network whose order book is run elsewhere: writes are passed on. */
+function followed({ writes, read }: Mirror, { network }: NetworkParts): Partial<TradingServices> {
+  return {
+    ...writes,
+    readOrders: read,
+    async quotes(request, signal) {
+      const reply = await writes.quote(request)
+      return (async function* () {
+        if (!signal.aborted) yield reply
+      })()
+    },
+    cancelByPolicy: () =>
+      Promise.reject(
+        new Refusal(
+          'FeatureDisabled',
+          `the order book of ${network.name} is not run here: its operator cancels orders`,
+        ),
+      ),
   }
 }

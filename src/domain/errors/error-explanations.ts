@@ -209,6 +209,12 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
     'Try later, or another amount.',
     { heard: 'no estimate, which this quote requires' },
   ),
+  UpstreamRefused: traderRow(
+    'any',
+    'The order book to which this service passes requests on refuses this one, and says why in the message.',
+    'Do as the message says.',
+    { heard: 'the order book refuses the request' },
+  ),
 
   AffiliateWalletBound: traderRow(
     'any',

@@ -7,6 +7,12 @@ export interface Ending {
   cursor?: string
 }
 
+/** How an order book refused a request: its HTTP status and its own code. */
+export interface OrderBookAnswer {
+  status: number
+  errorType: string
+}
+
 /** A refused request. The message is for the client: it names what to change, never internals. */
 export class Refusal extends Error {
   readonly code: RefusalCode
@@ -15,11 +21,18 @@ export class Refusal extends Error {
   readonly data: Record<string, unknown> | undefined
   /** The ending, for a refusal that ends a stream. */
   readonly ending: Ending | undefined
+  /** The answer of the order book that refused the request, if this service only passed it on. */
+  readonly orderBook: OrderBookAnswer | undefined
 
   constructor(
     code: RefusalCode,
     message: string,
-    more: { field?: string; data?: Record<string, unknown>; ending?: Ending } = {},
+    more: {
+      field?: string
+      data?: Record<string, unknown>
+      ending?: Ending
+      orderBook?: OrderBookAnswer
+    } = {},
   ) {
     super(message)
     this.name = 'Refusal'
@@ -27,6 +40,7 @@ export class Refusal extends Error {
     this.field = more.field
     this.data = more.data
     this.ending = more.ending
+    this.orderBook = more.orderBook
   }
 }
 

@@ -209,6 +209,10 @@ export const refusalCodes = {
     'No estimate could be simulated, and quotes must be verified here.',
     'Try again later, or request `priceQuality` optimal.',
   ),
+  UpstreamRefused: final(
+    'The order book that this network follows refused the request; the description has its words.',
+    'Do as the description says; `orderBook` has its own code.',
+  ),
   InvalidTradeFilter: final('Give exactly one of owner and orderUid.', 'Name the owner or the order.'),
   InvalidLimit: final('limit must be from 1 to 1000.', 'Request 1 to 1000.'),
   LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Request 1 to 1000.'),

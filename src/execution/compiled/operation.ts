@@ -121,7 +121,13 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   if (field && findKeys) return keyedReader(field, findKeys, nodes)
   const prepared = prepareField(query, nodes, scope)
   if (!prepared?.isFullyStored) return undefined
-  return (scope, services) => () => readField(prepared, scope, services, responseReading)
+  if (!field?.extensions.readsMissing)
+    return (scope, services) => () => readField(prepared, scope, services, responseReading)
+  return (scope, services) => async () => {
+    const text = await readField(prepared, scope, services, responseReading)
+    const mayBeElsewhere = services.networks.all.some(({ readOrders }) => readOrders !== undefined)
+    return mayBeElsewhere && (text === 'null' || text.startsWith('[')) ? undefined : text
+  }
 }
 
 function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: FindKeys, nodes: Nodes): FieldReader {

@@ -36,6 +36,11 @@ export interface TradingServices {
   placeOrder(creation: OrderCreation, meter?: GasMeter): Promise<OrderUid>
   /** The order's UID if the same order was placed at `since` or later. @throws Refusal */
   placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
+  /**
+   * Reads orders that are not stored from the order book that the network follows; undefined on networks that
+   * follow none. @returns whether any is stored now @throws Outage
+   */
+  readOrders?(uids: readonly OrderUid[]): Promise<boolean>
   /** All or none. @throws Refusal */
   cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
   /** @throws Refusal */

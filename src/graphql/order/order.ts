@@ -15,7 +15,7 @@ import {
 import { findOrderId } from '../../storage/order/orders.ts'
 import type { OneRow, Relation } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
-import { checkNamed } from '../context/context.ts'
+import { type Context, checkNamed } from '../context/context.ts'
 import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { maxNamedOrders as maxNamed } from '../input/fields.ts'
@@ -69,6 +69,17 @@ const transactionRoot = ordersRoot(
   20,
 )
 
+/** Reads orders that are not stored from the order books that networks follow. */
+async function readOrders(
+  uids: readonly string[],
+  network: string | undefined,
+  { networks }: Context,
+): Promise<boolean> {
+  const named = network === undefined ? networks.all : [tradingOn({ networks }, network)]
+  const read = await Promise.all(named.map((trading) => trading.readOrders?.(uids as OrderUid[])))
+  return read.includes(true)
+}
+
 builder.queryFields((t) => ({
   order: storedRoot(t, ordersRoot('one', oneOrder, 'One order; null when it is not known.'), {
     args: {
@@ -79,6 +90,8 @@ builder.queryFields((t) => ({
       uid,
       chainId: chainIdOf(environment, network),
     }),
+    readMissing: async ({ uid, network }, context, result) =>
+      result === null && readOrders([uid], network, context),
   }),
   ordersByUids: storedRoot(
     t,
@@ -98,6 +111,8 @@ builder.queryFields((t) => ({
         checkNamed(uids as `0x${string}`[], 'uids', environment)
         return { uids: [...new Set(uids)], chainId }
       },
+      readMissing: async ({ uids, network }, context, result) =>
+        (result as unknown[]).length < new Set(uids).size && readOrders(uids, network, context),
     },
   ),
   transactionOrders: storedRoot(t, transactionRoot, {

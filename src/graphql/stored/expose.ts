@@ -211,6 +211,8 @@ export function relationOptions<Resolve>(
 
 interface RootArguments<Args> {
   args?: object
+  /** Reads what a first result lacks from elsewhere. @returns whether the rows are to be read again */
+  readMissing?: (args: Args, context: Context, result: unknown) => Promise<boolean>
   rowArguments: (args: Args, environment: Environment) => unknown
 }
 
@@ -218,15 +220,22 @@ interface RootArguments<Args> {
 export function storedRoot<Args>(
   t: unknown,
   relation: Relation,
-  { args, rowArguments }: RootArguments<Args>,
+  { args, rowArguments, readMissing }: RootArguments<Args>,
 ): never {
-  const resolve = (_root: unknown, _args: unknown, context: Context, info: GraphQLResolveInfo) =>
-    resolveRoot(context, info)
+  const resolve = async (_root: unknown, args: unknown, context: Context, info: GraphQLResolveInfo) => {
+    const result = await resolveRoot(context, info)
+    return (await readMissing?.(args as Args, context, result)) ? resolveRoot(context, info) : result
+  }
   const options: RelationArguments = {
     ...(args && { args }),
     rowArguments: rowArguments as NonNullable<StoredField['rowArguments']>,
   }
-  return (t as { field(options: object): never }).field(relationOptions(relation, options, resolve))
+  const field = relationOptions(relation, options, resolve)
+  const { extensions } = field as { extensions: object }
+  return (t as { field(options: object): never }).field({
+    ...field,
+    ...(readMissing && { extensions: { ...extensions, readsMissing: true } }),
+  })
 }
 
 /** Stored objects that a root field names by their keys. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../domain/errors/error.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { checkNamed } from '../../graphql/context/context.ts'
 import { orderUidsInput } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
@@ -35,17 +36,20 @@ export const orderRoutes: StoredRoute[] = [
   {
     on: 'GET /api/v1/orders/:uid',
     missing: 'Order was not found',
-    read: async ({ path }, { db, network, ambient }) => {
+    read: async ({ path }, reading) => {
+      const { db, network, ambient } = reading
       const uid = readUid('uid', path.uid)
-      return answerOf(await readBody(db, orderBody, oneOrder({ uid, chainId: network.chainId }), ambient))
+      const rows = oneOrder({ uid, chainId: network.chainId })
+      return answerOf(await orRead(uid, reading, () => readBody(db, orderBody, rows, ambient)))
     },
   },
   {
     on: 'POST /api/v1/orders/by_uids',
     items: ({ body }) => (Array.isArray(body) ? body.length : 1),
-    read: async ({ body }, { db, network, ambient, ...limits }) => {
+    read: async ({ body }, { db, network, ambient, readOrders, ...limits }) => {
       const uids = parseInput(orderUidsInput, body)
       checkNamed(uids, 'uids', limits)
+      await readOrders?.(uids)
       const rows = namedOrders({ uids: [...new Set(uids)], chainId: network.chainId })
       return answerOf(await readBody(db, wrappedOrderList, rows, ambient))
     },
@@ -53,11 +57,11 @@ export const orderRoutes: StoredRoute[] = [
   {
     on: 'GET /api/v1/orders/:uid/status',
     missing: 'no order has this UID, or no competition is stored for where it stands',
-    read: async ({ path }, { db, network, ambient }) => {
+    read: async ({ path }, reading) => {
+      const { db, network, ambient } = reading
       const uid = readUid('uid', path.uid)
-      return answerOf(
-        await readBody(db, progressBody, progressOfOrder({ uid, chainId: network.chainId }), ambient),
-      )
+      const rows = progressOfOrder({ uid, chainId: network.chainId })
+      return answerOf(await orRead(uid, reading, () => readBody(db, progressBody, rows, ambient)))
     },
   },
   {
@@ -88,14 +92,22 @@ export const orderRoutes: StoredRoute[] = [
   })),
 ]
 
-async function readReport(
-  { path, query }: Parameters<StoredRoute['read']>[0],
-  { db, network, ambient, reportAuctions }: StoredReading,
-) {
+/** Reads the row of an order; if it is missing, once more after the order book that the network follows. */
+async function orRead<Row>(
+  uid: OrderUid,
+  { readOrders }: Pick<StoredReading, 'readOrders'>,
+  read: () => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  return (await read()) ?? ((await readOrders?.([uid])) ? read() : undefined)
+}
+
+async function readReport({ path, query }: Parameters<StoredRoute['read']>[0], reading: StoredReading) {
+  const { db, network, ambient, reportAuctions } = reading
   const uid = readUid('uid', path.uid)
   const auctionsBefore = readAuctionsBefore(query.get('auctionsBefore'))
   const rows = oneOrder({ uid, chainId: network.chainId })
-  const row = await readBody(db, reportBody, rows, { ...ambient, values: [auctionsBefore, reportAuctions] })
+  const values = [auctionsBefore, reportAuctions]
+  const row = await orRead(uid, reading, () => readBody(db, reportBody, rows, { ...ambient, values }))
   if (!row) return null
   const [body, nextAuction] = row
   return {

@@ -15,7 +15,7 @@ import {
 import type { Executor } from '../../execution/execute.ts'
 import type { Produced } from '../../execution/idempotency.ts'
 import type { Context, Services } from '../../graphql/context/context.ts'
-import { tradingOn } from '../../graphql/context/networks.ts'
+import { type TradingServices, tradingOn } from '../../graphql/context/networks.ts'
 import { schema } from '../../graphql/schema.ts'
 import { ambientOf } from '../../graphql/stored/reading.ts'
 import { type HttpResponse, weakTag } from '../../http/response.ts'
@@ -238,7 +238,9 @@ export function compileEvents(row: EventRoute, family: Family): Endpoint {
 }
 
 /** The context of reading a stored row. */
-export interface StoredReading extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'> {
+export interface StoredReading
+  extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'>,
+    Pick<TradingServices, 'readOrders'> {
   ambient: Ambient
   /** The network, on routes of the order book. */
   network: Network
@@ -288,7 +290,7 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
           ambient: ambientOf({ ...services, restricted: row.restricted === true }),
           reportAuctions,
           ...(maxOrderUids !== undefined && { maxOrderUids }),
-          ...(family === 'orderBook' && { network: tradingOn(services, request.network).network }),
+          ...(family === 'orderBook' && pickReading(tradingOn(services, request.network))),
         } as Parameters<StoredRoute['read']>[1],
       )
       if (!answer) throw new Refusal('NotFound', row.missing ?? 'there is no such thing')
@@ -299,4 +301,8 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
       }
     },
   }
+}
+
+function pickReading({ network, readOrders }: TradingServices) {
+  return { network, ...(readOrders && { readOrders }) }
 }

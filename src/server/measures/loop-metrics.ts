@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { AuctionMeter } from '../../auctions/meter.ts'
 import type { IndexerMeter } from '../../indexer/progress.ts'
 import type { HoldingsMeter } from '../../indexer/settlement-holdings.ts'
+import type { MirrorMeter } from '../../mirror/mirror.ts'
 import { networkGauge } from './network-gauge.ts'
 
 /** Metrics of one process's loops. Gauges have no series for networks that it does not lead. */
@@ -9,6 +10,7 @@ export interface LoopMetrics {
   auctions(network: string): AuctionMeter
   indexer(network: string): IndexerMeter
   holdings(network: string): HoldingsMeter
+  mirror(network: string): MirrorMeter
   /** Notes whether this process leads a loop: it measures only loops that it leads. */
   led(loop: Loop, network: string, leads: boolean): void
 }
@@ -44,7 +46,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
   registerGauges(registry, newest, now)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
-  const { leads, reorgs, oddLogs } = processSeries(registers)
+  const { leads, reorgs, oddLogs, mirrored } = processSeries(registers)
   return {
     auctions: (network) => ({
       began: () => update(network, { auctionAt: now() }),
@@ -71,6 +73,12 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         update(network, { holdings: { ...newest.get(network)?.holdings, ...news } })
       return { known: add, moved: add }
     },
+    mirror: (network) => ({
+      stored: (count) => mirrored.inc({ network, outcome: 'stored' }, count),
+      compared: (count) => mirrored.inc({ network, outcome: 'compared' }, count),
+      missing: (count) => mirrored.inc({ network, outcome: 'missing' }, count),
+      refused: (fault) => mirrored.inc({ network, outcome: fault }),
+    }),
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
       if (isLeading) return
@@ -130,13 +138,19 @@ function processSeries(registers: Registry[]) {
     buckets: depthBuckets,
     registers,
   })
+  const mirrored = new Counter({
+    name: 'tradegraph_mirrored_orders_total',
+    help: 'Orders of an order book that is followed: stored, compared (stored before), missing there, or not believed: malformed, digest (not its UID), signature (not its owner’s).',
+    labelNames: ['network', 'outcome'],
+    registers,
+  })
   const oddLogs = new Counter({
     name: 'tradegraph_indexer_odd_logs_total',
     help: 'Irregular logs: placed (without an index or a transaction, stored at the end of their block), skipped (impossible for the contract).',
     labelNames: ['network', 'what'],
     registers,
   })
-  return { leads, reorgs, oddLogs }
+  return { leads, reorgs, oddLogs, mirrored }
 }
 
 /** Gauges that are computed when they are read. */

@@ -1,0 +1,65 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Clock, Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
+import { followOrderBook } from '../../mirror/follow.ts'
+import { type MirrorServices, mirrorUnknown } from '../../mirror/mirror.ts'
+import { createOrderBook } from '../../mirror/order-book.ts'
+import { createWrites, type OrderBookWrites, type WriteServices } from '../../mirror/writes.ts'
+import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { claimOrderBook } from '../../storage/order/mirror.ts'
+import type { OrderBookConfig } from '../config.ts'
+import type { Settings } from '../settings.ts'
+
+interface MirrorOptions extends Pick<WriteServices, 'uidOf'> {
+  network: Network
+  orderBook: OrderBookConfig
+  db: Database
+  loopDb: Database
+  settings: Settings
+  metrics: LoopMetrics
+  nameTokens(addresses: readonly Address[]): void
+  now: Clock
+  log: Log
+}
+
+/** The services of a network that follows an order book. */
+export interface Mirror {
+  /** Claims the chain in the database for this order book. @throws when it holds another's orders */
+  claim(): Promise<void>
+  writes: OrderBookWrites
+  /** Reads orders that are not stored. @returns whether any is stored now @throws Outage */
+  read(uids: readonly OrderUid[]): Promise<boolean>
+  /** Mirrors the order book, in the process that leads the indexer. */
+  follow(signal: AbortSignal): Promise<void>
+}
+
+export function composeMirror(options: MirrorOptions): Mirror {
+  const { network, orderBook: config, db, loopDb, settings, metrics, nameTokens, uidOf, now, log } = options
+  const { callsPerMinute, apiKey, url } = config
+  const servicesOver = (db: Database): MirrorServices => ({
+    ...{ network, db, now, log, nameTokens },
+    orderBook: createOrderBook({
+      ...{ chainId: network.chainId, name: `${network.name}-order-book`, db, now, log },
+      ...{ url, apiKey, callsPerMinute },
+    }),
+    leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
+    meter: metrics.mirror(network.name),
+  })
+  const serving = servicesOver(db)
+  return {
+    claim: () => claimOrderBook(db, network.chainId, withoutCredentials(url)),
+    writes: createWrites({ ...serving, uidOf }),
+    read: (uids) => mirrorUnknown(uids, serving),
+    follow: (signal) => followOrderBook(servicesOver(loopDb), signal),
+  }
+}
+
+function withoutCredentials(text: string): string {
+  const url = new URL(text)
+  url.username = ''
+  url.password = ''
+  url.search = ''
+  return url.href
+}

@@ -1,0 +1,173 @@
+import type { Address } from '../domain/evm/address.ts'
+import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import { isInvalidated, type OrderUid } from '../domain/order/order.ts'
+import { orderStatus } from '../domain/order/status.ts'
+import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
+import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
+import type { Database, Tx } from '../storage/database/database.ts'
+import { appendEvents } from '../storage/order/events.ts'
+import { insertOrders } from '../storage/order/insert.ts'
+import { expireBefore, noteMirrored, noteMissing, unknownAmong } from '../storage/order/mirror.ts'
+import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
+import { lockOrders } from '../storage/order/progress.ts'
+import { maxUids, type OrderBook, type Priority } from './order-book.ts'
+import { type MirroredOrder, type MirrorFault, readMirrored } from './read-order.ts'
+
+export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
+  network: Network
+  db: Database
+  orderBook: OrderBook
+  now: Clock
+  log: Log
+  meter: MirrorMeter
+  /** Has the metadata of tokens stored. It returns at once. */
+  nameTokens(addresses: readonly Address[]): void
+}
+
+export interface MirrorMeter {
+  /** Orders that were stored, or compared with the stored ones. */
+  stored(count: number): void
+  compared(count: number): void
+  /** Orders that the order book returned, and that cannot be true. */
+  refused(fault: MirrorFault): void
+  /** UIDs that the order book does not know. */
+  missing(count: number): void
+}
+
+/** Facts of older blocks are not notified: their orders were over when they were read. */
+const notifiedMs = 600_000
+
+/**
+ * Requests the orders of these UIDs, and stores or compares them. Those that a list leaves out are requested
+ * one by one, and remembered as missing.
+ * @throws Outage when the order book, its budget or the database is not available
+ */
+export async function mirrorOrders(
+  uids: readonly OrderUid[],
+  priority: Priority,
+  services: MirrorServices,
+): Promise<void> {
+  const { orderBook, db, network, meter } = services
+  for (let from = 0; from < uids.length; from += maxUids) {
+    const batch = uids.slice(from, from + maxUids)
+    const found = batch.length > 1 ? await orderBook.ordersByUids(batch, priority) : []
+    const stored = await storeOrders(found, batch, services)
+    for (const uid of batch.filter((uid) => !stored.has(uid))) {
+      const body = await orderBook.order(uid, priority)
+      if ((await storeOrders(body === undefined ? [] : [body], [uid], services)).size > 0) continue
+      meter.missing(1)
+      await noteMissing(db, network.chainId, [uid])
+    }
+  }
+}
+
+/** The same for UIDs that a client names and that are not stored. @returns whether any was stored */
+export async function mirrorUnknown(uids: readonly OrderUid[], services: MirrorServices): Promise<boolean> {
+  const unknown = await unknownAmong(services.db, services.network.chainId, uids)
+  if (unknown.length === 0) return false
+  await mirrorOrders(unknown, 'client', services)
+  return true
+}
+
+/** The newest orders of an account. @throws like `mirrorOrders` */
+export async function mirrorAccount(owner: Address, limit: number, services: MirrorServices): Promise<void> {
+  await storeOrders(await services.orderBook.ordersOf(owner, limit, 'client'), undefined, services)
+}
+
+/**
+ * Stores those of these bodies that are true, and applies the cancellations that they report.
+ * @param expected the UIDs that were requested: others are not believed
+ * @returns the UIDs of the stored orders, also of those that were stored before
+ */
+async function storeOrders(
+  bodies: readonly unknown[],
+  expected: readonly OrderUid[] | undefined,
+  services: MirrorServices,
+): Promise<Set<OrderUid>> {
+  const { network, db, meter } = services
+  const orders = bodies.flatMap((body) => {
+    const read = readMirrored(body, network)
+    if (!('fault' in read)) return expected && !expected.includes(read.order.uid) ? [] : [read]
+    meter.refused(read.fault)
+    return []
+  })
+  if (orders.length === 0) return new Set()
+  await db.transaction((tx) => store(tx, orders, services))
+  services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+  return new Set(orders.map(({ order }) => order.uid))
+}
+
+async function store(
+  tx: Tx,
+  mirrored: readonly MirroredOrder[],
+  { network, now, leastImprovement, meter }: MirrorServices,
+): Promise<void> {
+  const { chainId, blockTimeMs } = network
+  const at = new Date(now())
+  const orders = mirrored.map(({ order }) => order)
+  const uids = orders.map(({ uid }) => uid)
+  await lockOrders(tx, uids)
+  const head = (await findCheckpoint(tx, chainId))?.number ?? 0
+  const rules: TradeRules = {
+    ...(leastImprovement !== undefined && { leastImprovement }),
+    notifiedFrom: head - Math.ceil(notifiedMs / blockTimeMs),
+  }
+  const ids = await insertOrders(tx, orders, (tx, logged) => recordLogged(tx, logged, rules, at))
+  const inserted = ids.flatMap((id) => id ?? [])
+  const stored = await findOrderIds(tx, chainId, uids)
+  const cancelled = mirrored.flatMap(({ order, isCancelled }) =>
+    isCancelled ? (stored.get(order.uid) ?? []) : [],
+  )
+  await applyCancellations(tx, cancelled, { inserted, at })
+  await expireOld(tx, inserted, at)
+  await noteMirrored(tx, chainId, [...stored.values()])
+  meter.stored(inserted.length)
+  meter.compared(stored.size - inserted.length)
+}
+
+/**
+ * Cancels orders that the order book reports as cancelled and the chain does not. New ones are not notified.
+ */
+async function applyCancellations(
+  tx: Tx,
+  ids: readonly bigint[],
+  { inserted, at }: { inserted: readonly bigint[]; at: Date },
+): Promise<void> {
+  const orders = (await findOrdersById(tx, ids)).filter(
+    (order) => !isInvalidated(order) && orderStatus(order, 0) !== 'fulfilled',
+  )
+  if (orders.length === 0) return
+  await cancelOrders(
+    tx,
+    orders.map(({ id }) => id),
+    at,
+  )
+  const isNew = (id: bigint) => inserted.includes(id)
+  await recordCancelled(
+    tx,
+    orders.filter(({ id }) => !isNew(id)),
+    { by: 'api' },
+    at,
+  )
+  await appendCancelled(
+    tx,
+    orders.filter(({ id }) => isNew(id)),
+    { by: 'api' },
+    at,
+  )
+}
+
+/** Expires orders that had expired before they were read, without a notification. */
+async function expireOld(tx: Tx, ids: readonly bigint[], at: Date): Promise<void> {
+  const expired = await expireBefore(tx, ids, unixSeconds(at.getTime() - notifiedMs))
+  await appendEvents(
+    tx,
+    expired.map(({ orderId, validTo }) => ({
+      orderId,
+      label: 'expired' as const,
+      reason: null,
+      timestamp: new Date(validTo * 1_000),
+    })),
+  )
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Address } from '../domain/evm/address.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
+import { invalidResponse, Throttled } from '../outside/fault.ts'
+import { createHealth, type HealthState } from '../outside/health.ts'
+import { exchangeJson, isObject, type JsonRequest, type JsonResponse } from '../outside/http-json.ts'
+import type { Database } from '../storage/database/database.ts'
+import { pauseCalls, takeCall } from '../storage/order/mirror.ts'
+
+/**
+ * The share of the budget that a call may use up, by the reason for it: the rest stays for more urgent ones.
+ * `client`: a client waits; `new`: orders that are not stored; `live`: live orders, whose end is not on
+ * chain.
+ */
+const shares = { client: 1, new: 0.7, live: 0.4 }
+export type Priority = keyof typeof shares
+
+/** UIDs in one request. */
+export const maxUids = 128
+
+/** An order book that runs elsewhere, over its REST interface. */
+export interface OrderBook {
+  /**
+   * The orders among these that it returns, as it writes them, at most 128. Those that it leaves out may
+   * exist: it drops old ones from lists.
+   */
+  ordersByUids(uids: readonly OrderUid[], priority: Priority): Promise<unknown[]>
+  /** One order; undefined if it has none with this UID. */
+  order(uid: OrderUid, priority: Priority): Promise<unknown>
+  /** The orders of an account, newest first, at most `limit`. */
+  ordersOf(owner: Address, limit: number, priority: Priority): Promise<unknown[]>
+  /** The orders of the newest auction whose competition it shows; empty if there is none. */
+  auctionedOrders(priority: Priority): Promise<OrderUid[]>
+  /** Passes a request of a client on, once. A response with a status 4xx is an answer. */
+  send(request: JsonRequest): Promise<JsonResponse>
+  state(): HealthState
+}
+
+export interface OrderBookOptions {
+  chainId: number
+  /** The name in logs. */
+  name: string
+  /** The base URL, without `/api/v1`. */
+  url: string
+  apiKey?: string | undefined
+  callsPerMinute: number
+  db: Database
+  now: Clock
+  log: Log
+}
+
+/** The time that a client waits for its turn in the budget. */
+const maxWaitMs = 2_000
+const timeoutMs = 10_000
+/** A thousand orders with documents. */
+const maxBytes = 33_554_432
+const healthLimits = {
+  failures: 5,
+  pauseMs: { least: 1_000, most: 60_000 },
+  backOffMs: { least: 1_000, most: 300_000 },
+  atOnce: 16,
+}
+
+/**
+ * @throws by each call: OutsideFault if the order book does not answer; Throttled if it may not be called now
+ */
+export function createOrderBook(options: OrderBookOptions): OrderBook {
+  const { chainId, name, url, apiKey, callsPerMinute, db, now, log } = options
+  const headers = apiKey === undefined ? {} : { 'X-API-Key': apiKey }
+  const peer = { name, url, now, headers, timeoutMs, maxBytes }
+  const reads = createHealth({ name, limits: healthLimits, now, log })
+  const writes = createHealth({ name: `${name}-writes`, limits: healthLimits, now, log })
+  const signal = () => AbortSignal.timeout(timeoutMs)
+  // A quarter at once and three quarters as they come: no minute has more than `callsPerMinute`.
+  const intervalMs = 80_000 / callsPerMinute
+  const burst = Math.max(1, callsPerMinute / 4)
+
+  async function takeTurn(priority: Priority): Promise<void> {
+    const rate = { intervalMs, burst: Math.max(1, burst * shares[priority]) }
+    const endsAt = now() + (priority === 'client' ? maxWaitMs : 0)
+    for (;;) {
+      const waitMs = await takeCall(db, chainId, rate)
+      if (waitMs === 0) return
+      if (now() + waitMs > endsAt) throw new Throttled(name, 'its budget of calls is used up', waitMs)
+      await pause(waitMs)
+    }
+  }
+
+  async function read(request: JsonRequest, priority: Priority): Promise<JsonResponse> {
+    await takeTurn(priority)
+    try {
+      return await reads.ask(() => exchangeJson(peer, request, signal()))
+    } catch (fault) {
+      if (fault instanceof Throttled && fault.retryAfterMs !== undefined)
+        await pauseCalls(db, chainId, fault.retryAfterMs)
+      throw fault
+    }
+  }
+
+  async function ordersByUids(uids: readonly OrderUid[], priority: Priority): Promise<unknown[]> {
+    const { status, body } = await read({ path: '/api/v1/orders/by_uids', body: uids }, priority)
+    if (status === 413 && uids.length > 1) {
+      const middle = Math.ceil(uids.length / 2)
+      return [
+        ...(await ordersByUids(uids.slice(0, middle), priority)),
+        ...(await ordersByUids(uids.slice(middle), priority)),
+      ]
+    }
+    return listIn(status, body).map((item) => (isObject(item) && 'order' in item ? item.order : item))
+  }
+
+  const listIn = (status: number, body: unknown): unknown[] => {
+    if (status < 300 && Array.isArray(body)) return body
+    throw invalidResponse(name, `no list, but status ${status}`)
+  }
+
+  return {
+    ordersByUids,
+    async order(uid, priority) {
+      const { status, body } = await read({ path: `/api/v1/orders/${uid}` }, priority)
+      if (status < 300) return body
+      if (status === 404) return undefined
+      throw invalidResponse(name, `status ${status} for an order`)
+    },
+    async ordersOf(owner, limit, priority) {
+      const query = { offset: '0', limit: String(limit) }
+      const { status, body } = await read({ path: `/api/v1/account/${owner}/orders`, query }, priority)
+      return listIn(status, body)
+    },
+    async auctionedOrders(priority) {
+      const { status, body } = await read({ path: '/api/v2/solver_competition/latest' }, priority)
+      if (status === 404) return []
+      const competition = competitionShape.safeParse(body)
+      if (status >= 300 || !competition.success) throw invalidResponse(name, 'no competition')
+      return competition.data.auction.orders.flatMap((uid) => toOrderUid(uid) ?? [])
+    },
+    async send(request) {
+      return writes.ask(() => exchangeJson(peer, request, signal()))
+    },
+    state: reads.state,
+  }
+}
+
+const competitionShape = z.object({ auction: z.object({ orders: z.array(z.string()) }) })

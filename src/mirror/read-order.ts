@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { parseAppDataDocument } from '../domain/app-data/document.ts'
+import { Refusal } from '../domain/errors/error.ts'
+import { toAddress, zeroAddress } from '../domain/evm/address.ts'
+import { toHex } from '../domain/evm/hex.ts'
+import { keccakText } from '../domain/evm/keccak.ts'
+import type { Network } from '../domain/network/network.ts'
+import {
+  buyTokenDestinations,
+  type Interactions,
+  type NewOrder,
+  type OrderData,
+  orderClasses,
+  orderKinds,
+  placementErrors,
+  sellTokenSources,
+  signingSchemes,
+  toOrderUid,
+} from '../domain/order/order.ts'
+import { recoverSigner } from '../domain/signing/signature.ts'
+import { isEcdsa, orderUid } from '../domain/signing/signing.ts'
+import { toInteractions } from '../orders/interactions.ts'
+
+const maxUint256 = 2n ** 256n - 1n
+
+function parsed<Value>(parse: (text: string) => Value | undefined) {
+  return z.string().transform((text, context) => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    context.addIssue({ code: 'custom', message: 'is malformed' })
+    return z.NEVER
+  })
+}
+
+const address = parsed(toAddress)
+const amount = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform(BigInt)
+  .refine((value) => value <= maxUint256)
+const hash = parsed((text) => toHex(text, 32))
+const uint32 = z.int().min(0).max(0xffffffff)
+
+/** An order as order books write it. Other members are left out. */
+const orderShape = z.object({
+  uid: parsed(toOrderUid),
+  owner: address,
+  sellToken: address,
+  buyToken: address,
+  receiver: address.nullish(),
+  sellAmount: amount,
+  buyAmount: amount,
+  validTo: uint32,
+  appData: hash,
+  fullAppData: z.string().nullish(),
+  feeAmount: amount,
+  kind: z.enum(orderKinds),
+  partiallyFillable: z.boolean(),
+  sellTokenBalance: z.enum(sellTokenSources).default('erc20'),
+  buyTokenBalance: z.enum(buyTokenDestinations).default('erc20'),
+  signingScheme: z.enum(signingSchemes),
+  signature: parsed((text) => toHex(text)),
+  class: z.enum(orderClasses).default('limit'),
+  creationDate: z.iso.datetime().transform((text) => new Date(text)),
+  quoteId: z.int().min(0).nullish(),
+  fullBalanceCheck: z.boolean().default(false),
+  status: z.string().optional(),
+  invalidated: z.boolean().default(false),
+  ethflowData: z.object({ userValidTo: uint32 }).nullish(),
+  onchainOrderData: z
+    .object({ sender: address, placementError: z.enum(placementErrors).nullish().catch(null) })
+    .nullish(),
+})
+
+export interface MirroredOrder {
+  order: NewOrder
+  /** True if the order book says that it was cancelled. */
+  isCancelled: boolean
+}
+
+/** Why an order of an order book is not stored. */
+export type MirrorFault = 'malformed' | 'digest' | 'signature'
+
+/**
+ * Reads an order as an order book writes it, and believes none of it: the UID must be its digest, and the
+ * signature of a key must be its owner's. A document under another hash is left out, with all that it says.
+ */
+export function readMirrored(body: unknown, network: Network): MirroredOrder | { fault: MirrorFault } {
+  const read = orderShape.safeParse(body)
+  if (!read.success) return { fault: 'malformed' }
+  const { uid, owner, signingScheme, signature, ...rest } = read.data
+  const data: OrderData = {
+    sellToken: rest.sellToken,
+    buyToken: rest.buyToken,
+    receiver: rest.receiver == null || rest.receiver === zeroAddress ? null : rest.receiver,
+    sellAmount: rest.sellAmount,
+    buyAmount: rest.buyAmount,
+    validTo: rest.validTo,
+    appData: rest.appData,
+    feeAmount: rest.feeAmount,
+    kind: rest.kind,
+    partiallyFillable: rest.partiallyFillable,
+    sellTokenBalance: rest.sellTokenBalance,
+    buyTokenBalance: rest.buyTokenBalance,
+  }
+  if (orderUid(network, data, owner) !== uid) return { fault: 'digest' }
+  const stored = isEcdsa(signingScheme) ? signatureOf(uid, owner, signingScheme, signature) : signature
+  if (stored === undefined) return { fault: 'signature' }
+  const document =
+    rest.fullAppData != null && keccakText(rest.fullAppData) === rest.appData ? rest.fullAppData : null
+  const { ethflowData, onchainOrderData } = rest
+  const order: NewOrder = {
+    ...data,
+    chainId: network.chainId,
+    uid,
+    owner,
+    settlementContract: network.settlement,
+    class: rest.class,
+    signingScheme,
+    signature: stored,
+    fullAppData: document,
+    creationDate: rest.creationDate,
+    quoteId: rest.quoteId == null ? null : BigInt(rest.quoteId),
+    fullBalanceCheck: rest.fullBalanceCheck,
+    ...documentFacts(document, network),
+    quote: null,
+    effectiveValidTo: ethflowData?.userValidTo ?? rest.validTo,
+    onchainUser: onchainOrderData?.sender ?? null,
+    placementError: onchainOrderData?.placementError ?? null,
+    placementDetail: null,
+  }
+  return { order, isCancelled: rest.status === 'cancelled' || rest.invalidated }
+}
+
+type Signed = Pick<NewOrder, 'uid' | 'owner' | 'signature'>
+
+/**
+ * Returns the signature as the contract takes it; undefined if it is not the owner's. The UID begins with the
+ * digest.
+ */
+function signatureOf(
+  uid: Signed['uid'],
+  owner: Signed['owner'],
+  signingScheme: 'eip712' | 'ethsign',
+  signature: Signed['signature'],
+): Signed['signature'] | undefined {
+  const recovered = recoverSigner(signingScheme, uid.slice(0, 66) as `0x${string}`, signature)
+  return 'signer' in recovered && recovered.signer === owner ? recovered.signature : undefined
+}
+
+/** The validity and the calls of a document. One that this program cannot read adds none. */
+function documentFacts(
+  document: string | null,
+  { hooksTrampoline }: Network,
+): { validFrom: number | null; interactions: Interactions } {
+  const none = { validFrom: null, interactions: { pre: [], post: [] } }
+  if (document === null) return none
+  try {
+    const facts = parseAppDataDocument(document)
+    return { validFrom: facts.validFrom, interactions: toInteractions(facts, hooksTrampoline) }
+  } catch (fault) {
+    if (fault instanceof Refusal) return none
+    throw fault
+  }
+}

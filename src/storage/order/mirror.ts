@@ -1,0 +1,148 @@
+import type { OrderUid } from '../../domain/order/order.ts'
+import { bytea, hexOf, raw } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import { isUnfinished } from './status.ts'
+
+/**
+ * Claims the chain for the order book that it follows.
+ * @throws when the database holds the orders of another order book of this chain
+ */
+export async function claimOrderBook(db: Db, chainId: number, url: string): Promise<void> {
+  const row = { chainId, url, freeAt: new Date(0), pausedUntil: new Date(0) }
+  await sql(db).orderBook.createMany({ data: [row], skipDuplicates: true })
+  const stored = await sql(db).orderBook.findUniqueOrThrow({ where: { chainId } })
+  if (stored.url === url) return
+  throw new Error(
+    `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
+  )
+}
+
+export interface CallRate {
+  /** The time in which the budget gains one call. */
+  intervalMs: number
+  /** The calls that may be made at once. */
+  burst: number
+}
+
+/**
+ * Takes one call from the budget that all processes share. In SQL: one statement, so that two processes
+ * cannot take the same call.
+ * @returns 0 if it was taken, else the milliseconds until it can be
+ */
+export async function takeCall(db: Db, chainId: number, { intervalMs, burst }: CallRate): Promise<number> {
+  const [row] = await sql(db).$queryRaw<{ wait_ms: number }[]>`
+    WITH book AS (
+      SELECT chain_id, greatest(free_at, now()) AS free_at,
+        greatest(extract(epoch FROM paused_until - now()) * 1000,
+          extract(epoch FROM greatest(free_at, now()) - now()) * 1000 - ${(burst - 1) * intervalMs}::float8, 0)::float8 AS wait_ms
+      FROM order_books WHERE chain_id = ${chainId} FOR UPDATE
+    ), taken AS (
+      UPDATE order_books o SET free_at = b.free_at + ${intervalMs}::float8 * interval '1 millisecond'
+      FROM book b WHERE o.chain_id = b.chain_id AND b.wait_ms = 0
+    )
+    SELECT wait_ms FROM book`
+  if (!row) throw new Error(`no order book is claimed for chain ${chainId}`)
+  return Math.ceil(row.wait_ms)
+}
+
+/** Stops the calls of all processes, because the order book requests it. */
+export async function pauseCalls(db: Db, chainId: number, ms: number): Promise<void> {
+  await sql(db)
+    .$executeRaw`UPDATE order_books SET paused_until = greatest(paused_until, now() + ${ms}::float8 * interval '1 millisecond')
+    WHERE chain_id = ${chainId}`
+}
+
+/**
+ * The pause before a UID is requested again: it doubles from 2 seconds to an hour. In SQL for the statements
+ * below.
+ */
+const isDue = `(m.uid IS NULL OR m.asked_at + least(2 * power(2, least(m.times, 12)), 3600) * interval '1 second' <= now())`
+
+/**
+ * UIDs in logs of the chain whose orders are not stored, newest first. In SQL: it joins the logs with the
+ * UIDs that are known to be missing.
+ */
+export async function unknownLogged(db: Db, chainId: number, limit: number): Promise<OrderUid[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT l.order_uid AS uid FROM (
+      (SELECT order_uid, block_number FROM trades t WHERE chain_id = ${chainId} AND order_id IS NULL
+        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = t.chain_id AND m.uid = t.order_uid AND NOT ${raw(isDue)})
+        ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
+      UNION ALL
+      (SELECT order_uid, block_number FROM presignatures p WHERE chain_id = ${chainId}
+        AND NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
+        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${raw(isDue)})
+        ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
+    ) l GROUP BY l.order_uid ORDER BY max(l.block_number) DESC LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/** The UIDs that are not stored, and may be requested now, in their order. In SQL, as above. */
+export async function unknownAmong(db: Db, chainId: number, uids: readonly OrderUid[]): Promise<OrderUid[]> {
+  if (uids.length === 0) return []
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT g.uid FROM unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS g(uid, place)
+    LEFT JOIN missing_orders m ON m.chain_id = ${chainId} AND m.uid = g.uid
+    WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = g.uid AND o.chain_id = ${chainId}) AND ${raw(isDue)}
+    ORDER BY g.place`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/** Remembers UIDs that the order book does not know. In SQL: counts the times. */
+export async function noteMissing(db: Db, chainId: number, uids: readonly OrderUid[]): Promise<void> {
+  if (uids.length === 0) return
+  await sql(db).$executeRaw`INSERT INTO missing_orders (chain_id, uid, asked_at, times)
+    SELECT ${chainId}, uid, now(), 1 FROM unnest(${uids.map(bytea)}::bytea[]) AS uid
+    ON CONFLICT (chain_id, uid) DO UPDATE SET asked_at = now(), times = missing_orders.times + 1`
+}
+
+/** Removes UIDs that were last requested before. */
+export async function forgetMissing(db: Db, chainId: number, before: Date): Promise<void> {
+  await sql(db).missingOrder.deleteMany({ where: { chainId, askedAt: { lt: before } } })
+}
+
+/** Notes that orders come from the order book, and were compared with it now. In SQL: an upsert of a list. */
+export async function noteMirrored(tx: Tx, chainId: number, orderIds: readonly bigint[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await sql(tx).$executeRaw`INSERT INTO mirrored_orders (order_id, chain_id, compared_at, is_live)
+    SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL FROM orders o WHERE o.id = ANY(${orderIds})
+    ON CONFLICT (order_id) DO UPDATE SET compared_at = now(), is_live = excluded.is_live`
+  await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
+    WHERE o.id = ANY(${orderIds}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
+}
+
+export interface ComparedOrder {
+  uid: OrderUid
+  comparedAt: Date
+}
+
+/** Live orders that were compared before, those of the longest time first. In SQL: joins the UID. */
+export async function liveMirrored(
+  db: Db,
+  chainId: number,
+  before: Date,
+  limit: number,
+): Promise<ComparedOrder[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array; compared_at: Date }[]>`
+    SELECT o.uid, m.compared_at FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
+    WHERE m.chain_id = ${chainId} AND m.is_live AND m.compared_at < ${before} ORDER BY m.compared_at LIMIT ${limit}`
+  return rows.map(({ uid, compared_at }) => ({ uid: hexOf(uid), comparedAt: compared_at }))
+}
+
+/**
+ * Marks orders as expired whose time had passed before. In SQL: reports those that had not ended otherwise.
+ * @param before Unix seconds
+ */
+export async function expireBefore(
+  tx: Tx,
+  orderIds: readonly bigint[],
+  before: number,
+): Promise<{ orderId: bigint; validTo: number }[]> {
+  if (orderIds.length === 0) return []
+  const rows = await sql(tx).$queryRaw<{ id: bigint; valid_to: bigint; unfinished: boolean }[]>`
+    UPDATE orders o SET expired_at_block = 0 WHERE o.id = ANY(${orderIds}) AND o.effective_valid_to < ${before}
+    RETURNING o.id, o.effective_valid_to AS valid_to, ${raw(isUnfinished)} AS unfinished`
+  return rows
+    .filter(({ unfinished }) => unfinished)
+    .map(({ id, valid_to }) => ({ orderId: id, validTo: Number(valid_to) }))
+}

@@ -1,0 +1,238 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { App } from '../../src/app/app.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
+import type { OrderData } from '../../src/domain/order/order.ts'
+import { orderUid } from '../../src/domain/signing/signing.ts'
+import { startTestChain, type TestChain } from '../setup/chain.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, request } from '../setup/trader.ts'
+import { startProgram, unlimited } from '../setup/world.ts'
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => void
+
+/** An order book that answers as a test says; without an answer it knows nothing. */
+const answers = new Map<string, Answer>()
+const calls: string[] = []
+const server = createServer((req, res) => {
+  const call = `${req.method} ${req.url}`
+  calls.push(call)
+  const answer = answers.get(call)
+  if (answer) answer(req, res)
+  else if (call === 'POST /api/v1/orders/by_uids') json(res, 200, [])
+  else json(res, 404, { errorType: 'NotFound', description: 'there is no such thing' })
+})
+
+function json(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+let chain: TestChain
+let database: TestDatabase
+let follower: App
+let trader: ReturnType<typeof createTrader>
+let amount = 10n ** 16n
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ;[chain, database] = await Promise.all([startTestChain(), createTestDatabase()])
+  const { port } = server.address() as AddressInfo
+  const orderBook = { url: `http://127.0.0.1:${port}`, callsPerMinute: 1_000_000 }
+  // Without the role `index`, only clients cause calls.
+  follower = await startProgram(
+    { database, chain },
+    { ...unlimited, METRICS_PORT: '0' },
+    {
+      networks: [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }],
+    },
+  )
+  trader = createTrader(follower.url ?? '', chain.market)
+})
+afterAll(async () => {
+  await follower?.close()
+  server.close()
+  await chain?.[Symbol.asyncDispose]()
+  await database?.[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  answers.clear()
+  calls.length = 0
+})
+
+/** An order as an order book writes it, with its UID. */
+async function signed(hash?: string) {
+  amount += 1n
+  const wish = { sell: 'WETH', buy: 'USDC', sellAmount: amount, buyAmount: 10n ** 15n } as const
+  const { from, appData: _, ...order } = await trader.sign({ ...wish, ...(hash && { appDataHash: hash }) })
+  const appDataHash = hash ?? keccakText('{}')
+  const amounts = { sellAmount: amount, buyAmount: 10n ** 15n, feeAmount: 0n }
+  const data = { ...order, ...amounts, appData: appDataHash } as unknown as OrderData
+  const uid = orderUid(chain.market.network, data, from.toLowerCase() as `0x${string}`)
+  const body = { ...order, uid, owner: from, appData: appDataHash, fullAppData: '{}', status: 'open' }
+  return { uid, body: { ...body, creationDate: '2026-11-27T20:00:00.000Z', someNewMember: { a: [1] } } }
+}
+
+const read = (uid: string) => request(`${trader.base}/api/v1/orders/${uid}`)
+const counted = async (outcome: string) =>
+  Number(
+    new RegExp(`tradegraph_mirrored_orders_total\\{network="sepolia",outcome="${outcome}"\\} (\\d+)`).exec(
+      (await request(`${follower.metricsUrl}/metrics`)).body,
+    )?.[1] ?? 0,
+  )
+
+describe('an order of an order book', () => {
+  test('is stored, with members that nobody knows left out', async () => {
+    const { uid, body } = await signed()
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+    const { status, body: order } = await read(uid)
+    expect(status).toBe(200)
+    expect(order).toMatchObject({ uid, sellAmount: String(amount), fullAppData: '{}', status: 'open' })
+    expect(order).not.toHaveProperty('someNewMember')
+    await read(uid)
+    expect(calls).toEqual([`GET /api/v1/orders/${uid}`])
+  })
+
+  test.each([
+    ['digest', { sellAmount: '1' }],
+    ['digest', { validTo: 4_000_000_000 }],
+    ['signature', { signature: `0x${'11'.repeat(64)}1b` }],
+    ['malformed', { kind: 'swap' }],
+    ['malformed', { sellAmount: '-1' }],
+    ['malformed', { sellAmount: `1${'0'.repeat(78)}` }],
+    ['malformed', { creationDate: 'yesterday' }],
+    ['malformed', { owner: null }],
+  ])('is not believed, and counted as %s: %j', async (fault, change) => {
+    const before = await counted(fault)
+    const { uid, body } = await signed()
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, { ...body, ...change }))
+    expect((await read(uid)).status).toBe(404)
+    expect(await counted(fault)).toBe(before + 1)
+  })
+
+  test('under another UID than the requested one is not stored', async () => {
+    const [one, other] = [await signed(), await signed()]
+    answers.set(`GET /api/v1/orders/${one.uid}`, (_, res) => json(res, 200, other.body))
+    expect((await read(one.uid)).status).toBe(404)
+    answers.clear()
+    expect((await read(other.uid)).status).toBe(404)
+  })
+
+  test('has no document that is not the one of its hash', async () => {
+    const { uid, body } = await signed(`0x${'d1'.repeat(32)}`)
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+    expect((await read(uid)).body.fullAppData).toBeNull()
+  })
+
+  test('that is missing is not requested again at once', async () => {
+    const { uid } = await signed()
+    expect((await read(uid)).status).toBe(404)
+    expect((await read(uid)).status).toBe(404)
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('an order book that fails', () => {
+  test.each<[string, Answer]>([
+    ['a status 500', (_, res) => json(res, 500, {})],
+    [
+      'a page of HTML',
+      (_, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>busy</html>'),
+    ],
+    [
+      'half a body',
+      (_, res) => res.writeHead(200, { 'content-length': '100' }).write('{"uid":', () => res.destroy()),
+    ],
+    ['a redirect', (_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ])('leaves an unknown order unavailable, not absent: %s', async (_, answer) => {
+    const { uid } = await signed()
+    answers.set(`GET /api/v1/orders/${uid}`, answer)
+    const { status, body } = await read(uid)
+    expect([status, body.errorType]).toEqual([503, 'Unavailable'])
+    expect((await request(`${trader.base}/api/v1/version`)).status).toBe(200)
+    const fine = await signed()
+    answers.set(`GET /api/v1/orders/${fine.uid}`, (_, res) => json(res, 200, fine.body))
+    expect((await read(fine.uid)).status).toBe(200)
+  })
+
+  test('is not called before the time that it names with 429', async () => {
+    const [limited, next] = [await signed(), await signed()]
+    answers.set(`GET /api/v1/orders/${limited.uid}`, (_, res) => json(res, 429, {}, { 'retry-after': '3' }))
+    answers.set(`GET /api/v1/orders/${next.uid}`, (_, res) => json(res, 200, next.body))
+    expect((await read(limited.uid)).status).toBe(503)
+    const calledAt = performance.now()
+    expect((await read(next.uid)).status).toBe(503)
+    expect(calls).toHaveLength(1)
+    await eventually('it is called again', async () => (await read(next.uid)).status === 200)
+    expect(performance.now() - calledAt).toBeGreaterThan(2_500)
+  })
+})
+
+describe('a write', () => {
+  const placing = 'POST /api/v1/orders'
+  const wish = () => trader.sign({ sell: 'WETH', buy: 'USDC', sellAmount: ++amount, buyAmount: 10n ** 15n })
+
+  test('is refused with a code that this service has not, as it is over REST, and inside over GraphQL', async () => {
+    const refusal = { errorType: 'TooManyMoons', description: 'there are two moons', data: { moons: 2 } }
+    answers.set(placing, (_, res) => json(res, 418, refusal))
+    const order = await wish()
+    const { status, body } = await request(`${trader.base}/api/v1/orders`, 'POST', order)
+    expect({ status, body }).toEqual({ status: 418, body: refusal })
+    const query = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }'
+    const { from, ...signed } = order
+    const input = { ...signed, from, network: 'sepolia', kind: 'SELL', signingScheme: 'EIP712' }
+    Object.assign(input, { sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' })
+    const answer = await request(`${follower.url}/graphql`, 'POST', { query, variables: { input } })
+    expect(answer.body.errors[0]).toMatchObject({
+      message: 'there are two moons',
+      extensions: {
+        code: 'UpstreamRefused',
+        data: { moons: 2 },
+        orderBook: { status: 418, errorType: 'TooManyMoons' },
+      },
+    })
+  })
+
+  test('without a body that names a code is refused too', async () => {
+    answers.set(placing, (_, res) => res.writeHead(400).end('no'))
+    const { status, body } = await request(`${trader.base}/api/v1/orders`, 'POST', await wish())
+    expect([status, body.errorType]).toEqual([400, 'UpstreamRefused'])
+    expect(body.description).toBe('the order book refuses the request with status 400')
+  })
+
+  test('whose answer is lost is looked up by its UID, and sent once', async () => {
+    const { uid, body } = await signed()
+    answers.set(placing, (_, res) => res.destroy())
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+    const {
+      owner,
+      fullAppData,
+      uid: _uid,
+      creationDate,
+      status: _status,
+      someNewMember,
+      appData,
+      ...order
+    } = body
+    const sent = { ...order, from: owner, appData: fullAppData, appDataHash: appData }
+    const answer = await request(`${trader.base}/api/v1/orders`, 'POST', sent)
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 201, body: uid })
+    expect(calls.filter((call) => call === placing)).toHaveLength(1)
+  })
+
+  test('that the order book neither answers nor knows is unavailable', async () => {
+    answers.set(placing, (_, res) => res.destroy())
+    const { status, body } = await request(`${trader.base}/api/v1/orders`, 'POST', await wish())
+    expect([status, body.errorType]).toEqual([503, 'Unavailable'])
+    expect(calls.filter((call) => call === placing)).toHaveLength(1)
+  })
+})
+
+test('a second order book of the chain is refused in the same database', async () => {
+  const orderBook = { url: 'http://127.0.0.1:9/other', callsPerMinute: 100 }
+  const networks = [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }]
+  await expect(startProgram({ database, chain }, unlimited, { networks })).rejects.toThrow(
+    /follows the order book .* not http:\/\/127.0.0.1:9\/other: use another database/,
+  )
+})

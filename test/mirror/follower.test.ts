@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { App } from '../../src/app/app.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
+import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
+
+/** An order book of its own (A), and a service that follows it (B), over one chain. */
+let book: World
+let database: TestDatabase
+let follower: App
+let atBook: ReturnType<typeof createTrader>
+let atFollower: ReturnType<typeof createTrader>
+
+const wish = (amount: bigint, buyAmount = 1n) =>
+  ({ sell: 'WETH', buy: 'USDC', sellAmount: amount, buyAmount }) as const
+
+beforeAll(async () => {
+  ;[book, database] = await Promise.all([startWorld(), createTestDatabase()])
+  const environment = { ...unlimited, CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' }
+  follower = await startProgram({ database, chain: book.chain }, environment, {
+    roles: ['serve', 'index', 'auction'],
+    networks: [
+      {
+        network: book.market.network,
+        rpcUrl: book.chain.rpcUrl,
+        orderBook: { url: `${book.url}/${book.market.network.name}`, callsPerMinute: 100_000 },
+      },
+    ],
+  })
+  atBook = createTrader(book.url, book.market)
+  atFollower = createTrader(follower.url ?? '', book.market)
+})
+afterAll(async () => {
+  await follower?.close()
+  await database?.[Symbol.asyncDispose]()
+  await book?.[Symbol.asyncDispose]()
+})
+
+/** An order as both return it, without what only one of them knows. */
+async function both(uid: string) {
+  const orders = [await atBook.order(uid), await atFollower.order(uid)]
+  return orders.map(({ quote, executedFee, executedFeeToken, totalFee, interactions, ...order }) => order)
+}
+
+describe('an order that is placed at the order book', () => {
+  test('is read when a client names it, and is equal field by field', async () => {
+    const { body: uid } = await atBook.place(wish(10n ** 16n, 10n ** 15n))
+    const { order } = await graphql(follower.url ?? '', `{ order(uid: "${uid}") { uid status sellAmount } }`)
+    expect(order).toEqual({ uid, status: 'OPEN', sellAmount: String(10n ** 16n) })
+    const [there, here] = await both(uid)
+    expect(here).toEqual(there)
+  })
+
+  test('is filled here with its events, its trade and its notification', async () => {
+    const { body: uid } = await atBook.place(wish(10n ** 16n))
+    for (const at of [atBook, atFollower])
+      await eventually('the order is filled', async () => (await at.order(uid)).status === 'fulfilled')
+    const [there, here] = await both(uid)
+    expect(here).toEqual(there)
+    const events = `{ order(uid: "${uid}") { debugReport { events { nodes { label } } trades { nodes { sellAmount buyAmount txHash } } } } }`
+    const report = (await graphql(follower.url ?? '', events)).order.debugReport
+    expect(report.events.nodes).toEqual([{ label: 'CREATED' }, { label: 'TRADED' }])
+    expect(report.trades).toEqual((await graphql(book.url, events)).order.debugReport.trades)
+    const filled = await eventually('the notification', async () =>
+      (await atFollower.notifications()).find(
+        ({ type, metadata }: { type: string; metadata: { orderId: string } }) =>
+          type === 'order_filled' && metadata.orderId === uid,
+      ),
+    )
+    const there_ = (await atBook.notifications()).find(
+      ({ type, metadata }: { type: string; metadata: { orderId: string } }) =>
+        type === 'order_filled' && metadata.orderId === uid,
+    )
+    expect(filled.metadata).toEqual(there_.metadata)
+    expect(filled.message).toBe(there_.message)
+  })
+
+  test('is cancelled here once it is cancelled there, with one notification', async () => {
+    const { body: uid } = await atBook.place(wish(10n ** 16n, 10n ** 15n))
+    await atFollower.order(uid)
+    expect((await atBook.cancel([uid])).status).toBe(200)
+    await eventually(
+      'the cancellation is mirrored',
+      async () => (await atFollower.order(uid)).status === 'cancelled',
+    )
+    const cancelled = (await atFollower.notifications()).filter(
+      ({ metadata }: { metadata: { orderId: string } }) => metadata.orderId === uid,
+    )
+    expect(cancelled.map(({ type }: { type: string }) => type)).toEqual(['order_cancelled'])
+  })
+
+  test('is unknown where the order book does not know it either', async () => {
+    const uid = `0x${'12'.repeat(56)}`
+    expect((await request(`${atFollower.base}/api/v1/orders/${uid}`)).status).toBe(404)
+    expect(await graphql(follower.url ?? '', `{ order(uid: "${uid}") { uid } }`)).toEqual({ order: null })
+  })
+})
+
+describe('a write', () => {
+  test('is passed on, and read back', async () => {
+    const placed = await atFollower.place(wish(10n ** 16n + 1n, 10n ** 15n))
+    expect(placed.status).toBe(201)
+    const uid = placed.body
+    expect((await atBook.order(uid)).status).toBe('open')
+    expect((await atFollower.order(uid)).status).toBe('open')
+    expect((await atFollower.cancel([uid])).status).toBe(200)
+    expect((await atBook.order(uid)).status).toBe('cancelled')
+    expect((await atFollower.order(uid)).status).toBe('cancelled')
+  })
+
+  test('gets a quote of the order book', async () => {
+    const body = {
+      ...{ kind: 'sell', sellAmountBeforeFee: String(10n ** 16n), from: atBook.address, appData: '{}' },
+      sellToken: book.market.tokens.WETH.address,
+      buyToken: book.market.tokens.USDC.address,
+    }
+    const there = await request(`${atBook.base}/api/v1/quote`, 'POST', body)
+    const here = await request(`${atFollower.base}/api/v1/quote`, 'POST', body)
+    expect(here.status).toBe(200)
+    expect(Object.keys(here.body).toSorted()).toEqual(Object.keys(there.body).toSorted())
+    expect(Object.keys(here.body.quote).toSorted()).toEqual(Object.keys(there.body.quote).toSorted())
+    expect(here.body.id).toBe(there.body.id + 1)
+    // The gas price may have moved between the two.
+    const { sellAmount, feeAmount } = here.body.quote
+    expect(BigInt(sellAmount) + BigInt(feeAmount)).toBe(10n ** 16n)
+  })
+
+  test.each([
+    ['an order that expires too soon', { validTo: 1_700_000_000 }],
+    ['a wrong owner', { from: `0x${'11'.repeat(20)}` }],
+    ['a second copy', {}],
+  ])('is refused as the order book refuses it: %s', async (name, change) => {
+    const order = await atBook.sign(wish(10n ** 16n + 7n, 10n ** 15n))
+    if (name === 'a second copy') await request(`${atBook.base}/api/v1/orders`, 'POST', order)
+    const body = { ...order, ...change }
+    const there = await request(`${atBook.base}/api/v1/orders`, 'POST', body)
+    const here = await request(`${atFollower.base}/api/v1/orders`, 'POST', body)
+    expect(there.status).toBeGreaterThanOrEqual(400)
+    expect({ status: here.status, body: here.body }).toEqual({ status: there.status, body: there.body })
+  })
+})
