@@ -228,12 +228,13 @@ function composeIndexes(
 /** The mirror of an order book that is run elsewhere. */
 function composeFollowing(
   orderBook: OrderBookConfig,
-  { nameTokens }: Tokens,
+  { knownTokens }: Tokens,
   { orderServices }: Trading,
   { network, db, loopDb, settings, log, now, metrics }: NetworkOptions,
 ) {
   return composeMirror({
-    ...{ network, orderBook, db, loopDb, settings, nameTokens, now, log },
+    ...{ network, orderBook, db, loopDb, settings, now, log },
+    nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
     metrics: metrics.loops,
     uidOf: (creation) => uidOf(creation, orderServices),
   })

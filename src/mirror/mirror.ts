@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache'
+import type { ByteBudget } from '../concurrency/byte-budget.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
@@ -21,8 +24,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   now: Clock
   log: Log
   meter: MirrorMeter
-  /** Has the metadata of tokens stored. It returns at once. */
-  nameTokens(addresses: readonly Address[]): void
+  /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
+  nameTokens(addresses: readonly Address[]): Promise<unknown>
 }
 
 export interface MirrorMeter {
@@ -62,17 +65,64 @@ export async function mirrorOrders(
   }
 }
 
-/** The same for UIDs that a client names and that are not stored. @returns whether any was stored */
-export async function mirrorUnknown(uids: readonly OrderUid[], services: MirrorServices): Promise<boolean> {
-  const unknown = await unknownAmong(services.db, services.network.chainId, uids)
+export interface ClientServices extends MirrorServices {
+  /** The calls that each client may cause within a minute. */
+  callsOfClients: Pick<ByteBudget, 'hasRoom' | 'add'>
+}
+
+/**
+ * The same for UIDs that a client names and that are not stored. @returns whether any may be stored now
+ * @throws Outage; Refusal RateLimited for a client that has caused its share of the calls
+ */
+export async function mirrorUnknown(
+  uids: readonly OrderUid[],
+  client: string,
+  services: ClientServices,
+): Promise<boolean> {
+  const { db, network } = services
+  const unknown = await unknownAmong(db, network.chainId, uids)
   if (unknown.length === 0) return false
+  charge(client, unknown.length, services)
   await mirrorOrders(unknown, 'client', services)
   return true
 }
 
-/** The newest orders of an account. @throws like `mirrorOrders` */
-export async function mirrorAccount(owner: Address, limit: number, services: MirrorServices): Promise<void> {
-  await storeOrders(await services.orderBook.ordersOf(owner, limit, 'client'), undefined, services)
+/** Orders of an account in one request. */
+const maxOrders = 1_000
+/** The time for which the orders of an account are not read again. */
+const accountMs = 30_000
+const maxAccounts = 10_000
+
+/**
+ * Returns a function that reads the newest orders of an account, for all clients once within half a minute. While
+ * the order book is away, an account that was read before has the orders that are stored.
+ */
+export function createAccountReader(services: ClientServices) {
+  const readAt = new LRUCache<Address, number>({ max: maxAccounts })
+  return async (owner: Address, client: string): Promise<boolean> => {
+    const now = services.now()
+    const before = readAt.get(owner)
+    if (before !== undefined && now - before < accountMs) return false
+    charge(client, 1, services)
+    try {
+      const found = await services.orderBook.ordersOf(owner, maxOrders, 'client')
+      await storeOrders(found, undefined, services)
+      readAt.set(owner, now)
+      return true
+    } catch (fault) {
+      if (fault instanceof Outage && before !== undefined) return false
+      throw fault
+    }
+  }
+}
+
+/** @throws Refusal RateLimited for a client that has caused its share of the calls */
+function charge(client: string, calls: number, { callsOfClients }: ClientServices): void {
+  if (!callsOfClients.hasRoom(client))
+    throw new Refusal('RateLimited', 'this client names more unknown orders than are looked up in a minute', {
+      data: { limit: 'calls to the order book', retryAfterMs: 10_000 },
+    })
+  callsOfClients.add(client, calls)
 }
 
 /**
@@ -93,8 +143,8 @@ async function storeOrders(
     return []
   })
   if (orders.length === 0) return new Set()
+  await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
   await db.transaction((tx) => store(tx, orders, services))
-  services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
   return new Set(orders.map(({ order }) => order.uid))
 }
 

@@ -10,12 +10,16 @@ import type { Database } from '../storage/database/database.ts'
 import { pauseCalls, takeCall } from '../storage/order/mirror.ts'
 
 /**
- * The share of the budget that a call may use up, by the reason for it: the rest stays for more urgent ones.
- * `client`: a client waits; `new`: orders that are not stored; `live`: live orders, whose end is not on
- * chain.
+ * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
+ * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before `live`
+ * ones, whose ends are not on chain.
  */
-const shares = { client: 1, new: 0.7, live: 0.4 }
-export type Priority = keyof typeof shares
+const budgets = {
+  client: { of: 'client', part: 0.4, use: 1 },
+  new: { of: 'own', part: 0.6, use: 1 },
+  live: { of: 'own', part: 0.6, use: 0.5 },
+} as const
+export type Priority = keyof typeof budgets
 
 /** UIDs in one request. */
 export const maxUids = 128
@@ -73,12 +77,11 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
   const reads = createHealth({ name, limits: healthLimits, now, log })
   const writes = createHealth({ name: `${name}-writes`, limits: healthLimits, now, log })
   const signal = () => AbortSignal.timeout(timeoutMs)
-  // A quarter at once and three quarters as they come: no minute has more than `callsPerMinute`.
-  const intervalMs = 80_000 / callsPerMinute
-  const burst = Math.max(1, callsPerMinute / 4)
-
   async function takeTurn(priority: Priority): Promise<void> {
-    const rate = { intervalMs, burst: Math.max(1, burst * shares[priority]) }
+    const { of, part, use } = budgets[priority]
+    // A quarter at once and three quarters as they come: no minute has more than `callsPerMinute`.
+    const calls = callsPerMinute * part
+    const rate = { of, intervalMs: 80_000 / calls, burst: Math.max(1, (calls / 4) * use) }
     const endsAt = now() + (priority === 'client' ? maxWaitMs : 0)
     for (;;) {
       const waitMs = await takeCall(db, chainId, rate)

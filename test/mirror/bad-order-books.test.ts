@@ -5,6 +5,10 @@ import type { App } from '../../src/app/app.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
+import { createOrderBook } from '../../src/mirror/order-book.ts'
+import { Throttled } from '../../src/outside/fault.ts'
+import { claimOrderBook } from '../../src/storage/order/mirror.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -29,6 +33,8 @@ function json(res: ServerResponse, status: number, body: unknown, headers: Recor
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
+const orderBookUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
 let chain: TestChain
 let database: TestDatabase
 let follower: App
@@ -38,8 +44,7 @@ let amount = 10n ** 16n
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ;[chain, database] = await Promise.all([startTestChain(), createTestDatabase()])
-  const { port } = server.address() as AddressInfo
-  const orderBook = { url: `http://127.0.0.1:${port}`, callsPerMinute: 1_000_000 }
+  const orderBook = { url: orderBookUrl(), callsPerMinute: 1_000_000 }
   // Without the role `index`, only clients cause calls.
   follower = await startProgram(
     { database, chain },
@@ -166,6 +171,58 @@ describe('an order book that fails', () => {
     expect(calls).toHaveLength(1)
     await eventually('it is called again', async () => (await read(next.uid)).status === 200)
     expect(performance.now() - calledAt).toBeGreaterThan(2_500)
+  })
+})
+
+describe('the budget of calls', () => {
+  test('a client that names unknown orders uses a tenth of it, and is refused then', async () => {
+    const other = await createTestDatabase()
+    const orderBook = { url: orderBookUrl(), callsPerMinute: 200 }
+    const networks = [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }]
+    const limited = await startProgram({ database: other, chain }, unlimited, { networks })
+    try {
+      const statuses = []
+      for (let index = 0; index < 60; index++) {
+        const uid = `0x${String(index).padStart(112, '0')}`
+        statuses.push((await request(`${limited.url}/sepolia/api/v1/orders/${uid}`)).status)
+      }
+      // Half of the tenth at once, and what comes back meanwhile.
+      expect(statuses.indexOf(429)).toBeGreaterThanOrEqual(10)
+      expect(statuses.indexOf(429)).toBeLessThanOrEqual(13)
+      expect(calls.length).toBeLessThanOrEqual(20)
+    } finally {
+      await limited.close()
+      await other[Symbol.asyncDispose]()
+    }
+  })
+
+  test('is never exceeded within a minute, whatever is waiting', async () => {
+    const { db, [Symbol.asyncDispose]: dispose } = await createTestDatabase()
+    try {
+      await claimOrderBook(db, 1, 'http://127.0.0.1:1/')
+      const book = createOrderBook({
+        ...{ chainId: 1, name: 'book', db, now: Date.now, log: silentLog },
+        ...{ url: orderBookUrl(), callsPerMinute: 40 },
+      })
+      const attempts = ['client', 'new', 'live'] as const
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          book.auctionedOrders(attempts[index % 3] ?? 'new').then(
+            () => attempts[index % 3],
+            (fault: unknown) => (fault instanceof Throttled ? 'throttled' : String(fault)),
+          ),
+        ),
+      )
+      const taken = (priority: string) => outcomes.filter((outcome) => outcome === priority).length
+      // A quarter at once: 4 for clients, 6 for the service itself, of which live orders leave 3. Two seconds more for clients.
+      expect(taken('client')).toBeGreaterThanOrEqual(4)
+      expect(taken('client')).toBeLessThanOrEqual(5)
+      expect(taken('new') + taken('live')).toBe(6)
+      expect(taken('live')).toBeLessThanOrEqual(3)
+      expect(calls).toHaveLength(60 - taken('throttled'))
+    } finally {
+      await dispose()
+    }
   })
 })
 

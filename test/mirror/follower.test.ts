@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
@@ -53,6 +54,12 @@ describe('an order that is placed at the order book', () => {
   })
 
   test('is filled here with its events, its trade and its notification', async () => {
+    // Both know the names of the tokens, which their messages have.
+    const named = () => sql(database.db).token.count({ where: { symbol: { in: ['WETH', 'USDC'] } } })
+    await eventually('the tokens are named', async () => {
+      await atFollower.order((await atBook.place(wish(10n ** 16n, 10n ** 15n))).body)
+      return (await named()) === 2
+    })
     const { body: uid } = await atBook.place(wish(10n ** 16n))
     for (const at of [atBook, atFollower])
       await eventually('the order is filled', async () => (await at.order(uid)).status === 'fulfilled')
@@ -88,6 +95,17 @@ describe('an order that is placed at the order book', () => {
       ({ metadata }: { metadata: { orderId: string } }) => metadata.orderId === uid,
     )
     expect(cancelled.map(({ type }: { type: string }) => type)).toEqual(['order_cancelled'])
+  })
+
+  test('is in the list of its account, over REST and GraphQL', async () => {
+    const other = [createTrader(book.url, book.market, 1), createTrader(follower.url ?? '', book.market, 1)]
+    const [there, here] = [other[0] ?? expect.fail(), other[1] ?? expect.fail()]
+    const { body: uid } = await there.place(wish(10n ** 16n, 10n ** 15n))
+    const owner = there.address.toLowerCase()
+    const list = await request(`${here.base}/api/v1/account/${owner}/orders?limit=1`)
+    expect(list.body.map((order: { uid: string }) => order.uid)).toEqual([uid])
+    const query = `{ orders(first: 1, owner: "${owner}") { nodes { uid } } }`
+    expect((await graphql(follower.url ?? '', query)).orders.nodes).toEqual([{ uid }])
   })
 
   test('is unknown where the order book does not know it either', async () => {

@@ -1,8 +1,9 @@
--- An order book that a network follows: which one, and the budget of calls that all processes share.
+-- An order book that a network follows: which one, and the budgets of calls that all processes share.
 CREATE TABLE "order_books" (
     "chain_id" INTEGER NOT NULL,
     "url" TEXT NOT NULL,
-    "free_at" TIMESTAMPTZ(6) NOT NULL,
+    "client_calls_at" TIMESTAMPTZ(6) NOT NULL,
+    "own_calls_at" TIMESTAMPTZ(6) NOT NULL,
     "paused_until" TIMESTAMPTZ(6) NOT NULL,
 
     CONSTRAINT "order_books_pkey" PRIMARY KEY ("chain_id")

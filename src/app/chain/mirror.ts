@@ -1,9 +1,10 @@
+import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
-import { type MirrorServices, mirrorUnknown } from '../../mirror/mirror.ts'
+import { createAccountReader, type MirrorServices, mirrorUnknown } from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import { createWrites, type OrderBookWrites, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
@@ -12,14 +13,13 @@ import { claimOrderBook } from '../../storage/order/mirror.ts'
 import type { OrderBookConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
 
-interface MirrorOptions extends Pick<WriteServices, 'uidOf'> {
+interface MirrorOptions extends Pick<WriteServices, 'uidOf' | 'nameTokens'> {
   network: Network
   orderBook: OrderBookConfig
   db: Database
   loopDb: Database
   settings: Settings
   metrics: LoopMetrics
-  nameTokens(addresses: readonly Address[]): void
   now: Clock
   log: Log
 }
@@ -29,8 +29,13 @@ export interface Mirror {
   /** Claims the chain in the database for this order book. @throws when it holds another's orders */
   claim(): Promise<void>
   writes: OrderBookWrites
-  /** Reads orders that are not stored. @returns whether any is stored now @throws Outage */
-  read(uids: readonly OrderUid[]): Promise<boolean>
+  /**
+   * Reads orders that are not stored, for a client. @returns whether any is stored now
+   * @throws Outage; Refusal RateLimited for a client that has caused its share of the calls
+   */
+  read(uids: readonly OrderUid[], client: string): Promise<boolean>
+  /** The same for the newest orders of an account. @returns false if they were read a moment before */
+  readAccount(owner: Address, client: string): Promise<boolean>
   /** Mirrors the order book, in the process that leads the indexer. */
   follow(signal: AbortSignal): Promise<void>
 }
@@ -47,11 +52,14 @@ export function composeMirror(options: MirrorOptions): Mirror {
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     meter: metrics.mirror(network.name),
   })
-  const serving = servicesOver(db)
+  // A tenth of all calls, over any minute.
+  const calls = { what: 'calls to the order book', bytes: Math.max(4, callsPerMinute / 10), ageMs: 60_000 }
+  const serving = { ...servicesOver(db), callsOfClients: createByteBudget(calls, { now }) }
   return {
     claim: () => claimOrderBook(db, network.chainId, withoutCredentials(url)),
     writes: createWrites({ ...serving, uidOf }),
-    read: (uids) => mirrorUnknown(uids, serving),
+    read: (uids, client) => mirrorUnknown(uids, client, serving),
+    readAccount: createAccountReader(serving),
     follow: (signal) => followOrderBook(servicesOver(loopDb), signal),
   }
 }

@@ -121,12 +121,12 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   if (field && findKeys) return keyedReader(field, findKeys, nodes)
   const prepared = prepareField(query, nodes, scope)
   if (!prepared?.isFullyStored) return undefined
-  if (!field?.extensions.readsMissing)
-    return (scope, services) => () => readField(prepared, scope, services, responseReading)
+  const { readsMissing } = field?.extensions ?? {}
+  if (!readsMissing) return (scope, services) => () => readField(prepared, scope, services, responseReading)
   return (scope, services) => async () => {
     const text = await readField(prepared, scope, services, responseReading)
     const mayBeElsewhere = services.networks.all.some(({ readOrders }) => readOrders !== undefined)
-    return mayBeElsewhere && (text === 'null' || text.startsWith('[')) ? undefined : text
+    return mayBeElsewhere && (readsMissing === 'always' || text === 'null') ? undefined : text
   }
 }
 

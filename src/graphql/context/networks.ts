@@ -38,9 +38,13 @@ export interface TradingServices {
   placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
   /**
    * Reads orders that are not stored from the order book that the network follows; undefined on networks that
-   * follow none. @returns whether any is stored now @throws Outage
+   * follow none. @returns whether any may be stored now @throws Outage; Refusal RateLimited
    */
-  readOrders?(uids: readonly OrderUid[]): Promise<boolean>
+  readOrders?(uids: readonly OrderUid[], client: string): Promise<boolean>
+  /**
+   * The same for the newest orders of an account. @returns whether they were read now, and not a moment before
+   */
+  readAccount?(owner: Address, client: string): Promise<boolean>
   /** All or none. @throws Refusal */
   cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
   /** @throws Refusal */

@@ -73,10 +73,10 @@ const transactionRoot = ordersRoot(
 async function readOrders(
   uids: readonly string[],
   network: string | undefined,
-  { networks }: Context,
+  { networks, client }: Context,
 ): Promise<boolean> {
   const named = network === undefined ? networks.all : [tradingOn({ networks }, network)]
-  const read = await Promise.all(named.map((trading) => trading.readOrders?.(uids as OrderUid[])))
+  const read = await Promise.all(named.map((trading) => trading.readOrders?.(uids as OrderUid[], client)))
   return read.includes(true)
 }
 
@@ -131,6 +131,12 @@ builder.queryFields((t) => ({
       ...filterArguments(t.arg),
     },
     rowArguments: filterRowArguments,
+    readMissing: async ({ owner, network }: { owner?: Address; network?: string }, { networks, client }) => {
+      if (owner === undefined || owner === null) return false
+      const named = network == null ? networks.all : [tradingOn({ networks }, network)]
+      const read = await Promise.all(named.map((trading) => trading.readAccount?.(owner, client)))
+      return read.includes(true)
+    },
   }),
 }))
 

@@ -234,7 +234,9 @@ export function storedRoot<Args>(
   const { extensions } = field as { extensions: object }
   return (t as { field(options: object): never }).field({
     ...field,
-    ...(readMissing && { extensions: { ...extensions, readsMissing: true } }),
+    ...(readMissing && {
+      extensions: { ...extensions, readsMissing: relation.kind === 'one' ? 'if null' : 'always' },
+    }),
   })
 }
 

@@ -46,10 +46,10 @@ export const orderRoutes: StoredRoute[] = [
   {
     on: 'POST /api/v1/orders/by_uids',
     items: ({ body }) => (Array.isArray(body) ? body.length : 1),
-    read: async ({ body }, { db, network, ambient, readOrders, ...limits }) => {
+    read: async ({ body }, { db, network, ambient, readOrders, client, ...limits }) => {
       const uids = parseInput(orderUidsInput, body)
       checkNamed(uids, 'uids', limits)
-      await readOrders?.(uids)
+      await readOrders?.(uids, client)
       const rows = namedOrders({ uids: [...new Set(uids)], chainId: network.chainId })
       return answerOf(await readBody(db, wrappedOrderList, rows, ambient))
     },
@@ -76,10 +76,11 @@ export const orderRoutes: StoredRoute[] = [
   {
     on: 'GET /api/v1/account/:owner/orders',
     items: ({ query }) => readPage(query).limit,
-    read: async ({ path, query }, { db, network, ambient }) => {
+    read: async ({ path, query }, { db, network, ambient, readAccount, client }) => {
       const owner = readAddress('owner', path.owner)
       const { offset, limit } = readPage(query)
       checkLimit(limit, 'LIMIT_OUT_OF_BOUNDS')
+      await readAccount?.(owner, client)
       const rows = ordersOfAccount({ owner, chainId: network.chainId, offset, limit })
       return answerOf(await readBody(db, orderList, rows, ambient))
     },
@@ -95,10 +96,10 @@ export const orderRoutes: StoredRoute[] = [
 /** Reads the row of an order; if it is missing, once more after the order book that the network follows. */
 async function orRead<Row>(
   uid: OrderUid,
-  { readOrders }: Pick<StoredReading, 'readOrders'>,
+  { readOrders, client }: Pick<StoredReading, 'readOrders' | 'client'>,
   read: () => Promise<Row | undefined>,
 ): Promise<Row | undefined> {
-  return (await read()) ?? ((await readOrders?.([uid])) ? read() : undefined)
+  return (await read()) ?? ((await readOrders?.([uid], client)) ? read() : undefined)
 }
 
 async function readReport({ path, query }: Parameters<StoredRoute['read']>[0], reading: StoredReading) {

@@ -240,8 +240,9 @@ export function compileEvents(row: EventRoute, family: Family): Endpoint {
 /** The context of reading a stored row. */
 export interface StoredReading
   extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'>,
-    Pick<TradingServices, 'readOrders'> {
+    Pick<TradingServices, 'readAccount' | 'readOrders'> {
   ambient: Ambient
+  client: string
   /** The network, on routes of the order book. */
   network: Network
   reportAuctions: number
@@ -287,6 +288,7 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
         {
           db: readFor(services.db, reader),
           announcements,
+          client: reader.client,
           ambient: ambientOf({ ...services, restricted: row.restricted === true }),
           reportAuctions,
           ...(maxOrderUids !== undefined && { maxOrderUids }),
@@ -303,6 +305,6 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
   }
 }
 
-function pickReading({ network, readOrders }: TradingServices) {
-  return { network, ...(readOrders && { readOrders }) }
+function pickReading({ network, readOrders, readAccount }: TradingServices) {
+  return { network, ...(readOrders && { readOrders }), ...(readAccount && { readAccount }) }
 }

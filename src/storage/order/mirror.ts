@@ -8,7 +8,7 @@ import { isUnfinished } from './status.ts'
  * @throws when the database holds the orders of another order book of this chain
  */
 export async function claimOrderBook(db: Db, chainId: number, url: string): Promise<void> {
-  const row = { chainId, url, freeAt: new Date(0), pausedUntil: new Date(0) }
+  const row = { chainId, url, clientCallsAt: new Date(0), ownCallsAt: new Date(0), pausedUntil: new Date(0) }
   await sql(db).orderBook.createMany({ data: [row], skipDuplicates: true })
   const stored = await sql(db).orderBook.findUniqueOrThrow({ where: { chainId } })
   if (stored.url === url) return
@@ -18,6 +18,8 @@ export async function claimOrderBook(db: Db, chainId: number, url: string): Prom
 }
 
 export interface CallRate {
+  /** The budget: that of calls for which clients wait, or that of the service itself. */
+  of: 'client' | 'own'
   /** The time in which the budget gains one call. */
   intervalMs: number
   /** The calls that may be made at once. */
@@ -29,15 +31,20 @@ export interface CallRate {
  * cannot take the same call.
  * @returns 0 if it was taken, else the milliseconds until it can be
  */
-export async function takeCall(db: Db, chainId: number, { intervalMs, burst }: CallRate): Promise<number> {
+export async function takeCall(
+  db: Db,
+  chainId: number,
+  { of, intervalMs, burst }: CallRate,
+): Promise<number> {
+  const column = raw(`${of}_calls_at`)
   const [row] = await sql(db).$queryRaw<{ wait_ms: number }[]>`
     WITH book AS (
-      SELECT chain_id, greatest(free_at, now()) AS free_at,
+      SELECT chain_id, greatest(${column}, now()) AS free_at,
         greatest(extract(epoch FROM paused_until - now()) * 1000,
-          extract(epoch FROM greatest(free_at, now()) - now()) * 1000 - ${(burst - 1) * intervalMs}::float8, 0)::float8 AS wait_ms
+          extract(epoch FROM greatest(${column}, now()) - now()) * 1000 - ${(burst - 1) * intervalMs}::float8, 0)::float8 AS wait_ms
       FROM order_books WHERE chain_id = ${chainId} FOR UPDATE
     ), taken AS (
-      UPDATE order_books o SET free_at = b.free_at + ${intervalMs}::float8 * interval '1 millisecond'
+      UPDATE order_books o SET ${column} = b.free_at + ${intervalMs}::float8 * interval '1 millisecond'
       FROM book b WHERE o.chain_id = b.chain_id AND b.wait_ms = 0
     )
     SELECT wait_ms FROM book`
