@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
-import type { Address } from '../domain/evm/address.ts'
+import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import {
   defaultHooksTrampoline,
@@ -79,13 +79,13 @@ const networkRow = z.object({
   balanceGuard: addressText.optional(),
   ethFlows: z.array(addressText).max(10).optional(),
   wrappedNative: addressText,
-  poolFactory: addressText,
+  poolFactory: addressText.optional(),
   poolProject: z
     .string()
     .regex(/^[a-z0-9_-]{1,40}$/)
     .default(defaultPoolProject),
   explorer: httpUrl.transform((url) => url.replace(/\/$/, '')).optional(),
-  baseTokens: z.array(addressText).max(20),
+  baseTokens: z.array(addressText).max(20).optional(),
   priceAmount: z
     .string()
     .regex(/^[1-9][0-9]{0,29}$/)
@@ -106,6 +106,10 @@ function networkFileSchema(profile: Profile) {
         ({ settlement, vaultRelayer }) => (settlement === undefined) === (vaultRelayer === undefined),
         'settlement and vaultRelayer go together',
       )
+      .refine(
+        ({ orderBook, poolFactory, baseTokens }) => orderBook || (poolFactory && baseTokens),
+        'poolFactory and baseTokens are needed where no orderBook is followed',
+      )
       .transform(
         ({
           rpcUrl,
@@ -115,6 +119,9 @@ function networkFileSchema(profile: Profile) {
           vaultRelayer,
           usdReference,
           ethFlows = [ethFlowOf[profile]],
+          // Without a factory there are no pools.
+          poolFactory = zeroAddress,
+          baseTokens = [],
           ...rest
         }): NetworkConfig => {
           const contracts =
@@ -124,7 +131,14 @@ function networkFileSchema(profile: Profile) {
             rpcUrl,
             privateRpc,
             orderBook,
-            network: { ...rest, ...contracts, ethFlows, usdReference: reference ?? null },
+            network: {
+              ...rest,
+              ...contracts,
+              ethFlows,
+              poolFactory,
+              baseTokens,
+              usdReference: reference ?? null,
+            },
           }
         },
       ),

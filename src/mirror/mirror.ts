@@ -94,8 +94,8 @@ const accountMs = 30_000
 const maxAccounts = 10_000
 
 /**
- * Returns a function that reads the newest orders of an account, for all clients once within half a minute. While
- * the order book is away, an account that was read before has the orders that are stored.
+ * Returns a function that reads the newest orders of an account, for all clients once within half a minute.
+ * While the order book is away, an account that was read before has the orders that are stored.
  */
 export function createAccountReader(services: ClientServices) {
   const readAt = new LRUCache<Address, number>({ max: maxAccounts })

@@ -135,15 +135,21 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     async auctionedOrders(priority) {
       const { status, body } = await read({ path: '/api/v2/solver_competition/latest' }, priority)
       if (status === 404) return []
-      const competition = competitionShape.safeParse(body)
-      if (status >= 300 || !competition.success) throw invalidResponse(name, 'no competition')
-      return competition.data.auction.orders.flatMap((uid) => toOrderUid(uid) ?? [])
+      const uids = status < 300 ? auctionedIn(body) : undefined
+      if (!uids) throw invalidResponse(name, 'no competition')
+      return uids
     },
     async send(request) {
       return writes.ask(() => exchangeJson(peer, request, signal()))
     },
     state: reads.state,
   }
+}
+
+/** The orders of an auction by its competition; undefined for another body. */
+export function auctionedIn(body: unknown): OrderUid[] | undefined {
+  const competition = competitionShape.safeParse(body)
+  return competition.data?.auction.orders.flatMap((uid) => toOrderUid(uid) ?? [])
 }
 
 const competitionShape = z.object({ auction: z.object({ orders: z.array(z.string()) }) })

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
+import { checkNetworks } from '../../src/app/commands/doctor-network.ts'
+import { readSettings } from '../../src/app/config.ts'
+import { zeroAddress } from '../../src/domain/evm/address.ts'
 import { sql } from '../../src/storage/database/database.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
@@ -16,18 +20,19 @@ let atFollower: ReturnType<typeof createTrader>
 const wish = (amount: bigint, buyAmount = 1n) =>
   ({ sell: 'WETH', buy: 'USDC', sellAmount: amount, buyAmount }) as const
 
+/** The row of the follower: without pools. */
+const followed = () => ({
+  network: { ...book.market.network, poolFactory: zeroAddress, baseTokens: [] },
+  rpcUrl: book.chain.rpcUrl,
+  orderBook: { url: `${book.url}/${book.market.network.name}`, callsPerMinute: 100_000 },
+})
+
 beforeAll(async () => {
   ;[book, database] = await Promise.all([startWorld(), createTestDatabase()])
   const environment = { ...unlimited, CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' }
   follower = await startProgram({ database, chain: book.chain }, environment, {
     roles: ['serve', 'index', 'auction'],
-    networks: [
-      {
-        network: book.market.network,
-        rpcUrl: book.chain.rpcUrl,
-        orderBook: { url: `${book.url}/${book.market.network.name}`, callsPerMinute: 100_000 },
-      },
-    ],
+    networks: [followed()],
   })
   atBook = createTrader(book.url, book.market)
   atFollower = createTrader(follower.url ?? '', book.market)
@@ -113,6 +118,32 @@ describe('an order that is placed at the order book', () => {
     expect((await request(`${atFollower.base}/api/v1/orders/${uid}`)).status).toBe(404)
     expect(await graphql(follower.url ?? '', `{ order(uid: "${uid}") { uid } }`)).toEqual({ order: null })
   })
+})
+
+test('doctor reports whether the order book answers, and is signed for the network', async () => {
+  const config = followed()
+  const about = 'sepolia: order book'
+  const checks = async (change: object, network = config.network) =>
+    (
+      await checkNetworks(
+        [{ ...config, network, orderBook: { ...config.orderBook, ...change } }],
+        readSettings({}),
+        silentLog,
+      )
+    ).find((check) => check.about === about)
+  await atBook.place(wish(10n ** 16n, 10n ** 15n))
+  const shown = await eventually('a competition is shown', async () => {
+    await atBook.place(wish(10n ** 16n))
+    return (await request(`${atBook.base}/api/v2/solver_competition/latest`)).status === 200
+  })
+  expect(shown).toBe(true)
+  expect(await checks({})).toEqual({ about, state: 'good', says: 'answers with orders of this network' })
+  const contract = book.market.tokens.WETH.address
+  expect(await checks({}, { ...config.network, settlement: contract })).toMatchObject({
+    state: 'bad',
+    says: 'has orders of another contract',
+  })
+  expect(await checks({ url: 'http://127.0.0.1:9' })).toMatchObject({ state: 'bad' })
 })
 
 describe('a write', () => {

@@ -5,6 +5,10 @@ import { createSettlementEffects } from '../../chain/settlement/effects.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
+import { auctionedIn } from '../../mirror/order-book.ts'
+import { readMirrored } from '../../mirror/read-order.ts'
+import { OutsideFault } from '../../outside/fault.ts'
+import { exchangeJson } from '../../outside/http-json.ts'
 import type { NetworkConfig } from '../config.ts'
 import { accountOf, accountOfKey } from '../settings/source-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -40,10 +44,41 @@ async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log)
       ])
     }),
   )
+  const orderBook = await checkOrderBook(config)
   const [first] = nodes
   const isWell = checked[0]?.every(({ state }) => state !== 'bad')
   const accounts = first && isWell ? await checkAccounts(first, config, settings).catch(() => []) : []
-  return [...checked.flat(), ...accounts]
+  return [...checked.flat(), ...orderBook, ...accounts]
+}
+
+/**
+ * Checks that the order book which a network follows answers, and that its orders are signed for this
+ * network.
+ */
+async function checkOrderBook({ network, orderBook }: NetworkConfig): Promise<Check[]> {
+  if (!orderBook) return []
+  const about = `${network.name}: order book`
+  const headers = orderBook.apiKey === undefined ? {} : { 'X-API-Key': orderBook.apiKey }
+  const peer = { name: about, url: orderBook.url, now: Date.now, headers, timeoutMs, maxBytes: 16_777_216 }
+  const get = (path: string) => exchangeJson(peer, { path }, AbortSignal.timeout(timeoutMs))
+  try {
+    const { status, body } = await get('/api/v2/solver_competition/latest')
+    if (status === 401 || status === 403)
+      return [failed(about, `refuses with status ${status}`, 'check apiKey of orderBook')]
+    const [uid] = auctionedIn(body) ?? []
+    if (uid === undefined) {
+      return status === 200 || status === 404
+        ? [passed(about, 'answers; it shows no auction now')]
+        : [failed(about, `answers with status ${status}`, 'check url of orderBook: the base without /api/v1')]
+    }
+    const read = readMirrored((await get(`/api/v1/orders/${uid}`)).body, network)
+    return 'fault' in read && read.fault === 'digest'
+      ? [failed(about, 'has orders of another contract', 'check settlement, PROFILE, and url of orderBook')]
+      : [passed(about, 'answers with orders of this network')]
+  } catch (fault) {
+    const says = fault instanceof OutsideFault ? fault.reason : faultText(fault)
+    return [failed(about, says, 'check url of orderBook, and that it runs')]
+  }
 }
 
 async function checkNode(
