@@ -41,6 +41,22 @@ const amount = z
 const hash = parsed((text) => toHex(text, 32))
 const uint32 = z.int().min(0).max(0xffffffff)
 
+const decimal = z.string().regex(/^[0-9]{1,78}(\.[0-9]{1,78})?$/)
+/** Whole units: order books write gas and its price with decimals. */
+const wholeDown = decimal.transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
+
+/** The quote that an order was placed with. One that is malformed counts as none. */
+const quoteShape = z.object({
+  gasAmount: wholeDown,
+  gasPrice: wholeDown,
+  sellTokenPrice: decimal,
+  sellAmount: amount,
+  buyAmount: amount,
+  feeAmount: amount,
+  solver: address,
+  verified: z.boolean(),
+})
+
 /** An order as order books write it. Other members are left out. */
 const orderShape = z.object({
   uid: parsed(toOrderUid),
@@ -64,6 +80,7 @@ const orderShape = z.object({
   creationDate: z.iso.datetime().transform((text) => new Date(text)),
   quoteId: z.int().min(0).nullish(),
   fullBalanceCheck: z.boolean().default(false),
+  quote: quoteShape.nullish().catch(null),
   status: z.string().optional(),
   invalidated: z.boolean().default(false),
   ethflowData: z.object({ userValidTo: uint32 }).nullish(),
@@ -123,7 +140,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     quoteId: rest.quoteId == null ? null : BigInt(rest.quoteId),
     fullBalanceCheck: rest.fullBalanceCheck,
     ...documentFacts(document, network),
-    quote: null,
+    quote: rest.quote ?? null,
     effectiveValidTo: ethflowData?.userValidTo ?? rest.validTo,
     onchainUser: onchainOrderData?.sender ?? null,
     placementError: onchainOrderData?.placementError ?? null,

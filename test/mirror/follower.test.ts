@@ -46,7 +46,12 @@ afterAll(async () => {
 /** An order as both return it, without what only one of them knows. */
 async function both(uid: string) {
   const orders = [await atBook.order(uid), await atFollower.order(uid)]
-  return orders.map(({ quote, executedFee, executedFeeToken, totalFee, interactions, ...order }) => order)
+  return orders.map(
+    ({ executedFee, executedFeeToken, totalFee, quote: { metadata, ...quote }, ...order }) => ({
+      ...order,
+      quote,
+    }),
+  )
 }
 
 describe('an order that is placed at the order book', () => {
