@@ -60,10 +60,13 @@ export async function pauseCalls(db: Db, chainId: number, ms: number): Promise<v
 }
 
 /**
- * The pause before a UID is requested again: it doubles from 2 seconds to an hour. In SQL for the statements
+ * The pause before a UID is requested again: it doubles from 4 seconds to ten days. In SQL for the statements
  * below.
  */
-const isDue = `(m.uid IS NULL OR m.asked_at + least(2 * power(2, least(m.times, 12)), 3600) * interval '1 second' <= now())`
+const isDue = `(m.uid IS NULL OR m.asked_at + least(2 * power(2, least(m.times, 20)), 864000) * interval '1 second' <= now())`
+
+/** Presignatures whose orders are looked for. */
+const newest = 1_000
 
 /**
  * UIDs in logs of the chain whose orders are not stored, newest first. In SQL: it joins the logs with the
@@ -76,10 +79,10 @@ export async function unknownLogged(db: Db, chainId: number, limit: number): Pro
         AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = t.chain_id AND m.uid = t.order_uid AND NOT ${raw(isDue)})
         ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
       UNION ALL
-      (SELECT order_uid, block_number FROM presignatures p WHERE chain_id = ${chainId}
-        AND NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
-        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${raw(isDue)})
-        ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
+      (SELECT order_uid, block_number FROM (
+          SELECT * FROM presignatures WHERE chain_id = ${chainId} ORDER BY block_number DESC, log_index DESC LIMIT ${newest}
+        ) p WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
+        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${raw(isDue)}))
     ) l GROUP BY l.order_uid ORDER BY max(l.block_number) DESC LIMIT ${limit}`
   return rows.map(({ uid }) => hexOf(uid))
 }
@@ -103,9 +106,11 @@ export async function noteMissing(db: Db, chainId: number, uids: readonly OrderU
     ON CONFLICT (chain_id, uid) DO UPDATE SET asked_at = now(), times = missing_orders.times + 1`
 }
 
-/** Removes UIDs that were last requested before. */
+/** Removes UIDs that were last requested before, and that no trade has. In SQL: looks for the trades. */
 export async function forgetMissing(db: Db, chainId: number, before: Date): Promise<void> {
-  await sql(db).missingOrder.deleteMany({ where: { chainId, askedAt: { lt: before } } })
+  await sql(db)
+    .$executeRaw`DELETE FROM missing_orders m WHERE m.chain_id = ${chainId} AND m.asked_at < ${before}
+    AND NOT EXISTS (SELECT FROM trades t WHERE t.order_uid = m.uid)`
 }
 
 /** Notes that orders come from the order book, and were compared with it now. In SQL: an upsert of a list. */
