@@ -39,6 +39,10 @@ export const orderTexts = {
   buyTokenBalance: 'The destination of the buy tokens.',
   signingScheme: 'The scheme of the signature.',
   quoteId: 'The quote the order was made from.',
+  documentOrHash: 'The document, or its hash.',
+  neverPartial: 'Always false.',
+  gasPrice: 'Wei for one unit of gas.',
+  sellTokenPrice: 'Native atoms for one sell token atom.',
 }
 
 export const orderKinds = ['buy', 'sell'] as const
@@ -127,7 +131,7 @@ export interface QuoteCalls {
 export interface OrderQuote {
   gasAmount: bigint
   gasPrice: bigint
-  /** The native atoms for one sell token atom, a decimal string. */
+  /** A decimal string. */
   sellTokenPrice: string
   sellAmount: bigint
   buyAmount: bigint

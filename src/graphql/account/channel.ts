@@ -7,6 +7,7 @@ import { builder } from '../builder.ts'
 import { requireChannelsOf } from '../context/access.ts'
 import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
 import { parseInput } from '../input/parse.ts'
+import { NetworkRef } from '../network.ts'
 import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
 import {
   ChannelPayloadRef,
@@ -15,7 +16,6 @@ import {
   DeliveryConnectionRef,
   DeliveryEdgeRef,
   DeliveryRef,
-  NetworkRef,
   SubscribeChannelPayloadRef,
 } from '../refs.ts'
 import { channelInput } from './channel-mutations.ts'
