@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
-import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
+import type { AffiliateStatistics, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -61,11 +61,6 @@ export interface BalancePage {
   hasNextPage: boolean
   hasPreviousPage: boolean
 }
-/** Newest first. */
-export interface DeliveryPage {
-  deliveries: DeliveryRecord[]
-  hasNextPage: boolean
-}
 /** The order that a wallet signs, with the contract's domain. */
 type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
 /** Result for one order of a batch: either `uid` or `error`. */
@@ -104,8 +99,6 @@ export const MarkNotificationsReadPayloadRef = builder.objectRef<{ account: Addr
   'MarkNotificationsReadPayload',
 )
 export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
-export const DeliveryEdgeRef = builder.objectRef<DeliveryRecord>('DeliveryEdge')
-export const DeliveryConnectionRef = builder.objectRef<DeliveryPage>('DeliveryConnection')
 export const SignInPayloadRef = builder.objectRef<OpenedSession>('SignInPayload')
 export const SignOutPayloadRef = builder.objectRef<{ sessions: number }>('SignOutPayload')
 export const TestChannelPayloadRef = builder.objectRef<{ delivery: bigint }>('TestChannelPayload')
@@ -155,7 +148,6 @@ export const QuoteResponseRef = builder.objectRef<
 >('QuoteResponse')
 export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
 export const QuoteSlippageRef = builder.objectRef<QuoteSlippage>('QuoteSlippage')
-export const ReferredTradeEdgeRef = builder.objectRef<ReferredTradeRow>('ReferredTradeEdge')
 export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
@@ -176,9 +168,6 @@ export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdg
 export const TokenHolderRef = builder.objectRef<TokenHolder>('TokenHolder')
 export const TokenPricesRef = builder.objectRef<PricesUpdate['changes'][number] & OnChain>('TokenPrices')
 export const TokenRef = modelRef('Token')
-export const TraderActivityConnectionRef = builder.objectRef<TraderActivity & { hasNextPage: boolean }>(
-  'TraderActivityConnection',
-)
 export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
 export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(

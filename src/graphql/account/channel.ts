@@ -1,4 +1,3 @@
-import { Refusal } from '../../domain/errors/error.ts'
 import { channelKinds, maskedAddress } from '../../domain/notification/channel.ts'
 import { messageId } from '../../notifications/channels/webhook.ts'
 import { findChannel, findChannels } from '../../storage/channels/channels.ts'
@@ -7,13 +6,11 @@ import { builder } from '../builder.ts'
 import { requireChannelsOf } from '../context/access.ts'
 import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
 import { parseInput } from '../input/parse.ts'
-import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
+import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../paging.ts'
 import {
   ChannelPayloadRef,
   ChannelRef,
   ChannelSecretPayloadRef,
-  DeliveryConnectionRef,
-  DeliveryEdgeRef,
   DeliveryRef,
   NetworkRef,
   SubscribeChannelPayloadRef,
@@ -128,7 +125,6 @@ builder.queryFields((t) => ({
 }))
 
 const maxPage = 100
-const cursorOf = ({ id }: { id: bigint }) => Buffer.from(`d${id}`).toString('base64url')
 
 DeliveryRef.implement({
   description: 'A message that was sent to a channel, or waits.',
@@ -171,39 +167,10 @@ DeliveryRef.implement({
   }),
 })
 
-DeliveryEdgeRef.implement({
-  description: 'A delivery in a page.',
-  fields: (t) => ({
-    cursor: t.string({ description: 'Continues behind this delivery.', resolve: cursorOf }),
-    node: t.field({ type: DeliveryRef, description: 'The delivery.', resolve: (delivery) => delivery }),
-  }),
-})
-
-DeliveryConnectionRef.implement({
+const DeliveryConnectionRef = connectionRef({
+  item: DeliveryRef,
   description: 'A page of deliveries, newest first.',
-  fields: (t) => ({
-    edges: t.field({
-      type: [DeliveryEdgeRef],
-      description: 'Deliveries with their cursors.',
-      resolve: ({ deliveries }) => deliveries,
-    }),
-    nodes: t.field({
-      type: [DeliveryRef],
-      description: 'The deliveries alone.',
-      resolve: ({ deliveries }) => deliveries,
-    }),
-    pageInfo: t.field({
-      ...pageInfoField,
-      resolve: ({ deliveries, hasNextPage }) => ({
-        page: {
-          hasNextPage,
-          hasPreviousPage: false,
-          startCursor: deliveries[0] ? cursorOf(deliveries[0]) : null,
-          endCursor: deliveries.length > 0 ? cursorOf(deliveries.at(-1) as { id: bigint }) : null,
-        },
-      }),
-    }),
-  }),
+  placeOf: ({ id }) => `d${id}`,
 })
 
 builder.objectField(ChannelRef, 'deliveries', (t) =>
@@ -214,22 +181,15 @@ builder.objectField(ChannelRef, 'deliveries', (t) =>
       ...cursorArguments(t.arg, 20, maxPage),
       state: t.arg({ type: DeliveryState, required: false, description: 'Only those in this state.' }),
     },
-    async resolve({ id }, { first, after, state }, { db, countItems }) {
+    async resolve({ id }, { first, after, state }, context) {
       checkFirst(first, maxPage)
-      const deliveries = await findDeliveries(db, id, {
+      const [before] = after == null ? [] : placeIn(after, /^d([0-9]{1,18})$/)
+      const deliveries = await findDeliveries(context.db, id, {
         limit: first + 1,
-        ...(after != null && { before: parseCursor(after) }),
+        ...(before !== undefined && { before: BigInt(before) }),
         ...(state && { state }),
       })
-      return { deliveries: countItems(deliveries.slice(0, first)), hasNextPage: deliveries.length > first }
+      return pageOf(deliveries, first, context)
     },
   }),
 )
-
-/** @throws Refusal InvalidParameter */
-function parseCursor(cursor: string): bigint {
-  const [, id] = /^d([0-9]{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (id === undefined)
-    throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
-  return BigInt(id)
-}

@@ -1,19 +1,11 @@
 import { formatDollars } from '../../domain/affiliate/affiliate.ts'
-import { Refusal } from '../../domain/errors/error.ts'
 import type { ReferredTradeRow } from '../../storage/affiliate/statistics.ts'
 import { tradeByLogPosition } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { Eligibility } from '../enums.ts'
-import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
-import {
-  AffiliateStatisticsRef,
-  ReferredTradeEdgeRef,
-  ReferredTradeRef,
-  TradeRef,
-  TraderActivityConnectionRef,
-  TraderStatisticsRef,
-} from '../refs.ts'
+import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../paging.ts'
+import { AffiliateStatisticsRef, ReferredTradeRef, TradeRef, TraderStatisticsRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 
 /** A GraphQL field for a member that holds US dollars. */
@@ -163,41 +155,13 @@ ReferredTradeRef.implement({
   }),
 })
 
-ReferredTradeEdgeRef.implement({
-  description: 'A referred trade in a page.',
-  fields: (t) => ({
-    cursor: t.string({ description: 'Continues behind this trade.', resolve: cursorOf }),
-    node: t.field({ type: ReferredTradeRef, description: 'The trade.', resolve: (row) => row }),
-  }),
-})
-
-TraderActivityConnectionRef.implement({
+const TraderActivityConnectionRef = connectionRef<ReferredTradeRow, { computedAt: Date }>({
+  item: ReferredTradeRef,
+  name: 'TraderActivityConnection',
   description: 'A page of a trader’s trades that name a code, newest first. Stable while trades are added.',
-  fields: (t) => ({
-    edges: t.field({
-      type: [ReferredTradeEdgeRef],
-      description: 'Trades with their cursors.',
-      resolve: ({ trades }) => trades,
-    }),
-    nodes: t.field({
-      type: [ReferredTradeRef],
-      description: 'The trades alone.',
-      resolve: ({ trades }) => trades,
-    }),
-    pageInfo: t.field({
-      ...pageInfoField,
-      resolve: ({ trades, hasNextPage }) => ({
-        page: {
-          hasNextPage,
-          hasPreviousPage: false,
-          startCursor: trades.slice(0, 1).map(cursorOf)[0] ?? null,
-          endCursor: trades.slice(-1).map(cursorOf)[0] ?? null,
-        },
-      }),
-    }),
-    computedAt: t.expose('computedAt', computedAt),
-  }),
+  placeOf: ({ place }) => `a${place}`,
 })
+builder.objectField(TraderActivityConnectionRef, 'computedAt', (t) => t.expose('computedAt', computedAt))
 
 builder.queryField('traderActivity', (t) =>
   t.field({
@@ -211,25 +175,10 @@ builder.queryField('traderActivity', (t) =>
     resolve: async (_root, { account, first, after }, context) => {
       requireFeature(context, 'statistics')
       checkFirst(first)
-      const page = { first: first + 1, after: after == null ? null : parseCursor(after) }
-      const { trades, ...activity } = await context.statistics.activityOf(account, page, context.client)
-      return {
-        ...activity,
-        trades: context.countItems(trades.slice(0, first)),
-        hasNextPage: trades.length > first,
-      }
+      const [place = null] = after == null ? [] : placeIn(after, /^a([0-9]{1,18}(?:\.[0-9]{1,18}){3})$/)
+      const page = { first: first + 1, after: place }
+      const { trades, computedAt } = await context.statistics.activityOf(account, page, context.client)
+      return { ...pageOf(trades, first, context), computedAt }
     },
   }),
 )
-
-function cursorOf({ place }: ReferredTradeRow): string {
-  return Buffer.from(`a${place}`).toString('base64url')
-}
-
-/** @throws Refusal InvalidParameter */
-function parseCursor(cursor: string): string {
-  const [, place] =
-    /^a([0-9]{1,18}(?:\.[0-9]{1,18}){3})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (place !== undefined) return place
-  throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
-}
