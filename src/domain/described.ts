@@ -1,5 +1,6 @@
 import type { Address } from './evm/address.ts'
 import type { Bytes32, Hex } from './evm/hex.ts'
+import type { Clock } from './log.ts'
 import type { OrderUid } from './order/order.ts'
 
 /**
@@ -13,7 +14,7 @@ export interface Described<Fields extends DescribedFields = DescribedFields> {
   fields: Fields
 }
 
-type DescribedFields = Readonly<Record<string, DescribedField>>
+export type DescribedFields = Readonly<Record<string, DescribedField>>
 
 export interface DescribedField<Value = unknown, Key extends string = string> {
   /** A scalar or an enum of GraphQL by its name, or the type of an object. `Token` takes an address. */
@@ -21,12 +22,14 @@ export interface DescribedField<Value = unknown, Key extends string = string> {
   description: string
   nullable?: true
   isList?: true
+  /** The usual length of a list of objects, for the cost of a query. */
+  items?: number
   /** The member of the value, if its name is not that of the field. */
   key?: Key
   /** Converts the value for clients. */
   write?: (value: never) => unknown
   /** Derives the field from the whole value, which has no member for it. */
-  derive?: (value: never) => unknown
+  derive?: (value: never, now: Clock) => unknown
   /** Carries the type of the value; never set. */
   readonly value?: Value
 }
@@ -57,14 +60,24 @@ export function described<const Fields extends DescribedFields>(
 interface Kind<Value> {
   (description: string): DescribedField<Value>
   orNull(description: string): DescribedField<Value | null>
-  list(description: string): DescribedField<readonly Value[]>
+  list(description: string, items?: number): DescribedField<readonly Value[]>
+  listOrNull(description: string): DescribedField<readonly Value[] | null>
 }
 
 function kind<Value>(type: DescribedField['type'], write?: (value: Value) => unknown): Kind<Value> {
   const field = (description: string) => ({ type, description, ...(write && { write }) })
   return Object.assign(field, {
     orNull: (description: string) => ({ ...field(description), nullable: true as const }),
-    list: (description: string) => ({ ...field(description), isList: true as const }),
+    list: (description: string, items?: number) => ({
+      ...field(description),
+      isList: true as const,
+      ...(items !== undefined && { items }),
+    }),
+    listOrNull: (description: string) => ({
+      ...field(description),
+      isList: true as const,
+      nullable: true as const,
+    }),
   })
 }
 
@@ -75,13 +88,21 @@ export const bytes32 = kind<Bytes32>('Bytes32')
 export const hex = kind<Hex>('Hex')
 export const orderUid = kind<OrderUid>('OrderUid')
 export const uint256 = kind<bigint>('Uint256')
+/** An amount that may be negative, as digits. */
+export const int256 = kind<bigint>('String', String)
 export const decimal = kind<string>('Decimal')
 export const safeInt = kind<number>('SafeInt')
 /** A number that the database counts, such as that of an auction. */
 export const serial = kind<bigint>('SafeInt')
+export const int = kind<number>('Int')
+export const basisPoints = kind<number>('BasisPoints')
 export const dateTime = kind<Date>('DateTime')
+/** A time in milliseconds since 1970. */
+export const instant = kind<number>('DateTime', (milliseconds) => new Date(milliseconds))
 export const text = kind<string>('String')
 export const flag = kind<boolean>('Boolean')
+
+export const json = <Value>(description: string): DescribedField<Value> => ({ type: 'JSON', description })
 
 /** A decimal for clients that is another value inside. */
 export const decimalOf = <Value>(write: (value: Value) => string) => kind<Value>('Decimal', write)
@@ -89,7 +110,9 @@ export const decimalOf = <Value>(write: (value: Value) => string) => kind<Value>
 /** A member of an enum. @param name the name of the enum in GraphQL */
 export const oneOf = <Value extends string>(name: string) => kind<Value>(name)
 
-export const objectOf = <Type extends Described>(type: Type) => kind<ValueOf<Type>>(type)
+/** An object of a described type, which may have more members than are described. */
+export const objectOf = <Type extends Described, Value extends ValueOf<Type> = ValueOf<Type>>(type: Type) =>
+  kind<Value>(type)
 
 /** Reads a field from a member with another name. */
 export function from<const Key extends string, Field extends DescribedField>(
@@ -102,7 +125,7 @@ export function from<const Key extends string, Field extends DescribedField>(
 /** Derives a field from the other members. */
 export function derived<Value, Result, Field extends DescribedField<Result>>(
   field: Field,
-  derive: (value: Value) => Result,
-): Field & { derive: (value: never) => unknown } {
+  derive: (value: Value, now: Clock) => Result,
+): Field & { derive: (value: never, now: Clock) => unknown } {
   return { ...field, derive }
 }

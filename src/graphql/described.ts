@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Described, DescribedField, ValueOf } from '../domain/described.ts'
+import type { Described, DescribedField, DescribedFields, ValueOf } from '../domain/described.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context/context.ts'
@@ -21,6 +21,15 @@ export function describedRef<Type extends Described, More = unknown>({ name, des
   const ref = refOf<Value>(name)
   refs.set(name, ref)
   ref.implement({ description })
+  addFields(ref, fields)
+  return ref
+}
+
+/** Adds described fields to a GraphQL type. */
+export function addFields<Value extends object>(
+  ref: ReturnType<typeof refOf<Value>>,
+  fields: DescribedFields,
+): void {
   builder.objectFields(ref, (t) =>
     Object.fromEntries(
       Object.entries(fields).map(([field, described]) => [
@@ -29,12 +38,12 @@ export function describedRef<Type extends Described, More = unknown>({ name, des
           type: typeOf(described) as 'String',
           nullable: (described.nullable ?? false) as false,
           description: described.description,
+          ...(described.items !== undefined && { extensions: { items: described.items } }),
           resolve: resolverOf(field, described) as () => string,
         }),
       ]),
     ),
   )
-  return ref
 }
 
 function typeOf({ type, isList }: DescribedField): unknown {
@@ -44,21 +53,28 @@ function typeOf({ type, isList }: DescribedField): unknown {
 }
 
 function resolverOf(field: string, { type, isList, key = field, write, derive }: DescribedField) {
-  if (derive) return derive as (row: Row) => unknown
+  const read = derive
+    ? (row: Row, _args: object, { now }: Context) => derive(row as never, now)
+    : (row: Row) => row[key]
   if (type === 'Token') {
-    return (row: Row, _args: object, context: Context, info: GraphQLResolveInfo) => {
-      const address = row[key] as Address | null
-      return address === null ? null : tokenOfAddress(chainOf(row), address, context, info)
+    return (row: Row, args: object, context: Context, info: GraphQLResolveInfo) => {
+      const address = read(row, args, context) as Address | null | undefined
+      return address == null ? null : tokenOfAddress(chainOf(row), address, context, info)
     }
   }
-  const convert = write as ((value: unknown) => unknown) | undefined
-  if (convert) return (row: Row) => (row[key] === null ? null : convert(row[key]))
-  if (typeof type !== 'object') return (row: Row) => row[key]
-  return ({ chainId, [key]: value }: Row) => {
-    if (chainId === undefined || value === null) return value
-    return isList
-      ? (value as object[]).map((each) => ({ ...each, chainId }))
-      : { ...(value as object), chainId }
+  if (write) {
+    return (row: Row, args: object, context: Context) => {
+      const value = read(row, args, context)
+      return value == null ? null : write(value as never)
+    }
+  }
+  if (typeof type !== 'object') return read
+  return (row: Row, args: object, context: Context) => {
+    const { chainId } = row
+    const value = read(row, args, context) as object | null
+    const onChain = (each: object) => (chainId === undefined ? each : { ...each, chainId })
+    if (value === null) return null
+    return isList ? context.countItems((value as object[]).map(onChain)) : onChain(value)
   }
 }
 

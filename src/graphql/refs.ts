@@ -4,15 +4,6 @@ import type { AffiliateStatistics, TraderStatistics } from '../affiliates/statis
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type {
-  BalanceChange,
-  BundleSimulation,
-  DecodedEvent,
-  OrderSimulation,
-  SimulatedLog,
-  SimulatedTransaction,
-  StorageChange,
-} from '../domain/evm/simulation.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Announcement } from '../domain/notification/announcement.ts'
 import type { Channel } from '../domain/notification/channel.ts'
@@ -85,9 +76,7 @@ export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('Af
 export const AnnouncementRef = builder.objectRef<Announcement>('Announcement')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
-export const BalanceChangeRef = builder.objectRef<BalanceChange & OnChain>('BalanceChange')
 export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
-export const BundleSimulationRef = builder.objectRef<BundleSimulation & OnChain>('BundleSimulation')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
 export const ChannelRef = builder.objectRef<Channel>('Channel')
 export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
@@ -110,8 +99,6 @@ export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid
   'CancelOrdersByPolicyPayload',
 )
 export const CancelOrdersPayloadRef = builder.objectRef<{ uids: OrderUid[] }>('CancelOrdersPayload')
-export const DecodedArgumentRef = builder.objectRef<DecodedEvent['arguments'][number]>('DecodedArgument')
-export const DecodedEventRef = builder.objectRef<DecodedEvent>('DecodedEvent')
 export const DepthLevelRef = builder.objectRef<DepthLevel>('DepthLevel')
 export const DiagnosedRef = builder.interfaceRef<Reason & OnChain>('Diagnosed')
 export const DiagnosisReasonRef = builder.objectRef<Reason & OnChain>('DiagnosisReason')
@@ -126,7 +113,6 @@ export const NetworkRef = builder.objectRef<Network>('Network')
 export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
 export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
-export const OrderSimulationRef = builder.objectRef<OrderSimulation>('OrderSimulation')
 export const OrderToSignRef = builder.objectRef<OrderToSign>('OrderToSign')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
 export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: GraphQLError }>('PlaceOrderError')
@@ -154,11 +140,6 @@ export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address
   'SetAffiliateEnabledPayload',
 )
 export const SettlementRef = modelRef('Settlement')
-export const SimulatedLogRef = builder.objectRef<SimulatedLog>('SimulatedLog')
-export const SimulatedTransactionRef = builder.objectRef<SimulatedTransaction & OnChain>(
-  'SimulatedTransaction',
-)
-export const StorageChangeRef = builder.objectRef<StorageChange>('StorageChange')
 export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
 export const TokenBalanceRef = builder.objectRef<TokenBalance>('TokenBalance')
 export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance>('TokenBalanceEdge')
