@@ -88,21 +88,22 @@ export const bytes32 = kind<Bytes32>('Bytes32')
 export const hex = kind<Hex>('Hex')
 export const orderUid = kind<OrderUid>('OrderUid')
 export const uint256 = kind<bigint>('Uint256')
-/** An amount that may be negative, as digits. */
-export const int256 = kind<bigint>('String', String)
+/** A whole number as text. */
+export const digits = kind<bigint>('String', String)
 export const decimal = kind<string>('Decimal')
 export const safeInt = kind<number>('SafeInt')
 /** A number that the database counts, such as that of an auction. */
 export const serial = kind<bigint>('SafeInt')
+export const uint32 = kind<number>('Uint32')
 export const int = kind<number>('Int')
 export const basisPoints = kind<number>('BasisPoints')
 export const dateTime = kind<Date>('DateTime')
 /** A time in milliseconds since 1970. */
 export const instant = kind<number>('DateTime', (milliseconds) => new Date(milliseconds))
+export const json = kind<unknown>('JSON')
+export const id = kind<string>('ID')
 export const text = kind<string>('String')
 export const flag = kind<boolean>('Boolean')
-
-export const json = <Value>(description: string): DescribedField<Value> => ({ type: 'JSON', description })
 
 /** A decimal for clients that is another value inside. */
 export const decimalOf = <Value>(write: (value: Value) => string) => kind<Value>('Decimal', write)
@@ -123,9 +124,9 @@ export function from<const Key extends string, Field extends DescribedField>(
 }
 
 /** Derives a field from the other members. */
-export function derived<Value, Result, Field extends DescribedField<Result>>(
+export function derived<Value, Field extends DescribedField>(
   field: Field,
-  derive: (value: Value, now: Clock) => Result,
+  derive: (value: Value, now: Clock) => Exclude<Field['value'], undefined>,
 ): Field & { derive: (value: never, now: Clock) => unknown } {
   return { ...field, derive }
 }

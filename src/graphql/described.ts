@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Described, DescribedField, DescribedFields, ValueOf } from '../domain/described.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Clock } from '../domain/log.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context/context.ts'
 import { enumByName } from './enums.ts'
@@ -52,9 +53,11 @@ function typeOf({ type, isList }: DescribedField): unknown {
   return isList ? [item] : item
 }
 
-function resolverOf(field: string, { type, isList, key = field, write, derive }: DescribedField) {
+function resolverOf(field: string, { type, isList, key = field, ...described }: DescribedField) {
+  const derive = described.derive as ((row: Row, now: Clock) => unknown) | undefined
+  const write = described.write as ((value: unknown) => unknown) | undefined
   const read = derive
-    ? (row: Row, _args: object, { now }: Context) => derive(row as never, now)
+    ? (row: Row, _args: object, { now }: Context) => derive(row, now)
     : (row: Row) => row[key]
   if (type === 'Token') {
     return (row: Row, args: object, context: Context, info: GraphQLResolveInfo) => {
@@ -65,7 +68,7 @@ function resolverOf(field: string, { type, isList, key = field, write, derive }:
   if (write) {
     return (row: Row, args: object, context: Context) => {
       const value = read(row, args, context)
-      return value == null ? null : write(value as never)
+      return value == null ? null : write(value)
     }
   }
   if (typeof type !== 'object') return read

@@ -1,16 +1,13 @@
 import type { GraphQLError } from 'graphql'
-import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
 import type { AffiliateStatistics, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { Announcement } from '../domain/notification/announcement.ts'
 import type { Channel } from '../domain/notification/channel.ts'
 import type { OrderData, OrderUid } from '../domain/order/order.ts'
 import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote/quote.ts'
 import type { DepthLevel } from '../domain/routing/depth.ts'
-import type { SignatureExplanation } from '../domain/signing/explain-signature.ts'
 import type { SigningDomain } from '../domain/signing/signing.ts'
 import type { PriceHistory, PricePoint, Volatility } from '../domain/token/price-history.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
@@ -73,7 +70,6 @@ export interface PoolPage {
 export const AccountRef = modelRef('Account')
 export const AffiliateRef = modelRef('Affiliate')
 export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
-export const AnnouncementRef = builder.objectRef<Announcement>('Announcement')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
@@ -84,16 +80,10 @@ export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; sec
   'ChannelSecretPayload',
 )
 export const SubscribeChannelPayloadRef = builder.objectRef<Subscribed>('SubscribeChannelPayload')
-export const MarkNotificationsReadPayloadRef = builder.objectRef<{ account: Address; marked: number }>(
-  'MarkNotificationsReadPayload',
-)
 export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
-export const SignInPayloadRef = builder.objectRef<OpenedSession>('SignInPayload')
-export const SignOutPayloadRef = builder.objectRef<{ sessions: number }>('SignOutPayload')
 export const TestChannelPayloadRef = builder.objectRef<{ delivery: bigint }>('TestChannelPayload')
 export const ReplayChannelPayloadRef = builder.objectRef<{ deliveries: number }>('ReplayChannelPayload')
 export const UnsubscribeChannelPayloadRef = builder.objectRef<{ id: string }>('UnsubscribeChannelPayload')
-export const SignInChallengePayloadRef = builder.objectRef<SignInChallenge>('SignInChallengePayload')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',
@@ -140,7 +130,6 @@ export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address
   'SetAffiliateEnabledPayload',
 )
 export const SettlementRef = modelRef('Settlement')
-export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
 export const TokenBalanceRef = builder.objectRef<TokenBalance>('TokenBalance')
 export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance>('TokenBalanceEdge')
 export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')

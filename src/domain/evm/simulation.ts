@@ -2,10 +2,10 @@ import {
   address,
   bytes32,
   described,
+  digits,
   flag,
   from,
   hex,
-  int256,
   json,
   objectOf,
   safeInt,
@@ -57,7 +57,7 @@ export const balanceChange = described(
   {
     account: address('The account of the balance.'),
     token: token('The token; 0xEeee… is the chain’s own coin, without what gas costs.'),
-    change: int256('Atoms as digits, with a minus sign for less. By `balanceOf` of the token.'),
+    change: digits('Atoms as digits, with a minus sign for less. By `balanceOf` of the token.'),
   },
 )
 export type BalanceChange = ValueOf<typeof balanceChange>
@@ -157,7 +157,7 @@ export const simulatedSettlement = described(
     gas: safeInt('The maximum gas that it may use.'),
     stateOverrides: from(
       'overrides',
-      json<Record<Address, StateOverride>>(
+      json(
         'State that replaces an account’s own in the simulation, as a node takes it: the solver is allowed, and the contract has the bought tokens.',
       ),
     ),
@@ -165,6 +165,7 @@ export const simulatedSettlement = described(
 )
 
 export interface OrderSimulation extends ValueOf<typeof simulatedSettlement> {
+  overrides: Record<Address, StateOverride>
   /**
    * True if the simulated solver had the funds that it pays with. Otherwise the settlement may have failed
    * for lack of them.
