@@ -76,7 +76,7 @@ function resolverOf(field: string, { type, isList, key = field, ...described }: 
     const { chainId } = row
     const value = read(row, args, context) as object | null
     const onChain = (each: object) => (chainId === undefined ? each : { ...each, chainId })
-    if (value === null) return null
+    if (value == null) return null
     return isList ? context.countItems((value as object[]).map(onChain)) : onChain(value)
   }
 }

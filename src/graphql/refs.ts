@@ -3,26 +3,18 @@ import type { AffiliateStatistics, TraderStatistics } from '../affiliates/statis
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Network } from '../domain/network/network.ts'
 import type { Channel } from '../domain/notification/channel.ts'
-import type { OrderData, OrderUid } from '../domain/order/order.ts'
-import type { QuoteHop, QuotePath, QuoteReply, QuoteRoute } from '../domain/quote/quote.ts'
-import type { DepthLevel } from '../domain/routing/depth.ts'
-import type { SigningDomain } from '../domain/signing/signing.ts'
-import type { PriceHistory, PricePoint, Volatility } from '../domain/token/price-history.ts'
+import type { OrderUid } from '../domain/order/order.ts'
+import type { QuoteReply } from '../domain/quote/quote.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import type { TokenHolder } from '../domain/token/token.ts'
 import type { Subscribed } from '../notifications/channels/manage.ts'
-import type { WarningFacts } from '../orders/explain/quote-warnings.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
-import type { BalancesUpdate } from '../tokens/balances.ts'
+import type { TokenBalance } from '../tokens/balances.ts'
 import type { PoolFigures, ValuedPool } from '../tokens/pool-figures.ts'
-import type { PricesUpdate } from '../tokens/prices.ts'
 import { builder } from './builder.ts'
-import type { MarketDepth } from './context/networks.ts'
 import { modelRef } from './stored/resolve.ts'
-import type { MarketKey, QuoteSlippage } from './token/market-data.ts'
 
 // One ref for each object type, so that no type's file imports another's.
 
@@ -35,22 +27,17 @@ export interface PageInfo {
     endCursor: string | null
   }
 }
-export interface HolderPage {
-  /** All known holders, with their source. */
-  sourcedValue: Sourced<readonly TokenHolder[]>
+export interface HolderPage extends Sourced<readonly TokenHolder[]> {
   holders: TokenHolder[]
   hasNextPage: boolean
 }
-export type TokenBalance = Pick<BalancesUpdate['changes'][number], 'subject' | 'value'> & OnChain
 export interface BalancePage {
   /** The block that was read; null where there was nothing to read. */
   block: number | null
-  balances: TokenBalance[]
+  balances: (TokenBalance & OnChain)[]
   hasNextPage: boolean
   hasPreviousPage: boolean
 }
-/** The order that a wallet signs, with the contract's domain. */
-type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
 /** Result for one order of a batch: either `uid` or `error`. */
 type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
 /** A quote with an id, which only stored quotes have. */
@@ -58,8 +45,7 @@ export type StoredQuote = QuoteReply & { quote: { id: bigint } }
 /** The chain of the tokens in a quote's route. */
 type OnChain = { chainId: number }
 export type PoolRow = ValuedPool & OnChain
-export interface PoolPage {
-  figures: Sourced<PoolFigures>
+export interface PoolPage extends Sourced<PoolFigures>, Omit<PoolFigures, 'pools'> {
   pools: PoolRow[]
   totalCount: number
   /** True if it began after a cursor. */
@@ -72,7 +58,6 @@ export const AffiliateRef = modelRef('Affiliate')
 export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
-export const BalancesUpdateRef = builder.objectRef<BalancesUpdate & OnChain>('BalancesUpdate')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
 export const ChannelRef = builder.objectRef<Channel>('Channel')
 export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
@@ -89,58 +74,33 @@ export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid
   'CancelOrdersByPolicyPayload',
 )
 export const CancelOrdersPayloadRef = builder.objectRef<{ uids: OrderUid[] }>('CancelOrdersPayload')
-export const DepthLevelRef = builder.objectRef<DepthLevel>('DepthLevel')
 export const DiagnosedRef = builder.interfaceRef<Reason & OnChain>('Diagnosed')
 export const DiagnosisReasonRef = builder.objectRef<Reason & OnChain>('DiagnosisReason')
-export const MarketDepthRef = builder.objectRef<MarketDepth>('MarketDepth')
-export const MarketRef = builder.objectRef<MarketKey>('Market')
-export const MarketSlippageRef = builder.objectRef<Volatility>('MarketSlippage')
-export const MarketSpotRef = builder.objectRef<{ base: Sourced<string>; quote: Sourced<string> }>(
-  'MarketSpot',
-)
 export const MetaRef = modelRef('Meta')
-export const NetworkRef = builder.objectRef<Network>('Network')
 export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
 export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
-export const OrderToSignRef = builder.objectRef<OrderToSign>('OrderToSign')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
 export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: GraphQLError }>('PlaceOrderError')
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
-export const PriceHistoryRef = builder.objectRef<Sourced<PriceHistory>>('PriceHistory')
-export const PricePointRef = builder.objectRef<PricePoint>('PricePoint')
 export const PoolConnectionRef = builder.objectRef<PoolPage>('PoolConnection')
 export const PoolEdgeRef = builder.objectRef<PoolRow>('PoolEdge')
-export const PoolRef = builder.objectRef<PoolRow>('Pool')
-export const PricesUpdateRef = builder.objectRef<PricesUpdate & OnChain>('PricesUpdate')
-export const QuotedOrderRef = builder.objectRef<QuoteReply>('QuotedOrder')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
-export const QuoteHopRef = builder.objectRef<QuoteHop & OnChain>('QuoteHop')
-export const QuotePathRef = builder.objectRef<QuotePath & OnChain>('QuotePath')
-export const QuoteResponseRef = builder.objectRef<
-  QuoteReply & { slippage?: QuoteSlippage | null; look?: Promise<WarningFacts> | undefined }
->('QuoteResponse')
-export const QuoteRouteRef = builder.objectRef<QuoteRoute & OnChain>('QuoteRoute')
-export const QuoteSlippageRef = builder.objectRef<QuoteSlippage>('QuoteSlippage')
 export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
 export const SettlementRef = modelRef('Settlement')
-export const TokenBalanceRef = builder.objectRef<TokenBalance>('TokenBalance')
-export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance>('TokenBalanceEdge')
+export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance & OnChain>('TokenBalanceEdge')
 export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')
 export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
 export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
-export const TokenHolderRef = builder.objectRef<TokenHolder>('TokenHolder')
-export const TokenPricesRef = builder.objectRef<PricesUpdate['changes'][number] & OnChain>('TokenPrices')
 export const TokenRef = modelRef('Token')
 export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
 export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(
   'UploadAppDataPayload',
 )
-export const UsdPriceRef = builder.objectRef<Sourced<string>>('UsdPrice')

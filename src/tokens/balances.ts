@@ -4,10 +4,21 @@ import type { Heads } from '../chain/heads.ts'
 import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
 import { chunksOf } from '../chain/rpc/rpc.ts'
 import { fairBatch } from '../concurrency/batch.ts'
+import { derived, described, from, objectOf, uint256 } from '../domain/described.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { createWatch, type Entry, type Subscriber, type Update } from './watch.ts'
+import {
+  createWatch,
+  type Entry,
+  knownValue,
+  namedToken,
+  type Subscriber,
+  stateField,
+  stateOf,
+  type Update,
+  updateFields,
+} from './watch.ts'
 
 /** `unavailable`: the node cannot read this one now. */
 export type KnownBalance = ReadBalance | 'unavailable'
@@ -123,6 +134,27 @@ export function createBalanceReads({ chain, heads }: BalanceReadsOptions): ReadB
 }
 
 export type BalancesUpdate = Update<Holding, KnownBalance>
+export type TokenBalance = Pick<BalancesUpdate['changes'][number], 'subject' | 'value'>
+
+export const tokenBalance = described('TokenBalance', 'The balance of an account in a token.', {
+  token: derived(namedToken, ({ subject }: TokenBalance) => subject.token),
+  state: derived(stateField('The state of the balance.'), ({ value }: TokenBalance) => stateOf(value)),
+  balance: derived(
+    uint256.orNull('The balance in atoms; null unless it is known.'),
+    ({ value }: TokenBalance) => knownValue(value)?.balance ?? null,
+  ),
+  allowance: derived(
+    uint256.orNull(
+      'Atoms that the network’s vault relayer may take; null unless it is known, and for the chain’s own coin.',
+    ),
+    ({ value }: TokenBalance) => knownValue(value)?.allowance ?? null,
+  ),
+})
+
+export const balancesUpdate = described('BalancesUpdate', 'Balances of an account at one block.', {
+  ...updateFields,
+  balances: from('changes', objectOf(tokenBalance).list('The changed balances, or all.')),
+})
 
 /**
  * Balances that clients watch. A new block costs one read of logs for all tokens, and one request for all

@@ -1,3 +1,4 @@
+import { dateTime, decimal, flag, from, instant, int, safeInt, text } from '../domain/described.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
@@ -9,7 +10,7 @@ import {
   valuePools,
 } from '../domain/routing/pool-value.ts'
 import type { NativeRate } from '../domain/token/prices.ts'
-import type { Sourced } from '../domain/token/sourced.ts'
+import { type Sourced, sourceFields } from '../domain/token/sourced.ts'
 import type { Db } from '../storage/database/database.ts'
 import { findPoolDays, type PoolDays } from '../storage/token/pools.ts'
 import { noPriceCodes } from './order-book-price.ts'
@@ -22,8 +23,25 @@ export interface PoolFigures extends Omit<PoolDays, 'pools' | 'updatedAt'> {
   /** The greatest value first, then those of unknown value; ties by address. */
   pools: readonly ValuedPool[]
   byAddress: ReadonlyMap<Address, ValuedPool>
-  /** Per cent a year; null when none is known. */
   averageApr: string | null
+}
+
+/** Fields of a page of pools. */
+export const poolPageFields = {
+  totalCount: int('Pools in the whole list.'),
+  averageApr: decimal.orNull(
+    'Per cent a year of all pools that are followed, each counted by its value; null when none is known.',
+  ),
+  fromBlock: safeInt(
+    'The first block of the day. It begins a span of a quarter of an hour, so that the day is up to a quarter of an hour short.',
+  ),
+  fromTime: dateTime('The time of the first block.'),
+  toBlock: from('block', safeInt('The last block of the day: reserves are those at its end.')),
+  toTime: from('blockTime', dateTime('The time of the last block.')),
+  ...sourceFields,
+  source: text('The source of figures: `logs`, those of the pools.'),
+  asOf: from('at', instant('The time of the last reading of logs.')),
+  isStale: flag('True if newer logs cannot be read.'),
 }
 
 export interface PoolFigureOptions {

@@ -1,24 +1,56 @@
 import type { Heads } from '../chain/heads.ts'
 import { formatRatioDown } from '../domain/amount.ts'
+import { decimal, derived, described, from, objectOf } from '../domain/described.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
-import type { NativeRate } from '../domain/token/prices.ts'
+import { type NativeRate, usdPrice } from '../domain/token/prices.ts'
 import type { Sourced } from '../domain/token/sourced.ts'
 import { noPriceCodes } from './order-book-price.ts'
-import { createWatch, type Subscriber, type Update } from './watch.ts'
+import {
+  createWatch,
+  knownValue,
+  namedToken,
+  type Subscriber,
+  stateField,
+  stateOf,
+  type Update,
+  updateFields,
+  type Watched,
+} from './watch.ts'
 
-/** `absent`: there is no price. `unavailable`: it cannot be read now. */
-export type WatchedPrice<Value> = Value | 'absent' | 'unavailable'
-
-export interface TokenPrices {
-  /** US dollars for one whole token. */
-  usd: WatchedPrice<Sourced<string>>
-  /** Native atoms for one atom, rounded down. */
-  native: WatchedPrice<{ price: string }>
+interface TokenPrices {
+  usd: Watched<Sourced<string>>
+  native: Watched<{ price: string }>
 }
 
 export type PricesUpdate = Update<Address, TokenPrices>
+type Prices = Pick<PricesUpdate['changes'][number], 'value'>
+
+export const tokenPrices = described('TokenPrices', 'The prices of a token.', {
+  token: from('subject', namedToken),
+  usdPrice: derived(
+    objectOf(usdPrice).orNull('Value of one whole token; null unless it is known.'),
+    ({ value }: Prices) => knownValue(value.usd),
+  ),
+  usdPriceState: derived(stateField('The state of the value in dollars.'), ({ value }: Prices) =>
+    stateOf(value.usd),
+  ),
+  nativePrice: derived(
+    decimal.orNull(
+      'Native atoms for one atom: 18 significant digits, rounded down; null unless it is known.',
+    ),
+    ({ value }: Prices) => knownValue(value.native)?.price ?? null,
+  ),
+  nativePriceState: derived(stateField('The state of the value in native coin.'), ({ value }: Prices) =>
+    stateOf(value.native),
+  ),
+})
+
+export const pricesUpdate = described('PricesUpdate', 'Prices of tokens at one block.', {
+  ...updateFields,
+  prices: from('changes', objectOf(tokenPrices).list('The changed prices, or all.')),
+})
 
 /**
  * Prices that clients watch: each is read once for each block of the market, for all its watchers.

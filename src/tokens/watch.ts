@@ -1,3 +1,4 @@
+import { type Described, flag, oneOf, safeInt, token, type ValueOf } from '../domain/described.ts'
 import { Refusal } from '../domain/errors/error.ts'
 
 /** A value that clients watch. */
@@ -18,17 +19,35 @@ export interface Change<Subject, Value> {
   before: Value | undefined
 }
 
-export interface Update<Subject, Value> {
-  /** The block that was read; null while none was. */
-  block: number | null
-  /** True if `changes` has every watched value, as in the first update, and the first after an outage. */
-  isComplete: boolean
-  /**
-   * `false` once when the node is away: what came before may be out of date. A complete update follows when
-   * it is back.
-   */
-  isAvailable: boolean
+export const updateFields = {
+  block: safeInt.orNull('The block that was read; null while none was.'),
+  isComplete: flag(
+    'True if it has every value that the subscription names, as the first one has, and the first one after an outage of the node. Others have only changed values.',
+  ),
+  isAvailable: flag(
+    'False when the node is away: what came before may be out of date. A complete update follows when it is back.',
+  ),
+}
+
+export type Update<Subject, Value> = ValueOf<Described<typeof updateFields>> & {
   changes: Change<Subject, Value>[]
+}
+
+/** A text stands for a value that is not known: there is none, or it cannot be read now. */
+export type Watched<Value> = Value | 'absent' | 'unavailable'
+
+export const namedToken = token('The token as it was named, whether or not there is a contract.')
+
+/** The state of a value. */
+export const stateField = oneOf<'known' | 'absent' | 'unavailable'>('ValueState')
+
+export function stateOf(value: Watched<object>): 'known' | 'absent' | 'unavailable' {
+  return typeof value === 'string' ? value : 'known'
+}
+
+/** Returns null for a value that is not known. */
+export function knownValue<Value extends object>(value: Watched<Value>): Value | null {
+  return typeof value === 'string' ? null : value
 }
 
 /**

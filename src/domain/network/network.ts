@@ -1,3 +1,13 @@
+import {
+  address as addressField,
+  derived,
+  described,
+  from,
+  safeInt,
+  text,
+  token,
+  type ValueOf,
+} from '../described.ts'
 import { type Address, address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 
@@ -10,13 +20,23 @@ export const defaultPriceAmount = 10n ** 17n
 /** The name of pools whose factory has none in the network file. */
 export const defaultPoolProject = 'uniswap_v2'
 
+export const network = described('Network', 'A chain that the service trades on.', {
+  name: text('The network’s segment in REST paths.'),
+  chainId: safeInt('The chain id of the signing domain.'),
+  settlementContract: from('settlement', addressField('The verifying contract of the signing domain.')),
+  vaultRelayer: addressField('The account to which sell tokens must be approved.'),
+  poolProject: text('The name of its pools’ factory.'),
+  explorerUrl: derived(
+    text.orNull(
+      'A site for people that shows the chain: /tx/, /address/ and /token/ follow. Null where the deployment names none.',
+    ),
+    ({ explorer }: { explorer?: string | undefined }) => explorer ?? null,
+  ),
+  wrappedNative: token('The chain’s coin as a token.'),
+})
+
 /** A chain that the service trades on. Networks are data: no other code depends on a chain's name. */
-export interface Network {
-  chainId: number
-  /** The path segment of the order book routes, such as `sepolia`. */
-  name: string
-  settlement: Address
-  vaultRelayer: Address
+export interface Network extends ValueOf<typeof network> {
   /**
    * The contract that runs the hooks of orders, each with its own gas limit. Only the settlement contract may
    * call it.
@@ -29,13 +49,9 @@ export interface Network {
   balanceGuard?: Address | undefined
   /** Contracts that own the orders of users who sell the chain's own coin. */
   ethFlows: readonly Address[]
-  /** The ERC-20 form of the chain's own coin, such as WETH. */
-  wrappedNative: Address
   /** The factory of Uniswap V2-style pools. */
   poolFactory: Address
-  /** The project of the factory: the name of its pools for clients. */
-  poolProject: string
-  /** The block explorer of the chain, with the paths `/tx/`, `/address/` and `/token/`; none if left out. */
+  /** The block explorer of the chain; none if left out. */
   explorer?: string | undefined
   /** Tokens that a route may pass through. */
   baseTokens: Address[]

@@ -39,6 +39,9 @@ export const orderTexts = {
   buyTokenBalance: 'The destination of the buy tokens.',
   signingScheme: 'The scheme of the signature.',
   quoteId: 'The quote the order was made from.',
+  neverPartial: 'Always false.',
+  gasPrice: 'Wei for one unit of gas.',
+  sellTokenPrice: 'Native atoms for one sell token atom.',
 }
 
 export const orderKinds = ['buy', 'sell'] as const
@@ -127,7 +130,7 @@ export interface QuoteCalls {
 export interface OrderQuote {
   gasAmount: bigint
   gasPrice: bigint
-  /** The native atoms for one sell token atom, a decimal string. */
+  /** A decimal string. */
   sellTokenPrice: string
   sellAmount: bigint
   buyAmount: bigint

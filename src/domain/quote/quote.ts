@@ -1,14 +1,30 @@
+import {
+  address,
+  bytes32,
+  decimal,
+  derived,
+  described,
+  flag,
+  oneOf,
+  text,
+  token,
+  uint32,
+  uint256,
+  type ValueOf,
+} from '../described.ts'
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
-import type {
-  BuyTokenDestination,
-  OrderData,
-  OrderKind,
-  OrderQuote,
-  QuoteCalls,
-  SellTokenSource,
-  SigningScheme,
+import {
+  type BuyTokenDestination,
+  type OrderData,
+  type OrderKind,
+  type OrderQuote,
+  orderTexts,
+  type QuoteCalls,
+  type SellTokenSource,
+  type SigningScheme,
 } from '../order/order.ts'
+import type { QuoteRoute } from './route.ts'
 
 export const priceQualities = ['fast', 'optimal', 'verified'] as const
 export type PriceQuality = (typeof priceQualities)[number]
@@ -42,14 +58,44 @@ export interface QuoteRequest {
   timeoutMs: number
 }
 
+export const quotedOrder = described(
+  'QuotedOrder',
+  'Order parameters at the quoted price, after the protocol’s volume fee, before partner fees and the trader’s own slippage.',
+  {
+    sellToken: token(orderTexts.sellToken),
+    buyToken: token(orderTexts.buyToken),
+    receiver: address.orNull('Recipient of the buy tokens, as requested; null means the owner.'),
+    sellAmount: uint256('The sell amount, in atoms, without feeAmount; for a buy order with the volume fee.'),
+    buyAmount: uint256('The buy amount, in atoms; for a sell order after the volume fee.'),
+    feeAmount: uint256('Cost of the settlement in sell token atoms.'),
+    gasAmount: uint256('Gas units.'),
+    gasPrice: uint256(orderTexts.gasPrice),
+    sellTokenPrice: decimal(orderTexts.sellTokenPrice),
+    validTo: uint32(orderTexts.validTo),
+    appData: text('The appData of the request.'),
+    appDataHash: bytes32('The hash that is signed.'),
+    kind: oneOf<OrderKind>('OrderKind')(orderTexts.kind),
+    partiallyFillable: derived(flag(orderTexts.neverPartial), () => false),
+    sellTokenBalance: oneOf<SellTokenSource>('SellTokenSource')(orderTexts.sellTokenBalance),
+    buyTokenBalance: oneOf<BuyTokenDestination>('BuyTokenDestination')(orderTexts.buyTokenBalance),
+    signingScheme: oneOf<SigningScheme>('SigningScheme')('The scheme with which the owner will sign.'),
+  },
+)
+type QuotedOrder = ValueOf<typeof quotedOrder>
+
 /** The terms that a response repeats from its request, and values derived from it. */
 export interface QuoteTerms
   extends Pick<
-    QuoteRequest,
-    'from' | 'receiver' | 'appData' | 'appDataHash' | 'sellTokenBalance' | 'buyTokenBalance' | 'signingScheme'
+    QuotedOrder,
+    | 'receiver'
+    | 'validTo'
+    | 'appData'
+    | 'appDataHash'
+    | 'sellTokenBalance'
+    | 'buyTokenBalance'
+    | 'signingScheme'
   > {
-  /** The expiry in Unix seconds. */
-  validTo: number
+  from: Address
   /** The protocol's volume fees, in parts per million, taken one after the other. */
   volumeFees: readonly bigint[]
   /** The partners' volume fees from appData in parts per million, taken after the protocol's. */
@@ -63,22 +109,11 @@ export type QuoteKind = (typeof quoteKinds)[number]
 /**
  * The amounts that an order of the request would trade, before the trader's slippage and before volume fees.
  */
-export interface Quote {
+export interface Quote extends Omit<QuotedOrder, keyof QuoteTerms> {
   chainId: number
   /** The id; null for a fast quote, which is not stored. */
   id: bigint | null
-  kind: OrderKind
   quoteKind: QuoteKind
-  sellToken: Address
-  buyToken: Address
-  sellAmount: bigint
-  buyAmount: bigint
-  feeAmount: bigint
-  gasAmount: bigint
-  /** Wei for one unit of gas. */
-  gasPrice: bigint
-  /** The native atoms for one sell token atom, a decimal string. */
-  sellTokenPrice: string
   /** The time after which the offered fee may be refused; the epoch for a fast quote. */
   expiration: Date
   solver: Address
@@ -91,32 +126,7 @@ export interface Quote {
 export interface QuoteReply {
   quote: Quote
   terms: QuoteTerms
-  /** The route through the pools; null for a price from an outside estimator. */
   route: QuoteRoute | null
-}
-
-/** The route behind a quote's amounts. */
-export interface QuoteRoute {
-  /** The block whose pools were used. */
-  block: number
-  paths: QuotePath[]
-}
-
-export interface QuotePath {
-  amountIn: bigint
-  amountOut: bigint
-  hops: QuoteHop[]
-}
-
-export interface QuoteHop {
-  pool: Address
-  tokenIn: Address
-  tokenOut: Address
-  amountIn: bigint
-  amountOut: bigint
-  /** The reserves of the pool before the trade. */
-  reserveIn: bigint
-  reserveOut: bigint
 }
 
 type Limits = Pick<OrderData, 'kind' | 'sellAmount' | 'buyAmount'>

@@ -1,7 +1,56 @@
 import { divUp, formatUnits } from '../amount.ts'
+import {
+  address,
+  decimal,
+  derived,
+  described,
+  objectOf,
+  safeInt,
+  token,
+  uint256,
+  type ValueOf,
+} from '../described.ts'
 import { feeDenominator, feeNumerator, poolSide } from '../routing/pool.ts'
 import type { Route } from '../routing/route.ts'
-import type { QuotePath, QuoteRoute } from './quote.ts'
+
+const quoteHop = described('QuoteHop', 'One swap in one pool.', {
+  pool: address('The pool’s contract.'),
+  tokenIn: token('The input token; the native coin in its wrapped form.'),
+  tokenOut: token('The output token; the native coin in its wrapped form.'),
+  amountIn: uint256('The input, in atoms of tokenIn.'),
+  amountOut: uint256('The output, in atoms of tokenOut.'),
+})
+/** A swap, with the reserves of the pool before it. */
+export type QuoteHop = ValueOf<typeof quoteHop> & { reserveIn: bigint; reserveOut: bigint }
+
+/** Typical numbers of paths and hops, for the cost of a query. */
+const [usualPaths, usualHops] = [2, 2]
+
+const quotePath = described('QuotePath', 'Swaps in a row.', {
+  amountIn: uint256('The input, in sell token atoms.'),
+  amountOut: uint256('The output, in buy token atoms.'),
+  hops: objectOf<typeof quoteHop, QuoteHop>(quoteHop).list(
+    'The swaps in the order of the trade; the output of one is the input of the next.',
+    usualHops,
+  ),
+})
+export type QuotePath = ValueOf<typeof quotePath>
+
+export const quoteRoute = described(
+  'QuoteRoute',
+  'The route behind the amounts of a quote: parallel paths that share no pool.',
+  {
+    block: safeInt('The block whose pools it was computed on.'),
+    priceImpact: derived(
+      decimal(
+        'The share by which the executed rate is worse than that of the first atom, by the size of the trade alone: 0.01 is one percent. Rounded up.',
+      ),
+      ({ paths }: { paths: readonly QuotePath[] }) => priceImpactUp(paths),
+    ),
+    paths: objectOf(quotePath).list('Each a part of the amount.', usualPaths),
+  },
+)
+export type QuoteRoute = ValueOf<typeof quoteRoute>
 
 /** The public form of a route over the pools of this block. */
 export function toQuoteRoute({ paths }: Route, block: number): QuoteRoute {

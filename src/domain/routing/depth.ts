@@ -1,16 +1,24 @@
+import { basisPoints, described, objectOf, safeInt, uint256, type ValueOf } from '../described.ts'
 import type { Address } from '../evm/address.ts'
 import { rateBits } from './graph.ts'
 import { type Pool, poolSide } from './pool.ts'
 import { bestRouteForSell, rateBound } from './route.ts'
 
-/** The amount that sells at most the given basis points below the price of the first atom. */
-export interface DepthLevel {
-  bps: number
-  /** The sell atoms, accurate to a thousandth of the maximum. */
-  sellAmount: bigint
-  /** The buy atoms for them. */
-  buyAmount: bigint
-}
+const depthLevel = described('DepthLevel', 'The amount that sells within some basis points of the price.', {
+  bps: basisPoints('The distance below the first atom’s price.'),
+  sellAmount: uint256('The most base atoms for which the price is not lower, to a thousandth.'),
+  buyAmount: uint256('Quote atoms for them, after the pools’ fees and before gas.'),
+})
+type DepthLevel = ValueOf<typeof depthLevel>
+
+/** The levels of a market's depth, in basis points. */
+export const depthLevels = [10, 50, 200]
+
+export const marketDepth = described('MarketDepth', 'The amounts that pools take of a token.', {
+  block: safeInt('The block of the pools.'),
+  levels: objectOf(depthLevel).list('Within 10, 50 and 200 basis points.', depthLevels.length),
+})
+export type MarketDepth = ValueOf<typeof marketDepth>
 
 const bpsScale = 10_000n
 /** The precision of the search: the last interval is this fraction of its upper end. */

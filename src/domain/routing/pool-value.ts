@@ -1,4 +1,5 @@
 import { formatRatioDown, mulDivDown } from '../amount.ts'
+import { address, basisPoints, decimal, derived, described, from, token, uint256 } from '../described.ts'
 import type { Address } from '../evm/address.ts'
 import type { NativeRate } from '../token/prices.ts'
 import { feeDenominator, feeNumerator, type PoolIdentity } from './pool.ts'
@@ -11,18 +12,68 @@ export const poolFeeBps = Number((feeShare * 10_000n) / feeDenominator)
 
 /** A pool, and its inflow within a day. */
 export interface PoolDay extends PoolIdentity {
-  /** The reserves; null if they are not known now. */
   reserve0: bigint | null
   reserve1: bigint | null
   /** The inflow in atoms; null if the day is not read completely. */
   day: { amount0: bigint; amount1: bigint } | null
 }
 
-/** The value of a pool in native atoms, rounded down; null if a price or an amount is unknown. */
+/** The value of a pool and of its inflow in native atoms, rounded down. */
 export interface PoolValue {
   value: bigint | null
-  /** The inflow within the day. */
   volume: bigint | null
+}
+
+const dayText = 'within the day of its list'
+
+export const pool = described(
+  'Pool',
+  'A pool of two tokens whose product stays (Uniswap V2), with figures from its logs. What is not known is null, never 0.',
+  {
+    address: address('Its contract.'),
+    token0: token('The token with the lower address.'),
+    token1: token('The other token.'),
+    reserve0: uint256.orNull('Atoms of token0 in it.'),
+    reserve1: uint256.orNull('Atoms of token1 in it.'),
+    price0: derived(
+      decimal.orNull(
+        'Atoms of token1 for one atom of token0, before the fee: 18 significant digits, rounded down; null for an empty pool.',
+      ),
+      ({ reserve0, reserve1 }: PoolDay) => priceDown(reserve1, reserve0),
+    ),
+    price1: derived(
+      decimal.orNull('Atoms of token0 for one atom of token1, likewise.'),
+      ({ reserve0, reserve1 }: PoolDay) => priceDown(reserve0, reserve1),
+    ),
+    feeBps: derived(basisPoints('The share of the input that it keeps.'), () => poolFeeBps),
+    volume0: derived(
+      uint256.orNull(`Atoms of token0 that came in ${dayText}.`),
+      ({ day }: PoolDay) => day?.amount0 ?? null,
+    ),
+    volume1: derived(
+      uint256.orNull(`Atoms of token1 that came in ${dayText}.`),
+      ({ day }: PoolDay) => day?.amount1 ?? null,
+    ),
+    valueNative: from(
+      'value',
+      uint256.orNull(
+        'The value of both reserves in native atoms. A token without a price of its own counts at the pool’s.',
+      ),
+    ),
+    volumeNative: from(
+      'volume',
+      uint256.orNull(`The input ${dayText}, in native atoms at the prices of now.`),
+    ),
+    feesNative: derived(uint256.orNull(`The fees that it kept ${dayText}, in native atoms.`), feesOf),
+    apr: derived(
+      decimal.orNull('Per cent of its value that a year of such days’ fees adds to it.'),
+      yearlyPercent,
+    ),
+  },
+)
+
+function priceDown(amount: bigint | null, forAtoms: bigint | null): string | null {
+  return forAtoms && amount !== null ? formatRatioDown(amount, forAtoms) : null
 }
 
 type RateOf = (token: Address) => NativeRate | undefined
@@ -86,6 +137,10 @@ function nativeDown(amount: bigint, { nativeAmount, tokenAmount }: NativeRate): 
 /** The part of the inflow that stays in the pool. */
 export function feesDown(volume: bigint): bigint {
   return mulDivDown(volume, feeShare, feeDenominator)
+}
+
+export function feesOf({ volume }: PoolValue): bigint | null {
+  return volume && feesDown(volume)
 }
 
 /**

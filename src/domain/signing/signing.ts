@@ -1,7 +1,25 @@
+import {
+  address,
+  bytes32,
+  derived,
+  described,
+  flag,
+  json,
+  oneOf,
+  orderUid as uidField,
+  uint32,
+  uint256,
+} from '../described.ts'
 import { type Address, zeroAddress } from '../evm/address.ts'
 import { type Bytes32, hexToBytes } from '../evm/hex.ts'
 import { keccakHex, keccakText } from '../evm/keccak.ts'
-import { type OrderData, type OrderUid, packOrderUid, type SigningScheme } from '../order/order.ts'
+import {
+  type OrderData,
+  type OrderUid,
+  orderTexts,
+  packOrderUid,
+  type SigningScheme,
+} from '../order/order.ts'
 import {
   addressWord,
   domainHash,
@@ -168,3 +186,40 @@ export function orderTypedData({ chainId, settlement }: SigningDomain, order: Or
     },
   }
 }
+
+/** The order that a wallet signs, with the contract's domain. */
+export type OrderToSign = OrderData & { owner: Address; domain: SigningDomain }
+
+export const signableOrder = described(
+  'OrderToSign',
+  'An order as its owner signs it: the twelve signed members, and what a wallet is asked to sign. Tokens are bare addresses here, since these are what is signed.',
+  {
+    sellToken: address(orderTexts.sellToken),
+    buyToken: address(orderTexts.buyToken),
+    receiver: address.orNull(
+      'The account that gets the buy tokens: the owner where the quote named no receiver.',
+    ),
+    sellAmount: uint256('The sell amount, in atoms; for a buy order its maximum.'),
+    buyAmount: uint256('The buy amount, in atoms; for a sell order its minimum, which is never 0.'),
+    validTo: uint32(orderTexts.validTo),
+    appData: bytes32('The hash of the appData document.'),
+    feeAmount: uint256('Always 0: the amounts include fees.'),
+    kind: oneOf<OrderData['kind']>('OrderKind')(orderTexts.kind),
+    partiallyFillable: flag(orderTexts.neverPartial),
+    sellTokenBalance: oneOf<OrderData['sellTokenBalance']>('SellTokenSource')(orderTexts.sellTokenBalance),
+    buyTokenBalance: oneOf<OrderData['buyTokenBalance']>('BuyTokenDestination')(orderTexts.buyTokenBalance),
+    typedData: derived(
+      json(
+        'The whole EIP-712 payload, as eth_signTypedData_v4 takes it: types, primaryType, domain, message. Amounts are decimal strings.',
+      ),
+      ({ domain, ...order }: OrderToSign) => orderTypedData(domain, order),
+    ),
+    digest: derived(
+      bytes32('The digest that an eip712 signature signs.'),
+      ({ domain, ...order }: OrderToSign) => orderDigest(domain, order),
+    ),
+    uid: derived(uidField('The UID that the order will have.'), ({ domain, owner, ...order }: OrderToSign) =>
+      orderUid(domain, order, owner),
+    ),
+  },
+)

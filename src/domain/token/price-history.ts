@@ -1,11 +1,26 @@
-/** A price in US dollars at a time. It is a statistic, not an amount, so prices are doubles. */
-export interface PricePoint {
-  /** Milliseconds since 1970. */
-  at: number
-  price: number
-  /** The volume in US dollars of the previous 24 hours, if the source reports it. */
-  volume: number | null
-}
+import {
+  basisPoints,
+  decimalOf,
+  derived,
+  described,
+  from,
+  instant,
+  objectOf,
+  oneOf,
+  type ValueOf,
+} from '../described.ts'
+import { plainDecimal } from './prices.ts'
+import { sourceFields } from './sourced.ts'
+
+/** Statistics are doubles, as they are no amounts. */
+const double = decimalOf<number>(plainDecimal)
+
+export const pricePoint = described('PricePoint', 'A price at a time.', {
+  at: instant('When.'),
+  price: double('A price of one whole token: in US dollars, or in the other token of its market.'),
+  volume: double.orNull('US dollars traded in the 24 hours before; null where the source does not say.'),
+})
+export type PricePoint = ValueOf<typeof pricePoint>
 
 /** The prices of a token, oldest first. */
 export type PriceHistory = readonly PricePoint[]
@@ -22,6 +37,20 @@ export const intervalMs: Readonly<Record<PriceInterval, number>> = {
 /** The number of points in a whole history. */
 export const intervalPoints: Readonly<Record<PriceInterval, number>> = { fiveMinutes: 288, oneDay: 30 }
 
+export const priceHistory = described('PriceHistory', 'Prices of a token in US dollars, and their source.', {
+  points: from(
+    'value',
+    objectOf(pricePoint).list('The oldest first. There may be gaps.', intervalPoints.fiveMinutes),
+  ),
+  deviation: derived(
+    double.orNull(
+      'The move of the price in five minutes, in US dollars: one standard deviation; null for less than two points.',
+    ),
+    ({ value }: { value: PriceHistory }) => deviationOf(value) ?? null,
+  ),
+  ...sourceFields,
+})
+
 /** The current price of a token, and its prices in the last day. */
 export interface PricedToken {
   /** The current price in US dollars. */
@@ -30,23 +59,49 @@ export interface PricedToken {
   history: PriceHistory | undefined
 }
 
-export const slippageBases = ['ratio', 'tokens', 'oneToken'] as const
-/**
- * The basis of a volatility.
- * - `ratio`: the prices of one token in the other.
- * - `tokens`: the more volatile of the two tokens, in dollars.
- * - `oneToken`: the only token with known prices.
- */
-export type SlippageBasis = (typeof slippageBases)[number]
-
-export interface Volatility {
-  /** One standard deviation of the price over five minutes, as a share of the price. */
-  share: number
-  basis: SlippageBasis
+/** The prices behind a volatility. */
+export const slippageBases = {
+  ratio: 'The price of one token in the other, at the times at which both are known.',
+  tokens: 'The prices of both in US dollars: that of the more volatile one.',
+  oneToken: 'The prices of one token in US dollars: those of the other are not known.',
 }
 
 /** The maximum in basis points. */
 export const maxSlippageBps = 10_000
+
+export const marketSlippage = described(
+  'MarketSlippage',
+  'The slippage of a market: the move of its price while an order waits.',
+  {
+    bps: derived(
+      basisPoints(
+        'One standard deviation of the price within five minutes, in basis points, rounded up, at most 10,000.',
+      ),
+      slippageBpsUp,
+    ),
+    volatility: from(
+      'share',
+      double(
+        'One standard deviation of the price within five minutes, as a share of it: the prices of a day, scaled by the square root of the time.',
+      ),
+    ),
+    basis: oneOf<keyof typeof slippageBases>('SlippageBasis')('The prices behind it.'),
+  },
+)
+export type Volatility = ValueOf<typeof marketSlippage>
+
+/** The slippage that a quote took, and the market's own where it is known. */
+export const quoteSlippage = described(
+  'QuoteSlippage',
+  'The slippage that a quote with `slippage: AUTO` took.',
+  {
+    bps: basisPoints('The market’s slippage, 50 or more: `order` uses it if no other is named.'),
+    measuredBps: basisPoints.orNull(
+      'The market’s slippage, as `Market.slippage`; null if it is not known, or not in time.',
+    ),
+  },
+)
+export type QuoteSlippage = ValueOf<typeof quoteSlippage>
 
 /**
  * The price of `base` in `quote`, at the times at which both are known. Times are rounded to five minutes.
@@ -99,6 +154,6 @@ export function shareOf(spot: number | undefined, history: PriceHistory | undefi
 }
 
 /** The slippage in basis points, rounded up. */
-export function slippageBpsUp({ share }: Volatility): number {
+export function slippageBpsUp({ share }: { share: number }): number {
   return Math.min(Math.ceil(10_000 * share), maxSlippageBps)
 }

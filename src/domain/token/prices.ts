@@ -1,4 +1,38 @@
 import { formatRatioDown, mulDivDown, parseUnits } from '../amount.ts'
+import { decimal, derived, described, from, objectOf, token, type ValueOf } from '../described.ts'
+import { sourceFields } from './sourced.ts'
+
+export const usdPrice = described('UsdPrice', 'The value of a token in US dollars, and its source.', {
+  price: from(
+    'value',
+    decimal('US dollars for one whole token: up to 18 significant digits, more than nothing.'),
+  ),
+  ...sourceFields,
+})
+
+export const market = described(
+  'Market',
+  'Two tokens, and the price of the first in the second. What is not known is null; an error means that it cannot be read now.',
+  {
+    base: token('The token that is priced, as it was named.'),
+    quote: token('The token that it is priced in, as it was named.'),
+  },
+)
+export type MarketKey = ValueOf<typeof market> & { chainId: number }
+
+export const marketSpot = described('MarketSpot', 'The price of a market’s base token now.', {
+  price: derived(
+    decimal('Whole quote tokens for one whole base token: 18 significant digits, rounded down.'),
+    spotPriceDown,
+  ),
+  base: objectOf(usdPrice)('The value of the base token.'),
+  quote: objectOf(usdPrice)('The value of the quote token.'),
+})
+
+function spotPriceDown({ base, quote }: Record<'base' | 'quote', { value: string }>): string {
+  // Prices have 18 digits in at most 80 decimal places.
+  return formatRatioDown(parseUnits(base.value, 98), parseUnits(quote.value, 98))
+}
 
 /**
  * The maximum price of one whole token in dollars. A higher one must be a mistake, and doubles lose their

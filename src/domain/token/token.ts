@@ -1,3 +1,4 @@
+import { address as addressField, described, uint256, type ValueOf } from '../described.ts'
 import { type Address, nativeMarker, toAddress } from '../evm/address.ts'
 import { keccakText } from '../evm/keccak.ts'
 
@@ -10,11 +11,11 @@ export interface Token {
   decimals: number | null
 }
 
-/** An account with a positive balance, in atoms. */
-export interface TokenHolder {
-  address: Address
-  balance: bigint
-}
+export const tokenHolder = described('TokenHolder', 'A holder of a token.', {
+  address: addressField('The holder’s address.'),
+  balance: uint256('Atoms, more than nothing.'),
+})
+export type TokenHolder = ValueOf<typeof tokenHolder>
 
 /** The token that a settlement trades: the wrapped token for an order that buys the native coin. */
 export function wrappedForm(token: Address, wrappedNative: Address): Address {

@@ -1,16 +1,12 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
+import type { TokenBalance } from '../../tokens/balances.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
 import { checkFirst, cursorArguments, networkArgument, pageInfoField } from '../paging.ts'
-import {
-  AccountRef,
-  type TokenBalance,
-  TokenBalanceConnectionRef,
-  TokenBalanceEdgeRef,
-  TokenBalanceRef,
-} from '../refs.ts'
+import { AccountRef, TokenBalanceConnectionRef, TokenBalanceEdgeRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
+import { TokenBalanceRef } from '../token/balances.ts'
 import { checkWatched, maxNamedTokens, namedPerRead } from '../token/watched.ts'
 
 const maxPage = 500

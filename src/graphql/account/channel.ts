@@ -6,13 +6,13 @@ import { builder } from '../builder.ts'
 import { requireChannelsOf } from '../context/access.ts'
 import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
 import { parseInput } from '../input/parse.ts'
+import { NetworkRef } from '../network.ts'
 import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../paging.ts'
 import {
   ChannelPayloadRef,
   ChannelRef,
   ChannelSecretPayloadRef,
   DeliveryRef,
-  NetworkRef,
   SubscribeChannelPayloadRef,
 } from '../refs.ts'
 import { channelInput } from './channel-mutations.ts'

@@ -8,7 +8,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Cancellation, OrderCreation } from '../../domain/order/creation.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
-import type { DepthLevel } from '../../domain/routing/depth.ts'
+import type { MarketDepth } from '../../domain/routing/depth.ts'
 import type { PriceHistory, PriceInterval } from '../../domain/token/price-history.ts'
 import type { NativeRate } from '../../domain/token/prices.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
@@ -22,12 +22,6 @@ import type { TokenRoom } from '../../tokens/metadata.ts'
 import type { HeldTokens } from '../../tokens/own-holders.ts'
 import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
-
-/** Depth of a market at a block. */
-export interface MarketDepth {
-  block: number
-  levels: DepthLevel[]
-}
 
 /** Trading operations of one network. A meter counts the gas that the node runs for a request. */
 export interface TradingServices {

@@ -19,8 +19,9 @@ import { type Context, checkNamed } from '../context/context.ts'
 import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { maxNamedOrders as maxNamed } from '../input/fields.ts'
+import { NetworkRef, networkOn } from '../network.ts'
 import { type Arguments, networkArgument } from '../paging.ts'
-import { NetworkRef, OrderRef } from '../refs.ts'
+import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { exposeModel, relationOptions, storedRoot } from '../stored/expose.ts'
 import { type FeedSubscription, feedField } from '../stored/feed-field.ts'
@@ -53,12 +54,7 @@ builder.objectField(OrderRef, 'network', (t) =>
   t.field({
     type: NetworkRef,
     description: 'The network of the order.',
-    resolve: (parent, _args, { networks }) => {
-      const { chainId } = identityOf<{ chainId: number }>(parent)
-      const trading = networks.byChainId(chainId)
-      if (!trading) throw new Error(`chain ${chainId} is not served here`)
-      return trading.network
-    },
+    resolve: (parent, _args, context) => networkOn(identityOf<{ chainId: number }>(parent).chainId, context),
   }),
 )
 

@@ -1,31 +1,17 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { z } from 'zod'
 import type { QuoteReply } from '../../domain/quote/quote.ts'
+import type { QuoteSlippage } from '../../domain/token/price-history.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { networkArgument } from '../paging.ts'
-import { QuoteResponseRef, QuoteSlippageRef } from '../refs.ts'
 import { fieldsOf } from '../stored/collect.ts'
-import { type QuoteSlippage, readSlippage } from '../token/market-data.ts'
+import { readSlippage } from '../token/market-data.ts'
 import { quoteInput, quoteRequestOf } from './input.ts'
-
-QuoteSlippageRef.implement({
-  description: 'The slippage that a quote with `slippage: AUTO` took.',
-  fields: (t) => ({
-    bps: t.expose('bps', {
-      type: 'BasisPoints',
-      description: 'The market’s slippage, 50 or more: `order` uses it if no other is named.',
-    }),
-    measuredBps: t.expose('measuredBps', {
-      type: 'BasisPoints',
-      nullable: true,
-      description: 'The market’s slippage, as `Market.slippage`; null if it is not known, or not in time.',
-    }),
-  }),
-})
+import { QuoteResponseRef } from './response.ts'
 
 type SlippageRequest = Pick<
   z.output<typeof quoteInput.schema>,

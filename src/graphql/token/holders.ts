@@ -1,36 +1,25 @@
 import { Refusal } from '../../domain/errors/error.ts'
-import type { TokenHolder } from '../../domain/token/token.ts'
+import { sourceFields } from '../../domain/token/sourced.ts'
+import { type TokenHolder, tokenHolder } from '../../domain/token/token.ts'
 import { maxHolders } from '../../market/token-source.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
+import { addFields, describedRef } from '../described.ts'
 import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
-import {
-  AccountRef,
-  type HolderPage,
-  TokenHolderConnectionRef,
-  TokenHolderEdgeRef,
-  TokenHolderRef,
-  TokenRef,
-} from '../refs.ts'
+import { AccountRef, TokenHolderConnectionRef, TokenHolderEdgeRef, TokenRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
-import { sourceFields } from './source-fields.ts'
 import { tokenKeyOf } from './token.ts'
 
-const { source, asOf, age, maxAge, isStale } = sourceFields(({ sourcedValue }: HolderPage) => sourcedValue)
+const TokenHolderRef = describedRef(tokenHolder)
 
-TokenHolderRef.implement({
-  description: 'A holder of a token.',
-  fields: (t) => ({
-    account: t.field({
-      type: AccountRef,
-      description: 'The holder, with its orders, trades and notifications.',
-      resolve: async ({ address }, _args, context, info) =>
-        (await resolveKeyed(accountByAddress, address, context, info)) as StoredValue,
-    }),
-    address: t.expose('address', { type: 'Address', description: 'The holder’s address.' }),
-    balance: t.expose('balance', { type: 'Uint256', description: 'Atoms, more than nothing.' }),
+builder.objectField(TokenHolderRef, 'account', (t) =>
+  t.field({
+    type: AccountRef,
+    description: 'The holder, with its orders, trades and notifications.',
+    resolve: async ({ address }, _args, context, info) =>
+      (await resolveKeyed(accountByAddress, address, context, info)) as StoredValue,
   }),
-})
+)
 
 TokenHolderEdgeRef.implement({
   description: 'A holder in a page.',
@@ -68,13 +57,9 @@ TokenHolderConnectionRef.implement({
         }
       },
     }),
-    source: t.field(source),
-    asOf: t.field(asOf),
-    age: t.field(age),
-    maxAge: t.field(maxAge),
-    isStale: t.field(isStale),
   }),
 })
+addFields(TokenHolderConnectionRef, sourceFields)
 
 builder.objectField(TokenRef, 'holders', (t) =>
   t.field({
@@ -95,7 +80,7 @@ builder.objectField(TokenRef, 'holders', (t) =>
         ? sourcedValue.value.filter((holder) => isBehind(holder, lastSeen))
         : sourcedValue.value
       return {
-        sourcedValue,
+        ...sourcedValue,
         holders: countItems(remaining.slice(0, first)),
         hasNextPage: remaining.length > first,
       }

@@ -1,32 +1,19 @@
-import { formatRatioDown, parseUnits } from '../../domain/amount.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import {
   type PricedToken,
   priceIntervals,
+  type QuoteSlippage,
   slippageBases,
   slippageBpsUp,
   type Volatility,
   volatilityOf,
 } from '../../domain/token/price-history.ts'
-import type { Sourced } from '../../domain/token/sourced.ts'
+import type { MarketKey } from '../../domain/token/prices.ts'
 import type { Context } from '../context/context.ts'
 import { defineEnum } from '../enums.ts'
 
-/** Two tokens on a chain. */
-export interface MarketKey {
-  chainId: number
-  base: Address
-  quote: Address
-}
-
 /** Basis points that an order gets where nothing is known of its market, and at least. */
 export const usualSlippageBps = 50
-
-/** The slippage that a quote took, and the market's own where it is known. */
-export interface QuoteSlippage {
-  bps: number
-  measuredBps: number | null
-}
 
 type Reads = Pick<Context, 'loaders'>
 
@@ -57,12 +44,6 @@ export async function readSlippage(market: MarketKey, context: Reads): Promise<Q
   return { bps: Math.max(measuredBps ?? 0, usualSlippageBps), measuredBps }
 }
 
-/** Whole quote tokens for one whole base token, rounded down. */
-export function spotPriceDown(base: Sourced<string>, quote: Sourced<string>): string {
-  // Prices have 18 digits in at most 80 decimal places.
-  return formatRatioDown(parseUnits(base.value, 98), parseUnits(quote.value, 98))
-}
-
 export const PriceInterval = defineEnum(
   'PriceInterval',
   'The spacing of a series of prices.',
@@ -73,11 +54,12 @@ export const PriceInterval = defineEnum(
   },
 )
 
-export const SlippageBasis = defineEnum('SlippageBasis', 'The prices behind a volatility.', slippageBases, {
-  ratio: 'The price of one token in the other, at the times at which both are known.',
-  tokens: 'The prices of both in US dollars: that of the more volatile one.',
-  oneToken: 'The prices of one token in US dollars: those of the other are not known.',
-})
+defineEnum(
+  'SlippageBasis',
+  'The prices behind a volatility.',
+  Object.keys(slippageBases) as (keyof typeof slippageBases)[],
+  slippageBases,
+)
 
 export const SlippageMode = defineEnum(
   'SlippageMode',

@@ -1,40 +1,25 @@
-import { formatRatioDown } from '../../domain/amount.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
-import { feesDown, poolFeeBps, yearlyPercent } from '../../domain/routing/pool-value.ts'
+import { feesOf, pool } from '../../domain/routing/pool-value.ts'
 import { dollarsDown } from '../../domain/token/prices.ts'
-import type { ValuedPool } from '../../tokens/pool-figures.ts'
+import { poolPageFields, type ValuedPool } from '../../tokens/pool-figures.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
-import { networkOn } from '../network.ts'
+import { addFields, describedRef } from '../described.ts'
+import { NetworkRef, networkOn } from '../network.ts'
 import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
-import {
-  NetworkRef,
-  PoolConnectionRef,
-  PoolEdgeRef,
-  type PoolPage,
-  PoolRef,
-  type PoolRow,
-  TokenRef,
-} from '../refs.ts'
-import { sourceFields } from './source-fields.ts'
-import { tokenOfAddress } from './token.ts'
+import { PoolConnectionRef, PoolEdgeRef, type PoolRow } from '../refs.ts'
 
 /** Pools that one request may name. */
 export const maxNamedPools = 500
 
-/** A field in native atoms, null where it is not known. */
-function native(description: string, amountOf: (pool: PoolRow) => bigint | null) {
-  return { type: 'Uint256' as const, nullable: true as const, description, resolve: amountOf }
-}
-
-/** The same in dollars, at the price of the native coin; null also where that has none. */
-function dollars(description: string, amountOf: (pool: PoolRow) => bigint | null) {
+/** A field in dollars, at the price of the native coin; null also where that has none. */
+function dollars(amountOf: (pool: PoolRow) => bigint | null) {
   return {
     type: 'Decimal' as const,
     nullable: true as const,
-    description,
+    description: 'The same in US dollars.',
     resolve: async (pool: PoolRow, _args: object, context: Context) => {
       const amount = amountOf(pool)
       if (amount === null) return null
@@ -45,73 +30,17 @@ function dollars(description: string, amountOf: (pool: PoolRow) => bigint | null
   }
 }
 
-const fees = ({ volume }: PoolRow) => volume && feesDown(volume)
-const dayText = 'within the day of its list'
+const PoolRef = describedRef<typeof pool, PoolRow>(pool)
 
-PoolRef.implement({
-  description:
-    'A pool of two tokens whose product stays (Uniswap V2), with figures from its logs. What is not known is null, never 0.',
-  fields: (t) => ({
-    address: t.expose('address', { type: 'Address', description: 'Its contract.' }),
-    project: t.string({
-      description: 'The name of the factory that made the pool.',
-      resolve: ({ chainId }, _args, context) => networkOn(chainId, context).poolProject,
-    }),
-    token0: t.field({
-      type: TokenRef,
-      description: 'The token with the lower address.',
-      resolve: ({ chainId, token0 }, _args, context, info) => tokenOfAddress(chainId, token0, context, info),
-    }),
-    token1: t.field({
-      type: TokenRef,
-      description: 'The other token.',
-      resolve: ({ chainId, token1 }, _args, context, info) => tokenOfAddress(chainId, token1, context, info),
-    }),
-    reserve0: t.field(native('Atoms of token0 in it.', ({ reserve0 }) => reserve0)),
-    reserve1: t.field(native('Atoms of token1 in it.', ({ reserve1 }) => reserve1)),
-    price0: t.field({
-      type: 'Decimal',
-      nullable: true,
-      description:
-        'Atoms of token1 for one atom of token0, before the fee: 18 significant digits, rounded down; null for an empty pool.',
-      resolve: ({ reserve0, reserve1 }) =>
-        reserve0 && reserve1 !== null ? formatRatioDown(reserve1, reserve0) : null,
-    }),
-    price1: t.field({
-      type: 'Decimal',
-      nullable: true,
-      description: 'Atoms of token0 for one atom of token1, likewise.',
-      resolve: ({ reserve0, reserve1 }) =>
-        reserve1 && reserve0 !== null ? formatRatioDown(reserve0, reserve1) : null,
-    }),
-    feeBps: t.field({
-      type: 'BasisPoints',
-      description: 'The share of the input that it keeps.',
-      resolve: () => poolFeeBps,
-    }),
-    volume0: t.field(native(`Atoms of token0 that came in ${dayText}.`, ({ day }) => day?.amount0 ?? null)),
-    volume1: t.field(native(`Atoms of token1 that came in ${dayText}.`, ({ day }) => day?.amount1 ?? null)),
-    valueNative: t.field(
-      native(
-        'The value of both reserves in native atoms. A token without a price of its own counts at the pool’s.',
-        ({ value }) => value,
-      ),
-    ),
-    valueUsd: t.field(dollars('The same in US dollars.', ({ value }) => value)),
-    volumeNative: t.field(
-      native(`The input ${dayText}, in native atoms at the prices of now.`, ({ volume }) => volume),
-    ),
-    volumeUsd: t.field(dollars('The same in US dollars.', ({ volume }) => volume)),
-    feesNative: t.field(native(`The fees that it kept ${dayText}, in native atoms.`, fees)),
-    feesUsd: t.field(dollars('The same in US dollars.', fees)),
-    apr: t.field({
-      type: 'Decimal',
-      nullable: true,
-      description: 'Per cent of its value that a year of such days’ fees adds to it.',
-      resolve: yearlyPercent,
-    }),
+builder.objectFields(PoolRef, (t) => ({
+  project: t.string({
+    description: 'The name of the factory that made the pool.',
+    resolve: ({ chainId }, _args, context) => networkOn(chainId, context).poolProject,
   }),
-})
+  valueUsd: t.field(dollars(({ value }) => value)),
+  volumeUsd: t.field(dollars(({ volume }) => volume)),
+  feesUsd: t.field(dollars(feesOf)),
+}))
 
 PoolEdgeRef.implement({
   description: 'A pool in a page.',
@@ -120,8 +49,6 @@ PoolEdgeRef.implement({
     node: t.field({ type: PoolRef, description: 'The pool.', resolve: (pool) => pool }),
   }),
 })
-
-const { asOf, age, maxAge, isStale } = sourceFields(({ figures }: PoolPage) => figures)
 
 PoolConnectionRef.implement({
   description:
@@ -144,45 +71,9 @@ PoolConnectionRef.implement({
         },
       }),
     }),
-    totalCount: t.int({ description: 'Pools in the whole list.', resolve: ({ totalCount }) => totalCount }),
-    averageApr: t.field({
-      type: 'Decimal',
-      nullable: true,
-      description:
-        'Per cent a year of all pools that are followed, each counted by its value; null when none is known.',
-      resolve: ({ figures }) => figures.value.averageApr,
-    }),
-    fromBlock: t.field({
-      type: 'SafeInt',
-      description:
-        'The first block of the day. It begins a span of a quarter of an hour, so that the day is up to a quarter of an hour short.',
-      resolve: ({ figures }) => figures.value.fromBlock,
-    }),
-    fromTime: t.field({
-      type: 'DateTime',
-      description: 'Its time.',
-      resolve: ({ figures }) => figures.value.fromTime,
-    }),
-    toBlock: t.field({
-      type: 'SafeInt',
-      description: 'The last block of the day: reserves are those at its end.',
-      resolve: ({ figures }) => figures.value.block,
-    }),
-    toTime: t.field({
-      type: 'DateTime',
-      description: 'Its time.',
-      resolve: ({ figures }) => figures.value.blockTime,
-    }),
-    source: t.string({
-      description: 'The source of figures: `logs`, those of the pools.',
-      resolve: ({ figures }) => figures.source,
-    }),
-    asOf: t.field({ ...asOf, description: 'The time of the last reading of logs.' }),
-    age: t.field(age),
-    maxAge: t.field(maxAge),
-    isStale: t.field({ ...isStale, description: 'True if newer logs cannot be read.' }),
   }),
 })
+addFields(PoolConnectionRef, poolPageFields)
 
 builder.objectField(NetworkRef, 'pools', (t) =>
   t.field({
@@ -210,7 +101,8 @@ builder.objectField(NetworkRef, 'pools', (t) =>
       const listed = addresses ? named(addresses, figures.value.byAddress) : figures.value.pools
       const remaining = lastSeen ? listed.filter((pool) => isBehind(pool, lastSeen)) : listed
       return {
-        figures,
+        ...figures.value,
+        ...figures,
         pools: context.countItems(remaining.slice(0, first)).map((pool) => ({ ...pool, chainId })),
         totalCount: listed.length,
         isContinued: lastSeen !== undefined,

@@ -1,5 +1,4 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind } from 'graphql'
-import { formatRatioDown } from '../../domain/amount.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { storedToken, type TokenKey, tokenByAddress } from '../../storage/models/keyed.ts'
@@ -8,7 +7,7 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { networkArgument } from '../paging.ts'
-import { TokenRef, UsdPriceRef } from '../refs.ts'
+import { TokenRef } from '../refs.ts'
 import { exposeModel, type FindKeys } from '../stored/expose.ts'
 import { identityOf, resolveKeyed, resolveKnown, type StoredValue } from '../stored/resolve.ts'
 
@@ -18,26 +17,6 @@ exposeModel(tokenOf('tok.chain_id', 'tok.address'))
 export function tokenKeyOf(parent: StoredValue): TokenKey {
   return identityOf<TokenKey>(parent)
 }
-
-builder.objectFields(TokenRef, (t) => ({
-  usdPrice: t.field({
-    type: UsdPriceRef,
-    nullable: true,
-    description: 'Value of one whole token now; null when no source has a price.',
-    extensions: { needsOutsideSource: true },
-    resolve: (token, _args, { loaders }) => loaders.usdPrice.load(tokenKeyOf(token)),
-  }),
-  nativePrice: t.field({
-    type: 'Decimal',
-    nullable: true,
-    description:
-      'Native atoms for one atom now: 18 significant digits, rounded down. Null when no route leads to the native coin.',
-    resolve: async (token, _args, { loaders }) => {
-      const rate = await loaders.nativeRate.load(tokenKeyOf(token))
-      return rate && formatRatioDown(rate.nativeAmount, rate.tokenAmount)
-    },
-  }),
-}))
 
 /** Tokens that one request may name. */
 const maxNamed = 128

@@ -1,7 +1,8 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Hex } from '../../domain/evm/hex.ts'
 import type { Interaction, QuoteCalls } from '../../domain/order/order.ts'
-import type { QuoteHop, QuotePath, QuoteReply, QuoteTerms } from '../../domain/quote/quote.ts'
+import type { QuoteReply, QuoteTerms } from '../../domain/quote/quote.ts'
+import type { QuoteHop, QuotePath } from '../../domain/quote/route.ts'
 
 /** The parts of a reply besides the quote itself. */
 export type QuoteDetails = Pick<QuoteReply, 'terms' | 'route'>

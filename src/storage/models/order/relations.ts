@@ -57,8 +57,8 @@ export const debugReport: Model = {
 
 const fields = {
   gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate.'),
-  gasPrice: column(amount, 'q.gas_price', 'Wei for one unit of gas.'),
-  sellTokenPrice: column(decimal, 'q.sell_token_price', 'Native atoms for one sell token atom.'),
+  gasPrice: column(amount, 'q.gas_price', orderTexts.gasPrice),
+  sellTokenPrice: column(decimal, 'q.sell_token_price', orderTexts.sellTokenPrice),
   sellAmount: column(amount, 'q.sell_amount', 'Quoted sell amount, without fee.'),
   buyAmount: column(amount, 'q.buy_amount', 'Quoted buy amount.'),
   feeAmount: column(amount, 'q.fee_amount', 'Quoted fee in sell token atoms.'),
