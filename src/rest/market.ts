@@ -3,20 +3,18 @@ import { Refusal } from '../domain/errors/error.ts'
 import { tokenAddressField } from '../graphql/input/fields.ts'
 import { parseInput } from '../graphql/input/parse.ts'
 import type { GetNetworkMarketsPairVolatilityDetailsResult } from './documents.generated.ts'
-import type { Operations, WrittenExample } from './openapi/operation.ts'
-import { address, count, timestamp } from './openapi/primitives.ts'
+import type { Operations, Parameter, WrittenExample } from './openapi/operation.ts'
+import { address } from './openapi/primitives.ts'
 import { sample } from './openapi/sample.ts'
+import { fieldSchema } from './openapi/selected.ts'
 import { type RestRequest, type Route, route } from './routing/route.ts'
+import { tokenDollars } from './token/tokens.ts'
 
-export const slippageTolerance = z.object({
-  slippageBps: count.max(10_000).meta({
-    description: 'One standard deviation of the price within five minutes, in basis points, rounded up.',
-  }),
-})
+export const slippageTolerance = z.object({ slippageBps: fieldSchema('MarketSlippage.bps') })
 
 export const pricePoint = z.object({
-  date: timestamp.meta({ description: 'The time of the price.' }),
-  price: z.number().min(0).meta({ description: 'US dollars for one whole token.' }),
+  date: fieldSchema('PricePoint.at'),
+  price: z.number().min(0).meta({ description: tokenDollars }),
   volume: z
     .number()
     .min(0)
@@ -33,25 +31,43 @@ export const tokenVolatility = z.object({
   volatilityInTokens: z.number().min(0).meta({ description: 'The same as a share of the price now.' }),
 })
 
-export const volatilityDetails = z.object({
-  baseToken: tokenVolatility.nullable().meta({ description: 'Null when too few prices are known.' }),
-  quoteToken: tokenVolatility.nullable().meta({ description: 'Null when too few prices are known.' }),
-})
+const ifKnown = tokenVolatility.nullable().meta({ description: 'Null when too few prices are known.' })
 
-const atoms = z.string().regex(/^[0-9]{1,78}$/, 'must be atoms as digits')
+export const volatilityDetails = z.object({ baseToken: ifKnown, quoteToken: ifKnown })
+
+const atoms: Parameter = {
+  description: 'An amount of the order in atoms; has no effect.',
+  schema: z
+    .string()
+    .regex(/^[0-9]{1,78}$/, 'must be atoms as digits')
+    .optional(),
+}
 
 /** The order for which a slippage is requested. The volatility does not depend on it. */
-const slippageQuery = z.object({
-  orderKind: z.enum(['buy', 'sell'], 'must be buy or sell').optional(),
-  partiallyFillable: z.enum(['true', 'false'], 'must be true or false').optional(),
-  sellAmount: atoms.optional(),
-  buyAmount: atoms.optional(),
-  feeAmount: atoms.optional(),
-  expirationTimeInSeconds: z
-    .string()
-    .regex(/^[0-9]{1,10}$/, 'must be seconds as digits')
-    .optional(),
-})
+const query: Record<string, Parameter> = {
+  orderKind: {
+    description: 'The kind of the order; has no effect.',
+    schema: z.enum(['buy', 'sell'], 'must be buy or sell').optional(),
+  },
+  partiallyFillable: {
+    description: 'True if the order is partially fillable; has no effect.',
+    schema: z.enum(['true', 'false'], 'must be true or false').optional(),
+  },
+  sellAmount: atoms,
+  buyAmount: atoms,
+  feeAmount: atoms,
+  expirationTimeInSeconds: {
+    description: 'The lifetime of the order; has no effect.',
+    schema: z
+      .string()
+      .regex(/^[0-9]{1,10}$/, 'must be seconds as digits')
+      .optional(),
+  },
+}
+
+const slippageQuery = z.object(
+  Object.fromEntries(Object.entries(query).map(([name, { schema }]) => [name, schema])),
+)
 
 /** Like the routes of tokens. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
@@ -126,22 +142,6 @@ const path = {
     description:
       '`{base}-{quote}`: the token that is priced and the token that it is priced in; `-` is the chain’s own coin.',
     schema: z.string().regex(/^(-|0x[0-9a-fA-F]{40})-(-|0x[0-9a-fA-F]{40})$/),
-  },
-}
-
-const { shape } = slippageQuery
-const query = {
-  orderKind: { description: 'The kind of the order; has no effect.', schema: shape.orderKind },
-  partiallyFillable: {
-    description: 'True if the order is partially fillable; has no effect.',
-    schema: shape.partiallyFillable,
-  },
-  sellAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.sellAmount },
-  buyAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.buyAmount },
-  feeAmount: { description: 'An amount of the order in atoms; has no effect.', schema: shape.feeAmount },
-  expirationTimeInSeconds: {
-    description: 'The lifetime of the order; has no effect.',
-    schema: shape.expirationTimeInSeconds,
   },
 }
 

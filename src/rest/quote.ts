@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
-import { buyTokenDestinations, orderKinds, sellTokenSources, signingSchemes } from '../domain/order/order.ts'
 import { quoteBody } from '../graphql/quote/input.ts'
 import type { PostApiV1QuoteResult } from './documents.generated.ts'
 import type { Operations } from './openapi/operation.ts'
-import { address, amount, bytes32, count, decimal, plainText, timestamp } from './openapi/primitives.ts'
+import { basisPoints, decimal, plainText } from './openapi/primitives.ts'
 import { sample } from './openapi/sample.ts'
+import { fragmentSchema } from './openapi/selected.ts'
 import { present } from './routing/route.ts'
 
 /** A sample quote; the id depends on the database. */
@@ -35,37 +35,21 @@ const quoteAnswer = {
   verified: true,
 }
 
-export const quotedOrder = z.object({
-  sellToken: address,
-  buyToken: address,
-  receiver: address.nullable(),
-  sellAmount: amount,
-  buyAmount: amount,
-  feeAmount: amount,
-  validTo: count,
-  appData: z.string(),
-  appDataHash: bytes32,
-  gasAmount: amount,
-  gasPrice: amount,
-  sellTokenPrice: decimal,
-  kind: z.enum(orderKinds),
-  partiallyFillable: z.boolean(),
-  sellTokenBalance: z.enum(sellTokenSources),
-  buyTokenBalance: z.enum(buyTokenDestinations),
-  signingScheme: z.enum(signingSchemes),
-})
+export const quoteFields = `
+  quote {
+    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash
+    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme
+  }
+  from expiration id: quoteId verified protocolFeeBps slippage { bps }
+`
 
-export const quoteResponse = z.object({
-  quote: quotedOrder,
-  from: address,
-  expiration: timestamp,
-  id: count
-    .nullable()
-    .meta({ description: 'The `quoteId` of the order; null for fast, which is not stored.' }),
-  verified: z.boolean(),
+const selectedQuote = fragmentSchema(`fragment quote on QuoteResponse { ${quoteFields} }`)
+
+export const quotedOrder = selectedQuote.shape.quote as z.ZodObject
+
+export const quoteResponse = selectedQuote.omit({ slippage: true }).extend({
   protocolFeeBps: decimal.optional(),
-  slippageBps: count
-    .max(10_000)
+  slippageBps: basisPoints
     .optional()
     .meta({ description: 'The market’s slippage, at least 50, if `slippage` is `auto`.' }),
 })
@@ -159,14 +143,6 @@ export const quoteOperations: Operations = {
     },
   },
 }
-
-export const quoteFields = `
-  quote {
-    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash
-    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme
-  }
-  from expiration id: quoteId verified protocolFeeBps slippage { bps }
-`
 
 type QuoteResult = PostApiV1QuoteResult['quote']
 

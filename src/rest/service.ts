@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Operations, WrittenExample } from './openapi/operation.ts'
 import { plainText } from './openapi/primitives.ts'
+import { fieldSchema } from './openapi/selected.ts'
 
 const elsewhere: WrittenExample = {
   summary: 'A network that is not served',
@@ -10,7 +11,7 @@ const elsewhere: WrittenExample = {
 
 export const about = z.object({
   name: z.string().meta({ description: 'The program.' }),
-  version: z.string().meta({ description: 'The build that answers.' }),
+  version: fieldSchema('Query.version'),
   gitCommitHash: z.string().optional().meta({ description: 'Its commit, if the deployment sets it.' }),
 })
 

@@ -21,6 +21,7 @@ import type { RefusalCode } from '../errors/refusal-codes.ts'
 import type { CancellationSource } from '../order/event.ts'
 import { orderTexts } from '../order/order.ts'
 import { formatPriceDown } from '../order/surplus.ts'
+import { poolContract } from '../routing/pool-value.ts'
 import type { HookOutcome, HookPhase } from '../settlement/hooks.ts'
 import { formatPercent } from '../text/readable.ts'
 
@@ -53,7 +54,7 @@ export const evidenceTypes = {
     missing: uint256('Atoms that are missing.'),
   }),
   token: described('TokenEvidence', 'The token of the reason.', { token: token('The token.') }),
-  pool: described('PoolEvidence', 'The pool of the reason.', { pool: address('Its contract.') }),
+  pool: described('PoolEvidence', 'The pool of the reason.', { pool: poolContract }),
   price: described('PriceEvidence', 'The limit of an order against the market.', {
     limit: amounts('The limit price of the order.'),
     best: amounts.orNull('The best observed price; null without one.'),

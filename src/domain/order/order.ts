@@ -39,6 +39,7 @@ export const orderTexts = {
   buyTokenBalance: 'The destination of the buy tokens.',
   signingScheme: 'The scheme of the signature.',
   quoteId: 'The quote the order was made from.',
+  documentOrHash: 'The document, or its hash.',
   neverPartial: 'Always false.',
   gasPrice: 'Wei for one unit of gas.',
   sellTokenPrice: 'Native atoms for one sell token atom.',

@@ -18,7 +18,7 @@ export const quoteResponse = described(
       ({ quote }: QuoteReply) => quote.expiration,
     ),
     quoteId: derived(
-      serial.orNull('Goes into the order; null for FAST, which is not stored.'),
+      serial.orNull('The `quoteId` of the order; null for FAST, which is not stored.'),
       ({ quote }: QuoteReply) => quote.id,
     ),
     verified: derived(

@@ -1,20 +1,11 @@
 import { divUp, formatUnits } from '../amount.ts'
-import {
-  address,
-  decimal,
-  derived,
-  described,
-  objectOf,
-  safeInt,
-  token,
-  uint256,
-  type ValueOf,
-} from '../described.ts'
+import { decimal, derived, described, objectOf, safeInt, token, uint256, type ValueOf } from '../described.ts'
 import { feeDenominator, feeNumerator, poolSide } from '../routing/pool.ts'
+import { poolContract } from '../routing/pool-value.ts'
 import type { Route } from '../routing/route.ts'
 
 const quoteHop = described('QuoteHop', 'One swap in one pool.', {
-  pool: address('The pool’s contract.'),
+  pool: poolContract,
   tokenIn: token('The input token; the native coin in its wrapped form.'),
   tokenOut: token('The output token; the native coin in its wrapped form.'),
   amountIn: uint256('The input, in atoms of tokenIn.'),

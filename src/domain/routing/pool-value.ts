@@ -24,13 +24,15 @@ export interface PoolValue {
   volume: bigint | null
 }
 
+export const poolContract = address('The pool’s contract.')
+
 const dayText = 'within the day of its list'
 
 export const pool = described(
   'Pool',
   'A pool of two tokens whose product stays (Uniswap V2), with figures from its logs. What is not known is null, never 0.',
   {
-    address: address('Its contract.'),
+    address: poolContract,
     token0: token('The token with the lower address.'),
     token1: token('The other token.'),
     reserve0: uint256.orNull('Atoms of token0 in it.'),

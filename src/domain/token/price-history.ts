@@ -16,7 +16,7 @@ import { sourceFields } from './sourced.ts'
 const double = decimalOf<number>(plainDecimal)
 
 export const pricePoint = described('PricePoint', 'A price at a time.', {
-  at: instant('When.'),
+  at: instant('The time of this price.'),
   price: double('A price of one whole token: in US dollars, or in the other token of its market.'),
   volume: double.orNull('US dollars traded in the 24 hours before; null where the source does not say.'),
 })

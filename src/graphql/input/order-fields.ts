@@ -6,7 +6,7 @@ import {
   signingSchemes,
 } from '../../domain/order/order.ts'
 import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
-import { addressField, enumField, flagField, uint32Field } from './fields.ts'
+import { addressField, appDataHashField, enumField, flagField, textField, uint32Field } from './fields.ts'
 
 const erc20 = 'ERC20 if left out.'
 
@@ -23,4 +23,6 @@ export const orderFields = {
     .nullish()
     .meta({ description: erc20 }),
   signingScheme: enumField(SigningScheme, signingSchemes).meta({ description: orderTexts.signingScheme }),
+  appData: textField.meta({ description: orderTexts.documentOrHash }),
+  appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
 }

@@ -13,14 +13,12 @@ import { isFinalStatus, maskError, requestStatus } from '../errors.ts'
 import {
   addressField,
   amountField,
-  appDataHashField,
   flagField,
   graphqlTypes,
   hexField,
   networkField,
   objectExpected,
   safeIntField,
-  textField,
 } from '../input/fields.ts'
 import { type Input, inputArgument, inputType } from '../input/input-type.ts'
 import { orderFields } from '../input/order-fields.ts'
@@ -45,8 +43,8 @@ const members = {
   sellAmount: amountField('SellAmountOverflow').meta({ description: 'The sell amount, in atoms.' }),
   buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
   validTo: orderFields.validTo,
-  appData: textField.meta({ description: 'The document, or its hash.' }),
-  appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
+  appData: orderFields.appData,
+  appDataHash: orderFields.appDataHash,
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Must be 0.' }),
   kind: orderFields.kind,
   partiallyFillable: orderFields.partiallyFillable,

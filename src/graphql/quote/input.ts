@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { toAppDataInput, zeroAppData } from '../../domain/app-data/document.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
-import { signingSchemes } from '../../domain/order/order.ts'
+import { orderTexts, signingSchemes } from '../../domain/order/order.ts'
 import { priceQualities, type QuoteRequest, type QuoteSize } from '../../domain/quote/quote.ts'
 import { isEcdsa } from '../../domain/signing/signing.ts'
 import { PriceQuality, SigningScheme } from '../enums.ts'
 import {
   addressField,
   amountField,
-  appDataHashField,
   enumField,
   flagField,
   millisecondsField,
@@ -50,13 +49,13 @@ const validities = {
 const trade = {
   sellToken: orderFields.sellToken,
   buyToken: orderFields.buyToken,
-  from: addressField.meta({ description: 'The trader.' }),
+  from: addressField.meta({ description: 'The trader, who will own the order.' }),
   receiver: orderFields.receiver,
 }
 
 const conditions = {
-  appData: textField.nullish().meta({ description: 'The document, or its hash.' }),
-  appDataHash: appDataHashField.nullish().meta({ description: 'The document’s hash, to be checked.' }),
+  appData: textField.nullish().meta({ description: orderTexts.documentOrHash }),
+  appDataHash: orderFields.appDataHash,
   sellTokenBalance: orderFields.sellTokenBalance,
   buyTokenBalance: orderFields.buyTokenBalance,
   priceQuality: enumField(PriceQuality, priceQualities)
@@ -158,7 +157,7 @@ const forms = {
 } as const
 
 export const quoteInput = inputType('QuoteInput', {
-  description: 'The terms of the quote.',
+  description: 'An order to quote: its tokens, an amount and conditions.',
   schema: z
     .object(
       {

@@ -65,7 +65,7 @@ builder.queryField('quote', (t) =>
       'A stored quote, as it was returned. Null when it is no longer stored, and when `from` is not the account that it was returned to: ids are consecutive, and clients that count through them must not see the plans of other traders.',
     args: {
       network: networkArgument(t.arg),
-      id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }),
+      id: t.arg({ type: 'SafeInt', required: true, description: 'The id of the quote.' }),
       from: t.arg({ type: 'Address', required: true, description: 'The trader that it was returned to.' }),
     },
     resolve: async (_root, { network, id, from }, context) =>

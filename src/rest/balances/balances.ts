@@ -174,7 +174,19 @@ export const heldBalances = z.object({
   balances: z.record(address, amount).meta({ description: 'Atoms by token, above zero.' }),
 })
 
-const path = { account: { description: 'The account that holds the balances.', schema: anyAddress } }
+export const holder: Parameter = { description: 'The account that holds the balances.', schema: anyAddress }
+const path = { account: holder }
+
+export const lastEventId: Parameter = {
+  description: 'Replaces the header `Last-Event-ID`.',
+  schema: z.string(),
+}
+
+export const events = {
+  description: 'Events until the client leaves.',
+  schema: plainText,
+  contentType: 'text/event-stream',
+}
 
 const tokensOf = (most: string): Parameter => ({
   description: `Comma-separated contracts, \`-\` for the chain’s own coin: ${most}. Mixed case must be a valid EIP-55 checksum.`,
@@ -250,18 +262,9 @@ export const balanceOperations: Operations = {
     path,
     query: {
       tokens: tokensOf('1 to 350: a URL has at most 16 KiB. A POST names up to 1,500'),
-      lastEventId: {
-        description: 'Replaces the header `Last-Event-ID`.',
-        schema: z.string(),
-      },
+      lastEventId,
     },
-    answers: {
-      200: {
-        description: 'Events until the client leaves.',
-        schema: plainText,
-        contentType: 'text/event-stream',
-      },
-    },
+    answers: { 200: events },
     examples: {
       three: {
         summary: 'The first event; numbers of `retry` differ',
@@ -277,13 +280,7 @@ export const balanceOperations: Operations = {
     summary: 'The same, for tokens that do not fit into a URL',
     path,
     body: watchedTokensInput,
-    answers: {
-      200: {
-        description: 'Events until the client leaves.',
-        schema: plainText,
-        contentType: 'text/event-stream',
-      },
-    },
+    answers: { 200: events },
     examples: {
       one: {
         summary: 'The first event; numbers of `retry` differ',

@@ -9,13 +9,12 @@ import { parseInput } from '../../graphql/input/parse.ts'
 import { maxNamedTokens, watchedPerRead } from '../../graphql/token/watched.ts'
 import { idleMs } from '../../tokens/balance-sessions.ts'
 import type { Operations, Parameter, WrittenExample } from '../openapi/operation.ts'
-import { anyAddress } from '../openapi/parameters.ts'
-import { plainText } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
 import type { ActionRoute, EventRoute } from '../routing/endpoint.ts'
 import { readAddress } from '../routing/request.ts'
 import type { RestRequest, Route } from '../routing/route.ts'
 import { eventOf } from '../stream.ts'
+import { events, holder, lastEventId } from './balances.ts'
 import { sessionForm, sessionStream } from './events.ts'
 
 const maxLists = 20
@@ -151,7 +150,7 @@ async function tokensOf(
   )
 }
 
-const path = { owner: { description: 'The account that holds the balances.', schema: anyAddress } }
+const path = { owner: holder }
 
 const clientId: Parameter = {
   description: 'A UUID that the client generates. It names the session, and should be hard to guess.',
@@ -187,6 +186,8 @@ const refusals: Record<string, WrittenExample> = {
   },
 }
 
+const session = { description: 'The session.', schema: balanceSession }
+
 const answered = (tokens: number) => ({ clientId: id, tokens, idleSeconds: 10 })
 
 export const balanceSessionOperations: Operations = {
@@ -198,7 +199,7 @@ export const balanceSessionOperations: Operations = {
     path,
     headers,
     body: watchedTokensOfSession,
-    answers: { 201: { description: 'The session.', schema: balanceSession } },
+    answers: { 201: session },
     examples: {
       two: {
         summary: 'USDC of the local stack, and the chain’s own coin',
@@ -217,7 +218,7 @@ export const balanceSessionOperations: Operations = {
     path,
     headers,
     body: watchedTokensOfSession,
-    answers: { 200: { description: 'The session.', schema: balanceSession } },
+    answers: { 200: session },
     codes: ['NotFound'],
     examples: {
       three: {
@@ -247,15 +248,9 @@ export const balanceSessionOperations: Operations = {
     path,
     query: {
       client_id: clientId,
-      lastEventId: { description: 'Replaces the header `Last-Event-ID`.', schema: z.string() },
+      lastEventId,
     },
-    answers: {
-      200: {
-        description: 'Events until the client leaves.',
-        schema: plainText,
-        contentType: 'text/event-stream',
-      },
-    },
+    answers: { 200: events },
     codes: ['NotFound'],
     examples: {
       all: {

@@ -250,7 +250,7 @@ export const competitionOperations: Operations = {
   ...inBothVersions('by_tx_hash/:hash', {
     id: 'competitionOfTransaction',
     summary: 'The competition that a transaction settles',
-    path: { hash: { ...hashParameter, description: 'The settlement’s transaction.' } },
+    path: { hash: { ...hashParameter, description: 'The transaction of a settlement.' } },
   }),
   'GET /restricted/api/v2/solver_competition/:auctionId': read('v2', ':auctionId', {
     id: 'restrictedCompetition',

@@ -124,7 +124,11 @@ export const currentAuctionOperations: Operations = {
     description:
       'Orders and prices of the newest auction, whether there are solutions or not. The setting `CURRENT_AUCTION_ACCESS` decides who may read it: by default the operator, whose key is sent as `Authorization: Bearer …` or `X-API-Key`. Send `If-None-Match`: each auction has thousands of orders, and 304 costs nothing. `protocolFees` are the rules, without amounts; `executed` counts atoms of the fixed side; partly filled orders have their signed amounts.',
     answers: {
-      200: { description: 'The auction.', schema: currentAuction, headers: ['Cache-Control', 'ETag'] },
+      200: {
+        description: 'Its orders and prices.',
+        schema: currentAuction,
+        headers: ['Cache-Control', 'ETag'],
+      },
     },
     codes: ['FeatureDisabled', 'Unauthorized'],
     examples: {

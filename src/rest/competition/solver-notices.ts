@@ -27,7 +27,7 @@ export const noticeRoutes: StoredRoute[] = [
 
 export const solverNotices = z.array(
   z.object({
-    auctionId: count.describe('The auction.'),
+    auctionId: count.describe('The auction that the notice is about.'),
     solutionIds: z
       .array(z.string())
       .describe('The solver’s own ids; empty if the notice is about its whole answer.'),

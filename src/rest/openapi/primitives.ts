@@ -21,6 +21,8 @@ export const timestamp = z
 /** Blocks, indexes, ids, Unix seconds. */
 export const count = z.int().min(0)
 
+export const basisPoints = count.max(10_000)
+
 /** A share from 0 to 1. */
 export const share = z.number().min(0).max(1)
 
@@ -34,6 +36,7 @@ export const valueSchemas: Readonly<Record<string, z.ZodType>> = {
   Decimal: decimal,
   Share: share,
   Uint32: count,
+  BasisPoints: basisPoints,
   SafeInt: count,
   Int: count,
   DateTime: timestamp,

@@ -31,7 +31,8 @@ type KindOf = (typeName: string) => string
 
 /**
  * Returns the schema of an object with some fields of a GraphQL type, whose types and descriptions it takes.
- * @param selection the fields as in a document; a token without more than its address is that address
+ * @param selection the fields as in a document, with their aliases; a token without more than its address is
+ *   that address
  */
 export function selected(type: string, selection: string, members: Members = {}): z.ZodObject {
   return fragmentSchema(`fragment selected on ${type} { ${selection} }`).extend(members)
@@ -57,7 +58,8 @@ function objectSchema(type: GraphQLNamedType, selection: SelectionSetNode, kindO
     const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined
     if (node.kind !== Kind.FIELD || !field) throw new TypeError(`${type.name} has no such field`)
     const member = outputSchema(field.type, node.selectionSet, kindOf)
-    return [node.name.value, field.description ? member.meta({ description: field.description }) : member]
+    const { value: name } = node.alias ?? node.name
+    return [name, field.description ? member.meta({ description: field.description }) : member]
   })
   return z.object(Object.fromEntries(members) as Record<string, z.ZodType>)
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import type { Operations } from '../openapi/operation.ts'
-import { amount, count } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { selected } from '../openapi/selected.ts'
 import { type Route, route } from '../routing/route.ts'
 import { writeNativePrice } from './tokens.ts'
 
 const tokenDocument = <const Fields extends string>(fields: Fields) =>
   `query ($network: NetworkName!, $token: Address!) { tokens(network: $network, addresses: [$token]) { ${fields} } }` as const
+
+const metadataFields = 'firstTradeBlock nativePrice: lastAuctionPrice'
 
 export const tokenRoutes: Route[] = [
   route({
@@ -17,7 +19,7 @@ export const tokenRoutes: Route[] = [
   }),
   route({
     on: 'GET /api/v1/token/:token/metadata',
-    run: tokenDocument('firstTradeBlock nativePrice: lastAuctionPrice'),
+    run: tokenDocument(metadataFields),
     variables: ({ network, path }) => ({ network, token: path.token }),
     answer: ({ tokens: [token] }) => token,
   }),
@@ -29,14 +31,9 @@ export const nativePrice = z.object({
   }),
 })
 
-export const tokenMetadata = z.object({
-  firstTradeBlock: count.nullable(),
-  nativePrice: amount
-    .nullable()
-    .meta({ description: 'Native atoms for 10^18 atoms in the newest auction that had a price for it.' }),
-})
+export const tokenMetadata = selected('Token', metadataFields)
 
-export const totalSurplus = z.object({ totalSurplus: amount })
+export const totalSurplus = selected('Account', 'totalSurplus')
 
 export const tokenOperations: Operations = {
   'GET /api/v1/token/:token/native_price': {

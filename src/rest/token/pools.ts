@@ -4,8 +4,9 @@ import { parseInput } from '../../graphql/input/parse.ts'
 import { maxNamedPools } from '../../graphql/token/pool.ts'
 import type { PostNetworkYieldPoolsResult } from '../documents.generated.ts'
 import type { Operations, WrittenExample } from '../openapi/operation.ts'
-import { address, count } from '../openapi/primitives.ts'
+import { count } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { fieldSchema } from '../openapi/selected.ts'
 import { type Route, route } from '../routing/route.ts'
 
 export const poolAddresses = z
@@ -17,9 +18,9 @@ const percent = z.number().min(0)
 const dollars = z.number().min(0)
 
 export const poolFigures = z.object({
-  contract_address: address.meta({ description: 'The pool.' }),
+  contract_address: fieldSchema('Pool.address'),
   chain_id: count.meta({ description: 'The chain of the pool.' }),
-  project: z.string().meta({ description: 'The project of the pool.' }),
+  project: fieldSchema('Pool.project'),
   apr: percent.meta({
     description: 'Fees of the last day over a year, in per cent of the value; 0 if unknown.',
   }),

@@ -8,8 +8,9 @@ import { tokenAddressField, tokenDetailsInput } from '../../graphql/input/fields
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { GetNetworkTokensTokenDetailsResult } from '../documents.generated.ts'
 import type { HeaderName, Operations, WrittenExample } from '../openapi/operation.ts'
-import { address, amount, count } from '../openapi/primitives.ts'
+import { address, count } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { selected } from '../openapi/selected.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 
 /**
@@ -44,6 +45,8 @@ export function writeToken({ address, symbol, name, decimals }: TokenResult) {
 const tokensDocument = <const Fields extends string>(fields: Fields) =>
   `query ($network: NetworkName!, $addresses: [Address!]!) { tokens(network: $network, addresses: $addresses) { ${fields} } }` as const
 
+const holderFields = 'address balance'
+
 /** Statuses for an unknown network: 400, because 404 is for the token. */
 const statuses: Route['statuses'] = { 'NotFound of network': 400 }
 
@@ -67,7 +70,7 @@ export const tokenDataRoutes: Route[] = [
   }),
   route({
     on: 'GET /:network/tokens/:token/topHolders',
-    run: tokensDocument('holders(first: 100) { age maxAge isStale nodes { address balance } }'),
+    run: tokensDocument(`holders(first: 100) { age maxAge isStale nodes { ${holderFields} } }`),
     variables: tokenVariables,
     answer: ({ tokens: [token] }) => nullIfEmpty(token?.holders?.nodes),
     missing: 'Token holders not found',
@@ -131,14 +134,11 @@ function recall<Value>(
   }
 }
 
-export const usdPrice = z.object({
-  price: z.number().positive().meta({ description: 'US dollars for one whole token.' }),
-})
+export const tokenDollars = 'US dollars for one whole token.'
 
-export const tokenHolder = z.object({
-  address: address.meta({ description: 'The holder.' }),
-  balance: amount.meta({ description: 'Atoms held.' }),
-})
+export const usdPrice = z.object({ price: z.number().positive().meta({ description: tokenDollars }) })
+
+export const tokenHolder = selected('TokenHolder', holderFields)
 
 export const tokenHolders = z.array(tokenHolder)
 
@@ -243,7 +243,7 @@ export const tokenDataOperations: Operations = {
     summary: 'Name, symbol and decimals of many tokens',
     description: 'Addresses that are not tokens are left out, so that positions differ from the request.',
     body: tokenDetailsInput,
-    answers: { 200: { description: 'The addresses that are tokens.', schema: tokenDetailsList } },
+    answers: { 200: { description: 'The tokens among them.', schema: tokenDetailsList } },
     examples: {
       two: {
         summary: 'A token, and an address that is not one',
