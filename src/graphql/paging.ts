@@ -111,7 +111,11 @@ export function connectionRef<Item extends object, More = unknown>(options: List
 export function placeIn(cursor: string, pattern: RegExp): string[] {
   const [match, ...parts] = pattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (match !== undefined) return parts
-  throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
+  throw wrongCursor()
+}
+
+export function wrongCursor(): Refusal {
+  return new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
 }
 
 interface PageResolvers<List, Item> {
@@ -120,9 +124,6 @@ interface PageResolvers<List, Item> {
   node: (item: Item) => Item
   pageInfo: (list: List) => PageInfo
 }
-
-/** The options of the field of a page that says where it stands. */
-export const pageInfoField = { type: PageInfoRef, description: 'The place of the page in its list.' }
 
 /** Adds the fields that the pages of all lists have, and their edges. */
 export function implementConnection<List extends object, Item extends object>(
@@ -155,7 +156,12 @@ export function implementConnection<List extends object, Item extends object>(
     fields: (t) => ({
       nodes: t.field({ type: [item], description: 'The items alone.', ...items }),
       edges: t.field({ type: [edge], description: 'The items with their cursors.', ...items }),
-      pageInfo: t.field({ ...pageInfoField, ...part, resolve: resolvers.pageInfo }),
+      pageInfo: t.field({
+        type: PageInfoRef,
+        description: 'The place of the page in its list.',
+        ...part,
+        resolve: resolvers.pageInfo,
+      }),
     }),
   })
 }

@@ -6,13 +6,9 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Channel } from '../domain/notification/channel.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
-import type { Sourced } from '../domain/token/sourced.ts'
-import type { TokenHolder } from '../domain/token/token.ts'
 import type { Subscribed } from '../notifications/channels/manage.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
-import type { TokenBalance } from '../tokens/balances.ts'
-import type { PoolFigures, ValuedPool } from '../tokens/pool-figures.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/resolve.ts'
 
@@ -27,31 +23,12 @@ export interface PageInfo {
     endCursor: string | null
   }
 }
-export interface HolderPage extends Sourced<readonly TokenHolder[]> {
-  holders: TokenHolder[]
-  hasNextPage: boolean
-}
-export interface BalancePage {
-  /** The block that was read; null where there was nothing to read. */
-  block: number | null
-  balances: (TokenBalance & OnChain)[]
-  hasNextPage: boolean
-  hasPreviousPage: boolean
-}
 /** Result for one order of a batch: either `uid` or `error`. */
 type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
 /** A quote with an id, which only stored quotes have. */
 export type StoredQuote = QuoteReply & { quote: { id: bigint } }
 /** The chain of the tokens in a quote's route. */
 type OnChain = { chainId: number }
-export type PoolRow = ValuedPool & OnChain
-export interface PoolPage extends Sourced<PoolFigures>, Omit<PoolFigures, 'pools'> {
-  pools: PoolRow[]
-  totalCount: number
-  /** True if it began after a cursor. */
-  isContinued: boolean
-  hasNextPage: boolean
-}
 
 export const AccountRef = modelRef('Account')
 export const AffiliateRef = modelRef('Affiliate')
@@ -85,8 +62,6 @@ export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: Grap
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
-export const PoolConnectionRef = builder.objectRef<PoolPage>('PoolConnection')
-export const PoolEdgeRef = builder.objectRef<PoolRow>('PoolEdge')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
 export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
@@ -94,10 +69,6 @@ export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address
   'SetAffiliateEnabledPayload',
 )
 export const SettlementRef = modelRef('Settlement')
-export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance & OnChain>('TokenBalanceEdge')
-export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')
-export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
-export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
 export const TokenRef = modelRef('Token')
 export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
