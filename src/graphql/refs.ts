@@ -3,12 +3,9 @@ import type { AffiliateStatistics, TraderStatistics } from '../affiliates/statis
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Channel } from '../domain/notification/channel.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
-import type { Subscribed } from '../notifications/channels/manage.ts'
 import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
-import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/resolve.ts'
 
@@ -36,16 +33,6 @@ export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('Af
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
-export const ChannelRef = builder.objectRef<Channel>('Channel')
-export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
-export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; secret: string }>(
-  'ChannelSecretPayload',
-)
-export const SubscribeChannelPayloadRef = builder.objectRef<Subscribed>('SubscribeChannelPayload')
-export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
-export const TestChannelPayloadRef = builder.objectRef<{ delivery: bigint }>('TestChannelPayload')
-export const ReplayChannelPayloadRef = builder.objectRef<{ deliveries: number }>('ReplayChannelPayload')
-export const UnsubscribeChannelPayloadRef = builder.objectRef<{ id: string }>('UnsubscribeChannelPayload')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',
