@@ -1,11 +1,9 @@
 import type { GraphQLError } from 'graphql'
-import type { AffiliateStatistics, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
-import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/resolve.ts'
 
@@ -29,7 +27,6 @@ type OnChain = { chainId: number }
 
 export const AccountRef = modelRef('Account')
 export const AffiliateRef = modelRef('Affiliate')
-export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
@@ -50,14 +47,12 @@ export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceO
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
-export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
 export const SettlementRef = modelRef('Settlement')
 export const TokenRef = modelRef('Token')
-export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
 export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(
   'UploadAppDataPayload',

@@ -5,7 +5,7 @@ import { parseInput } from '../../graphql/input/parse.ts'
 import type { Operations } from '../openapi/operation.ts'
 import { address } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
-import { selected } from '../openapi/selected.ts'
+import { fieldText, selected } from '../openapi/selected.ts'
 import { checkedInput } from '../routing/request.ts'
 import { type Route, route } from '../routing/route.ts'
 
@@ -55,7 +55,7 @@ export const sessionRoutes: Route[] = [
 
 const headers = { Authorization: `Bearer ${sample.session}` }
 
-const ended = { 200: { description: 'The number of ended sessions.', schema: endedSessions } }
+const ended = { 200: { description: fieldText('SignOutPayload.sessions'), schema: endedSessions } }
 
 export const sessionOperations: Operations = {
   'POST /sessions/challenges': {
@@ -111,7 +111,7 @@ export const sessionOperations: Operations = {
   'DELETE /sessions': {
     id: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session whose token the request carries, if it is open.',
+    description: fieldText('Mutation.signOut'),
     answers: ended,
     examples: { open: { summary: 'An open session', headers, answer: { sessions: 1 } } },
   },
