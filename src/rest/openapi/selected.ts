@@ -48,14 +48,17 @@ export function fragmentSchema(text: string, kindOf?: KindOf): z.ZodObject {
 
 type FieldPath = `${string}.${string}`
 
-/** Returns the description of one field of a GraphQL type. */
-export function fieldText(path: FieldPath): string {
+/** Returns one field of a GraphQL type. */
+export function fieldOf(path: FieldPath) {
   const [name = '', field = ''] = path.split('.')
   const type = graphqlType(name)
-  const text = 'getFields' in type && type.getFields()[field]?.description
-  if (!text) throw new TypeError(`there is no field ${path}`)
-  return text
+  const found = 'getFields' in type ? type.getFields()[field] : undefined
+  if (!found) throw new TypeError(`there is no field ${path}`)
+  return found
 }
+
+/** Returns the description of one field of a GraphQL type. */
+export const fieldText = (path: FieldPath) => fieldOf(path).description ?? ''
 
 /** Returns the schema of one field of a GraphQL type, such as `Pool.address`, or `other` with its description. */
 export function fieldSchema(path: FieldPath, other?: z.ZodType): z.ZodType {
