@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { hashMessage } from 'ethers'
 import { SiweMessage } from 'siwe'
 import { type CheckAccountSignature, notSignedBy } from '../chain/order/contract-signature.ts'
+import { dateTime, described, text, type ValueOf } from '../domain/described.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, address } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'
@@ -30,19 +31,25 @@ export interface SignInServices {
   sessionMs: number
 }
 
-/** The required contents of a message to sign. */
-export interface SignInChallenge {
-  nonce: string
-  domain: string
-  uri: string
-  expiresAt: Date
-}
+export const signInChallenge = described(
+  'SignInChallengePayload',
+  'Contents of a message that proves an account (EIP-4361).',
+  {
+    nonce: text('Works once.'),
+    domain: text('The message’s domain.'),
+    uri: text('The message’s URI.'),
+    expiresAt: dateTime('The end of the nonce.'),
+  },
+)
+export type SignInChallenge = ValueOf<typeof signInChallenge>
 
-export interface OpenedSession {
-  /** The session token, returned only once. */
-  token: string
+export const openedSession = described('SignInPayload', 'Proof of an account, for some time.', {
+  token: text('Sent as Authorization: Bearer …. Shown once.'),
+  expiresAt: dateTime('The end of the session.'),
+})
+
+export interface OpenedSession extends ValueOf<typeof openedSession> {
   account: Address
-  expiresAt: Date
 }
 
 /** The time limit for signing. */

@@ -1,48 +1,86 @@
 import { LRUCache } from 'lru-cache'
 import { createFairQueue, type FairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
-import { earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/affiliate.ts'
+import { dollars, earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/affiliate.ts'
+import {
+  address,
+  dateTime,
+  decimal,
+  derived,
+  described,
+  from,
+  safeInt,
+  text,
+  type ValueOf,
+} from '../domain/described.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Token } from '../domain/token/token.ts'
 import {
-  type AffiliateTotals,
   affiliateTotals,
   type CountedNetwork,
   type ReferredTradeRow,
-  type TraderTotals,
   traderActivity,
   traderTotals,
 } from '../storage/affiliate/statistics.ts'
 import type { Db } from '../storage/database/database.ts'
 
-/** The earnings of an affiliate or a trader. Dollars are integers of 10^-18. The service pays nothing out. */
-interface Earnings {
-  code: string
-  triggerVolume: bigint
-  totalEarned: bigint
-  /** The volume until the next reward; 0 if no further reward can be reached. */
-  leftToNextReward: bigint
-  computedAt: Date
+/** The field of all figures. */
+export const figuresAt = dateTime('The time of these figures.')
+
+/** Dollars are integers of 10^-18. */
+const earnings = {
+  triggerVolume: dollars('The volume that a trader has to trade for a reward.'),
+  totalEarned: dollars('The earned part of all rewards, rounded down.'),
+  paidOut: derived(decimal('Always 0: the service pays nothing out.'), () => '0'),
+  nextPayout: derived(
+    dollars('totalEarned without paidOut.'),
+    ({ totalEarned }: { totalEarned: bigint }) => totalEarned,
+  ),
+  computedAt: figuresAt,
 }
 
-/**
- * The statistics of a wallet's code. `leftToNextReward` is that of the trader nearest to a reward, or of a
- * new trader.
- */
-export interface AffiliateStatistics
-  extends Earnings,
-    Pick<AffiliateTotals, 'totalVolume' | 'activeTraders' | 'totalTraders'> {
-  wallet: Address
-}
+export const affiliateStatistics = described(
+  'AffiliateStatistics',
+  'The earnings of a wallet’s code, in US dollars: for each triggerVolume that one of its traders trades, its part of one reward.',
+  {
+    wallet: address('The wallet of the code.'),
+    code: text('The code.'),
+    totalVolume: dollars('Eligible volume of all its traders.'),
+    leftToNextReward: dollars(
+      'The volume that the active trader nearest to the next reward, or a new one, still has to trade; 0 if the maximum eligible volume is less.',
+    ),
+    activeTraders: safeInt('Traders whose next trade can still count.'),
+    totalTraders: safeInt('Traders bound to the code.'),
+    ...earnings,
+  },
+)
+type AffiliateStatistics = ValueOf<typeof affiliateStatistics>
 
-/** The statistics of a trader's own trades. */
-export interface TraderStatistics extends Earnings, Omit<TraderTotals, 'affiliate'> {
-  account: Address
-}
+export const traderStatistics = described(
+  'TraderStatistics',
+  'The earnings of a trader’s own trades under the code that he is bound to, in US dollars.',
+  {
+    account: address('The trader.'),
+    boundCode: from(
+      'code',
+      text(
+        'The code to which the trader is permanently bound: that of the first trade with a known and enabled code of another wallet.',
+      ),
+    ),
+    linkedSince: dateTime('The time of the binding trade.'),
+    rewardsEnd: dateTime('The time from which trades do not count.'),
+    eligibleVolume: dollars('The eligible volume of the trader’s trades.'),
+    leftToNextReward: dollars(
+      'The volume that the trader still has to trade for the next reward; 0 if time or eligible volume runs out before.',
+    ),
+    ...earnings,
+  },
+)
+type TraderStatistics = ValueOf<typeof traderStatistics>
 
-export interface TraderActivity {
+interface TraderActivity {
   /** The trades, newest first. */
   trades: ReferredTradeRow[]
   computedAt: Date

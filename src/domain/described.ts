@@ -61,6 +61,7 @@ interface Kind<Value> {
   (description: string): DescribedField<Value>
   orNull(description: string): DescribedField<Value | null>
   list(description: string, items?: number): DescribedField<readonly Value[]>
+  listOrNull(description: string): DescribedField<readonly Value[] | null>
 }
 
 function kind<Value>(type: DescribedField['type'], write?: (value: Value) => unknown): Kind<Value> {
@@ -72,6 +73,11 @@ function kind<Value>(type: DescribedField['type'], write?: (value: Value) => unk
       isList: true as const,
       ...(items !== undefined && { items }),
     }),
+    listOrNull: (description: string) => ({
+      ...field(description),
+      isList: true as const,
+      nullable: true as const,
+    }),
   })
 }
 
@@ -82,6 +88,8 @@ export const bytes32 = kind<Bytes32>('Bytes32')
 export const hex = kind<Hex>('Hex')
 export const orderUid = kind<OrderUid>('OrderUid')
 export const uint256 = kind<bigint>('Uint256')
+/** A whole number as text. */
+export const digits = kind<bigint>('String', String)
 export const decimal = kind<string>('Decimal')
 export const safeInt = kind<number>('SafeInt')
 /** A number that the database counts, such as that of an auction. */
@@ -93,6 +101,7 @@ export const dateTime = kind<Date>('DateTime')
 /** A time in milliseconds since 1970. */
 export const instant = kind<number>('DateTime', (milliseconds) => new Date(milliseconds))
 export const json = kind<unknown>('JSON')
+export const id = kind<string>('ID')
 export const text = kind<string>('String')
 export const flag = kind<boolean>('Boolean')
 

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { maxOf } from '../domain/amount.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { hexSize } from '../domain/evm/hex.ts'
-import { bundleLimits } from '../domain/evm/simulation.ts'
+import { bundleLimits, bundleSimulation } from '../domain/evm/simulation.ts'
 import { maxTransactionGas } from '../domain/settlement/gas.ts'
 import { builder } from './builder.ts'
 import { requireAccess } from './context/access.ts'
 import type { Context } from './context/context.ts'
 import { tradingOn } from './context/networks.ts'
+import { describedRef } from './described.ts'
 import {
   addressField,
   amountField,
@@ -17,17 +18,6 @@ import {
   safeIntField,
 } from './input/fields.ts'
 import { inputArgument, inputType } from './input/input-type.ts'
-import {
-  BalanceChangeRef,
-  BundleSimulationRef,
-  DecodedArgumentRef,
-  DecodedEventRef,
-  SimulatedLogRef,
-  SimulatedTransactionRef,
-  StorageChangeRef,
-  TokenRef,
-} from './refs.ts'
-import { tokenOfAddress } from './token/token.ts'
 
 const { transactions: maxTransactions, inputBytes, gas: maxGas } = bundleLimits
 const maxGasOfOne = Number(maxTransactionGas - 1n)
@@ -113,118 +103,12 @@ function gasBeyond(transactions: readonly { gas?: number | null | undefined }[])
   return maxOf(0n, runs * gas - gasPerTransaction * BigInt(transactions.length))
 }
 
-DecodedArgumentRef.implement({
-  description: 'An argument of an event.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name in the event.' }),
-    type: t.exposeString('type', { description: 'The type in Solidity.' }),
-    value: t.exposeString('value', { description: 'Numbers as decimals, addresses and bytes as hex.' }),
-  }),
-})
-
-DecodedEventRef.implement({
-  description: 'The event that a log stands for.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name, such as Transfer.' }),
-    arguments: t.expose('arguments', { type: [DecodedArgumentRef], description: 'Its arguments in order.' }),
-  }),
-})
-
-SimulatedLogRef.implement({
-  description: 'A log that a transaction would write.',
-  fields: (t) => ({
-    address: t.expose('address', { type: 'Address', description: 'The contract that writes it.' }),
-    topics: t.expose('topics', { type: ['Bytes32'], description: 'The event and its indexed arguments.' }),
-    data: t.expose('data', { type: 'Hex', description: 'The arguments that are not indexed.' }),
-    event: t.expose('event', {
-      type: DecodedEventRef,
-      nullable: true,
-      description:
-        'The decoded event, if it is one of tokens, wrapped coins, pools or the settlement contract; else null. Any contract can write such a log.',
-    }),
-  }),
-})
-
-BalanceChangeRef.implement({
-  description: 'The change of an account’s balance of a token since the start of the bundle.',
-  fields: (t) => ({
-    account: t.expose('account', { type: 'Address', description: 'The account of the balance.' }),
-    token: t.field({
-      type: TokenRef,
-      description: 'The token; 0xEeee… is the chain’s own coin, without what gas costs.',
-      resolve: ({ chainId, token }, _args, context, info) => tokenOfAddress(chainId, token, context, info),
-    }),
-    change: t.string({
-      description: 'Atoms as digits, with a minus sign for less. By `balanceOf` of the token.',
-      resolve: ({ change }) => String(change),
-    }),
-  }),
-})
-
-StorageChangeRef.implement({
-  description: 'A slot that would not be as before the bundle.',
-  fields: (t) => ({
-    account: t.expose('account', { type: 'Address', description: 'The account of the storage.' }),
-    slot: t.expose('slot', { type: 'Bytes32', description: 'Its key.' }),
-    before: t.expose('before', { type: 'Bytes32', description: 'Its value before the bundle.' }),
-    after: t.expose('after', { type: 'Bytes32', description: 'Its value after the transaction.' }),
-  }),
-})
-
-SimulatedTransactionRef.implement({
-  description:
-    'The result of a simulated transaction. Changes are those of the bundle up to and including it.',
-  fields: (t) => ({
-    succeeds: t.exposeBoolean('succeeds', { description: 'True if it would succeed.' }),
-    error: t.exposeString('error', {
-      nullable: true,
-      description: 'The contract’s reason for a failure; null if it would succeed.',
-    }),
-    gasUsed: t.expose('gasUsed', { type: 'SafeInt', description: 'Gas, with the transaction’s own.' }),
-    logs: t.field({
-      type: [SimulatedLogRef],
-      description: 'The logs, in their order: up to 500 of a bundle, with 128 KiB of data.',
-      resolve: ({ logs }, _args, { countItems }) => countItems(logs),
-    }),
-    hasAllLogs: t.exposeBoolean('hasAllLogs', { description: 'True if `logs` has all logs.' }),
-    balanceChanges: t.field({
-      type: [BalanceChangeRef],
-      description: 'Changes of the accounts that logs and transfers of native coin name.',
-      resolve: ({ balances, chainId }, _args, { countItems }) =>
-        countItems(balances.map((balance) => ({ ...balance, chainId }))),
-    }),
-    hasAllBalanceChanges: t.exposeBoolean('hasAllBalances', {
-      description:
-        'True if the balances of all accounts in logs and transfers were read: up to 64 for a bundle.',
-    }),
-    storageChanges: t.field({
-      type: [StorageChangeRef],
-      nullable: true,
-      description: 'Null where the node does not trace, not in time, or too many slots change.',
-      resolve: ({ storage }, _args, { countItems }) => storage && countItems(storage),
-    }),
-  }),
-})
-
-BundleSimulationRef.implement({
-  description: 'The results of transactions that are sent one after the other.',
-  fields: (t) => ({
-    block: t.expose('block', { type: 'SafeInt', description: 'The block on whose state they run.' }),
-    transactions: t.field({
-      type: [SimulatedTransactionRef],
-      description: 'The results, in the order of the input.',
-      resolve: ({ transactions, chainId }) =>
-        transactions.map((transaction) => ({ ...transaction, chainId })),
-    }),
-  }),
-})
-
 /** One bundle a request: it takes as long as a whole request may cost. */
 const requests = new WeakSet<Context>()
 
 builder.queryField('simulateBundle', (t) =>
   t.field({
-    type: BundleSimulationRef,
+    type: describedRef(bundleSimulation),
     description:
       'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. It costs 6 units for each million gas that it may use, and 8 for each transaction at least, but no more than a client has at once.',
     extensions: { chargedFor: 'transactions', units: unitsPerTransaction },

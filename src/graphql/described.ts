@@ -76,7 +76,8 @@ function resolverOf(field: string, { type, isList, key = field, ...described }: 
     const { chainId } = row
     const value = read(row, args, context) as object | null
     const onChain = (each: object) => (chainId === undefined ? each : { ...each, chainId })
-    return isList ? context.countItems((value as object[]).map(onChain)) : value && onChain(value)
+    if (value == null) return null
+    return isList ? context.countItems((value as object[]).map(onChain)) : onChain(value)
   }
 }
 

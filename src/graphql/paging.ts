@@ -2,6 +2,7 @@ import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../domain/errors/error.ts'
 import { defaultPage, largestPage } from '../storage/query/page-key.ts'
 import { builder, type SchemaTypes } from './builder.ts'
+import type { Context } from './context/context.ts'
 import { onlyNetwork } from './input/fields.ts'
 import { type PageInfo, PageInfoRef } from './refs.ts'
 
@@ -53,8 +54,117 @@ export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_B
   throw new Refusal(code, `limit must be from 1 to ${largestPage}`, { field: 'limit' })
 }
 
-/** The options of the field of a page that says where it stands. */
-export const pageInfoField = { type: PageInfoRef, description: 'The place of the page in its list.' }
+/** A page of a list that a resolver builds. */
+export interface Page<Item> {
+  items: Item[]
+  hasNextPage: boolean
+  /** Not set where earlier items are not counted. */
+  hasPreviousPage?: boolean
+}
+
+/** Returns the page of rows that begin with it; any more are behind it. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  first: number,
+  { countItems }: Pick<Context, 'countItems'>,
+): Page<Row> {
+  return { items: countItems(rows.slice(0, first)), hasNextPage: rows.length > first }
+}
+
+type RefOf<Value> = ReturnType<typeof builder.objectRef<Value>>
+
+interface ListOptions<Item> {
+  item: RefOf<Item>
+  /** The name of the pages; that of the item with `Connection` without it. */
+  name?: string
+  description: string
+  /** Returns what a cursor holds, opaque to clients: the place of an item, by which the next page goes on. */
+  placeOf: (item: Item) => string
+  /** Objects that an item counts as. */
+  weight?: number
+}
+
+/** Returns the type of the pages of a list that resolvers build, and adds it and its edges to the schema. */
+export function connectionRef<Item extends object, More = unknown>(options: ListOptions<Item>) {
+  const { item, name = `${item.name}Connection`, description, placeOf, weight } = options
+  const cursorOf = (of: Item) => Buffer.from(placeOf(of)).toString('base64url')
+  const connection = builder.objectRef<Page<Item> & More>(name)
+  const edge = builder.objectRef<Item>(`${item.name}Edge`)
+  const resolvers: PageResolvers<Page<Item> & More, Item> = {
+    items: ({ items }) => items,
+    cursor: cursorOf,
+    node: (of) => of,
+    pageInfo: ({ items, hasNextPage, hasPreviousPage = false }) => ({
+      page: {
+        hasNextPage,
+        hasPreviousPage,
+        startCursor: items.slice(0, 1).map(cursorOf)[0] ?? null,
+        endCursor: items.slice(-1).map(cursorOf)[0] ?? null,
+      },
+    }),
+  }
+  implementConnection({ connection, edge, item }, description, resolvers, { weight })
+  return connection
+}
+
+/** Returns the parts of the place in a cursor. @throws Refusal InvalidParameter */
+export function placeIn(cursor: string, pattern: RegExp): string[] {
+  const [match, ...parts] = pattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (match !== undefined) return parts
+  throw wrongCursor()
+}
+
+export function wrongCursor(): Refusal {
+  return new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
+}
+
+interface PageResolvers<List, Item> {
+  items: (list: List) => Item[]
+  cursor: (item: Item) => string
+  node: (item: Item) => Item
+  pageInfo: (list: List) => PageInfo
+}
+
+/** Adds the fields that the pages of all lists have, and their edges. */
+export function implementConnection<List extends object, Item extends object>(
+  types: Record<'edge' | 'item', RefOf<Item>> & { connection: RefOf<List> },
+  description: string,
+  resolvers: PageResolvers<List, Item>,
+  { isPagePart, weight }: { isPagePart?: true; weight?: number | undefined },
+): void {
+  const { connection, edge, item } = types
+  const part = { extensions: { isPagePart } }
+  const items = { extensions: { isPagePart, weight }, resolve: resolvers.items }
+  edge.implement({
+    description: `An item of ${connection.name} in its place.`,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'Its place, as the arguments of pages take it.',
+        ...part,
+        resolve: resolvers.cursor,
+      }),
+      node: t.field({
+        type: item as RefOf<object>,
+        description: 'The item.',
+        ...part,
+        resolve: resolvers.node,
+      }),
+    }),
+  })
+  connection.implement({
+    description,
+    fields: (t) => ({
+      nodes: t.field({ type: [item], description: 'The items alone.', ...items }),
+      edges: t.field({ type: [edge], description: 'The items with their cursors.', ...items }),
+      pageInfo: t.field({
+        type: PageInfoRef,
+        description: 'The place of the page in its list.',
+        ...part,
+        resolve: resolvers.pageInfo,
+      }),
+    }),
+  })
+}
 
 const pagePart = { extensions: { isPagePart: true } }
 

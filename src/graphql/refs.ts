@@ -1,30 +1,9 @@
 import type { GraphQLError } from 'graphql'
-import type { OpenedSession, SignInChallenge } from '../accounts/sign-in.ts'
-import type { AffiliateStatistics, TraderActivity, TraderStatistics } from '../affiliates/statistics.ts'
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type {
-  BalanceChange,
-  BundleSimulation,
-  DecodedEvent,
-  OrderSimulation,
-  SimulatedLog,
-  SimulatedTransaction,
-  StorageChange,
-} from '../domain/evm/simulation.ts'
-import type { Announcement } from '../domain/notification/announcement.ts'
-import type { Channel } from '../domain/notification/channel.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
-import type { SignatureExplanation } from '../domain/signing/explain-signature.ts'
-import type { Sourced } from '../domain/token/sourced.ts'
-import type { TokenHolder } from '../domain/token/token.ts'
-import type { Subscribed } from '../notifications/channels/manage.ts'
-import type { ReferredTradeRow } from '../storage/affiliate/statistics.ts'
-import type { DeliveryRecord } from '../storage/channels/deliveries.ts'
-import type { TokenBalance } from '../tokens/balances.ts'
-import type { PoolFigures, ValuedPool } from '../tokens/pool-figures.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/resolve.ts'
 
@@ -39,108 +18,41 @@ export interface PageInfo {
     endCursor: string | null
   }
 }
-export interface HolderPage extends Sourced<readonly TokenHolder[]> {
-  holders: TokenHolder[]
-  hasNextPage: boolean
-}
-export interface BalancePage {
-  /** The block that was read; null where there was nothing to read. */
-  block: number | null
-  balances: (TokenBalance & OnChain)[]
-  hasNextPage: boolean
-  hasPreviousPage: boolean
-}
-/** Newest first. */
-export interface DeliveryPage {
-  deliveries: DeliveryRecord[]
-  hasNextPage: boolean
-}
 /** Result for one order of a batch: either `uid` or `error`. */
 type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
 /** A quote with an id, which only stored quotes have. */
 export type StoredQuote = QuoteReply & { quote: { id: bigint } }
 /** The chain of the tokens in a quote's route. */
 type OnChain = { chainId: number }
-export type PoolRow = ValuedPool & OnChain
-export interface PoolPage extends Sourced<PoolFigures>, Omit<PoolFigures, 'pools'> {
-  pools: PoolRow[]
-  totalCount: number
-  /** True if it began after a cursor. */
-  isContinued: boolean
-  hasNextPage: boolean
-}
 
 export const AccountRef = modelRef('Account')
 export const AffiliateRef = modelRef('Affiliate')
-export const AffiliateStatisticsRef = builder.objectRef<AffiliateStatistics>('AffiliateStatistics')
-export const AnnouncementRef = builder.objectRef<Announcement>('Announcement')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
-export const BalanceChangeRef = builder.objectRef<BalanceChange & OnChain>('BalanceChange')
-export const BundleSimulationRef = builder.objectRef<BundleSimulation & OnChain>('BundleSimulation')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
-export const ChannelRef = builder.objectRef<Channel>('Channel')
-export const ChannelPayloadRef = builder.objectRef<{ channel: Channel }>('ChannelPayload')
-export const ChannelSecretPayloadRef = builder.objectRef<{ channel: Channel; secret: string }>(
-  'ChannelSecretPayload',
-)
-export const SubscribeChannelPayloadRef = builder.objectRef<Subscribed>('SubscribeChannelPayload')
-export const MarkNotificationsReadPayloadRef = builder.objectRef<{ account: Address; marked: number }>(
-  'MarkNotificationsReadPayload',
-)
-export const DeliveryRef = builder.objectRef<DeliveryRecord>('Delivery')
-export const DeliveryEdgeRef = builder.objectRef<DeliveryRecord>('DeliveryEdge')
-export const DeliveryConnectionRef = builder.objectRef<DeliveryPage>('DeliveryConnection')
-export const SignInPayloadRef = builder.objectRef<OpenedSession>('SignInPayload')
-export const SignOutPayloadRef = builder.objectRef<{ sessions: number }>('SignOutPayload')
-export const TestChannelPayloadRef = builder.objectRef<{ delivery: bigint }>('TestChannelPayload')
-export const ReplayChannelPayloadRef = builder.objectRef<{ deliveries: number }>('ReplayChannelPayload')
-export const UnsubscribeChannelPayloadRef = builder.objectRef<{ id: string }>('UnsubscribeChannelPayload')
-export const SignInChallengePayloadRef = builder.objectRef<SignInChallenge>('SignInChallengePayload')
 export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
 export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
   'CancelOrdersByPolicyPayload',
 )
 export const CancelOrdersPayloadRef = builder.objectRef<{ uids: OrderUid[] }>('CancelOrdersPayload')
-export const DecodedArgumentRef = builder.objectRef<DecodedEvent['arguments'][number]>('DecodedArgument')
-export const DecodedEventRef = builder.objectRef<DecodedEvent>('DecodedEvent')
 export const DiagnosedRef = builder.interfaceRef<Reason & OnChain>('Diagnosed')
 export const DiagnosisReasonRef = builder.objectRef<Reason & OnChain>('DiagnosisReason')
 export const MetaRef = modelRef('Meta')
 export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
 export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
-export const OrderSimulationRef = builder.objectRef<OrderSimulation>('OrderSimulation')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
 export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: GraphQLError }>('PlaceOrderError')
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
 export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
-export const PoolConnectionRef = builder.objectRef<PoolPage>('PoolConnection')
-export const PoolEdgeRef = builder.objectRef<PoolRow>('PoolEdge')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
-export const ReferredTradeEdgeRef = builder.objectRef<ReferredTradeRow>('ReferredTradeEdge')
-export const ReferredTradeRef = builder.objectRef<ReferredTradeRow>('ReferredTrade')
 export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
 export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
   'SetAffiliateEnabledPayload',
 )
 export const SettlementRef = modelRef('Settlement')
-export const SimulatedLogRef = builder.objectRef<SimulatedLog>('SimulatedLog')
-export const SimulatedTransactionRef = builder.objectRef<SimulatedTransaction & OnChain>(
-  'SimulatedTransaction',
-)
-export const StorageChangeRef = builder.objectRef<StorageChange>('StorageChange')
-export const SignatureExplanationRef = builder.objectRef<SignatureExplanation>('SignatureExplanation')
-export const TokenBalanceEdgeRef = builder.objectRef<TokenBalance & OnChain>('TokenBalanceEdge')
-export const TokenBalanceConnectionRef = builder.objectRef<BalancePage>('TokenBalanceConnection')
-export const TokenHolderConnectionRef = builder.objectRef<HolderPage>('TokenHolderConnection')
-export const TokenHolderEdgeRef = builder.objectRef<TokenHolder>('TokenHolderEdge')
 export const TokenRef = modelRef('Token')
-export const TraderActivityConnectionRef = builder.objectRef<TraderActivity & { hasNextPage: boolean }>(
-  'TraderActivityConnection',
-)
-export const TraderStatisticsRef = builder.objectRef<TraderStatistics>('TraderStatistics')
 export const TradeRef = modelRef('Trade')
 export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(
   'UploadAppDataPayload',

@@ -16,7 +16,7 @@ import { findPoolDays, type PoolDays } from '../storage/token/pools.ts'
 import { noPriceCodes } from './order-book-price.ts'
 
 /** A pool with its value and volume in native atoms. */
-export type ValuedPool = PoolDay & PoolValue
+export type ValuedPool = PoolDay & PoolValue & { chainId: number }
 
 /** The pools whose logs the indexer counts, as of one block. */
 export interface PoolFigures extends Omit<PoolDays, 'pools' | 'updatedAt'> {
@@ -74,7 +74,9 @@ export function createPoolFigures(
     const days = await findPoolDays(db, network.chainId)
     if (!days) return undefined
     const { updatedAt, pools: counted, ...place } = days
-    const pools = valuePools(counted, knownRates(await nativeRates(baseTokens))).sort(byValue)
+    const { chainId } = network
+    const onChain = counted.map((pool) => ({ ...pool, chainId }))
+    const pools = valuePools(onChain, knownRates(await nativeRates(baseTokens))).sort(byValue)
     const isStale = now() - updatedAt.getTime() > Math.max(lateMs, 5 * network.blockTimeMs)
     const value = {
       ...place,

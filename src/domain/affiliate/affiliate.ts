@@ -1,4 +1,5 @@
 import { formatUnits, mulDivDown, parseUnits } from '../amount.ts'
+import { decimalOf } from '../described.ts'
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import { keccakText } from '../evm/keccak.ts'
@@ -90,10 +91,8 @@ function domainOf(brand: string) {
   return { name: `${brand} Affiliate`, version: '1' }
 }
 
-/** Formats whole numbers of 10^-18 dollars as a plain decimal. */
-export function formatDollars(dollars: bigint): string {
-  return formatUnits(dollars, dollarDecimals)
-}
+/** Whole numbers of 10^-18 dollars, written as plain decimals. */
+export const dollars = decimalOf<bigint>((amount) => formatUnits(amount, dollarDecimals))
 
 /**
  * Terms as integers, dollars with `dollarDecimals`. `storage/affiliate/statistics.ts` decides which trades

@@ -1,3 +1,18 @@
+import {
+  address,
+  bytes32,
+  described,
+  digits,
+  flag,
+  from,
+  hex,
+  json,
+  objectOf,
+  safeInt,
+  text,
+  token,
+  type ValueOf,
+} from '../described.ts'
 import type { Interactions, OrderData, SigningScheme } from '../order/order.ts'
 import type { RanHooks } from '../settlement/hooks.ts'
 import type { Address } from './address.ts'
@@ -14,58 +29,87 @@ export interface BundleTransaction {
   gas: number | null
 }
 
-/** A log with its event, if the event is known. */
-export interface SimulatedLog {
-  address: Address
-  topics: Bytes32[]
-  data: Hex
-  event: DecodedEvent | null
-}
+export const decodedArgument = described('DecodedArgument', 'An argument of an event.', {
+  name: text('The name in the event.'),
+  type: text('The type in Solidity.'),
+  value: text('Numbers as decimals, addresses and bytes as hex.'),
+})
 
-export interface DecodedEvent {
-  name: string
-  /** The arguments in the order of the event. Values are text: numbers are decimal, bytes are hex. */
-  arguments: { name: string; type: string; value: string }[]
-}
+export const decodedEvent = described('DecodedEvent', 'The event that a log stands for.', {
+  name: text('The name, such as Transfer.'),
+  arguments: objectOf(decodedArgument).list('Its arguments in order.'),
+})
+export type DecodedEvent = ValueOf<typeof decodedEvent>
 
-/** The change of an account's token balance since before the bundle. */
-export interface BalanceChange {
-  account: Address
-  /** The token; `nativeMarker` for the chain's own coin. */
-  token: Address
-  /** The change in atoms; negative for a decrease. */
-  change: bigint
-}
+export const simulatedLog = described('SimulatedLog', 'A log that a transaction would write.', {
+  address: address('The contract that writes it.'),
+  topics: bytes32.list('The event and its indexed arguments.'),
+  data: hex('The arguments that are not indexed.'),
+  event: objectOf(decodedEvent).orNull(
+    'The decoded event, if it is one of tokens, wrapped coins, pools or the settlement contract; else null. Any contract can write such a log.',
+  ),
+})
+export type SimulatedLog = ValueOf<typeof simulatedLog>
 
-/** A slot of an account's storage that the bundle changed. */
-export interface StorageChange {
-  account: Address
-  slot: Bytes32
-  before: Bytes32
-  after: Bytes32
-}
+export const balanceChange = described(
+  'BalanceChange',
+  'The change of an account’s balance of a token since the start of the bundle.',
+  {
+    account: address('The account of the balance.'),
+    token: token('The token; 0xEeee… is the chain’s own coin, without what gas costs.'),
+    change: digits('Atoms as digits, with a minus sign for less. By `balanceOf` of the token.'),
+  },
+)
+export type BalanceChange = ValueOf<typeof balanceChange>
 
-/** The result of a transaction. Changes are those of the bundle up to and including it. */
-export interface SimulatedTransaction {
-  succeeds: boolean
-  /** The reason for the failure; null if it succeeds. */
-  error: string | null
-  gasUsed: number
-  logs: SimulatedLog[]
-  /** True if `logs` is complete. */
-  hasAllLogs: boolean
-  balances: BalanceChange[]
-  /** True if `balances` has all accounts that the logs name. */
-  hasAllBalances: boolean
-  /** The storage changes; null if the node cannot trace, or the trace is too large. */
-  storage: StorageChange[] | null
-}
+export const storageChange = described('StorageChange', 'A slot that would not be as before the bundle.', {
+  account: address('The account of the storage.'),
+  slot: bytes32('Its key.'),
+  before: bytes32('Its value before the bundle.'),
+  after: bytes32('Its value after the transaction.'),
+})
+export type StorageChange = ValueOf<typeof storageChange>
 
-export interface BundleSimulation {
-  /** The block on whose state the bundle runs. */
-  block: number
-  transactions: SimulatedTransaction[]
-}
+const whySimulationFails = text.orNull('The contract’s reason for a failure; null if it would succeed.')
+
+export const simulatedTransaction = described(
+  'SimulatedTransaction',
+  'The result of a simulated transaction. Changes are those of the bundle up to and including it.',
+  {
+    succeeds: flag('True if it would succeed.'),
+    error: whySimulationFails,
+    gasUsed: safeInt('Gas, with the transaction’s own.'),
+    logs: objectOf(simulatedLog).list(
+      'The logs, in their order: up to 500 of a bundle, with 128 KiB of data.',
+    ),
+    hasAllLogs: flag('True if `logs` has all logs.'),
+    balanceChanges: from(
+      'balances',
+      objectOf(balanceChange).list('Changes of the accounts that logs and transfers of native coin name.'),
+    ),
+    hasAllBalanceChanges: from(
+      'hasAllBalances',
+      flag('True if the balances of all accounts in logs and transfers were read: up to 64 for a bundle.'),
+    ),
+    storageChanges: from(
+      'storage',
+      objectOf(storageChange).listOrNull(
+        'Null where the node does not trace, not in time, or too many slots change.',
+      ),
+    ),
+  },
+)
+export type SimulatedTransaction = ValueOf<typeof simulatedTransaction>
+
+export const bundleSimulation = described(
+  'BundleSimulation',
+  'The results of transactions that are sent one after the other.',
+  {
+    block: safeInt('The block on whose state they run.'),
+    transactions: objectOf(simulatedTransaction).list('The results, in the order of the input.'),
+  },
+)
+export type BundleSimulation = ValueOf<typeof bundleSimulation>
 
 export const bundleLimits = {
   transactions: 10,
@@ -101,18 +145,27 @@ export interface StateOverride {
   stateDiff?: Record<Bytes32, Hex>
 }
 
-/** A settlement of one order alone at its limit price, and its result. */
-export interface OrderSimulation {
-  /** The requested block; null is the newest. */
-  block: number | null
-  from: Address
-  to: Address
-  input: Hex
-  /** The limit in gas units. */
-  gas: number
+export const simulatedSettlement = described(
+  'OrderSimulation',
+  'The result of a simulated settlement of one order alone, at its limit price.',
+  {
+    error: whySimulationFails,
+    block: safeInt.orNull('The block that was named; null is the newest.'),
+    from: address('The made-up solver that sends it.'),
+    to: address('The settlement contract.'),
+    input: hex('The call.'),
+    gas: safeInt('The maximum gas that it may use.'),
+    stateOverrides: from(
+      'overrides',
+      json(
+        'State that replaces an account’s own in the simulation, as a node takes it: the solver is allowed, and the contract has the bought tokens.',
+      ),
+    ),
+  },
+)
+
+export interface OrderSimulation extends ValueOf<typeof simulatedSettlement> {
   overrides: Record<Address, StateOverride>
-  /** The reason for the failure; null if it would succeed. */
-  error: string | null
   /**
    * True if the simulated solver had the funds that it pays with. Otherwise the settlement may have failed
    * for lack of them.

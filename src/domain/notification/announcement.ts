@@ -1,25 +1,32 @@
+import { dateTime, derived, described, flag, id, oneOf, text, type ValueOf } from '../described.ts'
 import type { Address } from '../evm/address.ts'
 
 export const announcementLocations = ['default', 'speechBubble'] as const
 /** The place where clients show an announcement. */
 export type AnnouncementLocation = (typeof announcementLocations)[number]
 
-/**
- * An announcement of the content system to one account or to all. People write it by hand; it is never about
- * an order.
- */
-export interface Announcement {
-  /** The content system's number. */
-  id: string
+export const announcement = described(
+  'Announcement',
+  'A message of the operator to one account, or to all.',
+  {
+    id: id('The content system’s number.'),
+    title: text('Plain text.'),
+    description: text('Text, which may be Markdown.'),
+    url: text.orNull('The target of its link: an http or https URL, or a path of the page that shows it.'),
+    thumbnail: text.orNull('URL of a picture.'),
+    location: oneOf<AnnouncementLocation>('AnnouncementLocation')('The place to show it.'),
+    createdAt: dateTime('The time at which it was written.'),
+    isForAll: derived(
+      flag('True if it is for every account.'),
+      ({ account }: { account: Address | null }) => account === null,
+    ),
+  },
+)
+
+/** People write it by hand; it is never about an order. */
+export interface Announcement extends ValueOf<typeof announcement> {
   /** The recipient; null for all accounts. */
   account: Address | null
-  title: string
-  /** Plain text or Markdown, unchanged: the client decides how to show it. */
-  description: string
-  url: string | null
-  thumbnail: string | null
-  location: AnnouncementLocation
-  createdAt: Date
 }
 
 /**

@@ -1,3 +1,4 @@
+import { dateTime, decimal, derived, described, id, oneOf, text, type ValueOf } from '../described.ts'
 import type { Address } from '../evm/address.ts'
 import type { NotificationType } from './notification.ts'
 
@@ -37,14 +38,6 @@ export type DeliveryState = (typeof deliveryStates)[number]
 export const channelEnds = ['account', 'receiver', 'unconfirmed', 'gone'] as const
 export type ChannelEnd = (typeof channelEnds)[number]
 
-/** The notifications that an account wants. Empty lists mean all. */
-export interface ChannelFilter {
-  types: readonly NotificationType[]
-  chainIds: readonly number[]
-  /** The minimum share of price improvements that are sent; a decimal fraction with at most 6 places. */
-  leastImprovement: string | null
-}
-
 /** Secrets of a webhook. After a rotation each previous secret stays valid until its own end. */
 export interface WebhookKeys {
   secret: string
@@ -64,22 +57,35 @@ export interface EmailKeys {
 
 export type ChannelKeys = WebhookKeys | PushKeys | EmailKeys | Record<string, never>
 
-/** A destination for the notifications of an account. */
-export interface Channel extends ChannelFilter {
-  id: string
+export const channelType = described('Channel', 'A receiver for the notifications of an account.', {
+  id: id('Names it in mutations.'),
+  kind: oneOf<ChannelKind>('ChannelKind')('The way in which notifications are sent.'),
+  state: oneOf<ChannelState>('ChannelState')('The state.'),
+  address: derived(
+    text.orNull('Enough of the address to know it again; null for a chat that is not confirmed.'),
+    maskedAddress,
+  ),
+  types: oneOf<NotificationType>('NotificationType').list('The types that are sent; all if empty.'),
+  leastImprovement: decimal.orNull('Smaller price improvements are not sent: a share, such as 0.01.'),
+  createdAt: dateTime('The time of the subscription.'),
+  confirmedAt: dateTime.orNull('The time at which its receiver confirmed it.'),
+})
+
+export interface Channel extends ValueOf<typeof channelType> {
   account: Address
-  kind: ChannelKind
-  state: ChannelState
+  /** Networks of which it is sent; all when it is empty. */
+  chainIds: readonly number[]
   /**
    * A URL, e-mail address, endpoint of a push service, or chat. It is never logged, and only shown masked.
    */
   address: string
   keys: ChannelKeys
-  createdAt: Date
-  confirmedAt: Date | null
   endedAt: Date | null
   endReason: ChannelEnd | null
 }
+
+/** The notifications that an account wants. */
+export type ChannelFilter = Pick<Channel, 'types' | 'chainIds' | 'leastImprovement'>
 
 /**
  * The masked address that its account may see: enough to recognise it. Null for an address that is not of its
@@ -89,7 +95,11 @@ export function maskedAddress({
   kind,
   address,
   state,
-}: Pick<Channel, 'kind' | 'address' | 'state'>): string | null {
+}: {
+  kind: ChannelKind
+  address: string
+  state: ChannelState
+}): string | null {
   if (kind === 'telegram') return state === 'pending' ? null : `…${address.slice(-3)}`
   if (kind === 'email') {
     const at = address.lastIndexOf('@')

@@ -1,3 +1,4 @@
+import { address, bytes32, described, flag, oneOf, text, type ValueOf } from '../described.ts'
 import type { Address } from '../evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../evm/hex.ts'
 import type { Network } from '../network/network.ts'
@@ -21,25 +22,27 @@ import {
   signedDigest,
 } from './signing.ts'
 
-export interface SignatureExplanation {
-  /**
-   * True if the signature is valid; null if this cannot be decided, because no expected signer is known or
-   * only the chain can verify it.
-   */
-  valid: boolean | null
-  /** The mistake; null if there is none, or an unknown one. */
-  mistake: SignatureMistake | null
-  /** The explanation for people. */
-  explanation: string
-  /** The signer if the order was signed as declared. */
-  recoveredSigner: Address | null
-  /** The expected signer: `from`, or else the signer that appData names. */
-  expectedSigner: Address | null
-  domainSeparator: Bytes32
-  structHash: Bytes32
-  /** The digest to sign as typed data. */
-  digest: Bytes32
-}
+export const signatureExplanation = described(
+  'SignatureExplanation',
+  'A comparison of an order’s signature with the expected one.',
+  {
+    valid: flag.orNull(
+      'True if the expected signer signed this order as declared. Null if no expected signer is known, and for PRESIGN and EIP1271, which only the chain can judge.',
+    ),
+    mistake: oneOf<SignatureMistake>('SignatureMistake').orNull(
+      'null when there is none, and when it is none of the known ones: another account signed, or another order was signed.',
+    ),
+    explanation: text('The same in words, with the details.'),
+    recoveredSigner: address.orNull(
+      'The account whose signature it is if the order was signed as declared; null when no account can be recovered.',
+    ),
+    expectedSigner: address.orNull('`from`, else the signer that the appData document names.'),
+    domainSeparator: bytes32('EIP-712 hash of the network’s signing domain.'),
+    structHash: bytes32('EIP-712 hash of the order alone.'),
+    digest: bytes32('The digest to sign as typed data; ETHSIGN signs it as a personal message of 32 bytes.'),
+  },
+)
+export type SignatureExplanation = ValueOf<typeof signatureExplanation>
 type SignatureCheck = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
 
 /**

@@ -1,10 +1,18 @@
-import { Refusal } from '../../domain/errors/error.ts'
+import { type Described, safeInt, type ValueOf } from '../../domain/described.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { TokenBalance } from '../../tokens/balances.ts'
 import { builder } from '../builder.ts'
 import { tradingOn } from '../context/networks.ts'
-import { checkFirst, cursorArguments, networkArgument, pageInfoField } from '../paging.ts'
-import { AccountRef, TokenBalanceConnectionRef, TokenBalanceEdgeRef } from '../refs.ts'
+import { addFields } from '../described.ts'
+import {
+  checkFirst,
+  connectionRef,
+  cursorArguments,
+  networkArgument,
+  placeIn,
+  wrongCursor,
+} from '../paging.ts'
+import { AccountRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
 import { TokenBalanceRef } from '../token/balances.ts'
 import { checkWatched, maxNamedTokens, namedPerRead } from '../token/watched.ts'
@@ -13,52 +21,20 @@ const maxPage = 500
 /** Objects that one balance counts as: eight of them are one call of the node. */
 const weight = 17
 
-TokenBalanceEdgeRef.implement({
-  description: 'A balance in a page.',
-  fields: (t) => ({
-    cursor: t.string({ description: 'Continues behind this balance.', resolve: cursorOf }),
-    node: t.field({ type: TokenBalanceRef, description: 'The balance.', resolve: (balance) => balance }),
-  }),
-})
+const blockField = {
+  block: safeInt.orNull('The block that was read; null where there was nothing to read.'),
+}
 
-TokenBalanceConnectionRef.implement({
+const TokenBalanceConnectionRef = connectionRef<
+  TokenBalance & { chainId: number },
+  ValueOf<Described<typeof blockField>>
+>({
+  item: TokenBalanceRef,
   description: 'A page of an account’s balances, all read at one block.',
-  fields: (t) => ({
-    edges: t.field({
-      type: [TokenBalanceEdgeRef],
-      description: 'Balances with their cursors.',
-      extensions: { weight },
-      resolve: ({ balances }) => balances,
-    }),
-    nodes: t.field({
-      type: [TokenBalanceRef],
-      description: 'The balances alone.',
-      extensions: { weight },
-      resolve: ({ balances }) => balances,
-    }),
-    pageInfo: t.field({
-      ...pageInfoField,
-      resolve({ balances, hasNextPage, hasPreviousPage }) {
-        const [first] = balances
-        const last = balances.at(-1)
-        return {
-          page: {
-            hasNextPage,
-            hasPreviousPage,
-            startCursor: first ? cursorOf(first) : null,
-            endCursor: last ? cursorOf(last) : null,
-          },
-        }
-      },
-    }),
-    block: t.field({
-      type: 'SafeInt',
-      nullable: true,
-      description: 'The block that was read; null where there was nothing to read.',
-      resolve: ({ block }) => block,
-    }),
-  }),
+  placeOf: ({ subject }) => `b${subject.token}`,
+  weight,
 })
+addFields(TokenBalanceConnectionRef, blockField)
 
 builder.objectField(AccountRef, 'balances', (t) =>
   t.field({
@@ -88,10 +64,11 @@ builder.objectField(AccountRef, 'balances', (t) =>
       const named = [...new Set(tokens ?? [])]
       const found = (held ?? tokens == null) ? [nativeMarker, ...(await trading.heldTokens(owner))] : []
       const list = [...new Set([...named, ...found])]
-      const start = after == null ? 0 : indexAfter(parseCursor(after), list, named.length)
+      const [last] = after == null ? [] : placeIn(after, /^b(0x[0-9a-f]{40})$/)
+      const start = last === undefined ? 0 : indexAfter(last as Address, list, named.length)
       const page = list.slice(start, start + first)
-      const hasNextPage = list.length > start + first
-      if (page.length === 0) return { block: null, balances: [], hasNextPage, hasPreviousPage: start > 0 }
+      const place = { hasNextPage: list.length > start + first, hasPreviousPage: start > 0 }
+      if (page.length === 0) return { block: null, items: [], ...place }
       context.addUnits?.(Math.ceil(page.length / namedPerRead))
       const { block, balances } = await trading.balances(owner, page, context.client)
       const { chainId } = trading.network
@@ -100,7 +77,7 @@ builder.objectField(AccountRef, 'balances', (t) =>
         value: balances[index] ?? ('unavailable' as const),
         chainId,
       }))
-      return { block, balances: context.countItems(read), hasNextPage, hasPreviousPage: start > 0 }
+      return { block, items: context.countItems(read), ...place }
     },
   }),
 )
@@ -116,17 +93,3 @@ function indexAfter(token: Address, list: readonly Address[], named: number): nu
   const later = list.findIndex((other, index) => index >= named && other !== nativeMarker && other > token)
   return later >= 0 ? later : list.length
 }
-
-function cursorOf({ subject: { token } }: TokenBalance): string {
-  return Buffer.from(`b${token}`).toString('base64url')
-}
-
-/** @throws Refusal InvalidParameter */
-function parseCursor(cursor: string): Address {
-  const [, token] = /^b(0x[0-9a-f]{40})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (token === undefined) throw wrongCursor()
-  return token as Address
-}
-
-const wrongCursor = () =>
-  new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })

@@ -1,6 +1,13 @@
 import { z } from 'zod'
+import { described, id, objectOf, text, uint32 } from '../../domain/described.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import { type ChannelFilter, channelKinds, toEmailAddress } from '../../domain/notification/channel.ts'
+import {
+  type Channel,
+  type ChannelFilter,
+  channelKinds,
+  channelType,
+  toEmailAddress,
+} from '../../domain/notification/channel.ts'
 import { notificationTypes } from '../../domain/notification/notification.ts'
 import {
   changeChannel,
@@ -18,17 +25,10 @@ import { requireChannelsOf, requireFeature } from '../context/access.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
+import { describedRef } from '../described.ts'
 import { ChannelKind, DeliveryState, NotificationType } from '../enums.ts'
 import { addressField, enumField, objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
-import {
-  ChannelPayloadRef,
-  ChannelSecretPayloadRef,
-  ReplayChannelPayloadRef,
-  SubscribeChannelPayloadRef,
-  TestChannelPayloadRef,
-  UnsubscribeChannelPayloadRef,
-} from '../refs.ts'
 
 const account = addressField.meta({
   description:
@@ -56,7 +56,7 @@ const filter = {
     .meta({ description: 'Networks of which it is sent; all when it is left out or empty.' }),
   leastImprovement: leastImprovement
     .nullish()
-    .meta({ description: 'Smaller price improvements are not sent: a share, such as 0.01.' }),
+    .meta({ description: channelType.fields.leastImprovement.description }),
 }
 
 /** Bytes in base64url, as a browser’s subscription has them. */
@@ -141,27 +141,39 @@ export const replayChannelInput = inputType('ReplayChannelInput', {
 
 const needsSession = 'Needs a session of the account, or the key of the content system.'
 
-TestChannelPayloadRef.implement({
-  description: 'A test event in the queue.',
-  fields: (t) => ({
-    messageId: t.string({
-      description: 'The id of its message.',
-      resolve: ({ delivery }) => messageId({ id: delivery }),
-    }),
-  }),
-})
+const channelNow = objectOf<typeof channelType, Channel>(channelType)('The channel as it is now.')
 
-ReplayChannelPayloadRef.implement({
-  description: 'The deliveries that are sent again.',
-  fields: (t) => ({
-    deliveries: t.expose('deliveries', { type: 'Uint32', description: 'The number of deliveries.' }),
+const ChannelPayloadRef = describedRef(
+  described('ChannelPayload', 'A channel after a change.', { channel: channelNow }),
+)
+const ChannelSecretPayloadRef = describedRef(
+  described('ChannelSecretPayload', 'A channel and its new secret.', {
+    channel: channelNow,
+    secret: text('The key that signs its messages. Shown once.'),
   }),
-})
-
-UnsubscribeChannelPayloadRef.implement({
-  description: 'A channel that ended.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The channel’s id.' }) }),
-})
+)
+const SubscribeChannelPayloadRef = describedRef(
+  described('SubscribeChannelPayload', 'A channel that waits for its confirmation, or is confirmed.', {
+    channel: channelNow,
+    secret: text.orNull('The key that signs the messages of a webhook. It is shown this once.'),
+    confirmationLink: text.orNull(
+      'A link that opens the Telegram bot in a chat. Starting the bot confirms the channel. The link works once.',
+    ),
+  }),
+)
+const TestChannelPayloadRef = describedRef(
+  described('TestChannelPayload', 'A test event in the queue.', {
+    messageId: text('The id of its message.'),
+  }),
+)
+const ReplayChannelPayloadRef = describedRef(
+  described('ReplayChannelPayload', 'The deliveries that are sent again.', {
+    deliveries: uint32('The number of deliveries.'),
+  }),
+)
+const UnsubscribeChannelPayloadRef = describedRef(
+  described('UnsubscribeChannelPayload', 'A channel that ended.', { id: id('The channel’s id.') }),
+)
 
 builder.mutationFields((t) => ({
   subscribeChannel: t.field({
@@ -217,7 +229,7 @@ builder.mutationFields((t) => ({
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       const send = () => testChannel(account, id, context.channels)
-      return { delivery: await storing(context, 'test deliveries', send) }
+      return { messageId: messageId({ id: await storing(context, 'test deliveries', send) }) }
     },
   }),
   replayChannel: t.field({

@@ -1,91 +1,26 @@
-import { Refusal } from '../../domain/errors/error.ts'
-import { channelKinds, maskedAddress } from '../../domain/notification/channel.ts'
+import { type Channel, channelKinds, channelType } from '../../domain/notification/channel.ts'
 import { messageId } from '../../notifications/channels/webhook.ts'
 import { findChannel, findChannels } from '../../storage/channels/channels.ts'
-import { findDeliveries } from '../../storage/channels/deliveries.ts'
+import { type DeliveryRecord, deliveryType, findDeliveries } from '../../storage/channels/deliveries.ts'
 import { builder } from '../builder.ts'
 import { requireChannelsOf } from '../context/access.ts'
-import { ChannelKind, ChannelState, DeliveryState, NotificationType } from '../enums.ts'
+import { describedRef } from '../described.ts'
+import { ChannelKind, DeliveryState } from '../enums.ts'
 import { parseInput } from '../input/parse.ts'
 import { NetworkRef } from '../network.ts'
-import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
-import {
-  ChannelPayloadRef,
-  ChannelRef,
-  ChannelSecretPayloadRef,
-  DeliveryConnectionRef,
-  DeliveryEdgeRef,
-  DeliveryRef,
-  SubscribeChannelPayloadRef,
-} from '../refs.ts'
+import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../paging.ts'
 import { channelInput } from './channel-mutations.ts'
 
-ChannelRef.implement({
-  description: 'A receiver for the notifications of an account.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Names it in mutations.' }),
-    kind: t.expose('kind', { type: ChannelKind, description: 'The way in which notifications are sent.' }),
-    state: t.expose('state', { type: ChannelState, description: 'The state.' }),
-    address: t.string({
-      nullable: true,
-      description: 'Enough of the address to know it again; null for a chat that is not confirmed.',
-      resolve: maskedAddress,
-    }),
-    types: t.field({
-      type: [NotificationType],
-      description: 'The types that are sent; all if empty.',
-      resolve: ({ types }) => [...types],
-    }),
-    networks: t.field({
-      type: [NetworkRef],
-      description: 'Networks of which it is sent; all when it is empty.',
-      resolve: ({ chainIds }, _args, { networks }) =>
-        chainIds.flatMap((chainId) => networks.byChainId(chainId)?.network ?? []),
-    }),
-    leastImprovement: t.expose('leastImprovement', {
-      type: 'Decimal',
-      nullable: true,
-      description: 'Smaller price improvements are not sent: a share, such as 0.01.',
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The time of the subscription.' }),
-    confirmedAt: t.expose('confirmedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time at which its receiver confirmed it.',
-    }),
-  }),
-})
+const ChannelRef = describedRef<typeof channelType, Channel>(channelType)
 
-ChannelPayloadRef.implement({
-  description: 'A channel after a change.',
-  fields: (t) => ({
-    channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
+builder.objectField(ChannelRef, 'networks', (t) =>
+  t.field({
+    type: [NetworkRef],
+    description: 'Networks of which it is sent; all when it is empty.',
+    resolve: ({ chainIds }, _args, { networks }) =>
+      chainIds.flatMap((chainId) => networks.byChainId(chainId)?.network ?? []),
   }),
-})
-
-ChannelSecretPayloadRef.implement({
-  description: 'A channel and its new secret.',
-  fields: (t) => ({
-    channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
-    secret: t.exposeString('secret', { description: 'The key that signs its messages. Shown once.' }),
-  }),
-})
-
-SubscribeChannelPayloadRef.implement({
-  description: 'A channel that waits for its confirmation, or is confirmed.',
-  fields: (t) => ({
-    channel: t.expose('channel', { type: ChannelRef, description: 'The channel as it is now.' }),
-    secret: t.exposeString('secret', {
-      nullable: true,
-      description: 'The key that signs the messages of a webhook. It is shown this once.',
-    }),
-    confirmationLink: t.exposeString('confirmationLink', {
-      nullable: true,
-      description:
-        'A link that opens the Telegram bot in a chat. Starting the bot confirms the channel. The link works once.',
-    }),
-  }),
-})
+)
 
 builder.queryFields((t) => ({
   enabledChannelKinds: t.field({
@@ -128,82 +63,20 @@ builder.queryFields((t) => ({
 }))
 
 const maxPage = 100
-const cursorOf = ({ id }: { id: bigint }) => Buffer.from(`d${id}`).toString('base64url')
 
-DeliveryRef.implement({
-  description: 'A message that was sent to a channel, or waits.',
-  fields: (t) => ({
-    messageId: t.string({
-      description: 'The same in each attempt: receivers drop what they have seen.',
-      resolve: messageId,
-    }),
-    notificationId: t.string({
-      nullable: true,
-      description: 'The notification’s number; null for a test event.',
-      resolve: ({ notificationId }) => notificationId?.toString() ?? null,
-    }),
-    revision: t.expose('revision', {
-      type: 'Uint32',
-      description: '0; one more each time that the notification was reverted, or happened after all.',
-    }),
-    state: t.expose('state', { type: DeliveryState, description: 'The state.' }),
-    attempts: t.expose('attempts', { type: 'Uint32', description: 'Attempts that were begun.' }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'The time at which it was written, with its notification.',
-    }),
-    attemptedAt: t.expose('attemptedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time at which the last attempt began.',
-    }),
-    endedAt: t.expose('endedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time at which it was accepted or given up.',
-    }),
-    status: t.expose('status', {
-      type: 'Uint32',
-      nullable: true,
-      description: 'The HTTP status of the receiver’s last answer.',
-    }),
-    fault: t.exposeString('fault', { nullable: true, description: 'The reason of the last failure.' }),
+const DeliveryRef = describedRef<typeof deliveryType, DeliveryRecord>(deliveryType)
+
+builder.objectField(DeliveryRef, 'messageId', (t) =>
+  t.string({
+    description: 'The same in each attempt: receivers drop what they have seen.',
+    resolve: messageId,
   }),
-})
+)
 
-DeliveryEdgeRef.implement({
-  description: 'A delivery in a page.',
-  fields: (t) => ({
-    cursor: t.string({ description: 'Continues behind this delivery.', resolve: cursorOf }),
-    node: t.field({ type: DeliveryRef, description: 'The delivery.', resolve: (delivery) => delivery }),
-  }),
-})
-
-DeliveryConnectionRef.implement({
+const DeliveryConnectionRef = connectionRef({
+  item: DeliveryRef,
   description: 'A page of deliveries, newest first.',
-  fields: (t) => ({
-    edges: t.field({
-      type: [DeliveryEdgeRef],
-      description: 'Deliveries with their cursors.',
-      resolve: ({ deliveries }) => deliveries,
-    }),
-    nodes: t.field({
-      type: [DeliveryRef],
-      description: 'The deliveries alone.',
-      resolve: ({ deliveries }) => deliveries,
-    }),
-    pageInfo: t.field({
-      ...pageInfoField,
-      resolve: ({ deliveries, hasNextPage }) => ({
-        page: {
-          hasNextPage,
-          hasPreviousPage: false,
-          startCursor: deliveries[0] ? cursorOf(deliveries[0]) : null,
-          endCursor: deliveries.length > 0 ? cursorOf(deliveries.at(-1) as { id: bigint }) : null,
-        },
-      }),
-    }),
-  }),
+  placeOf: ({ id }) => `d${id}`,
 })
 
 builder.objectField(ChannelRef, 'deliveries', (t) =>
@@ -214,22 +87,15 @@ builder.objectField(ChannelRef, 'deliveries', (t) =>
       ...cursorArguments(t.arg, 20, maxPage),
       state: t.arg({ type: DeliveryState, required: false, description: 'Only those in this state.' }),
     },
-    async resolve({ id }, { first, after, state }, { db, countItems }) {
+    async resolve({ id }, { first, after, state }, context) {
       checkFirst(first, maxPage)
-      const deliveries = await findDeliveries(db, id, {
+      const [before] = after == null ? [] : placeIn(after, /^d([0-9]{1,18})$/)
+      const deliveries = await findDeliveries(context.db, id, {
         limit: first + 1,
-        ...(after != null && { before: parseCursor(after) }),
+        ...(before !== undefined && { before: BigInt(before) }),
         ...(state && { state }),
       })
-      return { deliveries: countItems(deliveries.slice(0, first)), hasNextPage: deliveries.length > first }
+      return pageOf(deliveries, first, context)
     },
   }),
 )
-
-/** @throws Refusal InvalidParameter */
-function parseCursor(cursor: string): bigint {
-  const [, id] = /^d([0-9]{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (id === undefined)
-    throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
-  return BigInt(id)
-}

@@ -1,7 +1,12 @@
 import { z } from 'zod'
+import { type Described, derived, described, flag, uint32 } from '../../domain/described.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { announcementLocations } from '../../domain/notification/announcement.ts'
+import {
+  type Announcement,
+  announcement,
+  announcementLocations,
+} from '../../domain/notification/announcement.ts'
 import { notificationTypes } from '../../domain/notification/notification.ts'
 import { account } from '../../storage/models/account.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
@@ -12,6 +17,7 @@ import { markRead, type ReadNotifications } from '../../storage/notifications.ts
 import type { PageRows } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { requireChannelsOf, requireFeature } from '../context/access.ts'
+import { describedRef } from '../described.ts'
 import { defineEnum, NotificationType } from '../enums.ts'
 import {
   addressField,
@@ -23,7 +29,7 @@ import {
 } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
 import { parseInput } from '../input/parse.ts'
-import { AccountRef, AnnouncementRef, MarkNotificationsReadPayloadRef } from '../refs.ts'
+import { AccountRef } from '../refs.ts'
 import { edgeRef, exposeModel, storedRoot } from '../stored/expose.ts'
 import { feedField } from '../stored/feed-field.ts'
 import { identityOf, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
@@ -96,22 +102,29 @@ const maxIds = 1_000
 /** The notifications that one mutation marks. */
 const maxMarked = 10_000
 
-MarkNotificationsReadPayloadRef.implement({
-  description: 'The notifications that were marked as read.',
-  fields: (t) => ({
-    marked: t.expose('marked', { type: 'Uint32', description: 'The number of newly marked notifications.' }),
-    hasMore: t.boolean({
-      description: `True if some may be left: one mutation marks up to ${maxMarked}. Send it again then.`,
-      resolve: ({ marked }) => marked === maxMarked,
-    }),
-    account: t.field({
-      type: AccountRef,
-      description: 'The account as it is now.',
-      resolve: async ({ account }, _args, context, info) =>
-        (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
-    }),
+interface Marked {
+  account: Address
+  marked: number
+}
+
+const MarkNotificationsReadPayloadRef = describedRef<Described, Marked>(
+  described('MarkNotificationsReadPayload', 'The notifications that were marked as read.', {
+    marked: uint32('The number of newly marked notifications.'),
+    hasMore: derived(
+      flag(`True if some may be left: one mutation marks up to ${maxMarked}. Send it again then.`),
+      ({ marked }: Marked) => marked === maxMarked,
+    ),
   }),
-})
+)
+
+builder.objectField(MarkNotificationsReadPayloadRef, 'account', (t) =>
+  t.field({
+    type: AccountRef,
+    description: 'The account as it is now.',
+    resolve: async ({ account }, _args, context, info) =>
+      (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
+  }),
+)
 
 const notificationId = scalarField(
   'String',
@@ -170,39 +183,19 @@ function whichOf({
   throw new Refusal('InvalidParameter', 'give either upTo or notificationIds', { field: 'upTo' })
 }
 
-const AnnouncementLocation = defineEnum(
+defineEnum(
   'AnnouncementLocation',
   'The place at which an announcement is meant to be shown.',
   announcementLocations,
   { default: 'The list of notifications.', speechBubble: 'The list, and a speech bubble.' },
 )
 
-AnnouncementRef.implement({
-  description: 'A message of the operator to one account, or to all.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The content system’s number.' }),
-    title: t.exposeString('title', { description: 'Plain text.' }),
-    description: t.exposeString('description', { description: 'Text, which may be Markdown.' }),
-    url: t.exposeString('url', {
-      nullable: true,
-      description: 'The target of its link: an http or https URL, or a path of the page that shows it.',
-    }),
-    thumbnail: t.exposeString('thumbnail', { nullable: true, description: 'URL of a picture.' }),
-    location: t.expose('location', { type: AnnouncementLocation, description: 'The place to show it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The time at which it was written.' }),
-    isForAll: t.boolean({
-      description: 'True if it is for every account.',
-      resolve: ({ account }) => account === null,
-    }),
-  }),
-})
-
 /** The accounts whose announcements one request may select. */
 const maxAccounts = 8
 
 builder.objectField(AccountRef, 'announcements', (t) =>
   t.field({
-    type: [AnnouncementRef],
+    type: [describedRef<typeof announcement, Announcement>(announcement)],
     nullable: true,
     description:
       'Messages of the connected content system to the account, newest first, up to 100. Null if none is connected; an error Unavailable if it does not answer.',

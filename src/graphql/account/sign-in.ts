@@ -1,46 +1,40 @@
 import { z } from 'zod'
-import { createSignInChallenge, signIn, signOut, signOutEverywhere } from '../../accounts/sign-in.ts'
+import {
+  createSignInChallenge,
+  type OpenedSession,
+  openedSession,
+  signIn,
+  signInChallenge,
+  signOut,
+  signOutEverywhere,
+} from '../../accounts/sign-in.ts'
+import { described, uint32 } from '../../domain/described.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireAccount } from '../context/access.ts'
 import { storing } from '../context/stored-bytes.ts'
+import { describedRef } from '../described.ts'
 import { addressField, hexField, objectExpected, textField } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
-import { AccountRef, SignInChallengePayloadRef, SignInPayloadRef, SignOutPayloadRef } from '../refs.ts'
+import { AccountRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 
 const maxMessageLength = 2_000
 
-SignInChallengePayloadRef.implement({
-  description: 'Contents of a message that proves an account (EIP-4361).',
-  fields: (t) => ({
-    nonce: t.exposeString('nonce', { description: 'Works once.' }),
-    domain: t.exposeString('domain', { description: 'The message’s domain.' }),
-    uri: t.exposeString('uri', { description: 'The message’s URI.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'The end of the nonce.' }),
-  }),
-})
+const SignInPayloadRef = describedRef<typeof openedSession, OpenedSession>(openedSession)
 
-SignInPayloadRef.implement({
-  description: 'Proof of an account, for some time.',
-  fields: (t) => ({
-    token: t.exposeString('token', { description: 'Sent as Authorization: Bearer …. Shown once.' }),
-    account: t.field({
-      type: AccountRef,
-      description: 'The account of the session.',
-      resolve: async ({ account }, _args, context, info) =>
-        (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
-    }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'The end of the session.' }),
+builder.objectField(SignInPayloadRef, 'account', (t) =>
+  t.field({
+    type: AccountRef,
+    description: 'The account of the session.',
+    resolve: async ({ account }, _args, context, info) =>
+      (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
   }),
-})
+)
 
-SignOutPayloadRef.implement({
-  description: 'Sessions that ended.',
-  fields: (t) => ({
-    sessions: t.expose('sessions', { type: 'Uint32', description: 'The number of ended sessions.' }),
-  }),
-})
+const SignOutPayloadRef = describedRef(
+  described('SignOutPayload', 'Sessions that ended.', { sessions: uint32('The number of ended sessions.') }),
+)
 
 export const signInInput = inputType('SignInInput', {
   description: 'A signed message of EIP-4361.',
@@ -67,7 +61,7 @@ const accountInput = inputType('SignOutEverywhereInput', {
 
 builder.mutationFields((t) => ({
   createSignInChallenge: t.field({
-    type: SignInChallengePayloadRef,
+    type: describedRef(signInChallenge),
     description: 'Gives a nonce for a message that proves an account. It works for ten minutes.',
     resolve: (_root, _args, context) =>
       storing(context, 'sign-in nonces', () => createSignInChallenge(context.signIn)),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
+import { simulatedSettlement } from '../../domain/evm/simulation.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
@@ -7,6 +8,7 @@ import { builder } from '../builder.ts'
 import { requireAccess } from '../context/access.ts'
 import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
+import { describedRef } from '../described.ts'
 import {
   addressField,
   amountField,
@@ -18,7 +20,7 @@ import {
 } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
 import { orderFields } from '../input/order-fields.ts'
-import { OrderRef, OrderSimulationRef } from '../refs.ts'
+import { OrderRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
 
 const members = {
@@ -70,30 +72,6 @@ function toOrder(order: Members): OrderToSimulate {
   }
 }
 
-OrderSimulationRef.implement({
-  description: 'The result of a simulated settlement of one order alone, at its limit price.',
-  fields: (t) => ({
-    error: t.exposeString('error', {
-      nullable: true,
-      description: 'The contract’s reason for a failure; null if it would succeed.',
-    }),
-    block: t.expose('block', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'The block that was named; null is the newest.',
-    }),
-    from: t.expose('from', { type: 'Address', description: 'The made-up solver that sends it.' }),
-    to: t.expose('to', { type: 'Address', description: 'The settlement contract.' }),
-    input: t.expose('input', { type: 'Hex', description: 'The call.' }),
-    gas: t.expose('gas', { type: 'SafeInt', description: 'The maximum gas that it may use.' }),
-    stateOverrides: t.expose('overrides', {
-      type: 'JSON',
-      description:
-        'State that replaces an account’s own in the simulation, as a node takes it: the solver is allowed, and the contract has the bought tokens.',
-    }),
-  }),
-})
-
 /** Simulations that one request may ask for. */
 const maxSimulations = 4
 
@@ -115,7 +93,7 @@ const weight = 640
 
 builder.objectField(OrderRef, 'simulation', (t) =>
   t.field({
-    type: OrderSimulationRef,
+    type: describedRef(simulatedSettlement),
     description: `Simulates a settlement of what remains of the order on the network's node. At most ${maxSimulations} in a request, for those whom the deployment lets do it.`,
     extensions: { weight },
     args: {
@@ -138,7 +116,7 @@ builder.objectField(OrderRef, 'simulation', (t) =>
 
 builder.queryField('simulateOrder', (t) =>
   t.field({
-    type: OrderSimulationRef,
+    type: describedRef(simulatedSettlement),
     description: 'Simulates a settlement of an order that need not be stored, like `Order.simulation`.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, simulateOrderInput, 'The order.') },

@@ -5,7 +5,7 @@ import type { Keyed } from '../../storage/query/statement.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { enumByName } from '../enums.ts'
-import { pageArguments, pageInfoField } from '../paging.ts'
+import { implementConnection, pageArguments } from '../paging.ts'
 import { NodeRef } from '../refs.ts'
 import type { Environment, StoredField } from './collect.ts'
 import {
@@ -21,7 +21,8 @@ import {
 
 const connections = new Map<string, unknown>()
 
-const pagePart = { extensions: { isPagePart: true }, resolve: resolveStored as never }
+const resolve = resolveStored as never
+const pagePart = { extensions: { isPagePart: true }, resolve }
 
 /** The type of a list's edges. */
 export function edgeRef(relation: PageRows): ModelRef {
@@ -39,34 +40,21 @@ function connectionOf(relation: PageRows): unknown {
   const edge = modelRef(name.replace(/Connection$/, 'Edge'))
   const item = modelRef(model.name)
   connections.set(name, connection)
-  edge.implement({
-    description: `An item of ${name} in its place.`,
-    fields: (t) => ({
-      cursor: t.string({ description: 'A page goes on behind it, or ends before it.', ...pagePart }),
-      node: t.field({ type: item, description: 'The item.', ...pagePart }),
-    }),
-  })
+  const description = `A page of a list of ${model.name}. Stable while items are added.`
+  const resolvers = { items: resolve, cursor: resolve, node: resolve, pageInfo: resolve }
+  implementConnection({ connection, edge, item }, description, resolvers, { isPagePart: true })
   const { edgeAlias } = relation
   if (edgeAlias)
     builder.objectField(edge, edgeAlias, (t) =>
       t.field({ type: item, description: 'Equal to node.', ...pagePart }),
     )
-  connection.implement({
-    description: `A page of a list of ${model.name}. Stable while items are added.`,
-    fields: (t) => ({
-      nodes: t.field({ type: [item], description: 'The items alone.', ...pagePart }),
-      edges: t.field({ type: [edge], description: 'The items with their cursors.', ...pagePart }),
-      pageInfo: t.field({
-        ...pageInfoField,
-        ...pagePart,
-      }),
-      totalCount: t.int({
-        description: `The number of items of the whole list, counted up to ${countLimit}: this number stands for so many or more.`,
-        extensions: { ...pagePart.extensions, weight: 100 },
-        resolve: pagePart.resolve,
-      }),
+  builder.objectField(connection, 'totalCount', (t) =>
+    t.int({
+      description: `The number of items of the whole list, counted up to ${countLimit}: this number stands for so many or more.`,
+      extensions: { ...pagePart.extensions, weight: 100 },
+      resolve: pagePart.resolve,
     }),
-  })
+  )
   builder.objectFields(connection, (t) =>
     Object.fromEntries(
       Object.entries(relation.fields ?? {}).map(([field, { codec, nullable, description, deprecated }]) => [

@@ -1,3 +1,4 @@
+import type { Described, ValueOf } from '../../domain/described.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import { feesOf, pool } from '../../domain/routing/pool-value.ts'
@@ -8,19 +9,18 @@ import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { addFields, describedRef } from '../described.ts'
 import { NetworkRef, networkOn } from '../network.ts'
-import { checkFirst, cursorArguments, pageInfoField } from '../paging.ts'
-import { PoolConnectionRef, PoolEdgeRef, type PoolRow } from '../refs.ts'
+import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../paging.ts'
 
 /** Pools that one request may name. */
 export const maxNamedPools = 500
 
 /** A field in dollars, at the price of the native coin; null also where that has none. */
-function dollars(amountOf: (pool: PoolRow) => bigint | null) {
+function dollars(amountOf: (pool: ValuedPool) => bigint | null) {
   return {
     type: 'Decimal' as const,
     nullable: true as const,
     description: 'The same in US dollars.',
-    resolve: async (pool: PoolRow, _args: object, context: Context) => {
+    resolve: async (pool: ValuedPool, _args: object, context: Context) => {
       const amount = amountOf(pool)
       if (amount === null) return null
       const { chainId } = pool
@@ -30,7 +30,7 @@ function dollars(amountOf: (pool: PoolRow) => bigint | null) {
   }
 }
 
-const PoolRef = describedRef<typeof pool, PoolRow>(pool)
+const PoolRef = describedRef<typeof pool, ValuedPool>(pool)
 
 builder.objectFields(PoolRef, (t) => ({
   project: t.string({
@@ -42,36 +42,12 @@ builder.objectFields(PoolRef, (t) => ({
   feesUsd: t.field(dollars(feesOf)),
 }))
 
-PoolEdgeRef.implement({
-  description: 'A pool in a page.',
-  fields: (t) => ({
-    cursor: t.string({ description: 'Continues behind this pool.', resolve: cursorOf }),
-    node: t.field({ type: PoolRef, description: 'The pool.', resolve: (pool) => pool }),
-  }),
-})
-
-PoolConnectionRef.implement({
+const PoolConnectionRef = connectionRef<ValuedPool, ValueOf<Described<typeof poolPageFields>>>({
+  item: PoolRef,
   description:
     'A page of the pools that are followed: those between the network’s base tokens, and those that quotes and auctions used within a week.',
-  fields: (t) => ({
-    edges: t.field({
-      type: [PoolEdgeRef],
-      description: 'Pools with their cursors.',
-      resolve: ({ pools }) => pools,
-    }),
-    nodes: t.field({ type: [PoolRef], description: 'The pools alone.', resolve: ({ pools }) => pools }),
-    pageInfo: t.field({
-      ...pageInfoField,
-      resolve: ({ pools, hasNextPage, isContinued }) => ({
-        page: {
-          hasNextPage,
-          hasPreviousPage: isContinued,
-          startCursor: pools.slice(0, 1).map(cursorOf)[0] ?? null,
-          endCursor: pools.slice(-1).map(cursorOf)[0] ?? null,
-        },
-      }),
-    }),
-  }),
+  // The sort key, so that the next page continues where values have changed.
+  placeOf: ({ value, address }) => `l${value ?? '-'}.${address}`,
 })
 addFields(PoolConnectionRef, poolPageFields)
 
@@ -89,13 +65,13 @@ builder.objectField(NetworkRef, 'pools', (t) =>
         description: `Only these, at most ${maxNamedPools}; those that are not followed are left out.`,
       }),
     },
-    resolve: async ({ name, chainId }, { first, after, addresses }, context) => {
+    resolve: async ({ name }, { first, after, addresses }, context) => {
       checkFirst(first)
       if (addresses && addresses.length > maxNamedPools)
         throw new Refusal('InvalidParameter', `addresses must name at most ${maxNamedPools} pools`, {
           field: 'addresses',
         })
-      const lastSeen = after == null ? undefined : parseCursor(after)
+      const lastSeen = after == null ? undefined : lastIn(after)
       const figures = await tradingOn(context, name).poolFigures()
       if (!figures) return null
       const listed = addresses ? named(addresses, figures.value.byAddress) : figures.value.pools
@@ -103,10 +79,9 @@ builder.objectField(NetworkRef, 'pools', (t) =>
       return {
         ...figures.value,
         ...figures,
-        pools: context.countItems(remaining.slice(0, first)).map((pool) => ({ ...pool, chainId })),
+        ...pageOf(remaining, first, context),
+        hasPreviousPage: lastSeen !== undefined,
         totalCount: listed.length,
-        isContinued: lastSeen !== undefined,
-        hasNextPage: remaining.length > first,
       }
     },
   }),
@@ -122,17 +97,9 @@ function named(
 
 type PoolCursor = Pick<ValuedPool, 'value' | 'address'>
 
-/** Opaque to clients. Holds the sort key, so that the next page continues where values have changed. */
-function cursorOf({ value, address }: PoolCursor): string {
-  return Buffer.from(`l${value ?? '-'}.${address}`).toString('base64url')
-}
-
 /** @throws Refusal InvalidParameter */
-function parseCursor(cursor: string): PoolCursor {
-  const match = /^l(-|[0-9]{1,100})\.(0x[0-9a-f]{40})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  const [, value, address] = match ?? []
-  if (!value || !address)
-    throw new Refusal('InvalidParameter', 'after must be a cursor of this list', { field: 'after' })
+function lastIn(cursor: string): PoolCursor {
+  const [value = '', address] = placeIn(cursor, /^l(-|[0-9]{1,100})\.(0x[0-9a-f]{40})$/)
   return { address: address as Address, value: value === '-' ? null : BigInt(value) }
 }
 

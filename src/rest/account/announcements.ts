@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { type Announcement, announcementLocations } from '../../domain/notification/announcement.ts'
+import type { Announcement } from '../../domain/notification/announcement.ts'
 import type { Announcements } from '../../notifications/announcements.ts'
-import { address, timestamp } from '../openapi/primitives.ts'
+import { address } from '../openapi/primitives.ts'
+import { fieldSchema, selected } from '../openapi/selected.ts'
 
 /** An announcement in the shape of a notification, with a type of its own. */
 export const announcement = z.object({
@@ -11,17 +12,10 @@ export const announcement = z.object({
   account: address.meta({ description: 'The account of the list.' }),
   type: z.literal('announcement').meta({ description: 'Distinguishes it from notifications.' }),
   message: z.string().meta({ description: 'Title and description.' }),
-  timestamp: timestamp.meta({ description: 'The time when it was written.' }),
-  metadata: z
-    .object({
-      title: z.string().meta({ description: 'Plain text.' }),
-      description: z.string().meta({ description: 'Text that may be Markdown.' }),
-      url: z.string().nullable().meta({ description: 'The URL of its target.' }),
-      thumbnail: z.string().nullable().meta({ description: 'URL of a picture.' }),
-      location: z.enum(announcementLocations).meta({ description: 'The intended place of display.' }),
-      isForAll: z.boolean().meta({ description: 'True if it is for every account.' }),
-    })
-    .meta({ description: 'Its parts.' }),
+  timestamp: fieldSchema('Announcement.createdAt'),
+  metadata: selected('Announcement', 'title description url thumbnail location isForAll').meta({
+    description: 'Its parts.',
+  }),
 })
 
 /**
@@ -62,7 +56,7 @@ export function mergedList(
   )
 }
 
-function toNotification(each: Announcement, account: Address): z.output<typeof announcement> {
+function toNotification(each: Announcement, account: Address) {
   const { id, title, description, url, thumbnail, location, createdAt } = each
   return {
     id: `announcement-${id}`,

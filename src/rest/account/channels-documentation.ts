@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deliveryStates } from '../../domain/notification/channel.ts'
 import type { Operations, WrittenExample } from '../openapi/operation.ts'
 import { sample } from '../openapi/sample.ts'
+import { fieldText } from '../openapi/selected.ts'
 import {
   channel,
   channels,
@@ -61,6 +62,8 @@ const withoutSession: WrittenExample = {
   path: { account: sample.trader },
   refused: ['Unauthorized', 'send the token of a session of this account as Authorization: Bearer …'],
 }
+
+const current = { 200: { description: fieldText('ChannelPayload.channel'), schema: channel } }
 
 export const channelOperations: Operations = {
   'GET /accounts/:account/channels': {
@@ -129,7 +132,7 @@ export const channelOperations: Operations = {
     summary: 'Confirm a channel',
     description: 'Takes only the token that was sent to its receiver. The token works once.',
     body: confirmationBody,
-    answers: { 200: { description: 'The channel.', schema: channel } },
+    answers: current,
     codes: ['ChannelNotFound', 'ChannelExists'],
     examples: {
       token: {
@@ -150,7 +153,7 @@ export const channelOperations: Operations = {
     id: 'channel',
     summary: 'One channel',
     needsSession: true,
-    answers: { 200: { description: 'The current channel.', schema: channel } },
+    answers: current,
     examples: {
       webhook: { summary: 'A webhook', ...ofChannel, answer: hook },
       unknown: { ...unknown, refused: 'missing' },
@@ -203,7 +206,7 @@ export const channelOperations: Operations = {
     summary: 'Change what is sent to a channel',
     needsSession: true,
     body: channelUpdateBody,
-    answers: { 200: { description: 'The current channel.', schema: channel } },
+    answers: current,
     codes: ['ChannelNotFound'],
     examples: {
       improvements: {
@@ -247,7 +250,7 @@ export const channelOperations: Operations = {
     summary: 'Send a test event',
     description: 'Queues the event behind waiting deliveries.',
     needsSession: true,
-    answers: { 200: { description: 'The id of its message.', schema: testEvent } },
+    answers: { 200: { description: fieldText('TestChannelPayload.messageId'), schema: testEvent } },
     codes: ['ChannelNotFound'],
     examples: {
       sent: { summary: 'A test event', ...ofChannel, answer: { messageId: 'msg_2' } },

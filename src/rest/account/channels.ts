@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
-import { channelKinds, channelStates, deliveryStates } from '../../domain/notification/channel.ts'
-import { notificationTypes } from '../../domain/notification/notification.ts'
+import { deliveryStates } from '../../domain/notification/channel.ts'
 import {
   channelInput,
   confirmChannelInput,
@@ -13,7 +12,7 @@ import {
 import { DeliveryState } from '../../graphql/enums.ts'
 import { enumField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
-import { count, decimal, timestamp } from '../openapi/primitives.ts'
+import { fieldSchema, selected, withoutNulls } from '../openapi/selected.ts'
 import { inputWithin } from '../routing/request.ts'
 import { present, type RestRequest, type Route, route } from '../routing/route.ts'
 
@@ -28,47 +27,30 @@ export const replayBody = replayChannelInput.schema.omit({ account: true, id: tr
     .meta({ description: 'Sends deliveries written since then, at most 1,000, oldest first.' }),
 })
 
-export const channel = z.object({
-  id: z.uuid(),
-  kind: z.enum(channelKinds),
-  state: z.enum(channelStates),
-  address: z.string().optional(),
-  types: z.array(z.enum(notificationTypes)),
-  networks: z.array(z.string()),
-  leastImprovement: decimal.optional(),
-  createdAt: timestamp,
-  confirmedAt: timestamp.optional(),
-})
+const fields = 'id kind state address types networks { name } leastImprovement createdAt confirmedAt'
+const deliveryFields =
+  'messageId notificationId revision state attempts createdAt attemptedAt endedAt status fault'
+const testFields = 'messageId'
+const replayFields = 'deliveries'
+
+const channelId = { id: z.uuid() }
+
+export const channel = withoutNulls(
+  selected('Channel', fields, { ...channelId, networks: z.array(z.string()) }),
+)
 
 export const channels = z.array(channel)
 
 export const subscribedChannel = channel.extend({
-  secret: z
-    .string()
-    .optional()
-    .meta({ description: 'The secret that signs a webhook’s messages. It is shown once.' }),
-  confirmationLink: z
-    .url()
-    .optional()
-    .meta({ description: 'Opens the Telegram bot in a chat; starting the bot confirms the chat.' }),
+  secret: fieldSchema('SubscribeChannelPayload.secret', z.string().optional()),
+  confirmationLink: fieldSchema('SubscribeChannelPayload.confirmationLink', z.url().optional()),
 })
 
-export const endedChannel = z.object({ id: z.uuid() })
-export const testEvent = z.object({ messageId: z.string() })
-export const replayed = z.object({ deliveries: count })
+export const endedChannel = z.object(channelId)
+export const testEvent = selected('TestChannelPayload', testFields)
+export const replayed = selected('ReplayChannelPayload', replayFields)
 
-export const delivery = z.object({
-  messageId: z.string(),
-  notificationId: z.string().optional(),
-  revision: count,
-  state: z.enum(deliveryStates),
-  attempts: count,
-  createdAt: timestamp,
-  attemptedAt: timestamp.optional(),
-  endedAt: timestamp.optional(),
-  status: count.optional(),
-  fault: z.string().optional(),
-})
+export const delivery = withoutNulls(selected('Delivery', deliveryFields))
 
 export const deliveries = z.object({
   deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
@@ -78,8 +60,6 @@ export const deliveries = z.object({
 const accountPath = channelInput.schema.pick({ account: true })
 const accountOf = ({ path }: RestRequest) => parseInput(accountPath, path)
 const channelOf = ({ path }: RestRequest) => parseInput(channelInput.schema, path)
-
-const fields = 'id kind state address types networks { name } leastImprovement createdAt confirmedAt' as const
 
 /** Writes a channel without members that are null. */
 function write<Channel extends { networks: readonly { name: string }[] }>({ networks, ...channel }: Channel) {
@@ -130,7 +110,7 @@ export const channelRoutes: Route[] = [
     run: `query ($account: Address!, $id: ID!, $limit: Int!, $after: String, $state: DeliveryState) {
       channelSubscription(account: $account, id: $id) {
         deliveries(first: $limit, after: $after, state: $state) {
-          nodes { messageId notificationId revision state attempts createdAt attemptedAt endedAt status fault }
+          nodes { ${deliveryFields} }
           pageInfo { hasNextPage endCursor }
         }
       }
@@ -163,14 +143,14 @@ export const channelRoutes: Route[] = [
     on: 'POST /accounts/:account/channels/:id/test',
     needs: 'cms',
     hasNoBody: true,
-    run: 'mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }',
+    run: `mutation ($input: ChannelInput!) { testChannel(input: $input) { ${testFields} } }`,
     variables: (request) => ({ input: channelOf(request) }),
     answer: ({ testChannel }) => testChannel,
   }),
   route({
     on: 'POST /accounts/:account/channels/:id/replay',
     needs: 'cms',
-    run: 'mutation ($input: ReplayChannelInput!) { replayChannel(input: $input) { deliveries } }',
+    run: `mutation ($input: ReplayChannelInput!) { replayChannel(input: $input) { ${replayFields} } }`,
     variables: (request) => ({ input: inputWithin(channelOf(request), replayBody, request.body) }),
     answer: ({ replayChannel }) => replayChannel,
   }),

@@ -3,27 +3,21 @@ import { channelInput } from '../../graphql/account/channel-mutations.ts'
 import { signInInput } from '../../graphql/account/sign-in.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { Operations } from '../openapi/operation.ts'
-import { address, count, timestamp } from '../openapi/primitives.ts'
+import { address } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { fieldText, selected } from '../openapi/selected.ts'
 import { checkedInput } from '../routing/request.ts'
 import { type Route, route } from '../routing/route.ts'
 
 export const signInBody = signInInput.schema
 
-export const signInChallenge = z.object({
-  nonce: z.string(),
-  domain: z.string(),
-  uri: z.url(),
-  expiresAt: timestamp,
-})
+const challengeFields = 'nonce domain uri expiresAt'
+const sessionFields = 'token expiresAt'
+const endedFields = 'sessions'
 
-export const openedSession = z.object({
-  token: z.string(),
-  account: address,
-  expiresAt: timestamp,
-})
-
-export const endedSessions = z.object({ sessions: count })
+export const signInChallenge = selected('SignInChallengePayload', challengeFields, { uri: z.url() })
+export const openedSession = selected('SignInPayload', sessionFields, { account: address })
+export const endedSessions = selected('SignOutPayload', endedFields)
 
 const accountPath = channelInput.schema.pick({ account: true })
 
@@ -32,14 +26,14 @@ export const sessionRoutes: Route[] = [
   route({
     on: 'POST /sessions/challenges',
     hasNoBody: true,
-    run: 'mutation { createSignInChallenge { nonce domain uri expiresAt } }',
+    run: `mutation { createSignInChallenge { ${challengeFields} } }`,
     answer: ({ createSignInChallenge }) => createSignInChallenge,
     status: () => 201,
   }),
   route({
     on: 'POST /sessions',
     isSecret: true,
-    run: 'mutation ($input: SignInInput!) { signIn(input: $input) { token expiresAt account { address } } }',
+    run: `mutation ($input: SignInInput!) { signIn(input: $input) { ${sessionFields} account { address } } }`,
     variables: ({ body }) => ({ input: checkedInput(signInBody, body) }),
     answer: ({ signIn: { account, ...session } }) => ({ ...session, account: account.address }),
     status: () => 201,
@@ -47,19 +41,21 @@ export const sessionRoutes: Route[] = [
   route({
     on: 'DELETE /sessions',
     hasNoBody: true,
-    run: 'mutation { signOut { sessions } }',
+    run: `mutation { signOut { ${endedFields} } }`,
     answer: ({ signOut }) => signOut,
   }),
   route({
     on: 'DELETE /accounts/:account/sessions',
     hasNoBody: true,
-    run: 'mutation ($input: SignOutEverywhereInput!) { signOutEverywhere(input: $input) { sessions } }',
+    run: `mutation ($input: SignOutEverywhereInput!) { signOutEverywhere(input: $input) { ${endedFields} } }`,
     variables: ({ path }) => ({ input: parseInput(accountPath, path) }),
     answer: ({ signOutEverywhere }) => signOutEverywhere,
   }),
 ]
 
 const headers = { Authorization: `Bearer ${sample.session}` }
+
+const ended = { 200: { description: fieldText('SignOutPayload.sessions'), schema: endedSessions } }
 
 export const sessionOperations: Operations = {
   'POST /sessions/challenges': {
@@ -115,15 +111,15 @@ export const sessionOperations: Operations = {
   'DELETE /sessions': {
     id: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session whose token the request carries, if it is open.',
-    answers: { 200: { description: 'The number of ended sessions.', schema: endedSessions } },
+    description: fieldText('Mutation.signOut'),
+    answers: ended,
     examples: { open: { summary: 'An open session', headers, answer: { sessions: 1 } } },
   },
   'DELETE /accounts/:account/sessions': {
     id: 'signOutEverywhere',
     summary: 'End all sessions of an account',
     needsSession: true,
-    answers: { 200: { description: 'The number of ended sessions.', schema: endedSessions } },
+    answers: ended,
     examples: {
       key: {
         summary: 'With the key of the content system',

@@ -1,3 +1,4 @@
+import { getNullableType, isNonNullType } from 'graphql'
 import { z } from 'zod'
 import { signatureIn } from '../../affiliates/register.ts'
 import { affiliateCodePattern } from '../../domain/affiliate/affiliate.ts'
@@ -11,34 +12,70 @@ import { addressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { GetAffiliateWalletResult, GetRefCodesCodeResult } from '../documents.generated.ts'
 import type { Operations } from '../openapi/operation.ts'
-import { timestamp } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { fieldOf, fieldSchema, selected } from '../openapi/selected.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 
-/** Writes decimals as JSON numbers: the nearest doubles. */
-function writeAffiliate(affiliate: NonNullable<GetAffiliateWalletResult['affiliate']>) {
+const code = z.string().regex(affiliateCodePattern)
+const dollars = z.number().min(0)
+const percent = z.number().min(0).max(100)
+
+/** Schemas of fields that are narrower than their GraphQL type. */
+const narrower: Readonly<Record<string, z.ZodType>> = {
+  code,
+  boundCode: code,
+  timeCapDays: z.int().positive(),
+  revenueSplitAffiliatePct: percent,
+  revenueSplitTraderPct: percent,
+  revenueSplitDaoPct: percent,
+}
+
+/**
+ * Returns the schema and the writer of a body with fields of a GraphQL type. Decimals are JSON numbers: the
+ * nearest doubles.
+ * @param fields a selection, or fields by their names in the body
+ */
+export function bodyOf<Result>(
+  type: string,
+  fields: string | Readonly<Record<string, keyof Result & string>>,
+) {
+  const named =
+    typeof fields === 'string'
+      ? fields.split(' ').map((field) => [field, field] as const)
+      : Object.entries(fields)
+  const names = new Map<string, string>(named.map(([name, field]) => [field, name]))
+  const members = named.map(([name, field]) => {
+    const { type: given, description } = fieldOf(`${type}.${field}`)
+    const isNumber = getNullableType(given).toString() === 'Decimal'
+    const own = narrower[field] ?? (isNumber ? dollars : undefined)
+    const value = own && !isNonNullType(given) ? own.nullable() : own
+    const text = description?.replace(/\b[a-z]+[A-Z]\w+/g, (word) => names.get(word) ?? word)
+    const schema = fieldSchema(`${type}.${field}`, value).meta({ description: text })
+    return { name, field, isNumber, schema }
+  })
   return {
-    code: affiliate.code,
-    createdAt: affiliate.createdAt,
-    rewardAmount: Number(affiliate.rewardAmount),
-    triggerVolume: Number(affiliate.triggerVolume),
-    timeCapDays: affiliate.timeCapDays,
-    volumeCap: Number(affiliate.volumeCap),
-    revenueSplitAffiliatePct: Number(affiliate.revenueSplitAffiliatePct),
-    revenueSplitTraderPct: Number(affiliate.revenueSplitTraderPct),
-    revenueSplitDaoPct: Number(affiliate.revenueSplitDaoPct),
+    schema: z.object(Object.fromEntries(members.map(({ name, schema }) => [name, schema]))),
+    write: (result: Result) =>
+      Object.fromEntries(
+        members.map(({ name, field, isNumber }) => {
+          const value = result[field as keyof Result]
+          return [name, isNumber && value !== null ? Number(value) : value]
+        }),
+      ),
   }
 }
 
-function writeReferralCode(referral: NonNullable<GetRefCodesCodeResult['referralCode']>) {
-  return {
-    code: referral.code,
-    traderRewardAmount: Number(referral.traderRewardAmount),
-    triggerVolume: Number(referral.triggerVolume),
-    timeCapDays: referral.timeCapDays,
-    volumeCap: Number(referral.volumeCap),
-  }
-}
+const referralFields = 'code traderRewardAmount triggerVolume timeCapDays volumeCap'
+const affiliateFields =
+  'code createdAt rewardAmount triggerVolume timeCapDays volumeCap revenueSplitAffiliatePct revenueSplitTraderPct revenueSplitDaoPct'
+const registeredFields = 'code createdAt'
+const switchedFields = 'code enabled'
+
+const referralBody = bodyOf<NonNullable<GetRefCodesCodeResult['referralCode']>>(
+  'ReferralCode',
+  referralFields,
+)
+const affiliateBody = bodyOf<NonNullable<GetAffiliateWalletResult['affiliate']>>('Affiliate', affiliateFields)
 
 const walletPath = z.object({ wallet: addressField })
 
@@ -48,7 +85,7 @@ export const affiliateRoutes: Route[] = [
     on: 'POST /affiliate/:wallet',
     needs: 'cms',
     maxBytes: 32_768,
-    run: 'mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { code createdAt } } }',
+    run: `mutation ($input: RegisterAffiliateInput!) { registerAffiliate(input: $input) { affiliate { ${registeredFields} } } }`,
     variables({ path, body }) {
       const { wallet } = parseInput(walletPath, path)
       const input = parseInput(registerAffiliateInput.schema, body)
@@ -65,22 +102,17 @@ export const affiliateRoutes: Route[] = [
   route({
     on: 'GET /affiliate/:wallet',
     needs: 'cms',
-    run: `query ($wallet: Address!) {
-      affiliate(wallet: $wallet) {
-        code createdAt rewardAmount triggerVolume timeCapDays volumeCap
-        revenueSplitAffiliatePct revenueSplitTraderPct revenueSplitDaoPct
-      }
-    }`,
+    run: `query ($wallet: Address!) { affiliate(wallet: $wallet) { ${affiliateFields} } }`,
     variables: ({ path }) => parseInput(walletPath, path),
-    answer: ({ affiliate }) => affiliate && writeAffiliate(affiliate),
+    answer: ({ affiliate }) => affiliate && affiliateBody.write(affiliate),
     missing: 'Affiliate not found',
   }),
   route({
     on: 'GET /ref-codes/:code',
     needs: 'cms',
-    run: 'query ($code: String!) { referralCode(code: $code) { code traderRewardAmount triggerVolume timeCapDays volumeCap } }',
+    run: `query ($code: String!) { referralCode(code: $code) { ${referralFields} } }`,
     variables: codeVariables,
-    answer: ({ referralCode }) => referralCode && writeReferralCode(referralCode),
+    answer: ({ referralCode }) => referralCode && referralBody.write(referralCode),
     missing: 'Affiliate code not found',
   }),
   route({
@@ -88,7 +120,7 @@ export const affiliateRoutes: Route[] = [
     needs: 'cms',
     isEditors: true,
     run: `mutation ($input: SetAffiliateEnabledInput!) {
-      setAffiliateEnabled(input: $input) { affiliate { code enabled } }
+      setAffiliateEnabled(input: $input) { affiliate { ${switchedFields} } }
     }`,
     variables: ({ path, body }) => ({
       input: { code: parseAffiliateCode(path.code), ...parseInput(affiliateSwitch, body) },
@@ -101,25 +133,10 @@ function codeVariables({ path }: RestRequest<'code'>) {
   return { code: path.code }
 }
 
-export const code = z.string().regex(affiliateCodePattern)
-export const dollars = z.number().min(0)
-const percent = z.number().min(0).max(100)
-
-export const registeredAffiliate = z.object({ code, createdAt: timestamp })
-
-const programme = { triggerVolume: dollars, timeCapDays: z.int().positive(), volumeCap: dollars }
-
-export const affiliate = registeredAffiliate.extend({
-  rewardAmount: dollars,
-  ...programme,
-  revenueSplitAffiliatePct: percent,
-  revenueSplitTraderPct: percent,
-  revenueSplitDaoPct: percent,
-})
-
-export const referralCode = z.object({ code, traderRewardAmount: dollars, ...programme })
-
-export const switchedCode = z.object({ code, enabled: z.boolean() })
+export const registeredAffiliate = selected('Affiliate', registeredFields, { code })
+export const affiliate = affiliateBody.schema
+export const referralCode = referralBody.schema
+export const switchedCode = selected('Affiliate', switchedFields, { code })
 
 const registration = {
   walletAddress: sample.trader,

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { eligibilities } from '../../domain/affiliate/affiliate.ts'
 import { formatUnits } from '../../domain/amount.ts'
-import { orderTexts } from '../../domain/order/order.ts'
 import { addressField } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type {
@@ -10,94 +8,95 @@ import type {
   GetAffiliateTraderStatsAddressResult,
 } from '../documents.generated.ts'
 import type { Operations, WrittenExample } from '../openapi/operation.ts'
-import { address, bytes32, count, decimal, orderUid, timestamp } from '../openapi/primitives.ts'
+import { decimal } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { fieldSchema } from '../openapi/selected.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
-import { code, dollars } from './affiliates.ts'
+import { bodyOf } from './affiliates.ts'
 
-/** The only bodies in snake_case. Dollars are JSON numbers: the nearest doubles. */
+/** The only bodies in snake_case. */
 
-const affiliateStatisticsFields = `wallet code totalVolume triggerVolume totalEarned paidOut nextPayout leftToNextReward
-  activeTraders totalTraders computedAt`
+const affiliateBody = bodyOf<NonNullable<GetAffiliateAffiliateStatsAddressResult['affiliateStatistics']>>(
+  'AffiliateStatistics',
+  {
+    affiliate_address: 'wallet',
+    referrer_code: 'code',
+    total_volume: 'totalVolume',
+    trigger_volume: 'triggerVolume',
+    total_earned: 'totalEarned',
+    paid_out: 'paidOut',
+    next_payout: 'nextPayout',
+    left_to_next_reward: 'leftToNextReward',
+    active_traders: 'activeTraders',
+    total_traders: 'totalTraders',
+    lastUpdatedAt: 'computedAt',
+  },
+)
 
-function writeAffiliateStatistics(
-  statistics: NonNullable<GetAffiliateAffiliateStatsAddressResult['affiliateStatistics']>,
-) {
-  return {
-    affiliate_address: statistics.wallet,
-    referrer_code: statistics.code,
-    total_volume: Number(statistics.totalVolume),
-    trigger_volume: Number(statistics.triggerVolume),
-    total_earned: Number(statistics.totalEarned),
-    paid_out: Number(statistics.paidOut),
-    next_payout: Number(statistics.nextPayout),
-    left_to_next_reward: Number(statistics.leftToNextReward),
-    active_traders: statistics.activeTraders,
-    total_traders: statistics.totalTraders,
-    lastUpdatedAt: statistics.computedAt,
-  }
-}
-
-const traderStatisticsFields = `account boundCode linkedSince rewardsEnd eligibleVolume leftToNextReward triggerVolume
-  totalEarned paidOut nextPayout computedAt`
-
-function writeTraderStatistics(
-  statistics: NonNullable<GetAffiliateTraderStatsAddressResult['traderStatistics']>,
-) {
-  return {
-    trader_address: statistics.account,
-    bound_referrer_code: statistics.boundCode,
-    linked_since: statistics.linkedSince,
-    rewards_end: statistics.rewardsEnd,
-    eligible_volume: Number(statistics.eligibleVolume),
-    left_to_next_rewards: Number(statistics.leftToNextReward),
-    trigger_volume: Number(statistics.triggerVolume),
-    total_earned: Number(statistics.totalEarned),
-    paid_out: Number(statistics.paidOut),
-    next_payout: Number(statistics.nextPayout),
-    lastUpdatedAt: statistics.computedAt,
-  }
-}
+const traderBody = bodyOf<NonNullable<GetAffiliateTraderStatsAddressResult['traderStatistics']>>(
+  'TraderStatistics',
+  {
+    trader_address: 'account',
+    bound_referrer_code: 'boundCode',
+    linked_since: 'linkedSince',
+    rewards_end: 'rewardsEnd',
+    eligible_volume: 'eligibleVolume',
+    left_to_next_rewards: 'leftToNextReward',
+    trigger_volume: 'triggerVolume',
+    total_earned: 'totalEarned',
+    paid_out: 'paidOut',
+    next_payout: 'nextPayout',
+    lastUpdatedAt: 'computedAt',
+  },
+)
 
 type TraderActivity = GetAffiliateTraderActivityAddressResult['traderActivity']
+type ReferredTrade = TraderActivity['nodes'][number]
 
-const traderActivityFields = `computedAt nodes {
-  chainId time code boundCode usdValue eligibleVolume eligibility isBoundToCode isEligible
-  trade { txHash orderUid owner sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount buyAmount }
-}`
+const placeBody = bodyOf<ReferredTrade>('ReferredTrade', { chain_id: 'chainId', creation_date: 'time' })
+const tradeBody = bodyOf<ReferredTrade['trade']>('Trade', {
+  tx_hash: 'txHash',
+  order_uid: 'orderUid',
+  trader_address: 'owner',
+})
+const countedBody = bodyOf<ReferredTrade>('ReferredTrade', {
+  usd_value: 'usdValue',
+  eligible_volume_usd: 'eligibleVolume',
+  referrer_code: 'code',
+  bound_referrer_code: 'boundCode',
+  eligibility_reason: 'eligibility',
+  is_bound_to_code: 'isBoundToCode',
+  is_eligible: 'isEligible',
+})
+
+const tokenFields = 'address symbol decimals'
 
 /** Writes an unknown value as null, never as 0. */
 function writeTraderActivity({ computedAt, nodes }: TraderActivity) {
   return {
-    rows: nodes.map(({ trade, ...row }) => ({
-      chain_id: row.chainId,
-      creation_date: row.time,
-      tx_hash: trade.txHash,
-      order_uid: trade.orderUid,
-      trader_address: trade.owner,
-      sell_token: trade.sellToken.address,
-      buy_token: trade.buyToken.address,
-      ...(trade.sellToken.symbol !== null && { sell_token_symbol: trade.sellToken.symbol }),
-      ...(trade.buyToken.symbol !== null && { buy_token_symbol: trade.buyToken.symbol }),
-      executed_sell_amount: toWholeTokens(trade.sellAmount, trade.sellToken),
-      executed_buy_amount: toWholeTokens(trade.buyAmount, trade.buyToken),
-      usd_value: row.usdValue === null ? null : Number(row.usdValue),
-      eligible_volume_usd: Number(row.eligibleVolume),
-      referrer_code: row.code,
-      bound_referrer_code: row.boundCode,
-      eligibility_reason: row.eligibility,
-      is_bound_to_code: row.isBoundToCode,
-      is_eligible: row.isEligible,
+    rows: nodes.map((row) => ({
+      ...placeBody.write(row),
+      ...tradeBody.write(row.trade),
+      ...writeTokens(row.trade),
+      ...countedBody.write(row),
     })),
     lastUpdatedAt: computedAt,
   }
 }
 
+function writeTokens({ sellToken, buyToken, sellAmount, buyAmount }: ReferredTrade['trade']) {
+  return {
+    sell_token: sellToken.address,
+    buy_token: buyToken.address,
+    ...(sellToken.symbol !== null && { sell_token_symbol: sellToken.symbol }),
+    ...(buyToken.symbol !== null && { buy_token_symbol: buyToken.symbol }),
+    executed_sell_amount: toWholeTokens(sellAmount, sellToken),
+    executed_buy_amount: toWholeTokens(buyAmount, buyToken),
+  }
+}
+
 /** Converts to whole tokens; keeps atoms if the contract has no decimals. */
-function toWholeTokens(
-  atoms: string,
-  { decimals }: TraderActivity['nodes'][number]['trade']['sellToken'],
-): string {
+function toWholeTokens(atoms: string, { decimals }: ReferredTrade['trade']['sellToken']): string {
   return formatUnits(BigInt(atoms), decimals ?? 0)
 }
 
@@ -109,91 +108,67 @@ export const statisticsRoutes: Route[] = [
   route({
     on: 'GET /affiliate/affiliate-stats/:address',
     needs: 'statistics',
-    run: `query ($address: Address!) { affiliateStatistics(wallet: $address) { ${affiliateStatisticsFields} } }`,
+    run: `query ($address: Address!) {
+      affiliateStatistics(wallet: $address) {
+        wallet code totalVolume triggerVolume totalEarned paidOut nextPayout leftToNextReward
+        activeTraders totalTraders computedAt
+      }
+    }`,
     variables,
-    answer: ({ affiliateStatistics }) => affiliateStatistics && writeAffiliateStatistics(affiliateStatistics),
+    answer: ({ affiliateStatistics }) => affiliateStatistics && affiliateBody.write(affiliateStatistics),
     missing: 'Affiliate stats not found',
   }),
   route({
     on: 'GET /affiliate/trader-stats/:address',
     needs: 'statistics',
-    run: `query ($address: Address!) { traderStatistics(account: $address) { ${traderStatisticsFields} } }`,
+    run: `query ($address: Address!) {
+      traderStatistics(account: $address) {
+        account boundCode linkedSince rewardsEnd eligibleVolume leftToNextReward triggerVolume
+        totalEarned paidOut nextPayout computedAt
+      }
+    }`,
     variables,
-    answer: ({ traderStatistics }) => traderStatistics && writeTraderStatistics(traderStatistics),
+    answer: ({ traderStatistics }) => traderStatistics && traderBody.write(traderStatistics),
     missing: 'Trader stats not found',
   }),
   route({
     on: 'GET /affiliate/trader-activity/:address',
     needs: 'statistics',
-    run: `query ($address: Address!) { traderActivity(account: $address, first: 50) { ${traderActivityFields} } }`,
+    run: `query ($address: Address!) {
+      traderActivity(account: $address, first: 50) {
+        computedAt
+        nodes {
+          chainId time code boundCode usdValue eligibleVolume eligibility isBoundToCode isEligible
+          trade { txHash orderUid owner sellToken { ${tokenFields} } buyToken { ${tokenFields} } sellAmount buyAmount }
+        }
+      }
+    }`,
     variables,
     answer: ({ traderActivity }) => writeTraderActivity(traderActivity),
   }),
 ]
 
-const lastUpdatedAt = timestamp.meta({ description: 'The time when these figures were computed.' })
+export const affiliateStatistics = affiliateBody.schema
+export const traderStatistics = traderBody.schema
 
-const rewards = {
-  trigger_volume: dollars,
-  total_earned: dollars,
-  paid_out: dollars,
-  next_payout: dollars.meta({ description: 'total_earned without paid_out.' }),
-  lastUpdatedAt,
-}
-
-export const affiliateStatistics = z.object({
-  affiliate_address: address.meta({ description: 'The wallet of the code.' }),
-  referrer_code: code.meta({ description: 'The code.' }),
-  total_volume: dollars,
-  left_to_next_reward: dollars,
-  active_traders: count,
-  total_traders: count,
-  ...rewards,
-})
-
-export const traderStatistics = z.object({
-  trader_address: address.meta({ description: 'The trader.' }),
-  bound_referrer_code: code.meta({ description: 'The code to which the trader is permanently bound.' }),
-  linked_since: timestamp,
-  rewards_end: timestamp,
-  eligible_volume: dollars,
-  left_to_next_rewards: dollars.meta({
-    description:
-      'The volume that the trader still has to trade for the next reward; 0 if time or eligible volume runs out before.',
-  }),
-  ...rewards,
-})
-
-const units = decimal.meta({
-  description: 'Whole tokens; atoms if the contract has no decimals.',
-})
+const units = decimal.meta({ description: 'Whole tokens; atoms if the contract has no decimals.' })
+const symbol = z.string().optional().meta({ description: 'The symbol, if the contract has one.' })
 
 export const referredTrade = z.object({
-  chain_id: count.meta({ description: 'The chain of the trade.' }),
-  creation_date: timestamp.meta({ description: 'The time of the settled auction, else of the order.' }),
-  tx_hash: bytes32.meta({ description: 'The settlement’s transaction.' }),
-  order_uid: orderUid.meta({ description: 'The traded order.' }),
-  trader_address: address.meta({ description: 'The trader.' }),
-  sell_token: address.meta({ description: orderTexts.sellToken }),
-  buy_token: address.meta({ description: orderTexts.buyToken }),
-  sell_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
-  buy_token_symbol: z.string().optional().meta({ description: 'The symbol, if the contract has one.' }),
+  ...placeBody.schema.shape,
+  ...tradeBody.schema.shape,
+  sell_token: fieldSchema('Trade.sellToken'),
+  buy_token: fieldSchema('Trade.buyToken'),
+  sell_token_symbol: symbol,
+  buy_token_symbol: symbol,
   executed_sell_amount: units,
   executed_buy_amount: units,
-  usd_value: dollars.nullable(),
-  eligible_volume_usd: dollars.meta({ description: 'The part of usd_value that counts.' }),
-  referrer_code: code.meta({ description: 'The code that the order names.' }),
-  bound_referrer_code: code.nullable().meta({ description: 'The code to which the trader is bound.' }),
-  eligibility_reason: z
-    .enum(eligibilities)
-    .meta({ description: 'The reason why it does not count, or ELIGIBLE.' }),
-  is_bound_to_code: z.boolean(),
-  is_eligible: z.boolean(),
+  ...countedBody.schema.shape,
 })
 
 export const traderActivity = z.object({
   rows: z.array(referredTrade).meta({ description: 'Newest first.' }),
-  lastUpdatedAt,
+  lastUpdatedAt: fieldSchema('TraderActivityConnection.computedAt'),
 })
 
 const affiliate = { address: { description: 'The affiliate’s wallet.', schema: addressField } }

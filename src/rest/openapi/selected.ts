@@ -46,10 +46,37 @@ export function fragmentSchema(text: string, kindOf?: KindOf): z.ZodObject {
   return objectSchema(graphqlType(typeCondition.name.value), selectionSet, kindOf)
 }
 
-/** Returns the schema of one field of a GraphQL type, such as `Pool.address`. */
-export function fieldSchema(path: `${string}.${string}`): z.ZodType {
+type FieldPath = `${string}.${string}`
+
+/** Returns one field of a GraphQL type. */
+export function fieldOf(path: FieldPath) {
+  const [name = '', field = ''] = path.split('.')
+  const type = graphqlType(name)
+  const found = 'getFields' in type ? type.getFields()[field] : undefined
+  if (!found) throw new TypeError(`there is no field ${path}`)
+  return found
+}
+
+/** Returns the description of one field of a GraphQL type. */
+export const fieldText = (path: FieldPath) => fieldOf(path).description ?? ''
+
+/** Returns the schema of one field of a GraphQL type, such as `Pool.address`, or `other` with its description. */
+export function fieldSchema(path: FieldPath, other?: z.ZodType): z.ZodType {
   const [type = '', field = ''] = path.split('.')
+  if (other) return other.meta({ description: fieldText(path) })
   return selected(type, field).shape[field] as z.ZodType
+}
+
+/** Returns the schema of a body that leaves out members that are null. */
+export function withoutNulls(schema: z.ZodObject): z.ZodObject {
+  const members = Object.entries(schema.shape).map(([name, member]) => {
+    const { description } = member as z.ZodType
+    return [
+      name,
+      member instanceof z.ZodNullable ? z.optional(member.unwrap()).meta({ description }) : member,
+    ]
+  })
+  return z.object(Object.fromEntries(members) as Record<string, z.ZodType>)
 }
 
 function objectSchema(type: GraphQLNamedType, selection: SelectionSetNode, kindOf?: KindOf) {

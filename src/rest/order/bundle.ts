@@ -4,8 +4,9 @@ import { bundleBody } from '../../graphql/bundle-simulation.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import type { PostNetworkSimulationSimulateBundleResult } from '../documents.generated.ts'
 import type { Operations } from '../openapi/operation.ts'
-import { address, amount, bytes32, count, hex } from '../openapi/primitives.ts'
+import { amount } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { fieldSchema, selected } from '../openapi/selected.ts'
 import { type Route, route } from '../routing/route.ts'
 
 /** The bundle's inputs in hex, and the JSON around them. */
@@ -14,13 +15,16 @@ const maxBytes = 131_072
 type Bundle = PostNetworkSimulationSimulateBundleResult['simulateBundle']
 type Transaction = Bundle['transactions'][number]
 
+const logFields = 'address topics data event { name arguments { name type value } }'
+const completeFields = 'hasAllLogs hasAllBalanceChanges'
+
 export const bundleRoute: Route = route({
   on: 'POST /:network/simulation/simulateBundle',
   run: `query ($input: SimulateBundleInput!) {
     simulateBundle(input: $input) {
       block
       transactions {
-        succeeds error gasUsed hasAllLogs hasAllBalanceChanges logs { address topics data event { name arguments { name type value } } }
+        succeeds error gasUsed logs { ${logFields} } ${completeFields}
         balanceChanges { account token { address } change } storageChanges { account slot before after }
       }
     }
@@ -93,34 +97,26 @@ function writeState(changes: NonNullable<Transaction['storageChanges']>) {
 }
 
 const stateSlot = z.object({
-  address: address.describe('The account of the storage.'),
-  key: bytes32.describe('The slot.'),
-  original: bytes32.describe('Its value before the bundle.'),
-  dirty: bytes32.describe('Its value after the transaction.'),
+  address: fieldSchema('StorageChange.account'),
+  key: fieldSchema('StorageChange.slot'),
+  original: fieldSchema('StorageChange.before'),
+  dirty: fieldSchema('StorageChange.after'),
 })
 
+const alwaysNull = z.null().describe('Always null.')
+
 export const stateChange = z.object({
-  address: address.describe('The account of the storage.'),
+  address: fieldSchema('StorageChange.account'),
   soltype: z.null().describe('Always null: types of variables are unknown.'),
-  original: z.null().describe('Always null.'),
-  dirty: z.null().describe('Always null.'),
+  original: alwaysNull,
+  dirty: alwaysNull,
   raw: z.array(stateSlot).describe('Slots that differ from before the bundle.'),
 })
 
-export const simulatedLog = z.object({
-  address: address,
-  topics: z.array(bytes32),
-  data: hex,
-  event: z
-    .object({
-      name: z.string(),
-      arguments: z.array(z.object({ name: z.string(), type: z.string(), value: z.string() })),
-    })
-    .nullable(),
-})
+export const simulatedLog = selected('SimulatedLog', logFields)
 
-export const simulatedTransaction = z.object({
-  status: z.boolean().describe('True if the transaction would succeed.'),
+export const simulatedTransaction = selected('SimulatedTransaction', completeFields, {
+  status: fieldSchema('SimulatedTransaction.succeeds'),
   id: z.string().describe('Its block, and its position in the bundle.'),
   error: z.string().optional().describe('The reason of a failure; left out on success.'),
   gasUsed: amount,
@@ -134,9 +130,7 @@ export const simulatedTransaction = z.object({
     .optional()
     .describe('Changes by account; left out if the node does not trace the bundle.'),
   logs: z.array(simulatedLog),
-  hasAllLogs: z.boolean(),
-  hasAllBalanceChanges: z.boolean(),
-  blockNumber: count.describe('The block whose state it uses.'),
+  blockNumber: fieldSchema('BundleSimulation.block'),
 })
 
 export const simulatedBundle = z.array(simulatedTransaction)

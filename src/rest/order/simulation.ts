@@ -3,22 +3,19 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { StateOverride } from '../../domain/evm/simulation.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import { simulationBody } from '../../graphql/order/simulation.ts'
+import type { PostApiV1DebugSimulationResult } from '../documents.generated.ts'
 import type { Operations, WrittenOperation } from '../openapi/operation.ts'
-import { address, count, hex } from '../openapi/primitives.ts'
+import { count, hex } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { selected } from '../openapi/selected.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 
 const access = { to: 'simulation', whenOff: 'MethodNotAllowed' } as const
 
-interface Simulated {
-  error: string | null
-  block: number | null
-  from: string
-  to: string
-  input: string
-  gas: number
-  stateOverrides: unknown
-}
+const callFields = 'from to input gas'
+const fields = `error block ${callFields} stateOverrides`
+
+type Simulated = PostApiV1DebugSimulationResult['simulateOrder']
 
 /** Simulations of orders. The restricted paths are the operator's. */
 export const simulationRoutes: Route[] = ['', '/restricted'].flatMap((prefix) => [
@@ -27,7 +24,7 @@ export const simulationRoutes: Route[] = ['', '/restricted'].flatMap((prefix) =>
     run: `query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {
       network(name: $network) { chainId }
       order(uid: $uid, network: $network) {
-        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }
+        simulation(blockNumber: $blockNumber) { ${fields} }
       }
     }`,
     variables: ({ network, path, query }) => ({
@@ -44,7 +41,7 @@ export const simulationRoutes: Route[] = ['', '/restricted'].flatMap((prefix) =>
     on: `POST ${prefix}/api/v1/debug/simulation`,
     run: `query ($network: NetworkName!, $input: SimulateOrderInput!) {
       network(name: $network) { chainId }
-      simulateOrder(input: $input) { error block from to input gas stateOverrides }
+      simulateOrder(input: $input) { ${fields} }
     }`,
     variables: ({ network, body }: RestRequest) => {
       parseInput(simulationBody, body)
@@ -93,13 +90,9 @@ const stateObject = z.object({
   storage: z.record(z.string(), hex).optional().describe('Values by slot.'),
 })
 
-export const tenderlyRequest = z.object({
+export const tenderlyRequest = selected('OrderSimulation', callFields, {
   network_id: z.string().describe('The chain id.'),
   block_number: count.optional().describe('The requested block; left out for the newest.'),
-  from: address,
-  to: address,
-  input: hex,
-  gas: count,
   simulation_type: z.literal('full').describe('Always full.'),
   state_objects: z
     .record(z.string(), stateObject)
@@ -108,10 +101,7 @@ export const tenderlyRequest = z.object({
     ),
 })
 
-export const orderSimulation = z.object({
-  tenderlyRequest: tenderlyRequest,
-  error: z.string().nullable(),
-})
+export const orderSimulation = selected('OrderSimulation', 'error', { tenderlyRequest })
 
 export const sampleSimulation = {
   tenderlyRequest: {

@@ -2,8 +2,20 @@ import {
   type Affiliate,
   type AffiliateProgramme,
   dollarDecimals,
+  dollars,
   type Eligibility,
 } from '../../domain/affiliate/affiliate.ts'
+import {
+  dateTime,
+  derived,
+  described,
+  flag,
+  from,
+  oneOf,
+  safeInt,
+  text,
+  type ValueOf,
+} from '../../domain/described.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Trade } from '../../domain/order/order.ts'
 import { bytea, nullableBytea, raw } from '../database/columns.ts'
@@ -150,18 +162,39 @@ export async function traderTotals(
   return row && { ...row, eligibleVolume: BigInt(row.eligibleVolume) }
 }
 
-/** A trade of an order whose appData has a referrer code. */
-export interface ReferredTradeRow {
+export const referredTrade = described(
+  'ReferredTrade',
+  'A trade whose order names a code in its appData, and what it counts for that. Dollars are US dollars.',
+  {
+    time: dateTime(
+      'The time of the auction that it settles, or of its order if it settles no auction of this service.',
+    ),
+    code: text('The code that its order names, in capitals.'),
+    boundCode: text.orNull('The code that the trader is bound to; null without one.'),
+    usdValue: from(
+      'value',
+      dollars.orNull(
+        'The value of the sold amount at the prices of its auction, rounded down; null without prices.',
+      ),
+    ),
+    eligibleVolume: dollars('The part of usdValue that counts.'),
+    eligibility: oneOf<Eligibility>('Eligibility')('The reason why it does not count, or ELIGIBLE.'),
+    chainId: derived(safeInt('The chain it is on.'), ({ trade }: { trade: Trade }) => trade.chainId),
+    isBoundToCode: derived(
+      flag('True if it names the code that the trader is bound to.'),
+      ({ code, boundCode }: { code: string; boundCode: string | null }) => code === boundCode,
+    ),
+    isEligible: derived(
+      flag('True if it counts.'),
+      ({ eligibility }: { eligibility: Eligibility }) => eligibility === 'eligible',
+    ),
+  },
+)
+
+export interface ReferredTradeRow extends ValueOf<typeof referredTrade> {
   trade: Trade
   /** Its sort position: time in microseconds, chain, block and log index, separated by points. */
   place: string
-  time: Date
-  code: string
-  /** The code that the trader is bound to. */
-  boundCode: string | null
-  value: bigint | null
-  eligibility: Eligibility
-  eligibleVolume: bigint
 }
 
 /** Newest first, on the networks that are counted. `after`: only trades before this `place`. */

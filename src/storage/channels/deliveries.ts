@@ -1,3 +1,4 @@
+import { dateTime, described, digits, oneOf, text, uint32, type ValueOf } from '../../domain/described.ts'
 import { bytesToHex } from '../../domain/evm/hex.ts'
 import { type DeliveryState, deliveryStates } from '../../domain/notification/channel.ts'
 import type {
@@ -138,18 +139,21 @@ export async function insertTestDelivery(db: Db, channelId: string): Promise<big
   return row?.id
 }
 
-/** Deliveries of a channel as its account sees them. */
-export interface DeliveryRecord {
+export const deliveryType = described('Delivery', 'A message that was sent to a channel, or waits.', {
+  notificationId: digits.orNull('The notification’s number; null for a test event.'),
+  revision: uint32('0; one more each time that the notification was reverted, or happened after all.'),
+  state: oneOf<DeliveryState>('DeliveryState')('The state.'),
+  attempts: uint32('Attempts that were begun.'),
+  createdAt: dateTime('The time at which it was written, with its notification.'),
+  attemptedAt: dateTime.orNull('The time at which the last attempt began.'),
+  endedAt: dateTime.orNull('The time at which it was accepted or given up.'),
+  status: uint32.orNull('The HTTP status of the receiver’s last answer.'),
+  fault: text.orNull('The reason of the last failure.'),
+})
+
+/** A delivery of a channel as its account sees it. */
+export interface DeliveryRecord extends ValueOf<typeof deliveryType> {
   id: bigint
-  notificationId: bigint | null
-  revision: number
-  state: DeliveryState
-  attempts: number
-  createdAt: Date
-  attemptedAt: Date | null
-  endedAt: Date | null
-  status: number | null
-  fault: string | null
 }
 
 /** Finds deliveries, newest first, before `before` if it is given; none in a state of a later version. */

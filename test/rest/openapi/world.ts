@@ -64,6 +64,7 @@ const holders: TokenHolder[] = [
 /** A pool into which 200 WETH's worth came. */
 const valued = {
   ...pool,
+  chainId: network.chainId,
   day: { amount0: 300_000n * 10n ** 6n, amount1: 100n * unit },
   value: 20_000n * unit,
   volume: 200n * unit,
