@@ -1,48 +1,47 @@
 import { z } from 'zod'
-import { appDataOf } from '../storage/models/app-data.ts'
+import { bytes32, described, flag } from '../domain/described.ts'
+import { appData, appDataOf } from '../storage/models/app-data.ts'
 import { appDataByHash } from '../storage/models/keyed.ts'
 import { builder } from './builder.ts'
+import { describedRef } from './described.ts'
 import { bytes32Field, objectExpected, scalarField, textField } from './input/fields.ts'
 import { inputArgument, inputType } from './input/input-type.ts'
-import { AppDataRef, UploadAppDataPayloadRef } from './refs.ts'
+import { AppDataRef } from './refs.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
-import { resolveKeyed, type StoredValue } from './stored/resolve.ts'
+import { keyedResolver } from './stored/resolve.ts'
+
+const document = textField.meta({ description: 'The document, as its hash is to be taken.' })
 
 /** The body in REST, which has the hash, if any, in the path. */
-export const appDataBody = z.object(
-  { fullAppData: textField.meta({ description: 'The document, as its hash is to be taken.' }) },
-  objectExpected,
-)
+export const appDataBody = z.object({ fullAppData: document }, objectExpected)
 
 export const uploadAppDataInput = inputType('UploadAppDataInput', {
   description: 'An appData document to be stored.',
   schema: z.object(
     {
       hash: bytes32Field.nullish().meta({ description: 'Its hash, to be checked; computed when left out.' }),
-      document: scalarField(
-        'AppDataDocument',
-        textField.meta({ description: 'The document, as its hash is to be taken.' }),
-      ),
+      document: scalarField('AppDataDocument', document),
     },
     objectExpected,
   ),
 })
 
-exposeModel(appDataOf.model())
+exposeModel(appData)
 
-UploadAppDataPayloadRef.implement({
-  description: 'The result of an upload.',
-  fields: (t) => ({
-    hash: t.expose('hash', { type: 'Bytes32', description: 'keccak256 of the document’s exact bytes.' }),
-    appData: t.field({
-      type: AppDataRef,
-      description: 'The document as it is stored.',
-      resolve: async ({ hash }, _args, context, info) =>
-        (await resolveKeyed(appDataByHash, hash, context, info)) as StoredValue,
-    }),
-    created: t.exposeBoolean('created', { description: 'false when the document was stored already.' }),
+const UploadAppDataPayloadRef = describedRef(
+  described('UploadAppDataPayload', 'The result of an upload.', {
+    hash: bytes32(appData.fields.hash.description),
+    created: flag('false when the document was stored already.'),
   }),
-})
+)
+
+builder.objectField(UploadAppDataPayloadRef, 'appData', (t) =>
+  t.field({
+    type: AppDataRef,
+    description: 'The document as it is stored.',
+    resolve: keyedResolver(appDataByHash, ({ hash }) => hash),
+  }),
+)
 
 builder.queryFields((t) => ({
   appData: storedRoot(t, appDataOf, {

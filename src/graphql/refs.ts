@@ -1,7 +1,5 @@
-import type { GraphQLError } from 'graphql'
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
 import { builder } from './builder.ts'
@@ -18,8 +16,6 @@ export interface PageInfo {
     endCursor: string | null
   }
 }
-/** Result for one order of a batch: either `uid` or `error`. */
-type PlaceOrderResult = { index: number; uid?: OrderUid; error?: GraphQLError }
 /** A quote with an id, which only stored quotes have. */
 export type StoredQuote = QuoteReply & { quote: { id: bigint } }
 /** The chain of the tokens in a quote's route. */
@@ -42,18 +38,8 @@ export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
 export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
-export const PlaceOrderErrorRef = builder.objectRef<{ index: number; error: GraphQLError }>('PlaceOrderError')
 export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
-export const PlaceOrderResultRef = builder.objectRef<PlaceOrderResult>('PlaceOrderResult')
-export const PlaceOrdersPayloadRef = builder.objectRef<{ results: PlaceOrderResult[] }>('PlaceOrdersPayload')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
-export const RegisterAffiliatePayloadRef = builder.objectRef<{ wallet: Address }>('RegisterAffiliatePayload')
-export const SetAffiliateEnabledPayloadRef = builder.objectRef<{ wallet: Address }>(
-  'SetAffiliateEnabledPayload',
-)
 export const SettlementRef = modelRef('Settlement')
 export const TokenRef = modelRef('Token')
 export const TradeRef = modelRef('Trade')
-export const UploadAppDataPayloadRef = builder.objectRef<{ hash: Bytes32; created: boolean }>(
-  'UploadAppDataPayload',
-)

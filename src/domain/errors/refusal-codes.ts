@@ -1,3 +1,6 @@
+/** The description of an error’s message. */
+export const errorMessageText = 'Text for people that names the necessary change.'
+
 interface RefusalRow {
   /** True if the same request can succeed later without a change. */
   retryable: boolean

@@ -32,7 +32,7 @@ import { parseInput } from '../input/parse.ts'
 import { AccountRef } from '../refs.ts'
 import { edgeRef, exposeModel, storedRoot } from '../stored/expose.ts'
 import { feedField } from '../stored/feed-field.ts'
-import { identityOf, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { identityOf, keyedResolver, type StoredValue } from '../stored/resolve.ts'
 
 exposeModel(notification)
 
@@ -121,8 +121,7 @@ builder.objectField(MarkNotificationsReadPayloadRef, 'account', (t) =>
   t.field({
     type: AccountRef,
     description: 'The account as it is now.',
-    resolve: async ({ account }, _args, context, info) =>
-      (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
+    resolve: keyedResolver(accountByAddress, ({ account }) => account),
   }),
 )
 

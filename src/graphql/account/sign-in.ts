@@ -17,7 +17,7 @@ import { describedRef } from '../described.ts'
 import { addressField, hexField, objectExpected, textField } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
 import { AccountRef } from '../refs.ts'
-import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { keyedResolver } from '../stored/resolve.ts'
 
 const maxMessageLength = 2_000
 
@@ -27,8 +27,7 @@ builder.objectField(SignInPayloadRef, 'account', (t) =>
   t.field({
     type: AccountRef,
     description: 'The account of the session.',
-    resolve: async ({ account }, _args, context, info) =>
-      (await resolveKeyed(accountByAddress, account, context, info)) as StoredValue,
+    resolve: keyedResolver(accountByAddress, ({ account }) => account),
   }),
 )
 

@@ -1,4 +1,3 @@
-import type { GraphQLResolveInfo } from 'graphql'
 import { z } from 'zod'
 import { type AffiliateRegistration, registerAffiliate } from '../../affiliates/register.ts'
 import { type Affiliate, affiliateCodePattern, affiliateTypedData } from '../../domain/affiliate/affiliate.ts'
@@ -14,9 +13,9 @@ import { storing } from '../context/stored-bytes.ts'
 import { addressField, flagField, objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
 import { parseInput } from '../input/parse.ts'
-import { AffiliateRef, RegisterAffiliatePayloadRef, SetAffiliateEnabledPayloadRef } from '../refs.ts'
+import { AffiliateRef } from '../refs.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
-import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { keyedResolver } from '../stored/resolve.ts'
 
 /** 8,192 bytes as hex: far longer than any wallet's signature, deployment data (ERC-6492) included. */
 const longestSignature = 16_386
@@ -53,7 +52,7 @@ export const registerAffiliateInput = inputType('RegisterAffiliateInput', {
   ),
 })
 
-const enabled = flagField.meta({ description: 'True if traders may use the code.' })
+const enabled = flagField.meta({ description: affiliate.fields.enabled?.description })
 
 /** The editor's request body in REST, which has the code in the path. */
 export const affiliateSwitch = z.object({ enabled }, objectExpected)
@@ -108,31 +107,27 @@ builder.queryFields((t) => ({
   }),
 }))
 
-RegisterAffiliatePayloadRef.implement({
-  description: 'A wallet that registered.',
-  fields: (t) => ({
-    affiliate: t.field({
-      type: AffiliateRef,
-      description: 'The affiliate as it is stored.',
-      resolve: ({ wallet }, _args, context, info) => storedAffiliate(wallet, context, info),
+/** Returns the type of a result with an affiliate. */
+function payloadRef(name: string, description: string, affiliateText: string) {
+  return builder.objectRef<{ wallet: Address }>(name).implement({
+    description,
+    fields: (t) => ({
+      affiliate: t.field({
+        type: AffiliateRef,
+        description: affiliateText,
+        resolve: keyedResolver(affiliateByWallet, ({ wallet }) => wallet),
+      }),
     }),
-  }),
-})
-
-SetAffiliateEnabledPayloadRef.implement({
-  description: 'An affiliate whose code was switched.',
-  fields: (t) => ({
-    affiliate: t.field({
-      type: AffiliateRef,
-      description: 'The affiliate as it is now.',
-      resolve: ({ wallet }, _args, context, info) => storedAffiliate(wallet, context, info),
-    }),
-  }),
-})
+  })
+}
 
 builder.mutationField('registerAffiliate', (t) =>
   t.field({
-    type: RegisterAffiliatePayloadRef,
+    type: payloadRef(
+      'RegisterAffiliatePayload',
+      'A wallet that registered.',
+      'The affiliate as it is stored.',
+    ),
     description: 'Binds a code to a wallet, for good. A wallet has one code, and a code one wallet.',
     args: { input: inputArgument(t.arg, registerAffiliateInput, 'The wallet, its code and its signature.') },
     extensions: { guard: requireAffiliates },
@@ -148,7 +143,11 @@ builder.mutationField('registerAffiliate', (t) =>
 
 builder.mutationField('setAffiliateEnabled', (t) =>
   t.field({
-    type: SetAffiliateEnabledPayloadRef,
+    type: payloadRef(
+      'SetAffiliateEnabledPayload',
+      'An affiliate whose code was switched.',
+      'The affiliate as it is now.',
+    ),
     description:
       'Switches a code on or off for traders. For the editor: needs the key of the content system, or the operator’s, as a bearer token or X-API-Key.',
     args: { input: inputArgument(t.arg, setAffiliateEnabledInput, 'The code and its new state.') },
@@ -181,12 +180,4 @@ async function registerOnce(registration: AffiliateRegistration, context: Contex
     if (bound?.code === registration.code && bound.createdAt >= interruptedAt) return bound
     throw error
   }
-}
-
-async function storedAffiliate(
-  wallet: Address,
-  context: Context,
-  info: GraphQLResolveInfo,
-): Promise<StoredValue> {
-  return (await resolveKeyed(affiliateByWallet, wallet, context, info)) as StoredValue
 }

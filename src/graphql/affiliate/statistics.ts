@@ -6,7 +6,7 @@ import { requireFeature } from '../context/access.ts'
 import { describedRef } from '../described.ts'
 import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../paging.ts'
 import { TradeRef } from '../refs.ts'
-import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { keyedResolver } from '../stored/resolve.ts'
 
 builder.queryField('affiliateStatistics', (t) =>
   t.field({
@@ -41,8 +41,7 @@ builder.objectField(ReferredTradeRef, 'trade', (t) =>
   t.field({
     type: TradeRef,
     description: 'The trade.',
-    resolve: async ({ trade }, _args, context, info) =>
-      (await resolveKeyed(tradeByLogPosition, trade, context, info)) as StoredValue,
+    resolve: keyedResolver(tradeByLogPosition, ({ trade }) => trade),
   }),
 )
 

@@ -1,7 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { z } from 'zod'
 import { toAppDataInput } from '../../domain/app-data/document.ts'
+import { described, flag, json, objectOf, text, uint32, type ValueOf } from '../../domain/described.ts'
 import { Refusal } from '../../domain/errors/error.ts'
+import { errorMessageText } from '../../domain/errors/refusal-codes.ts'
 import type { OrderCreation } from '../../domain/order/creation.ts'
 import { type OrderUid, orderTexts } from '../../domain/order/order.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
@@ -9,6 +11,7 @@ import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { type TradingServices, tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
+import { describedRef } from '../described.ts'
 import { isFinalStatus, maskError, requestStatus } from '../errors.ts'
 import {
   addressField,
@@ -23,13 +26,7 @@ import {
 import { type Input, inputArgument, inputType } from '../input/input-type.ts'
 import { orderFields } from '../input/order-fields.ts'
 import { parseInput } from '../input/parse.ts'
-import {
-  OrderRef,
-  PlaceOrderErrorRef,
-  PlaceOrderPayloadRef,
-  PlaceOrderResultRef,
-  PlaceOrdersPayloadRef,
-} from '../refs.ts'
+import { OrderRef, PlaceOrderPayloadRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { singleFieldObject } from '../token/token.ts'
 
@@ -207,65 +204,46 @@ export async function storedOrder(
   return order
 }
 
-PlaceOrdersPayloadRef.implement({
-  description: 'The results of orders that were sent together.',
-  fields: (t) => ({
-    results: t.expose('results', {
-      type: [PlaceOrderResultRef],
-      description: 'One for each order, in the order of the input.',
-      extensions: { items: maxPlacedOrders },
-    }),
-  }),
-})
+const placeOrderError = described(
+  'PlaceOrderError',
+  'The error of one of several orders, as placeOrder would have refused it.',
+  {
+    code: text('One of the closed list that extensions.code is of.'),
+    message: text(errorMessageText),
+    field: text.orNull('The field of the order that is at fault; null when it is none of them.'),
+    retryable: flag('True if the same order can be accepted later.'),
+    index: uint32('The order’s place in the input, from 0.'),
+    data: json.orNull('Details of some codes, as in extensions.data.'),
+  },
+)
 
-PlaceOrderResultRef.implement({
-  description: 'The result of one of several orders: either the order or an error.',
-  fields: (t) => ({
-    index: t.expose('index', { type: 'Uint32', description: 'Its place in the input, from 0.' }),
-    order: t.field({
-      type: OrderRef,
-      nullable: true,
-      description: 'The order as it is stored; null when it was refused.',
-      resolve: ({ uid }, _args, context, info) => (uid ? storedOrder(uid, context, info) : null),
-    }),
-    error: t.field({
-      type: PlaceOrderErrorRef,
-      nullable: true,
-      description: 'The reason why it was refused; null if it is stored.',
-      resolve: ({ index, error }) => (error ? { index, error } : null),
-    }),
-  }),
-})
+const placeOrderResult = described(
+  'PlaceOrderResult',
+  'The result of one of several orders: either the order or an error.',
+  {
+    index: uint32('Its place in the input, from 0.'),
+    error: objectOf(placeOrderError).orNull('The reason why it was refused; null if it is stored.'),
+  },
+)
+type PlaceOrderResult = ValueOf<typeof placeOrderResult> & { uid?: OrderUid }
 
-PlaceOrderErrorRef.implement({
-  description: 'The error of one of several orders, as placeOrder would have refused it.',
-  fields: (t) => ({
-    code: t.string({
-      description: 'One of the closed list that extensions.code is of.',
-      resolve: ({ error }) => String(error.extensions.code),
-    }),
-    message: t.string({
-      description: 'Text for people that names the necessary change.',
-      resolve: ({ error }) => error.message,
-    }),
-    field: t.string({
-      nullable: true,
-      description: 'The field of the order that is at fault; null when it is none of them.',
-      resolve: ({ error }) => (error.extensions.field as string | undefined) ?? null,
-    }),
-    retryable: t.boolean({
-      description: 'True if the same order can be accepted later.',
-      resolve: ({ error }) => error.extensions.retryable === true,
-    }),
-    index: t.expose('index', { type: 'Uint32', description: 'The order’s place in the input, from 0.' }),
-    data: t.field({
-      type: 'JSON',
-      nullable: true,
-      description: 'Details of some codes, as in extensions.data.',
-      resolve: ({ error }) => error.extensions.data ?? null,
-    }),
+const PlaceOrdersPayloadRef = describedRef(
+  described('PlaceOrdersPayload', 'The results of orders that were sent together.', {
+    results: objectOf<typeof placeOrderResult, PlaceOrderResult>(placeOrderResult).list(
+      'One for each order, in the order of the input.',
+      maxPlacedOrders,
+    ),
   }),
-})
+)
+
+builder.objectField(describedRef<typeof placeOrderResult, PlaceOrderResult>(placeOrderResult), 'order', (t) =>
+  t.field({
+    type: OrderRef,
+    nullable: true,
+    description: 'The order as it is stored; null when it was refused.',
+    resolve: ({ uid }, _args, context, info) => (uid ? storedOrder(uid, context, info) : null),
+  }),
+)
 
 builder.mutationField('placeOrders', (t) =>
   t.field({
@@ -279,14 +257,25 @@ builder.mutationField('placeOrders', (t) =>
       const results = orders.map(async (order, index) => {
         try {
           if ('refusal' in order) throw order.refusal
-          return { index, uid: await placeOrderOnce(order.creation, trading, context) }
+          return { index, error: null, uid: await placeOrderOnce(order.creation, trading, context) }
         } catch (error) {
           const masked = maskError(error, context.log, context.requestId)
           if (!isFinalStatus(requestStatus(masked))) context.markIncomplete?.()
-          return { index, error: masked }
+          const { code, field = null, retryable, data = null } = masked.extensions
+          return {
+            index,
+            error: {
+              code: String(code),
+              message: masked.message,
+              field: field as string | null,
+              retryable: retryable === true,
+              index,
+              data,
+            },
+          }
         }
       })
-      return { results: context.countItems(await Promise.all(results)) }
+      return { results: await Promise.all(results) }
     },
   }),
 )

@@ -101,6 +101,12 @@ export function resolveKeyed<Key>(
   return loader.load(key)
 }
 
+/** Returns a resolver of a stored object whose key is in its parent. */
+export function keyedResolver<Parent, Key>(keyed: Keyed<Key>, keyOf: (parent: Parent) => Key) {
+  return async (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
+    (await resolveKeyed(keyed, keyOf(parent), context, info)) as StoredValue
+}
+
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
 
 function keyedLoader(

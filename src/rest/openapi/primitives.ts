@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
+import { errorMessageText, type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
 
 /** Values as the service writes them: hex in lowercase, amounts without leading zeros. */
 export const address = z.string().regex(/^0x[0-9a-f]{40}$/)
@@ -55,7 +55,7 @@ const codes = Object.keys(refusalCodes) as RefusalCode[]
 
 export const orderBookError = z.object({
   errorType: z.enum(codes).meta({ description: 'The code; the list is closed.' }),
-  description: z.string().meta({ description: 'Text for people that names the necessary change.' }),
+  description: z.string().meta({ description: errorMessageText }),
   data: z
     .record(z.string(), z.unknown())
     .optional()
@@ -63,5 +63,5 @@ export const orderBookError = z.object({
 })
 
 export const accountError = z.object({
-  message: z.string().meta({ description: 'Text for people that names the necessary change.' }),
+  message: z.string().meta({ description: errorMessageText }),
 })

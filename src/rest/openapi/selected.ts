@@ -60,7 +60,7 @@ export function fieldOf(path: FieldPath) {
 /** Returns the description of one field of a GraphQL type. */
 export const fieldText = (path: FieldPath) => fieldOf(path).description ?? ''
 
-/** Returns the schema of one field of a GraphQL type, such as `Pool.address`, or `other` with its description. */
+/** Returns the schema of a field, such as `Pool.address`; or `other`, with the description of the field. */
 export function fieldSchema(path: FieldPath, other?: z.ZodType): z.ZodType {
   const [type = '', field = ''] = path.split('.')
   if (other) return other.meta({ description: fieldText(path) })
