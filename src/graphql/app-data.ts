@@ -60,7 +60,7 @@ builder.mutationField('uploadAppData', (t) =>
       'Stores an appData document, so that orders can refer to it: of at most 8192 bytes, where the deployment has no limit of its own.',
     // Clients upload before each order: uploads must not use up the limit of orders.
     extensions: { limited: 'reads', units: unitsOfUpload },
-    args: { input: inputArgument(t.arg, uploadAppDataInput, 'The document.') },
+    args: { input: inputArgument(t.arg, uploadAppDataInput) },
     resolve: (_root, { input: { hash, document } }, { uploadAppData, client }) =>
       uploadAppData(hash ?? null, document, client),
   }),

@@ -29,7 +29,7 @@ import { requireAccess } from './context/access.ts'
 import { tradingOn } from './context/networks.ts'
 import { defineEnum, standingTexts } from './enums.ts'
 import { NetworkRef } from './network.ts'
-import { networkArgument } from './paging.ts'
+import { feedCursorArgument, networkArgument } from './paging.ts'
 import { AuctionRef, CurrentAuctionRef, SettlementRef } from './refs.ts'
 import type { Environment } from './stored/collect.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
@@ -174,7 +174,7 @@ builder.subscriptionField('auctions', (t) =>
       'Competitions of a network and what becomes of their settlements, as they are committed. A hidden competition comes when its deadline block has passed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
     args: {
       network: networkArgument(t.arg),
-      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+      after: feedCursorArgument(t.arg),
     },
     ...feedField<{ network?: string; after?: string | null }>({
       find: ({ network, after }, environment) => ({

@@ -112,7 +112,7 @@ builder.queryField('simulateBundle', (t) =>
     description:
       'Runs transactions on the network’s node without sending them, each on the state that the one before leaves. One bundle in a request, for those whom the deployment lets do it. It costs 6 units for each million gas that it may use, and 8 for each transaction at least, but no more than a client has at once.',
     extensions: { chargedFor: 'transactions', units: unitsPerTransaction },
-    args: { input: inputArgument(t.arg, simulateBundleInput, 'The transactions.') },
+    args: { input: inputArgument(t.arg, simulateBundleInput) },
     resolve: async (_root, { input: { network, transactions } }, context) => {
       requireAccess('simulation', context)
       if (requests.has(context)) throw new Refusal('QueryTooComplex', 'one bundle is simulated in a request')

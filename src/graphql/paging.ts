@@ -18,6 +18,11 @@ export function networkArgument(arg: Arguments, description: string = onlyNetwor
   })
 }
 
+export const allNetworks = 'All networks without it.'
+
+export const feedCursorArgument = (arg: Arguments) =>
+  arg.string({ required: false, description: 'A cursor, or "earliest".' })
+
 const afterText = 'The cursor to continue behind.'
 
 /** Arguments of a keyset page, from either end of the list. */

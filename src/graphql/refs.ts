@@ -1,5 +1,4 @@
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
-import type { Address } from '../domain/evm/address.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
 import { builder } from './builder.ts'

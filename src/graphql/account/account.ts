@@ -4,7 +4,7 @@ import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { tradingOn } from '../context/networks.ts'
 import { chainIdsOf, filterArguments, filterRowArguments } from '../order/order.ts'
-import { checkFirst, cursorArguments, networkArgument } from '../paging.ts'
+import { allNetworks, checkFirst, cursorArguments, networkArgument } from '../paging.ts'
 import { AccountRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { exposeModel, type FindKeys, relationOptions } from '../stored/expose.ts'
@@ -29,7 +29,7 @@ builder.objectFields(AccountRef, (t) => {
     ),
     trades: field(
       relationOptions(trades, {
-        args: { network: networkArgument(t.arg, 'All networks without it.') },
+        args: { network: networkArgument(t.arg, allNetworks) },
         rowArguments: ({ network, ...page }: { network?: string }, environment) => ({
           ...page,
           chainIds: chainIdsOf(environment, network),

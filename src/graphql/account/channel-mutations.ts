@@ -179,7 +179,7 @@ builder.mutationFields((t) => ({
   subscribeChannel: t.field({
     type: SubscribeChannelPayloadRef,
     description: `Subscribes a channel, and sends it the token that confirms it. Of an address that waits for its confirmation, another token is sent. ${needsSession}`,
-    args: { input: inputArgument(t.arg, subscribeChannelInput, 'The channel and its types.') },
+    args: { input: inputArgument(t.arg, subscribeChannelInput) },
     async resolve(_root, { input }, context) {
       const { account, kind, pushKeys } = input
       await requireChannelsOf(context, account)
@@ -196,7 +196,7 @@ builder.mutationFields((t) => ({
     type: ChannelPayloadRef,
     description:
       'Confirms a channel by the token that was sent to it. Needs nothing but the token, which works once. A chat is confirmed by its link alone.',
-    args: { input: inputArgument(t.arg, confirmChannelInput, 'The token.') },
+    args: { input: inputArgument(t.arg, confirmChannelInput) },
     async resolve(_root, { input: { token, account } }, context) {
       requireFeature(context, 'cms')
       return { channel: await confirmChannel(token, 'token', context.channels, account ? { account } : {}) }
@@ -205,7 +205,7 @@ builder.mutationFields((t) => ({
   updateChannel: t.field({
     type: ChannelPayloadRef,
     description: `Changes what is sent to a channel. ${needsSession}`,
-    args: { input: inputArgument(t.arg, updateChannelInput, 'The channel and its types.') },
+    args: { input: inputArgument(t.arg, updateChannelInput) },
     async resolve(_root, { input }, context) {
       await requireChannelsOf(context, input.account)
       return {
@@ -216,7 +216,7 @@ builder.mutationFields((t) => ({
   rotateChannelSecret: t.field({
     type: ChannelSecretPayloadRef,
     description: `Gives a webhook a new secret. For a day its messages are signed with the previous one too; after three rotations in a day another one is refused. ${needsSession}`,
-    args: { input: inputArgument(t.arg, channelInput, 'The channel.') },
+    args: { input: inputArgument(t.arg, channelInput) },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       return rotateChannelSecret(account, id, context.channels)
@@ -225,7 +225,7 @@ builder.mutationFields((t) => ({
   testChannel: t.field({
     type: TestChannelPayloadRef,
     description: `Sends a test event to a channel, behind what waits. ${needsSession}`,
-    args: { input: inputArgument(t.arg, channelInput, 'The channel.') },
+    args: { input: inputArgument(t.arg, channelInput) },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       const send = () => testChannel(account, id, context.channels)
@@ -235,7 +235,7 @@ builder.mutationFields((t) => ({
   replayChannel: t.field({
     type: ReplayChannelPayloadRef,
     description: `Sends what has ended again, in its order and with the same ids. ${needsSession}`,
-    args: { input: inputArgument(t.arg, replayChannelInput, 'The channel and the start of the period.') },
+    args: { input: inputArgument(t.arg, replayChannelInput) },
     async resolve(_root, { input: { account, id, from, state } }, context) {
       await requireChannelsOf(context, account)
       const replayed = { from, ...(state && { state }) }
@@ -245,7 +245,7 @@ builder.mutationFields((t) => ({
   unsubscribeChannel: t.field({
     type: UnsubscribeChannelPayloadRef,
     description: `Ends a channel for good. What waits is not sent, and its address is forgotten. ${needsSession}`,
-    args: { input: inputArgument(t.arg, channelInput, 'The channel.') },
+    args: { input: inputArgument(t.arg, channelInput) },
     async resolve(_root, { input: { account, id } }, context) {
       await requireChannelsOf(context, account)
       await unsubscribeChannel(account, id, context.channels)

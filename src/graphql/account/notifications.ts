@@ -29,6 +29,7 @@ import {
 } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
 import { parseInput } from '../input/parse.ts'
+import { type Arguments, feedCursorArgument } from '../paging.ts'
 import { AccountRef } from '../refs.ts'
 import { edgeRef, exposeModel, storedRoot } from '../stored/expose.ts'
 import { feedField } from '../stored/feed-field.ts'
@@ -36,9 +37,12 @@ import { identityOf, keyedResolver, type StoredValue } from '../stored/resolve.t
 
 exposeModel(notification)
 
+const accountArgument = (arg: Arguments) =>
+  arg({ type: 'Address', required: true, description: 'The account of the feed.' })
+
 builder.queryFields((t) => ({
   notifications: storedRoot(t, feedOfAddress, {
-    args: { account: t.arg({ type: 'Address', required: true, description: 'The account of the feed.' }) },
+    args: { account: accountArgument(t.arg) },
     rowArguments: (args, environment) => {
       requireFeature(environment, 'cms')
       return args
@@ -52,8 +56,8 @@ builder.subscriptionField('notifications', (t) =>
     description:
       'Notifications as they are committed. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
     args: {
-      account: t.arg({ type: 'Address', required: true, description: 'The account of the feed.' }),
-      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+      account: accountArgument(t.arg),
+      after: feedCursorArgument(t.arg),
     },
     ...feedField<{ account: Address; after?: string | null }>({
       find({ account, after }, environment) {
@@ -160,7 +164,7 @@ builder.mutationField('markNotificationsRead', (t) =>
     type: MarkNotificationsReadPayloadRef,
     description:
       'Marks notifications of an account as read. One that a reorg takes back later is unread again. Needs a session of the account, or the key of the content system.',
-    args: { input: inputArgument(t.arg, readInput, 'Which.') },
+    args: { input: inputArgument(t.arg, readInput) },
     async resolve(_root, { input: { account, ...input } }, context) {
       await requireChannelsOf(context, account)
       const limits = { now: new Date(context.now()), limit: maxMarked }

@@ -69,7 +69,7 @@ builder.mutationFields((t) => ({
     type: SignInPayloadRef,
     description:
       'Opens a session for the account that signed the message. An account has 20 at most: older ones end.',
-    args: { input: inputArgument(t.arg, signInInput, 'The message and its signature.') },
+    args: { input: inputArgument(t.arg, signInInput) },
     resolve: (_root, { input }, context) =>
       storing(context, 'sessions', () => signIn(input, context.signIn, context)),
   }),
@@ -81,7 +81,7 @@ builder.mutationFields((t) => ({
   signOutEverywhere: t.field({
     type: SignOutPayloadRef,
     description: 'Ends all sessions of an account. Needs one of them, or the key of the content system.',
-    args: { input: inputArgument(t.arg, accountInput, 'Whose.') },
+    args: { input: inputArgument(t.arg, accountInput) },
     async resolve(_root, { input: { account } }, context) {
       await requireAccount(context, account)
       return { sessions: await signOutEverywhere(context.db, account) }

@@ -129,7 +129,7 @@ builder.mutationField('registerAffiliate', (t) =>
       'The affiliate as it is stored.',
     ),
     description: 'Binds a code to a wallet, for good. A wallet has one code, and a code one wallet.',
-    args: { input: inputArgument(t.arg, registerAffiliateInput, 'The wallet, its code and its signature.') },
+    args: { input: inputArgument(t.arg, registerAffiliateInput) },
     extensions: { guard: requireAffiliates },
     resolve: async (_root, { input: { walletAddress, ...rest } }, context) => ({
       wallet: (
@@ -150,7 +150,7 @@ builder.mutationField('setAffiliateEnabled', (t) =>
     ),
     description:
       'Switches a code on or off for traders. For the editor: needs the key of the content system, or the operator’s, as a bearer token or X-API-Key.',
-    args: { input: inputArgument(t.arg, setAffiliateEnabledInput, 'The code and its new state.') },
+    args: { input: inputArgument(t.arg, setAffiliateEnabledInput) },
     extensions: { guard: requireEditing },
     resolve: async (_root, { input: { code, enabled } }, context) => {
       const affiliate = await setAffiliateEnabled(context.db, code, enabled)

@@ -7,6 +7,7 @@ type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>
 
 /** An input that is declared once: its zod schema, and the GraphQL type that is built from it. */
 export interface Input<Schema extends z.ZodType> {
+  description: string
   schema: Schema
   type: InputObjectRef<Types, z.output<Schema>>
 }
@@ -34,6 +35,7 @@ export function inputType<Schema extends z.ZodType>(
   inputSchemas.set(name, schema)
   // The builder infers the schema's input type, but resolvers get its output.
   return {
+    description: options.description,
     schema,
     type: inputRef as InputObjectRef<Types, unknown> as InputObjectRef<Types, z.output<Schema>>,
   }
@@ -45,8 +47,8 @@ export function inputType<Schema extends z.ZodType>(
  */
 export function inputArgument<Schema extends z.ZodType>(
   arg: ArgBuilder<Types>,
-  { schema, type }: Input<Schema>,
-  description: string,
+  { schema, type, ...input }: Input<Schema>,
+  description = input.description,
 ) {
   return arg({ type, required: true, description, validate: { schema } as never })
 }

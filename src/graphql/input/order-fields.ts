@@ -6,7 +6,15 @@ import {
   signingSchemes,
 } from '../../domain/order/order.ts'
 import { BuyTokenDestination, OrderKind, SellTokenSource, SigningScheme } from '../enums.ts'
-import { addressField, appDataHashField, enumField, flagField, textField, uint32Field } from './fields.ts'
+import {
+  addressField,
+  amountField,
+  appDataHashField,
+  enumField,
+  flagField,
+  textField,
+  uint32Field,
+} from './fields.ts'
 
 const erc20 = 'ERC20 if left out.'
 
@@ -15,6 +23,7 @@ export const orderFields = {
   sellToken: addressField.meta({ description: orderTexts.sellToken }),
   buyToken: addressField.meta({ description: orderTexts.buyToken }),
   receiver: addressField.nullish().meta({ description: orderTexts.receiver }),
+  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
   validTo: uint32Field.meta({ description: orderTexts.validTo }),
   kind: enumField(OrderKind, orderKinds).meta({ description: orderTexts.kind }),
   partiallyFillable: flagField.meta({ description: orderTexts.partiallyFillable }),

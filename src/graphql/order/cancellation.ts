@@ -119,7 +119,7 @@ builder.mutationField('cancelOrders', (t) =>
     type: CancelOrdersPayloadRef,
     description:
       'Cancels every order named, or none: one signature covers the list as it is sent. What keeps it from being cancelled is named in extensions.data.items, each order with its code.',
-    args: { input: inputArgument(t.arg, cancelOrdersInput, 'The orders, and the owner’s signature.') },
+    args: { input: inputArgument(t.arg, cancelOrdersInput) },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
       checkNamed(cancellation.orderUids, 'orderUids', context)
       const trading = await tradingOfOrders(cancellation.orderUids, network, context)
@@ -132,7 +132,7 @@ builder.mutationField('cancelOrder', (t) =>
   t.field({
     type: CancelOrderPayloadRef,
     description: 'Cancels one order. The owner signs its UID by itself, or as a list of one.',
-    args: { input: inputArgument(t.arg, cancelOrderInput, 'The order, and its owner’s signature.') },
+    args: { input: inputArgument(t.arg, cancelOrderInput) },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
       const trading = await tradingOfOrders([cancellation.orderUid], network, context)
       return { uid: await trading.cancelOrder(cancellation) }
@@ -145,7 +145,7 @@ builder.mutationField('cancelOrdersByPolicy', (t) =>
     type: CancelOrdersByPolicyPayloadRef,
     description:
       'Cancels every order named, or none, however it is signed. For the operator: needs the key of the deployment as a bearer token or X-API-Key.',
-    args: { input: inputArgument(t.arg, cancelByPolicyInput, 'The orders, and why.') },
+    args: { input: inputArgument(t.arg, cancelByPolicyInput) },
     extensions: { guard: requireOperator },
     async resolve(_root, { input: { network, orderUids, reason = null } }, context) {
       checkNamed(orderUids, 'orderUids', context)

@@ -91,7 +91,7 @@ builder.queryField('explainOrder', (t) =>
     description:
       'The reasons that would keep an order from being placed and filled, before it is placed or even signed: all checks of placing, its account, the market’s price against its limit, and a settlement of it alone on the network’s node (for clients that the deployment lets simulate). Nothing is stored. An order that is placed gets its own diagnosis. Up to four in a request.',
     extensions: { limited: 'quotes' },
-    args: { input: inputArgument(t.arg, explainOrderInput, 'The order.') },
+    args: { input: inputArgument(t.arg, explainOrderInput) },
     resolve: async (_root, { input }, context) => {
       countSimulation(context)
       const trading = tradingOn(context, input.network)

@@ -20,7 +20,7 @@ import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { maxNamedOrders as maxNamed } from '../input/fields.ts'
 import { NetworkRef, networkOn } from '../network.ts'
-import { type Arguments, networkArgument } from '../paging.ts'
+import { type Arguments, allNetworks, feedCursorArgument, networkArgument } from '../paging.ts'
 import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { exposeModel, relationOptions, storedRoot } from '../stored/expose.ts'
@@ -58,6 +58,8 @@ builder.objectField(OrderRef, 'network', (t) =>
   }),
 )
 
+const ofOneNetwork = 'Narrows: an order of another network is not known.'
+
 const transactionRoot = ordersRoot(
   'many',
   ordersOfTransaction,
@@ -80,7 +82,7 @@ builder.queryFields((t) => ({
   order: storedRoot(t, ordersRoot('one', oneOrder, 'One order; null when it is not known.'), {
     args: {
       uid: t.arg({ type: 'OrderUid', required: true, description: 'Its UID.' }),
-      network: networkArgument(t.arg, 'Narrows: an order of another network is not known.'),
+      network: networkArgument(t.arg, ofOneNetwork),
     },
     rowArguments: ({ uid, network }: { uid: string; network?: string }, environment) => ({
       uid,
@@ -100,7 +102,7 @@ builder.queryFields((t) => ({
     {
       args: {
         uids: t.arg({ type: ['OrderUid'], required: true, description: 'Their UIDs.' }),
-        network: networkArgument(t.arg, 'Narrows: an order of another network is not known.'),
+        network: networkArgument(t.arg, ofOneNetwork),
       },
       rowArguments: ({ uids, network }: { uids: string[]; network?: string }, environment) => {
         const chainId = chainIdOf(environment, network)
@@ -149,7 +151,7 @@ function ordersRoot(
 /** Arguments that narrow a list of orders. */
 export function filterArguments(arg: Arguments) {
   return {
-    network: networkArgument(arg, 'All networks without it.'),
+    network: networkArgument(arg, allNetworks),
     status: arg({ type: OrderStatus, required: false, description: 'Short for one of filter.statuses.' }),
     filter: arg({ type: OrderFilterInput, required: false, description: 'Only orders that meet it.' }),
   }
@@ -209,7 +211,7 @@ builder.subscriptionField('orderEvents', (t) =>
     args: {
       uid: t.arg({ type: 'OrderUid', required: false, description: 'The order.' }),
       owner: t.arg({ type: 'Address', required: false, description: 'The account.' }),
-      after: t.arg.string({ required: false, description: 'A cursor, or "earliest".' }),
+      after: feedCursorArgument(t.arg),
       snapshot: t.arg.boolean({
         required: false,
         description: `If true, the present state comes first, in entries without an event: the order, or the orders of the account that have not ended, newest first and up to ${maxSnapshotOrders}. If there are as many, read the account’s orders for older ones. Has no effect if the stream is resumed, unless behind an entry that was not the snapshot’s last.`,

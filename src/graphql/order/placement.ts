@@ -38,7 +38,7 @@ const members = {
   buyToken: orderFields.buyToken,
   receiver: orderFields.receiver,
   sellAmount: amountField('SellAmountOverflow').meta({ description: 'The sell amount, in atoms.' }),
-  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
+  buyAmount: orderFields.buyAmount,
   validTo: orderFields.validTo,
   appData: orderFields.appData,
   appDataHash: orderFields.appDataHash,
@@ -151,7 +151,7 @@ builder.mutationField('placeOrder', (t) =>
   t.field({
     type: PlaceOrderPayloadRef,
     description: 'Checks and stores a signed order. What is answered is stored.',
-    args: { input: inputArgument(t.arg, placeOrderInput, 'The order.') },
+    args: { input: inputArgument(t.arg, placeOrderInput) },
     resolve: async (_root, { input: { network, creation } }, context) => ({
       uid: await placeOrderOnce(creation, tradingOn(context, network), context),
     }),
@@ -251,7 +251,7 @@ builder.mutationField('placeOrders', (t) =>
     description:
       'Checks and stores signed orders, each by itself: one that is refused does not keep others from being stored.',
     extensions: { chargedFor: 'orders' },
-    args: { input: inputArgument(t.arg, placeOrdersInput, 'The orders.') },
+    args: { input: inputArgument(t.arg, placeOrdersInput) },
     async resolve(_root, { input: { network, orders } }, context) {
       const trading = tradingOn(context, network)
       const results = orders.map(async (order, index) => {

@@ -23,22 +23,22 @@ import { orderFields } from '../input/order-fields.ts'
 import { OrderRef } from '../refs.ts'
 import { identityOf } from '../stored/resolve.ts'
 
+export const blockText = 'The block to simulate on; the newest when left out.'
+
 const members = {
   sellToken: orderFields.sellToken,
   buyToken: orderFields.buyToken,
   sellAmount: amountField('SellAmountOverflow')
     .refine((amount) => amount > 0n, 'must not be 0')
     .meta({ description: 'The sell amount, in atoms; not 0.' }),
-  buyAmount: amountField('BuyAmountOverflow').meta({ description: 'The buy amount, in atoms.' }),
+  buyAmount: orderFields.buyAmount,
   kind: orderFields.kind,
   owner: addressField.meta({ description: 'The seller.' }),
   receiver: orderFields.receiver,
   sellTokenBalance: orderFields.sellTokenBalance,
   buyTokenBalance: orderFields.buyTokenBalance,
   appData: textField.meta({ description: 'The document, or the hash of one that is stored.' }),
-  blockNumber: safeIntField
-    .nullish()
-    .meta({ description: 'The block to simulate on; the newest when left out.' }),
+  blockNumber: safeIntField.nullish().meta({ description: blockText }),
   signingScheme: orderFields.signingScheme,
   signature: hexField.meta({ description: 'The signature, as in an order.' }),
   feeAmount: amountField('SellAmountOverflow').meta({ description: 'Signed fee, in sell token atoms.' }),
@@ -97,11 +97,7 @@ builder.objectField(OrderRef, 'simulation', (t) =>
     description: `Simulates a settlement of what remains of the order on the network's node. At most ${maxSimulations} in a request, for those whom the deployment lets do it.`,
     extensions: { weight },
     args: {
-      blockNumber: t.arg({
-        type: 'SafeInt',
-        required: false,
-        description: 'The block to simulate on; the newest when left out.',
-      }),
+      blockNumber: t.arg({ type: 'SafeInt', required: false, description: blockText }),
     },
     resolve: (parent, { blockNumber }, context) => {
       requireAccess('simulation', context)
@@ -119,7 +115,7 @@ builder.queryField('simulateOrder', (t) =>
     type: describedRef(simulatedSettlement),
     description: 'Simulates a settlement of an order that need not be stored, like `Order.simulation`.',
     extensions: { limited: 'quotes' },
-    args: { input: inputArgument(t.arg, simulateOrderInput, 'The order.') },
+    args: { input: inputArgument(t.arg, simulateOrderInput) },
     resolve: (_root, { input }, context) => {
       requireAccess('simulation', context)
       countSimulation(context)

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { listedTrades, trade } from '../../storage/models/trade.ts'
 import { builder } from '../builder.ts'
-import { networkArgument } from '../paging.ts'
+import { allNetworks, networkArgument } from '../paging.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { chainIdsOf } from './order.ts'
 
@@ -12,7 +12,7 @@ exposeModel(trade)
 builder.queryFields((t) => ({
   trades: storedRoot(t, listedTrades, {
     args: {
-      network: networkArgument(t.arg, 'All networks without it.'),
+      network: networkArgument(t.arg, allNetworks),
       owner: t.arg({ type: 'Address', required: false, description: 'Trades of this owner’s orders.' }),
       orderUid: t.arg({ type: 'OrderUid', required: false, description: 'Trades of this order.' }),
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { StateOverride } from '../../domain/evm/simulation.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
-import { simulationBody } from '../../graphql/order/simulation.ts'
+import { blockText, simulationBody } from '../../graphql/order/simulation.ts'
 import type { PostApiV1DebugSimulationResult } from '../documents.generated.ts'
 import type { Operations, WrittenOperation } from '../openapi/operation.ts'
 import { count, hex } from '../openapi/primitives.ts'
@@ -128,7 +128,7 @@ const stored: Omit<WrittenOperation, 'id'> = {
   description: `${description} Costs about ten small reads.`,
   query: {
     block_number: {
-      description: 'The block to simulate on; the newest when left out.',
+      description: blockText,
       schema: z.int().min(0),
     },
   },
