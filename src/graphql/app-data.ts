@@ -45,7 +45,7 @@ builder.objectField(UploadAppDataPayloadRef, 'appData', (t) =>
 
 builder.queryFields((t) => ({
   appData: storedRoot(t, appDataOf, {
-    args: { hash: t.arg({ type: 'Bytes32', required: true, description: 'Its hash.' }) },
+    args: { hash: t.arg({ type: 'Bytes32', required: true, description: appData.fields.hash.description }) },
     rowArguments: (args) => args,
   }),
 }))

@@ -9,6 +9,8 @@ const elsewhere: WrittenExample = {
   refused: ['NotFound', 'there is no network atlantis, but sepolia'],
 }
 
+export const aboutText = 'The program and its version.'
+
 export const about = z.object({
   name: z.string().meta({ description: 'The program.' }),
   version: fieldSchema('Query.version'),
@@ -20,7 +22,7 @@ export const serviceOperations: Operations = {
     id: 'about',
     summary: 'The program and its version',
     description: '`/{network}/api/v1/ready` reports whether it is ready.',
-    answers: { 200: { description: 'The program and its version.', schema: about, headers: ['ETag'] } },
+    answers: { 200: { description: aboutText, schema: about, headers: ['ETag'] } },
     examples: { about: { summary: 'A release', answer: { name: 'Tradegraph', version: '0.1.0' } } },
   },
   'GET /api/v1/version': {

@@ -1,4 +1,6 @@
 import { Refusal } from '../domain/errors/error.ts'
+import { refusalCodes } from '../domain/errors/refusal-codes.ts'
+import { tradesOfOrder } from '../graphql/order/trade.ts'
 import { checkLimit } from '../graphql/paging.ts'
 import { listOfBodies, readBody } from '../storage/bodies/read.ts'
 import { listedTrade } from '../storage/bodies/trade.ts'
@@ -66,7 +68,7 @@ const tradeOfSettled = {
 
 const filter = {
   owner: { description: 'Trades of this account’s orders.', schema: anyAddress },
-  orderUid: { description: 'Trades of this order.', schema: anyOrderUid },
+  orderUid: { description: tradesOfOrder, schema: anyOrderUid },
 }
 
 const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
@@ -90,7 +92,7 @@ export const tradeOperations: Operations = {
     ...shared,
     id: 'trades',
     summary: 'Trades of an account or of an order',
-    description: 'Give exactly one of owner and orderUid.',
+    description: refusalCodes.InvalidTradeFilter.description,
     query: { ...filter, ...pageParameters },
     codes: ['InvalidTradeFilter', 'InvalidLimit'],
   },
@@ -98,7 +100,7 @@ export const tradeOperations: Operations = {
     ...shared,
     id: 'tradesV1',
     summary: 'Trades, without pages',
-    description: 'The newest 1000. Give exactly one of owner and orderUid.',
+    description: `The newest 1000. ${refusalCodes.InvalidTradeFilter.description}`,
     query: filter,
     codes: ['InvalidTradeFilter'],
   },

@@ -20,7 +20,7 @@ const ofAccount: Partial<Record<DiagnosisCode, string>> = {
   tokenMisbehaves: '',
 }
 const ofPrice: readonly DiagnosisCode[] = ['noLiquidity', 'priceOutOfReach', 'costsMoreThanItBrings']
-const forNewOrder = 'Keep this in mind for a new order.'
+export const forNewOrder = 'Keep this in mind for a new order.'
 /** The reason with a step that is left to do, however the order ended. */
 const leftToDo: DiagnosisCode = 'postHookFailed'
 /** Advice if the fee exceeds the whole sold amount. */

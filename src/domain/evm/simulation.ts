@@ -153,7 +153,7 @@ export const simulatedSettlement = described(
     block: safeInt.orNull('The block that was named; null is the newest.'),
     from: address('The made-up solver that sends it.'),
     to: address('The settlement contract.'),
-    input: hex('The call.'),
+    input: hex('The call of that contract.'),
     gas: safeInt('The maximum gas that it may use.'),
     stateOverrides: from(
       'overrides',

@@ -15,7 +15,7 @@ export const announcement = described(
     url: text.orNull('The target of its link: an http or https URL, or a path of the page that shows it.'),
     thumbnail: text.orNull('URL of a picture.'),
     location: oneOf<AnnouncementLocation>('AnnouncementLocation')('The place to show it.'),
-    createdAt: dateTime('The time at which it was written.'),
+    createdAt: dateTime('The time at which the operator wrote it.'),
     isForAll: derived(
       flag('True if it is for every account.'),
       ({ account }: { account: Address | null }) => account === null,

@@ -59,8 +59,8 @@ export type ChannelKeys = WebhookKeys | PushKeys | EmailKeys | Record<string, ne
 
 export const channelType = described('Channel', 'A receiver for the notifications of an account.', {
   id: id('Names it in mutations.'),
-  kind: oneOf<ChannelKind>('ChannelKind')('The way in which notifications are sent.'),
-  state: oneOf<ChannelState>('ChannelState')('The state.'),
+  kind: oneOf<ChannelKind>('ChannelKind')('The kind of the channel.'),
+  state: oneOf<ChannelState>('ChannelState')('The state of the channel.'),
   address: derived(
     text.orNull('Enough of the address to know it again; null for a chat that is not confirmed.'),
     maskedAddress,

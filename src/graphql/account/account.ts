@@ -83,7 +83,9 @@ builder.queryField('account', (t) =>
   t.field({
     type: AccountRef,
     description: 'An account with its orders, trades and notifications.',
-    args: { address: t.arg({ type: 'Address', required: true, description: 'Any letter case.' }) },
+    args: {
+      address: t.arg({ type: 'Address', required: true, description: 'The address, in any letter case.' }),
+    },
     extensions: { findKeys },
     resolve: async (_root, { address }, context, info) =>
       (resolveKnown({ __typename: 'Account', address }, { address }, info) ??

@@ -84,7 +84,7 @@ export const subscribeChannelInput = inputType('SubscribeChannelInput', {
   schema: z.object(
     {
       account,
-      kind: enumField(ChannelKind, channelKinds).meta({ description: 'The kind of the channel.' }),
+      kind: enumField(ChannelKind, channelKinds).meta({ description: channelType.fields.kind.description }),
       address: textField.max(2_000, 'must have at most 2000 characters').nullish().meta({
         description:
           'The URL of a webhook, an e-mail address, or the endpoint of a push subscription; none for Telegram.',

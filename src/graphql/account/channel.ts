@@ -53,7 +53,7 @@ builder.queryFields((t) => ({
       'A channel of an account, unless it has ended. Needs a session of the account, or the key of the content system.',
     args: {
       account: t.arg({ type: 'Address', required: true, description: 'Whose.' }),
-      id: t.arg.id({ required: true, description: 'The channel.' }),
+      id: t.arg.id({ required: true, description: 'The channel to read.' }),
     },
     async resolve(_root, { account, id }, context) {
       await requireChannelsOf(context, account)

@@ -55,7 +55,7 @@ export const signInInput = inputType('SignInInput', {
 
 const accountInput = inputType('SignOutEverywhereInput', {
   description: 'The account whose sessions end.',
-  schema: z.object({ account: addressField.meta({ description: 'The account.' }) }, objectExpected),
+  schema: z.object({ account: addressField.meta({ description: 'Its address.' }) }, objectExpected),
 })
 
 builder.mutationFields((t) => ({

@@ -59,7 +59,10 @@ export const affiliateSwitch = z.object({ enabled }, objectExpected)
 
 const setAffiliateEnabledInput = inputType('SetAffiliateEnabledInput', {
   description: 'The switch of an affiliate’s code.',
-  schema: z.object({ code: affiliateCodeField.meta({ description: 'The code.' }), enabled }, objectExpected),
+  schema: z.object(
+    { code: affiliateCodeField.meta({ description: 'The code to switch.' }), enabled },
+    objectExpected,
+  ),
 })
 
 /** @throws Refusal InvalidParameter */
@@ -71,7 +74,9 @@ exposeModel(affiliate)
 
 builder.queryFields((t) => ({
   affiliate: storedRoot(t, affiliateOf, {
-    args: { wallet: t.arg({ type: 'Address', required: true, description: 'Any letter case.' }) },
+    args: {
+      wallet: t.arg({ type: 'Address', required: true, description: 'The wallet, in any letter case.' }),
+    },
     rowArguments: (args, environment) => {
       requireFeature(environment, 'cms')
       return args

@@ -8,6 +8,12 @@ import { checkFirst, connectionRef, cursorArguments, pageOf, placeIn } from '../
 import { TradeRef } from '../refs.ts'
 import { keyedResolver } from '../stored/resolve.ts'
 
+const traderArgument = {
+  type: 'Address',
+  required: true,
+  description: traderStatistics.fields.account.description,
+} as const
+
 builder.queryField('affiliateStatistics', (t) =>
   t.field({
     type: describedRef(affiliateStatistics),
@@ -27,7 +33,7 @@ builder.queryField('traderStatistics', (t) =>
     nullable: true,
     description:
       'The earnings of a trader’s own trades; null for an account that is bound to no code. Up to 10 seconds old.',
-    args: { account: t.arg({ type: 'Address', required: true, description: 'The trader.' }) },
+    args: { account: t.arg(traderArgument) },
     resolve: (_root, { account }, context) => {
       requireFeature(context, 'statistics')
       return context.statistics.ofTrader(account, context.client)
@@ -61,7 +67,7 @@ builder.queryField('traderActivity', (t) =>
     description:
       'A trader’s trades that name a code, on all networks, and which of them count. Up to 10 seconds old.',
     args: {
-      account: t.arg({ type: 'Address', required: true, description: 'The trader.' }),
+      account: t.arg(traderArgument),
       ...cursorArguments(t.arg),
     },
     resolve: async (_root, { account, first, after }, context) => {

@@ -63,7 +63,7 @@ export const cancelOrderInput = inputType('CancelOrderInput', {
   schema: z.object(
     {
       network: networkField('The network of the order if left out.'),
-      orderUid: orderUidField.meta({ description: 'The order.' }),
+      orderUid: orderUidField.meta({ description: 'The order to cancel.' }),
       ...signatureMembers,
     },
     objectExpected,

@@ -9,12 +9,14 @@ import { chainIdsOf } from './order.ts'
 
 exposeModel(trade)
 
+export const tradesOfOrder = 'Trades of this order.'
+
 builder.queryFields((t) => ({
   trades: storedRoot(t, listedTrades, {
     args: {
       network: networkArgument(t.arg, allNetworks),
       owner: t.arg({ type: 'Address', required: false, description: 'Trades of this owner’s orders.' }),
-      orderUid: t.arg({ type: 'OrderUid', required: false, description: 'Trades of this order.' }),
+      orderUid: t.arg({ type: 'OrderUid', required: false, description: tradesOfOrder }),
     },
     rowArguments: ({ network, owner, orderUid, ...page }: TradeArguments, environment) => ({
       ...page,

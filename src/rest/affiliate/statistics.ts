@@ -10,7 +10,7 @@ import type {
 import type { Operations, WrittenExample } from '../openapi/operation.ts'
 import { decimal } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
-import { fieldSchema } from '../openapi/selected.ts'
+import { fieldSchema, fieldText } from '../openapi/selected.ts'
 import { type RestRequest, type Route, route } from '../routing/route.ts'
 import { bodyOf } from './affiliates.ts'
 
@@ -172,7 +172,7 @@ export const traderActivity = z.object({
 })
 
 const affiliate = { address: { description: 'The affiliate’s wallet.', schema: addressField } }
-const trader = { address: { description: 'The trader.', schema: addressField } }
+const trader = { address: { description: fieldText('TraderStatistics.account'), schema: addressField } }
 
 const malformed: WrittenExample = {
   summary: 'A malformed address',
@@ -180,12 +180,14 @@ const malformed: WrittenExample = {
   refused: ['InvalidParameter', 'address must be an address: 20 bytes of hex with 0x in front'],
 }
 
+const inDollars = (schema: z.ZodType) => ({ 200: { description: 'US dollars.', schema } })
+
 export const statisticsOperations: Operations = {
   'GET /affiliate/affiliate-stats/:address': {
     id: 'affiliateStatistics',
     summary: 'The earnings of a wallet’s code',
     path: affiliate,
-    answers: { 200: { description: 'US dollars.', schema: affiliateStatistics } },
+    answers: inDollars(affiliateStatistics),
     examples: {
       affiliate: {
         summary: 'One trader, one reward',
@@ -212,7 +214,7 @@ export const statisticsOperations: Operations = {
     id: 'traderStatistics',
     summary: 'The earnings of a trader’s own trades',
     path: trader,
-    answers: { 200: { description: 'US dollars.', schema: traderStatistics } },
+    answers: inDollars(traderStatistics),
     examples: {
       trader: {
         summary: 'Bound to a code',

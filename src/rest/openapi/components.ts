@@ -40,7 +40,7 @@ import { simulatedBundle, simulatedLog, simulatedTransaction, stateChange } from
 import { diagnosisEvidence, diagnosisReason, orderDiagnosis } from '../order/diagnosis.ts'
 import { orderSimulation, tenderlyRequest } from '../order/simulation.ts'
 import { quotedOrder, quoteResponse } from '../quote.ts'
-import { about } from '../service.ts'
+import { about, aboutText } from '../service.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/native-price.ts'
 import { averageAprs, poolAddresses, poolFigures, poolList } from '../token/pools.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/tokens.ts'
@@ -158,7 +158,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   TokenDetailsList: { schema: tokenDetailsList, description: 'The addresses that are tokens.' },
   TokenAddresses: { schema: tokenDetailsInput, description: 'Up to 100 tokens.' },
-  About: { schema: about, description: 'The program and its version.' },
+  About: { schema: about, description: aboutText },
   PoolFigures: { schema: poolFigures, description: 'The figures of a pool.' },
   PoolList: { schema: poolList, description: 'Pools, largest value first.' },
   PoolAddresses: { schema: poolAddresses, description: 'Up to 500 pools.' },

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { forNewOrder } from '../../domain/diagnosis/advice.ts'
+import { diagnosisTexts } from '../../domain/diagnosis/code.ts'
 import { explanationBody } from '../../graphql/order/placement.ts'
 import type { Operations } from '../openapi/operation.ts'
 import { sample } from '../openapi/sample.ts'
@@ -100,7 +102,7 @@ export const sampleDiagnosis = {
     'The order is filled: 1,000,000,000,000,000,000 atoms of 0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa for 2,940,000,000 atoms of 0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
   since: null,
   retryable: false,
-  advice: 'Nothing is left to do.',
+  advice: diagnosisTexts.filled.advice,
   evidence: [
     { kind: 'transaction', txHash: sample.transaction, block: 109 },
     {
@@ -155,7 +157,7 @@ const sampleFar = {
         'The order asks for a better price than the market gives. For its whole amount, 1 WETH, the market is 50.15 % worse than the limit, before the fee of the network.',
       since: null,
       retryable: true,
-      advice: 'Keep this in mind for a new order.',
+      advice: forNewOrder,
       evidence: [
         {
           kind: 'price',
@@ -179,13 +181,15 @@ const sampleFar = {
   ],
 }
 
+const answers = { 200: { description: 'The diagnosis.', schema: orderDiagnosis } }
+
 export const diagnosisOperations: Operations = {
   'GET /api/v1/orders/:uid/diagnosis': {
     id: 'orderDiagnosis',
     summary: 'Why an order is not filled, or how it ended',
     description:
       'Returns the reason that must be solved first, and the others, with their evidence: from stored data, and at most one read of the chain. Data of a hidden competition is left out.',
-    answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
+    answers,
     examples: {
       filled: { summary: 'A filled order', path: { uid: sample.settled }, answer: sampleDiagnosis },
       ...noSuchOrder,
@@ -197,7 +201,7 @@ export const diagnosisOperations: Operations = {
     description:
       'Makes all checks of placing, beyond the first fault; checks the account, and the market price against the limit; simulates a settlement of the order alone on the network’s node, if the setting `SIMULATION_ACCESS` lets the caller simulate. Nothing is stored. An order without `signature` counts as not signed yet. For a placed order, returns its own diagnosis. Counts as a quote.',
     body: explanationBody,
-    answers: { 200: { description: 'The diagnosis.', schema: orderDiagnosis } },
+    answers,
     codes: ['MissingFrom', 'SellAmountOverflow', 'BuyAmountOverflow', 'AppDataHashMismatch'],
     examples: {
       placeable: {
@@ -205,10 +209,10 @@ export const diagnosisOperations: Operations = {
         body: unsigned,
         answer: {
           code: 'placeable',
-          summary: 'No known reason would keep the order from being filled.',
+          summary: diagnosisTexts.placeable.meaning,
           since: null,
           retryable: true,
-          advice: 'Sign and place it.',
+          advice: diagnosisTexts.placeable.advice,
           evidence: [],
           further: [],
         },

@@ -142,7 +142,7 @@ export async function insertTestDelivery(db: Db, channelId: string): Promise<big
 export const deliveryType = described('Delivery', 'A message that was sent to a channel, or waits.', {
   notificationId: digits.orNull('The notification’s number; null for a test event.'),
   revision: uint32('0; one more each time that the notification was reverted, or happened after all.'),
-  state: oneOf<DeliveryState>('DeliveryState')('The state.'),
+  state: oneOf<DeliveryState>('DeliveryState')('The state of the message.'),
   attempts: uint32('Attempts that were begun.'),
   createdAt: dateTime('The time at which it was written, with its notification.'),
   attemptedAt: dateTime.orNull('The time at which the last attempt began.'),
