@@ -1,5 +1,4 @@
 import type { Diagnosis, Reason } from '../domain/diagnosis/diagnosis.ts'
-import type { OrderUid } from '../domain/order/order.ts'
 import type { QuoteReply } from '../domain/quote/quote.ts'
 import { builder } from './builder.ts'
 import { modelRef } from './stored/resolve.ts'
@@ -25,11 +24,6 @@ export const AffiliateRef = modelRef('Affiliate')
 export const AppDataRef = modelRef('AppData')
 export const AuctionRef = modelRef('Auction')
 export const CurrentAuctionRef = modelRef('CurrentAuction')
-export const CancelOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('CancelOrderPayload')
-export const CancelOrdersByPolicyPayloadRef = builder.objectRef<{ uids: OrderUid[] }>(
-  'CancelOrdersByPolicyPayload',
-)
-export const CancelOrdersPayloadRef = builder.objectRef<{ uids: OrderUid[] }>('CancelOrdersPayload')
 export const DiagnosedRef = builder.interfaceRef<Reason & OnChain>('Diagnosed')
 export const DiagnosisReasonRef = builder.objectRef<Reason & OnChain>('DiagnosisReason')
 export const MetaRef = modelRef('Meta')
@@ -37,7 +31,6 @@ export const NodeRef = builder.interfaceRef<object>('Node')
 export const OrderRef = modelRef('Order')
 export const OrderDiagnosisRef = builder.objectRef<Diagnosis & OnChain>('OrderDiagnosis')
 export const PageInfoRef = builder.objectRef<PageInfo>('PageInfo')
-export const PlaceOrderPayloadRef = builder.objectRef<{ uid: OrderUid }>('PlaceOrderPayload')
 export const QuoteRef = builder.objectRef<StoredQuote>('Quote')
 export const SettlementRef = modelRef('Settlement')
 export const TokenRef = modelRef('Token')

@@ -18,13 +18,8 @@ import {
   textField,
 } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
-import {
-  CancelOrderPayloadRef,
-  CancelOrdersByPolicyPayloadRef,
-  CancelOrdersPayloadRef,
-  OrderRef,
-} from '../refs.ts'
-import { storedOrder } from './placement.ts'
+import { OrderRef } from '../refs.ts'
+import { orderPayloadRef, storedOrder } from './placement.ts'
 
 const ecdsaSchemes: EcdsaScheme[] = ['eip712', 'ethsign']
 const longestReason = 200
@@ -87,20 +82,8 @@ const cancelByPolicyInput = inputType('CancelOrdersByPolicyInput', {
   ),
 })
 
-CancelOrderPayloadRef.implement({
-  description: 'An order that was cancelled.',
-  fields: (t) => ({
-    order: t.field({
-      type: OrderRef,
-      description:
-        'The order as it is now. Its pendingSettlements can still fill it: what is on chain counts, not the cancellation.',
-      resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
-    }),
-  }),
-})
-
-for (const ref of [CancelOrdersPayloadRef, CancelOrdersByPolicyPayloadRef])
-  ref.implement({
+const ordersPayloadRef = (name: string) =>
+  builder.objectRef<{ uids: OrderUid[] }>(name).implement({
     description: 'Orders that were cancelled together.',
     fields: (t) => ({
       orders: t.field({
@@ -116,7 +99,7 @@ for (const ref of [CancelOrdersPayloadRef, CancelOrdersByPolicyPayloadRef])
 
 builder.mutationField('cancelOrders', (t) =>
   t.field({
-    type: CancelOrdersPayloadRef,
+    type: ordersPayloadRef('CancelOrdersPayload'),
     description:
       'Cancels every order named, or none: one signature covers the list as it is sent. What keeps it from being cancelled is named in extensions.data.items, each order with its code.',
     args: { input: inputArgument(t.arg, cancelOrdersInput) },
@@ -130,7 +113,11 @@ builder.mutationField('cancelOrders', (t) =>
 
 builder.mutationField('cancelOrder', (t) =>
   t.field({
-    type: CancelOrderPayloadRef,
+    type: orderPayloadRef(
+      'CancelOrderPayload',
+      'An order that was cancelled.',
+      'The order as it is now. Its pendingSettlements can still fill it: what is on chain counts, not the cancellation.',
+    ),
     description: 'Cancels one order. The owner signs its UID by itself, or as a list of one.',
     args: { input: inputArgument(t.arg, cancelOrderInput) },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
@@ -142,7 +129,7 @@ builder.mutationField('cancelOrder', (t) =>
 
 builder.mutationField('cancelOrdersByPolicy', (t) =>
   t.field({
-    type: CancelOrdersByPolicyPayloadRef,
+    type: ordersPayloadRef('CancelOrdersByPolicyPayload'),
     description:
       'Cancels every order named, or none, however it is signed. For the operator: needs the key of the deployment as a bearer token or X-API-Key.',
     args: { input: inputArgument(t.arg, cancelByPolicyInput) },

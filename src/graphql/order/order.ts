@@ -81,7 +81,7 @@ async function readOrders(
 builder.queryFields((t) => ({
   order: storedRoot(t, ordersRoot('one', oneOrder, 'One order; null when it is not known.'), {
     args: {
-      uid: t.arg({ type: 'OrderUid', required: true, description: 'Its UID.' }),
+      uid: t.arg({ type: 'OrderUid', required: true, description: 'The UID of the order.' }),
       network: networkArgument(t.arg, ofOneNetwork),
     },
     rowArguments: ({ uid, network }: { uid: string; network?: string }, environment) => ({
@@ -115,7 +115,7 @@ builder.queryFields((t) => ({
   ),
   transactionOrders: storedRoot(t, transactionRoot, {
     args: {
-      hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction.' }),
+      hash: t.arg({ type: 'Bytes32', required: true, description: 'The transaction of the orders.' }),
       network: networkArgument(t.arg),
     },
     rowArguments: ({ hash, network }: { hash: string; network?: string }, environment) => ({
@@ -209,8 +209,8 @@ builder.subscriptionField('orderEvents', (t) =>
     description:
       'Events of one order, or of all orders of an account, as they are committed; give uid or owner. Without after it starts now; with a cursor it first gives what was missed, once and in order.',
     args: {
-      uid: t.arg({ type: 'OrderUid', required: false, description: 'The order.' }),
-      owner: t.arg({ type: 'Address', required: false, description: 'The account.' }),
+      uid: t.arg({ type: 'OrderUid', required: false, description: 'The order to follow.' }),
+      owner: t.arg({ type: 'Address', required: false, description: 'The account whose orders to follow.' }),
       after: feedCursorArgument(t.arg),
       snapshot: t.arg.boolean({
         required: false,

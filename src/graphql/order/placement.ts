@@ -26,7 +26,7 @@ import {
 import { type Input, inputArgument, inputType } from '../input/input-type.ts'
 import { orderFields } from '../input/order-fields.ts'
 import { parseInput } from '../input/parse.ts'
-import { OrderRef, PlaceOrderPayloadRef } from '../refs.ts'
+import { OrderRef } from '../refs.ts'
 import { resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { singleFieldObject } from '../token/token.ts'
 
@@ -136,20 +136,27 @@ function toCreation({ appDataHash, ...order }: z.output<z.ZodObject<typeof membe
   }
 }
 
-PlaceOrderPayloadRef.implement({
-  description: 'The result of an order that was sent.',
-  fields: (t) => ({
-    order: t.field({
-      type: OrderRef,
-      description: 'The order as it is stored.',
-      resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
+/** Returns the type of a result with an order. */
+export function orderPayloadRef(name: string, description: string, orderText: string) {
+  return builder.objectRef<{ uid: OrderUid }>(name).implement({
+    description,
+    fields: (t) => ({
+      order: t.field({
+        type: OrderRef,
+        description: orderText,
+        resolve: ({ uid }, _args, context, info) => storedOrder(uid, context, info),
+      }),
     }),
-  }),
-})
+  })
+}
 
 builder.mutationField('placeOrder', (t) =>
   t.field({
-    type: PlaceOrderPayloadRef,
+    type: orderPayloadRef(
+      'PlaceOrderPayload',
+      'The result of an order that was sent.',
+      'The order as it is stored.',
+    ),
     description: 'Checks and stores a signed order. What is answered is stored.',
     args: { input: inputArgument(t.arg, placeOrderInput) },
     resolve: async (_root, { input: { network, creation } }, context) => ({

@@ -53,7 +53,7 @@ export const replayed = selected('ReplayChannelPayload', replayFields)
 export const delivery = withoutNulls(selected('Delivery', deliveryFields))
 
 export const deliveries = z.object({
-  deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
+  deliveries: z.array(delivery).meta({ description: 'The page, newest first.' }),
   next: z.string().optional().meta({ description: 'The `after` of the next page; left out on the last.' }),
 })
 

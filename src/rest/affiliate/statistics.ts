@@ -167,7 +167,7 @@ export const referredTrade = z.object({
 })
 
 export const traderActivity = z.object({
-  rows: z.array(referredTrade).meta({ description: 'Newest first.' }),
+  rows: z.array(referredTrade).meta({ description: 'At most 50, newest first.' }),
   lastUpdatedAt: fieldSchema('TraderActivityConnection.computedAt'),
 })
 
@@ -242,7 +242,9 @@ export const statisticsOperations: Operations = {
     summary: 'A trader’s trades that name a code',
     description: 'Returns the newest 50.',
     path: trader,
-    answers: { 200: { description: 'An empty list when there are none.', schema: traderActivity } },
+    answers: {
+      200: { description: 'The trades; an empty list when there are none.', schema: traderActivity },
+    },
     examples: {
       trader: {
         summary: 'A trade that counts',

@@ -153,7 +153,7 @@ export const orderOperations: Operations = {
     description:
       'The service makes all checks before it responds; with 201 the order is stored. The owner signs the order’s typed data with `eip712` and `ethsign`, and signs on chain with `presign`; with `eip1271` a contract wallet accepts the order.',
     body: orderInput.schema,
-    answers: { 201: { description: 'The order’s UID.', schema: uidText } },
+    answers: { 201: { description: 'The UID of the stored order.', schema: uidText } },
     codes: [
       'InvalidSignature',
       'InvalidEip1271Signature',
@@ -270,7 +270,7 @@ export const orderOperations: Operations = {
   'GET /api/v1/transactions/:hash/orders': {
     id: 'transactionOrders',
     summary: 'Orders that a transaction traded',
-    path: { hash: { ...hashParameter, description: 'The transaction.' } },
+    path: { hash: { ...hashParameter, description: 'The transaction of the orders.' } },
     answers: { 200: { description: 'Orders, without their quotes.', schema: orders } },
     examples: {
       settlement: {
