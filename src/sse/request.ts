@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
-import { isSubscription } from '../execution/admission/charge.ts'
-import { asObject, type GraphqlParams, operationNameOf } from '../execution/admission/operations.ts'
-import type { SubscriptionArgs } from '../execution/compiled/subscription.ts'
-import type { Executor } from '../execution/execute.ts'
+import type { GraphqlParams } from '../execution/operation.ts'
 import type { Exchange, Operations } from './operations.ts'
 import { parseJson } from './wire.ts'
 
@@ -14,18 +11,6 @@ export function paramsOf(url: string | undefined): GraphqlParams {
   const search = searchOf(url)
   const variables = parseJson(search.get('variables') ?? '')
   return { query: search.get('query'), operationName: search.get('operationName'), variables }
-}
-
-/** The valid subscription of a request; undefined for any other. */
-export function argsOf(executor: Executor, params: GraphqlParams): SubscriptionArgs | undefined {
-  try {
-    const document = executor.parse(String(params.query))
-    const operationName = operationNameOf(params)
-    if (!isSubscription(document, operationName) || executor.validate(document).length > 0) return undefined
-    return { document, operationName, variableValues: asObject(params.variables) }
-  } catch {
-    return undefined
-  }
 }
 
 export function toRequest(

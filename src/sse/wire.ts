@@ -88,7 +88,7 @@ export function openStream(
     for await (const message of events) {
       if (reason) continue
       const isResult = message.startsWith('event: next')
-      if (!(await send(res, isResult ? channel.restore(message) : message, stalledMs, stall))) break
+      if (!(await send(res, isResult ? channel.next() : message, stalledMs, stall))) break
       if (!isResult) continue
       meter.delivered++
       channel.sent()

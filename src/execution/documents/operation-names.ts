@@ -1,8 +1,6 @@
-import { type DocumentNode, getOperationAST, Kind, parse } from 'graphql'
-import { derivedOnce } from '../../domain/derived.ts'
+import { getOperationAST, Kind, parse } from 'graphql'
 import { schema } from '../../graphql/schema.ts'
-import { type GraphqlParams, operationNameOf } from '../admission/operations.ts'
-import type { Documents } from './documents.ts'
+import type { Operation } from '../operation.ts'
 
 /** The name of an operation in metrics and traces. Clients choose no part, so they cannot create series. */
 export interface OperationName {
@@ -13,37 +11,17 @@ export interface OperationName {
 }
 
 const maxNames = 100
-const unknown: OperationName = { name: 'other', of: 'none' }
 
 /** @param listed documents of the deployment: text by its hash */
 export function operationNames(
-  documents: Pick<Documents, 'parse'>,
   listed: Readonly<Record<string, string>> = {},
-): (params: GraphqlParams) => OperationName {
+): (operation: Operation) => OperationName {
   const names = new Map(
     Object.entries(listed)
       .slice(0, maxNames)
       .map(([hash, text]) => [text, nameIn(text) ?? hash.slice(0, 12)]),
   )
-  const fieldsIn = derivedOnce((_document: DocumentNode) => new Map<string | undefined, string>())
-
-  function fieldOf(document: DocumentNode, operationName: string | undefined): string {
-    const known = fieldsIn(document)
-    const found = known.get(operationName) ?? rootField(document, operationName)
-    // One document has as many operations as its author wrote; other names are no operations.
-    if (found !== unknown.of) known.set(operationName, found)
-    return found
-  }
-
-  return (params) => {
-    try {
-      const text = String(params.query)
-      const of = fieldOf(documents.parse(text), operationNameOf(params))
-      return { name: names.get(text) ?? unknown.name, of }
-    } catch {
-      return unknown
-    }
-  }
+  return (operation) => ({ name: names.get(operation.text) ?? 'other', of: rootField(operation) })
 }
 
 function nameIn(text: string): string | undefined {
@@ -54,12 +32,12 @@ function nameIn(text: string): string | undefined {
   }
 }
 
-function rootField(document: DocumentNode, operationName: string | undefined): string {
-  const operation = getOperationAST(document, operationName)
-  if (!operation) return unknown.of
-  const [first, ...more] = operation.selectionSet.selections
-  if (first?.kind !== Kind.FIELD || more.length > 0) return `${operation.operation} several`
+function rootField({ definition }: Operation): string {
+  if (!definition) return 'none'
+  const { operation, selectionSet } = definition
+  const [first, ...more] = selectionSet.selections
+  if (first?.kind !== Kind.FIELD || more.length > 0) return `${operation} several`
   const { value: field } = first.name
-  const isKnown = Object.hasOwn(schema.getRootType(operation.operation)?.getFields() ?? {}, field)
-  return `${operation.operation} ${isKnown ? field : 'none'}`
+  const isKnown = Object.hasOwn(schema.getRootType(operation)?.getFields() ?? {}, field)
+  return `${operation} ${isKnown ? field : 'none'}`
 }

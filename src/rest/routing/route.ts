@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { parse } from 'graphql'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { absentMs } from '../../domain/token/sourced.ts'
-import { isMutation } from '../../execution/admission/charge.ts'
 import type { AccessRules, Features } from '../../graphql/context/access.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import type { Documents } from '../documents.generated.ts'
@@ -165,8 +163,7 @@ export function route<
 
 /** Reports whether a request may carry an Idempotency-Key: a POST that runs a mutation. */
 export function isRepeatable({ on, run, isSecret }: RowTraits): boolean {
-  if (isSecret) return false
-  return on.startsWith('POST ') && run !== undefined && isMutation(parse(run))
+  return !isSecret && on.startsWith('POST ') && run?.startsWith('mutation') === true
 }
 
 type Present<Fields> = { [Key in keyof Fields]?: NonNullable<Fields[Key]> }
