@@ -22,8 +22,8 @@ const repeated = new Set(sentences.filter((sentence, index) => sentences.indexOf
 
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
-  ['source files', sources.length, 654],
-  ['source lines', lines.length, 92_100],
+  ['source files', sources.length, 646],
+  ['source lines', lines.length, 92_071],
   ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 0],
   ['descriptions that exist twice', repeated.size, 144],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],

@@ -7,10 +7,9 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { Admission } from './admission/admission.ts'
+import { type Admission, estimatedUnits, readUnits } from './admission/admission.ts'
 import { chargeOf } from './admission/charge.ts'
 import { type Cost, costOf } from './admission/cost.ts'
-import { estimatedUnits, readUnits } from './admission/units.ts'
 import { fragmentsOf } from './documents/document-size.ts'
 import { coerceVariables } from './documents/variables.ts'
 

@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql'
+import { type ExecutionResult, getOperationAST, Kind, parse } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Context, Services } from '../graphql/context/context.ts'
@@ -7,9 +7,8 @@ import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import { observed } from '../outside/telemetry/work.ts'
 import { type Reader, readFor } from '../storage/database/database.ts'
-import { executedUnits, writtenUnits } from './admission/units.ts'
+import { executedUnits, writtenUnits } from './admission/admission.ts'
 import { compiledQuery } from './compiled/query.ts'
-import { operationNames } from './documents/operation-names.ts'
 import type { PersistedDocuments } from './documents/persisted.ts'
 import type { Executor } from './execute.ts'
 import type { AnswerType } from './http/request.ts'
@@ -121,6 +120,46 @@ export function createRunRequest(
     const { result: _, ...answer } = await observed(work, () => run(type, requestContext), faultIn)
     return answer
   }
+}
+
+/** The name of an operation in metrics and traces. Clients choose no part, so they cannot create series. */
+interface OperationName {
+  /** The name from a document of the deployment; `other` for the rest. */
+  name: string
+  /** Its type and its only root field, such as `query order`; `several` for more of them. */
+  of: string
+}
+
+const maxNames = 100
+
+/** @param listed documents of the deployment: text by its hash */
+function operationNames(
+  listed: Readonly<Record<string, string>> = {},
+): (operation: Operation) => OperationName {
+  const names = new Map(
+    Object.entries(listed)
+      .slice(0, maxNames)
+      .map(([hash, text]) => [text, nameIn(text) ?? hash.slice(0, 12)]),
+  )
+  return (operation) => ({ name: names.get(operation.text) ?? 'other', of: rootField(operation) })
+}
+
+function nameIn(text: string): string | undefined {
+  try {
+    return getOperationAST(parse(text))?.name?.value
+  } catch {
+    return undefined
+  }
+}
+
+function rootField({ definition }: Operation): string {
+  if (!definition) return 'none'
+  const { operation, selectionSet } = definition
+  const [first, ...more] = selectionSet.selections
+  if (first?.kind !== Kind.FIELD || more.length > 0) return `${operation} several`
+  const { value: field } = first.name
+  const isKnown = Object.hasOwn(schema.getRootType(operation)?.getFields() ?? {}, field)
+  return `${operation} ${isKnown ? field : 'none'}`
 }
 
 /** `result` is set if it has errors. */

@@ -1,15 +1,82 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 import { yieldRound } from '../concurrency/event-loop.ts'
-import {
-  createPipelines,
-  createResponseDeadline,
-  type ResponseDeadline,
-  type ResponseTimes,
-} from '../http/connections.ts'
-import { commonHeaders } from '../http/response-headers.ts'
+import { derivedOnce } from '../domain/derived.ts'
+import { commonHeaders } from '../http/response.ts'
 import { type Fault, toErrorBody } from '../rest/errors.ts'
 import { createRequestHandler, type Serving } from './request.ts'
+
+/** The time limits for clients to receive an answer that their connection does not take at once. */
+interface ResponseTimes {
+  answerMs: number
+  /** The rate at which a longer answer gets more time. */
+  answerBytesPerMs: number
+}
+
+interface ResponseDeadline {
+  /** Limits a complete answer. An answer that has left the process already costs nothing. */
+  (res: ServerResponse): void
+  /**
+   * Limits the data written to a connection that takes no more requests, and the wait for its client to close
+   * it.
+   */
+  closing(socket: Writable): void
+}
+
+/**
+ * Closes the connections of clients that do not receive their answers, which would otherwise stay in memory
+ * forever. The whole answer has a deadline, because a client that takes a byte from time to time never stands
+ * still.
+ */
+function createResponseDeadline(
+  { answerMs, answerBytesPerMs }: ResponseTimes,
+  onCut: () => void,
+): ResponseDeadline {
+  const limit = (written: Writable | ServerResponse, bytes: number) => {
+    const timer = setTimeout(
+      () => {
+        if (!written.writableFinished) onCut()
+        written.destroy()
+      },
+      answerMs + bytes / answerBytesPerMs,
+    )
+    written.once('close', () => clearTimeout(timer))
+  }
+  const limitAnswer = (res: ServerResponse) => {
+    const bytes = res.writableLength
+    if (bytes === 0 || res.destroyed) return
+    if (res.socket) limit(res, bytes)
+    // The answer is pipelined: its time begins with its turn.
+    else res.once('socket', () => limit(res, bytes))
+  }
+  return Object.assign(limitAnswer, {
+    closing: (socket: Writable) => limit(socket, socket.writableLength),
+  })
+}
+
+/**
+ * Closes the responses that wait for their turn on a connection when the connection closes: Node closes only
+ * the response whose turn it is.
+ */
+function createPipelines(): (socket: Duplex, res: ServerResponse) => void {
+  const pipelineOf = derivedOnce((socket: Duplex) => {
+    const pipeline = new Set<ServerResponse>()
+    socket.once('close', () => {
+      for (const res of pipeline) {
+        res.destroy()
+        res.emit('close')
+      }
+    })
+    return pipeline
+  })
+
+  return (socket, res) => {
+    if (res.socket) return
+    const pipeline = pipelineOf(socket)
+    pipeline.add(res)
+    res.once('socket', () => pipeline.delete(res))
+  }
+}
 
 const statuses: Partial<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -160,8 +227,9 @@ export function createListener({
 
 type Handle = ReturnType<typeof createRequestHandler>
 
-interface Connecting extends Pick<Serving, 'newRequestId' | 'limitAnswer'> {
+interface Connecting extends Pick<Serving, 'newRequestId'> {
   handle: Handle
+  limitAnswer: ResponseDeadline
   responses: WeakMap<Duplex, ServerResponse>
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import type { Ending } from '../domain/errors/error.ts'
-import type { CountDelivery } from '../execution/admission/admission.ts'
-import { executedEventUnits, sharedEventUnits } from '../execution/admission/units.ts'
+import { type CountDelivery, executedEventUnits, sharedEventUnits } from '../execution/admission/admission.ts'
 import { eventIdOf } from '../execution/execute.ts'
 import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
 

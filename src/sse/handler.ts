@@ -19,18 +19,22 @@ import { createElsewhere, type ForeignRequest } from './elsewhere.ts'
 import { frameForm } from './frames.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
-import { givesToken, paramsOf, searchOf, tokenOf, toRequest } from './request.ts'
 import { createReservations } from './reservations.ts'
 import {
+  givesToken,
   isStream,
   keptResponse,
   type OpenStream,
   openStream,
+  paramsOf,
   readParams,
   refusalResponse,
+  searchOf,
   streamAdvice,
   streamHeaders,
   toHttpResponse,
+  tokenOf,
+  toRequest,
 } from './wire.ts'
 
 export interface StreamLimits {

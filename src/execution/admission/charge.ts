@@ -16,18 +16,7 @@ import { schema } from '../../graphql/schema.ts'
 import { fieldsOf } from '../../graphql/stored/collect.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
 import type { Executable } from '../documents/variables.ts'
-
-/** The kinds that rate limits count. */
-export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const
-export type LimitedKind = (typeof limitedKinds)[number]
-
-/** Amount of each kind that a request counts as; reads in cost units. */
-export type Charge = Readonly<Record<LimitedKind, number>>
-
-export const noCharge: Charge = { reads: 0, quotes: 0, orders: 0, introspections: 0 }
-
-/** The minimum that a request counts as, even if it is not executed. */
-export const oneRead: Charge = { ...noCharge, reads: 1 }
+import { type Charge, type LimitedKind, limitedKinds, noCharge, oneRead } from './rate-limits.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]

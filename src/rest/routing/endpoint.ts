@@ -1,15 +1,16 @@
 import type { ExecutionResult } from 'graphql'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { Admission } from '../../execution/admission/admission.ts'
-import { type Charge, chargeOf, oneRead } from '../../execution/admission/charge.ts'
 import {
+  type Admission,
   estimatedUnits,
   executedUnits,
   keptUnits,
   readUnits,
   writtenUnits,
-} from '../../execution/admission/units.ts'
+} from '../../execution/admission/admission.ts'
+import { chargeOf } from '../../execution/admission/charge.ts'
+import { type Charge, oneRead } from '../../execution/admission/rate-limits.ts'
 import type { Executor } from '../../execution/execute.ts'
 import type { Produced } from '../../execution/idempotency.ts'
 import { Operation } from '../../execution/operation.ts'
