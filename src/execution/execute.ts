@@ -23,7 +23,7 @@ export interface Executor extends Documents, Gate {
   context(caller: Caller, clientSignal: AbortSignal, outage?: Outage): Context
   answerOnce: AnswerOnce
   execute(operation: Operation, context: Context): Promise<ExecutionResult>
-  /** Events of durable feeds have an id: see `eventIdOf`. */
+  /** Events of durable feeds have an id: their cursor. */
   subscribe(
     operation: Operation,
     context: Context,
@@ -101,8 +101,7 @@ export function createExecutor(
         const fresh = createContext(services, context, clientSignal)
         const result = withCost(await run(operation, fresh, rootValue), unreportedCost)
         const { cursor } = rootValue as Partial<FeedEvent>
-        if (cursor !== undefined) eventIds.set(result, cursor)
-        yield result
+        yield cursor === undefined ? result : { ...result, [eventId]: cursor }
         unreportedCost = undefined
       }
     } catch (error) {
@@ -111,11 +110,9 @@ export function createExecutor(
   }
 
   function faultResult(fault: unknown, requestId: string): ExecutionResult {
-    const result = { errors: [maskError(fault, log, requestId)] }
     // Set behind a gap: a client that continues there misses no more.
     const cursor = fault instanceof Refusal ? fault.ending?.cursor : undefined
-    if (cursor !== undefined) eventIds.set(result, cursor)
-    return result
+    return { errors: [maskError(fault, log, requestId)], ...(cursor !== undefined && { [eventId]: cursor }) }
   }
 
   return {
@@ -148,11 +145,12 @@ export function createExecutor(
   }
 }
 
-const eventIds = new WeakMap<ExecutionResult, string>()
+/** The member of an event's result that JSON leaves out. */
+export const eventId = Symbol('event id')
 
-/** The cursor of an event; undefined for results that are no entries of a feed. */
-export function eventIdOf(result: ExecutionResult): string | undefined {
-  return eventIds.get(result)
+/** The result of one event; without an id if it is no entry of a feed. */
+export interface EventResult extends ExecutionResult {
+  [eventId]?: string
 }
 
 function refusedResult(refusal: Refusal, cost: Cost): ExecutionResult {

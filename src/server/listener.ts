@@ -54,29 +54,23 @@ function createResponseDeadline(
   })
 }
 
-/**
- * Closes the responses that wait for their turn on a connection when the connection closes: Node closes only
- * the response whose turn it is.
- */
-function createPipelines(): (socket: Duplex, res: ServerResponse) => void {
-  const pipelineOf = derivedOnce((socket: Duplex) => {
-    const pipeline = new Set<ServerResponse>()
-    socket.once('close', () => {
-      for (const res of pipeline) {
-        res.destroy()
-        res.emit('close')
-      }
-    })
-    return pipeline
-  })
+/** The latest response of a connection. */
+const latestOn = derivedOnce((_socket: Duplex): { response?: ServerResponse } => ({}))
 
-  return (socket, res) => {
-    if (res.socket) return
-    const pipeline = pipelineOf(socket)
-    pipeline.add(res)
-    res.once('socket', () => pipeline.delete(res))
-  }
-}
+/**
+ * The responses that wait for their turn on a connection. They are closed with it: Node closes only the
+ * response whose turn it is.
+ */
+const waitingOn = derivedOnce((socket: Duplex) => {
+  const waiting = new Set<ServerResponse>()
+  socket.once('close', () => {
+    for (const res of waiting) {
+      res.destroy()
+      res.emit('close')
+    }
+  })
+  return waiting
+})
 
 const statuses: Partial<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -197,13 +191,11 @@ export function createListener({
     // The connection becomes idle only after this event.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
-  /** The latest response of each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>()
   // A pipelined request after it would get no response.
-  const isLast: Serving['isLast'] = (req, res) => draining && responses.get(req.socket) === res
+  const isLast: Serving['isLast'] = (req, res) => draining && latestOn(req.socket).response === res
   const limitAnswer = createResponseDeadline(times, onCut)
   const handle = createRequestHandler({ ...serving, onEnd, isLast, limitAnswer })
-  const server = openServer(times, { ...serving, handle, responses, limitAnswer })
+  const server = openServer(times, { ...serving, handle, limitAnswer })
   return {
     listen: (port, host) => listenAt(server, port, host),
     drain() {
@@ -230,18 +222,16 @@ type Handle = ReturnType<typeof createRequestHandler>
 interface Connecting extends Pick<Serving, 'newRequestId'> {
   handle: Handle
   limitAnswer: ResponseDeadline
-  responses: WeakMap<Duplex, ServerResponse>
 }
 
 /** Node's server, with handlers for requests, expectations, CONNECT and bytes that are no HTTP. */
-function openServer(
-  times: RequestTimes,
-  { newRequestId, limitAnswer, handle, responses }: Connecting,
-): Server {
-  const pipeline = createPipelines()
+function openServer(times: RequestTimes, { newRequestId, limitAnswer, handle }: Connecting): Server {
   const handleLatest: Handle = (req, res) => {
-    responses.set(req.socket, res)
-    pipeline(req.socket, res)
+    latestOn(req.socket).response = res
+    if (!res.socket) {
+      const waiting = waitingOn(req.socket).add(res)
+      res.once('socket', () => waiting.delete(res))
+    }
     handle(req, res)
   }
   const server = createServer(
@@ -269,7 +259,7 @@ function openServer(
   server.on('checkExpectation', handleLatest)
   server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId(), limitAnswer))
   server.on('clientError', (error, socket) =>
-    answerMalformed(error, socket, responses.get(socket), newRequestId(), limitAnswer),
+    answerMalformed(error, socket, latestOn(socket).response, newRequestId(), limitAnswer),
   )
   return server
 }

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ExecutionResult } from 'graphql'
 import type { Ending } from '../domain/errors/error.ts'
 import { type CountDelivery, executedEventUnits, sharedEventUnits } from '../execution/admission/admission.ts'
-import { eventIdOf } from '../execution/execute.ts'
+import { type EventResult, eventId } from '../execution/execute.ts'
 import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
 
 /**
@@ -70,7 +69,7 @@ export interface Channel extends Backpressure {
    * Queues a result as an event, as soon as the client may get it. graphql-sse queues its message when the
    * promise resolves, so that both queues have the same order.
    */
-  queue(result: ExecutionResult | SharedResult, operationId: string, isCharged: boolean): Promise<void>
+  queue(result: EventResult | SharedResult, operationId: string, isCharged: boolean): Promise<void>
   /** Returns the next event of the queue, which is written now. */
   next(): string
   /** An operation runs: it gets a reason when its stream is ended. */
@@ -89,7 +88,7 @@ export function createChannel(maxSubscriptions: number, count: CountDelivery): C
     ...createBackpressure(maxSubscriptions),
     async queue(result, operationId, isCharged) {
       const isShared = 'frame' in result
-      const cursor = isShared ? result.cursor : eventIdOf(result)
+      const cursor = isShared ? result.cursor : result[eventId]
       const json = isShared ? textOf(result) : JSON.stringify(result)
       const units = isShared ? sharedEventUnits(json.length) : executedEventUnits(json.length)
       const restMs = isCharged ? 0 : count(units)

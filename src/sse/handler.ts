@@ -136,7 +136,7 @@ export function createStreamHandler(
       const operation = admission ? counted(admission, params, JSON.stringify(params).length) : noOperation
       const { signal } = new AbortController()
       const { channel } = reservation
-      const exchange = { caller, operation, admission, channel, operationId: '', token, signal }
+      const exchange = { caller, operation, admission, channel, token, signal }
       const headers = { accept: '*/*', 'content-type': 'application/json' }
       reservations.use(token)
       return await operations(toRequest(method, url, headers, body, exchange))
@@ -166,8 +166,8 @@ export function createStreamHandler(
 
   /** The exchange of a request of this process itself. */
   const freeExchange = (token: string): Exchange => ({
-    ...{ caller: noCaller, operation: noOperation, admission: undefined, channel: noChannel },
-    ...{ operationId: '', token, signal: noSignal },
+    ...{ caller: noCaller, operation: noOperation, admission: undefined },
+    ...{ channel: noChannel, token, signal: noSignal },
   })
 
   function written(stream: Pick<OpenStream, 'close' | 'destroy'>, end: () => void) {
@@ -273,7 +273,7 @@ export function createStreamHandler(
         const direct = opens && !reservation ? await openDirect(operation, caller, release) : undefined
         if (direct) return direct
         const channel = reservation?.channel ?? createChannel(limits.perStream, counting(from))
-        const exchange = { caller, operation, admission, channel, operationId: '', token, signal: gone() }
+        const exchange = { caller, operation, admission, channel, token, signal: gone() }
         // graphql-sse compares: lists and weights were read above.
         const accept = opens ? 'text/event-stream' : '*/*'
         const request = toRequest(req.method, req.url, { ...req.headers, accept }, body, exchange)
@@ -293,7 +293,7 @@ export function createStreamHandler(
         if (direct) return direct
         const channel = createChannel(limits.perStream, counting(from))
         const signal = gone()
-        const exchange = { caller, operation, admission, channel, operationId: '', token: null, signal }
+        const exchange = { caller, operation, admission, channel, token: null, signal }
         const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
         const request = toRequest('POST', '/', headers, { ...operation.params }, exchange)
         return await answer(request, { exchange, reservation: undefined, release })

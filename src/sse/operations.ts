@@ -3,7 +3,7 @@ import { createHandler, type Handler, type OperationArgs } from 'graphql-sse'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Admission, executedUnits } from '../execution/admission/admission.ts'
 import type { Subscription } from '../execution/compiled/subscription.ts'
-import type { Executor } from '../execution/execute.ts'
+import type { EventResult, Executor } from '../execution/execute.ts'
 import type { Operation } from '../execution/operation.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { schema } from '../graphql/schema.ts'
@@ -22,8 +22,8 @@ export type Exchange = {
   admission: Admission | undefined
   /** The one of the stream that carries the results of this request. */
   channel: Channel
-  /** Names the operation on its stream; empty where the stream has only one. */
-  operationId: string
+  /** Names the operation on its stream; empty where the stream has only one. Set when it begins. */
+  operationId?: string
   /** Names a stream that carries the results of several operations. */
   token: string | null
   /** Aborts when this request's own connection is gone. */
@@ -58,13 +58,13 @@ export function createOperations(executor: Executor, meter: StreamMeter): Operat
       return result
     },
     subscribe: ({ contextValue }) => subscribe(executor, contextValue),
-    async onNext({ channel, operationId, isAnswer = false }, _request, result) {
+    async onNext({ channel, operationId = '', isAnswer = false }, _request, result) {
       await channel.ready()
       const { errors: [fault] = [] } = result as ExecutionResult
       // Only the last event of a stream that the service ends has one.
       const reason = fault?.extensions.reason
       if (typeof reason === 'string') meter.ended(reason)
-      await channel.queue(result as ExecutionResult, operationId, isAnswer)
+      await channel.queue(result as EventResult, operationId, isAnswer)
       return queued
     },
   })
@@ -77,7 +77,7 @@ type Results = AsyncGenerator<ExecutionResult | SharedResult, void>
 
 async function subscribe(
   executor: Executor,
-  { operation, channel, operationId, caller }: Exchange,
+  { operation, channel, operationId = '', caller }: Exchange,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
   const release = channel.begin()
   if (!release) {

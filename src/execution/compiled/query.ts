@@ -102,26 +102,29 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   const { name } = nodes[0]
   if (name.value === '__typename') return () => async () => `"${query.name}"`
   const field = query.getFields()[name.value]
-  const findKeys = field?.extensions.findKeys as FindKeys | undefined
+  const findKeys = field?.extensions.findKeys as LookUp | undefined
   if (field && findKeys) return keyedReader(field, findKeys, nodes)
   const prepared = prepareField(query, nodes, scope)
   if (!prepared?.isFullyStored) return undefined
   return (scope, services) => () => readField(prepared, scope, services, responseReading)
 }
 
-function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: FindKeys, nodes: Nodes): FieldReader {
+/** Finds the keys for arguments that fit the field. */
+type LookUp = (args: Record<string, unknown>, services: Services) => ReturnType<FindKeys>
+
+function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, nodes: Nodes): FieldReader {
   const isList = String(field.type).startsWith('[')
   return (scope, services) => {
-    const lookup = findKeys(getArgumentValues(field, nodes[0], scope.variables) as never, services)
+    const lookup = findKeys(getArgumentValues(field, nodes[0], scope.variables), services)
     if (!lookup) return async () => 'null'
     if (lookup === 'not stored') return undefined
     const prepared = prepareObject(schema.getType(lookup.typeName) as GraphQLObjectType, nodes, scope)
     if (!prepared.isFullyStored) return undefined
     return async () => {
-      const texts = await readKeyed(
+      const texts = await readKeyed<unknown>(
         prepared,
         lookup.keyed,
-        lookup.keys as never[],
+        lookup.keys,
         scope,
         services,
         responseReading,

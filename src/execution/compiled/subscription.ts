@@ -50,12 +50,12 @@ export async function subscribeCompiled<Result extends Rendered>(
   const [root] = fieldsOf([definition.selectionSet], variables, scope.fragments)
   const [responseKey, nodes] = root ?? []
   const field = nodes && type.getFields()[nodes[0].name.value]
-  const feedField = field?.extensions.feed as FeedField | undefined
+  const feedField = field?.extensions.feed as FeedField<Record<string, unknown>> | undefined
   if (!nodes || !field || !feedField) return undefined
   try {
     const environment = { ...services, ...caller }
     const args = getArgumentValues(field, nodes[0], variables)
-    const { feed, key, after, snapshot } = await feedField.find(args as never, environment)
+    const { feed, key, after, snapshot } = await feedField.find(args, environment)
     const from = caller.lastEventId ?? after
     // The snapshot is read for this client alone.
     if (snapshot && startsWithSnapshot(from)) return undefined

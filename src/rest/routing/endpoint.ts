@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql'
+import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Network } from '../../domain/network/network.ts'
 import {
@@ -36,17 +37,17 @@ function createMemoryResponse(
   recall: NonNullable<Route['fromMemory']>,
   services: Services,
 ): (path: Record<string, string>) => HttpResponse | undefined {
-  const cache = new WeakMap<object, { age: number; answer: HttpResponse }>()
+  const kept = derivedOnce((_of: object): { age?: number; answer?: HttpResponse } => ({}))
   return (path) => {
     const found = recall({ network: path.network ?? '', path }, services)
     if (!found) return undefined
     const { of, freshness } = found
-    const cached = cache.get(of)
-    if (cached?.age === freshness.age) return cached.answer
-    const earlier = cached?.answer ?? write(found.answer())
+    const cached = kept(of)
+    if (cached.age === freshness.age) return cached.answer
+    const earlier = cached.answer ?? write(found.answer())
     if (!earlier) return undefined
     const answer = { ...earlier, headers: { ...earlier.headers, ...freshnessHeaders(freshness) } }
-    cache.set(of, { age: freshness.age, answer })
+    Object.assign(cached, { age: freshness.age, answer })
     return answer
   }
 }
@@ -123,7 +124,7 @@ export function compile(row: Route, family: Family, executor: Executor, services
       const contextValue = row.restricted ? { ...context(), restricted: true } : context()
       const { data, errors } = await executor.run(operation, contextValue)
       if (errors?.[0]) throw errors[0]
-      return toAnswer(row, spelling.toRestSpelling(data) as never, request)
+      return toAnswer(row, spelling.toRestSpelling(data), request)
     },
     recall: row.fromMemory && createMemoryResponse(row.fromMemory, services),
     ...(constant.isSubscription && {
@@ -131,11 +132,7 @@ export function compile(row: Route, family: Family, executor: Executor, services
         async subscribe(request, context) {
           const results = await executor.subscribe(operationOf(request), context)
           if (!(Symbol.asyncIterator in results)) throw results.errors?.[0]
-          return eventsOf(
-            results,
-            (data) => eventOf(row.answer(spelling.toRestSpelling(data) as never)),
-            family,
-          )
+          return eventsOf(results, (data) => eventOf(row.answer(spelling.toRestSpelling(data))), family)
         },
         form: { closing: (fault) => eventOf(errorBodyOf(fault, family), 'error') },
       },
@@ -156,7 +153,7 @@ async function* eventsOf(
 }
 
 /** Turns the document's result into the row's answer. @throws Refusal NotFound */
-function toAnswer(row: Route, result: never, request: RestRequest): Produced {
+function toAnswer(row: Route, result: unknown, request: RestRequest): Produced {
   const content = row.answer(result)
   if (content === null && row.missing) throw new Refusal('NotFound', row.missing)
   const contentType = row.contentType ?? json

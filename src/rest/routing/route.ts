@@ -63,8 +63,8 @@ interface Row<On extends string, Run extends string, Data> {
    */
   run: Run
   /** Returns the exact body; null for a 404. */
-  answer: (data: Data) => unknown
-  status?: (data: Data) => number
+  answer(data: Data): unknown
+  status?(data: Data): number
   /** The message of the 404. */
   missing?: string
   /** The route's own statuses for a code, or for a code at one field. */
@@ -78,11 +78,11 @@ interface Row<On extends string, Run extends string, Data> {
     services: Services,
   ) => MemoryAnswer | undefined
   /** Returns the age of data from an outside source, for the caching headers of the answer and of a 404. */
-  freshness?: (data: Data) => Freshness | null | undefined
+  freshness?(data: Data): Freshness | null | undefined
   /** Headers of successes. */
   headers?: Record<string, string>
   /** Headers that depend on the result or the request. They replace those of `headers`. */
-  headersOf?: (data: Data, request: RestRequest) => Record<string, string>
+  headersOf?(data: Data, request: RestRequest): Record<string, string>
   contentType?: string
   /** The maximum size of the request's body in bytes, if not the default. */
   maxBytes?: number
@@ -148,7 +148,9 @@ export type RowTraits = Pick<
   }
 
 /** A row with any document. */
-export type Route = Row<string, string, never> & { variables?: VariablesOf<string, Record<string, unknown>> }
+export type Route = Row<string, string, unknown> & {
+  variables?: VariablesOf<string, Record<string, unknown>>
+}
 
 /** Types a row's variables and result by its document. A document without types needs `npm run codegen`. */
 export function route<
