@@ -93,16 +93,16 @@ export function createRunRequest(
 
   const nameOf = operationNames(services.documents)
 
-  async function run(type: AnswerType, requestContext: RequestContext): Promise<Ran> {
+  async function run(type: AnswerType, { operation, caller, gone }: RequestContext): Promise<Ran> {
     const headers: Record<string, string> = { 'Content-Type': `${type}; charset=utf-8` }
-    const { operation, caller, gone } = requestContext
     const compiled = await answerCompiled(operation, { client: caller.client, gone }).catch(
       (outage: Outage) => outage,
     )
     if (typeof compiled === 'string') {
       return { status: 200, headers, body: compiled, units: writtenUnits(Buffer.byteLength(compiled)) }
     }
-    const result = await resultOf({ ...requestContext, outage: compiled })
+    // Yoga extends a literal faster than a copy.
+    const result = await resultOf({ operation, caller, gone, outage: compiled })
     if (!result.errors) {
       const body = JSON.stringify(result)
       return { status: 200, headers, body, units: executedUnits(Buffer.byteLength(body)) }
