@@ -22,13 +22,13 @@ const repeated = new Set(sentences.filter((sentence, index) => sentences.indexOf
 
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
-  ['source files', sources.length, 658],
-  ['source lines', lines.length, 92_243],
+  ['source files', sources.length, 646],
+  ['source lines', lines.length, 92_065],
   ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 0],
-  ['descriptions that exist twice', repeated.size, 108],
+  ['descriptions that exist twice', repeated.size, 58],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
-  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 38],
-  ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 5],
+  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 33],
+  ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 2],
 ]
 
 test.each(limits)('%s: %i of at most %i', (_, value, limit) => {

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /**
  * Returns a function that derives a value from an object once, and keeps the value for as long as the object
  * lives. Further arguments count at the first call with an object.
@@ -13,4 +15,14 @@ export function derivedOnce<From extends object, Rest extends unknown[], Value>(
     values.set(from, value)
     return value
   }
+}
+
+const maxEntries = 200
+/** The maximum length in characters; results for longer texts are not cached. */
+const maxTextLength = 300
+
+/** Caches the results of parsing headers and addresses: clients send the same few values again and again. */
+export function memoize<Parsed extends object>(parse: (text: string) => Parsed): (text: string) => Parsed {
+  const cache = new LRUCache<string, Parsed>({ max: maxEntries, memoMethod: parse })
+  return (text) => (text.length < maxTextLength ? cache.memo(text) : parse(text))
 }

@@ -1,79 +1,39 @@
-import type { ExecutionResult } from 'graphql'
+import { type ExecutionResult, getOperationAST, Kind, parse } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
 import { Outage, Refusal } from '../domain/errors/error.ts'
-import type { Services } from '../graphql/context/context.ts'
+import type { Context, Services } from '../graphql/context/context.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import { observed } from '../outside/telemetry/work.ts'
 import { type Reader, readFor } from '../storage/database/database.ts'
-import { asObject } from './admission/operations.ts'
-import { executedUnits, writtenUnits } from './admission/units.ts'
-import type { CompiledOperation } from './compiled/operation.ts'
-import { operationNames } from './documents/operation-names.ts'
+import { executedUnits, writtenUnits } from './admission/admission.ts'
+import { compiledQuery } from './compiled/query.ts'
 import type { PersistedDocuments } from './documents/persisted.ts'
-import type { Executor, OperationArgs } from './execute.ts'
-import type { AnswerType, GraphqlRequest } from './http/request.ts'
+import type { Executor } from './execute.ts'
+import type { AnswerType } from './http/request.ts'
 import type { Produced } from './idempotency.ts'
-
-/**
- * The response that the database wrote; undefined for requests that need execution, or are refused by it.
- * @throws Outage of the database: execution then stops reading for the same request
- */
-export type CompiledResponder = (params: GraphqlRequest, reader: Reader) => Promise<string | undefined>
-
-/**
- * The fast path before Yoga (`docs/performance.md`). Also keeps valid documents that came with their hash.
- */
-function createCompiledResponder(
-  executor: Executor,
-  services: Services,
-  documents: PersistedDocuments,
-): CompiledResponder {
-  return async (params, reader) => {
-    try {
-      if (!isWellFormed(params)) return undefined
-      const compiled = executor.compile(String(params.query))
-      if (compiled === 'invalid') return undefined
-      documents.keep(params, reader.client)
-      if (compiled === 'executed' || !selectsOperation(params, compiled)) return undefined
-      return await compiled.answer(asObject(params.variables), {
-        ...services,
-        db: readFor(services.db, reader),
-      })
-    } catch (error) {
-      if (error instanceof Outage) throw error
-      // Execution meets the same error and reports it.
-      return undefined
-    }
-  }
-}
+import type { GraphqlParams, Operation } from './operation.ts'
 
 const parameters = new Set(['query', 'variables', 'operationName', 'extensions'])
 
 /** Yoga reports malformed parameters. */
-function isWellFormed(params: GraphqlRequest): boolean {
+function isWellFormed(params: GraphqlParams): boolean {
   for (const name in params) if (!parameters.has(name)) return false
-  return typeof params.query === 'string' && isObject(params.variables) && isObject(params.extensions)
+  const { query, operationName, variables, extensions } = params
+  const isName = operationName == null || typeof operationName === 'string'
+  return typeof query === 'string' && isName && isObject(variables) && isObject(extensions)
 }
 
 function isObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value))
 }
 
-/** Accepts a request for the compiled operation. Without a name, the document's only operation runs. */
-function selectsOperation({ operationName }: GraphqlRequest, compiled: CompiledOperation): boolean {
-  return operationName == null || operationName === compiled.operationName
-}
-
 /** Runs a request. Resolves to the response and the cost units that it used; never rejects. */
-type RunRequest = (
-  params: GraphqlRequest,
-  type: AnswerType,
-  requestContext: RequestContext,
-) => Promise<Produced & { units: number }>
+type RunRequest = (type: AnswerType, requestContext: RequestContext) => Promise<Produced & { units: number }>
 
 interface RequestContext {
+  operation: Operation
   caller: Caller
   /** The signal aborts when the client disconnects. Mutations do not observe it and run to their end. */
   gone: () => AbortSignal
@@ -94,7 +54,24 @@ export function createRunRequest(
   documents: PersistedDocuments,
   streamPath: string,
 ): RunRequest {
-  const answerCompiled = createCompiledResponder(executor, services, documents)
+  /**
+   * The fast path before Yoga (`docs/performance.md`): the response that the database wrote; undefined for
+   * requests that need execution, or are refused by it. Also keeps valid documents that came with their hash.
+   * @throws Outage of the database: execution then stops reading for the same request
+   */
+  async function answerCompiled(operation: Operation, reader: Reader): Promise<string | undefined> {
+    try {
+      if (!isWellFormed(operation.params) || !operation.isValid) return undefined
+      documents.keep(operation.params, reader.client)
+      const db = readFor(services.db, reader)
+      return await compiledQuery(operation.document)(operation, { ...services, db })
+    } catch (error) {
+      if (error instanceof Outage) throw error
+      // Execution meets the same error and reports it.
+      return undefined
+    }
+  }
+
   const yoga = createYoga<RequestContext>({
     schema,
     plugins: [useExecutor(executor, streamPath)],
@@ -105,26 +82,27 @@ export function createRunRequest(
     logging: false,
   })
 
-  async function resultOf(params: GraphqlRequest, requestContext: RequestContext): Promise<ExecutionResult> {
+  async function resultOf(requestContext: RequestContext): Promise<ExecutionResult> {
     try {
-      const yogaParams = { params: params as GraphQLParams, request: postRequest }
-      return (await yoga.getResultForParams(yogaParams, { ...requestContext })) as ExecutionResult
+      const yogaParams = { params: requestContext.operation.params as GraphQLParams, request: postRequest }
+      return (await yoga.getResultForParams(yogaParams, requestContext)) as ExecutionResult
     } catch (error) {
       return { errors: [executor.mask(error, requestContext.caller.requestId)] }
     }
   }
 
-  const nameOf = operationNames(executor, services.documents)
+  const nameOf = operationNames(services.documents)
 
-  async function run(params: GraphqlRequest, type: AnswerType, requestContext: RequestContext): Promise<Ran> {
+  async function run(type: AnswerType, { operation, caller, gone }: RequestContext): Promise<Ran> {
     const headers: Record<string, string> = { 'Content-Type': `${type}; charset=utf-8` }
-    const { caller, gone } = requestContext
-    const reader = { client: caller.client, gone }
-    const compiled = await answerCompiled(params, reader).catch((outage: Outage) => outage)
+    const compiled = await answerCompiled(operation, { client: caller.client, gone }).catch(
+      (outage: Outage) => outage,
+    )
     if (typeof compiled === 'string') {
       return { status: 200, headers, body: compiled, units: writtenUnits(Buffer.byteLength(compiled)) }
     }
-    const result = await resultOf(params, { ...requestContext, outage: compiled })
+    // Yoga extends a literal faster than a copy.
+    const result = await resultOf({ operation, caller, gone, outage: compiled })
     if (!result.errors) {
       const body = JSON.stringify(result)
       return { status: 200, headers, body, units: executedUnits(Buffer.byteLength(body)) }
@@ -137,11 +115,51 @@ export function createRunRequest(
     return { status: response.status, headers, body, units: executedUnits(Buffer.byteLength(body)), result }
   }
 
-  return async (params, type, requestContext) => {
-    const work = { kind: 'operation', ...nameOf(params) } as const
-    const { result: _, ...answer } = await observed(work, () => run(params, type, requestContext), faultIn)
+  return async (type, requestContext) => {
+    const work = { kind: 'operation', ...nameOf(requestContext.operation) } as const
+    const { result: _, ...answer } = await observed(work, () => run(type, requestContext), faultIn)
     return answer
   }
+}
+
+/** The name of an operation in metrics and traces. Clients choose no part, so they cannot create series. */
+interface OperationName {
+  /** The name from a document of the deployment; `other` for the rest. */
+  name: string
+  /** Its type and its only root field, such as `query order`; `several` for more of them. */
+  of: string
+}
+
+const maxNames = 100
+
+/** @param listed documents of the deployment: text by its hash */
+function operationNames(
+  listed: Readonly<Record<string, string>> = {},
+): (operation: Operation) => OperationName {
+  const names = new Map(
+    Object.entries(listed)
+      .slice(0, maxNames)
+      .map(([hash, text]) => [text, nameIn(text) ?? hash.slice(0, 12)]),
+  )
+  return (operation) => ({ name: names.get(operation.text) ?? 'other', of: rootField(operation) })
+}
+
+function nameIn(text: string): string | undefined {
+  try {
+    return getOperationAST(parse(text))?.name?.value
+  } catch {
+    return undefined
+  }
+}
+
+function rootField({ definition }: Operation): string {
+  if (!definition) return 'none'
+  const { operation, selectionSet } = definition
+  const [first, ...more] = selectionSet.selections
+  if (first?.kind !== Kind.FIELD || more.length > 0) return `${operation} several`
+  const { value: field } = first.name
+  const isKnown = Object.hasOwn(schema.getRootType(operation)?.getFields() ?? {}, field)
+  return `${operation} ${isKnown ? field : 'none'}`
 }
 
 /** `result` is set if it has errors. */
@@ -158,19 +176,18 @@ export function streamsElsewhere(streamPath: string): Refusal {
   )
 }
 
-/** Makes Yoga use the executor's parse cache, limits, cost and masking. */
-function useExecutor(executor: Executor, streamPath: string): Plugin {
+/** Makes Yoga use the operation as it was parsed, and the executor's limits, cost and masking. */
+function useExecutor(executor: Executor, streamPath: string): Plugin<RequestContext & Context> {
   return {
-    onParse: ({ setParseFn }) =>
-      setParseFn((source: string | { body: string }) =>
-        executor.parse(typeof source === 'string' ? source : source.body),
-      ),
-    onValidate: ({ setValidationFn }) =>
-      setValidationFn((_schema: unknown, document: Parameters<Executor['validate']>[0]) =>
-        executor.validate(document),
-      ),
-    onExecute: ({ setExecuteFn }) =>
-      setExecuteFn(async (args) => withStatus(await executor.execute(args as OperationArgs))),
+    onParse: ({ context: { operation }, setParseFn }) =>
+      setParseFn(() => {
+        const [fault] = operation.document.definitions.length === 0 ? operation.errors() : []
+        if (fault) throw fault
+        return operation.document
+      }),
+    onValidate: ({ context: { operation }, setResult }) => setResult(operation.errors()),
+    onExecute: ({ context, setExecuteFn }) =>
+      setExecuteFn(async () => withStatus(await executor.execute(context.operation, context))),
     onSubscribe: ({ setSubscribeFn }) =>
       setSubscribeFn(() => {
         const error = refusalError(streamsElsewhere(streamPath))

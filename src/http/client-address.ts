@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import proxyAddress from 'proxy-addr'
-import { memoize } from './memoize.ts'
+import { memoize } from '../domain/derived.ts'
 
 /** Reports whether an address is one of the operator's proxies. */
 export type IsTrusted = (address: string) => boolean

@@ -7,6 +7,8 @@ import type { Network } from '../domain/network/network.ts'
 import { isInvalidated, type OrderUid } from '../domain/order/order.ts'
 import { orderStatus } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
+import { invalidResponse } from '../outside/fault.ts'
+import type { JsonResponse } from '../outside/http-json.ts'
 import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
@@ -113,6 +115,31 @@ export function createAccountReader(services: ClientServices) {
       if (fault instanceof Outage && before !== undefined) return false
       throw fault
     }
+  }
+}
+
+/** The time for which an answer that is passed on serves all clients. */
+const passedMs = 3_000
+const maxPassed = 1_000
+
+/** Returns a function that answers GET requests with the answer of the order book, unread. */
+export function createPassing(services: ClientServices) {
+  const { orderBook, network, now } = services
+  const answers = new LRUCache<string, Promise<JsonResponse>>({
+    ...{ max: maxPassed, ttl: passedMs, ttlResolution: 0, perf: { now } },
+  })
+  function request(path: string, client: string): Promise<JsonResponse> {
+    charge(client, 1, services)
+    const answer = orderBook.get(path, 'client')
+    answers.set(path, answer)
+    answer.catch(() => answers.delete(path))
+    return answer
+  }
+  return async (path: string, client: string): Promise<{ status: number; body: unknown }> => {
+    const { status, body } = await (answers.get(path) ?? request(path, client))
+    if (body === undefined)
+      throw invalidResponse(`the order book of ${network.name}`, `no JSON, but status ${status}`)
+    return { status, body }
   }
 }
 

@@ -37,6 +37,8 @@ export interface OrderBook {
   ordersOf(owner: Address, limit: number, priority: Priority): Promise<unknown[]>
   /** The orders of the newest auction whose competition it shows; empty if there is none. */
   auctionedOrders(priority: Priority): Promise<OrderUid[]>
+  /** Returns the answer to another GET request. A status 4xx is an answer. */
+  get(path: string, priority: Priority): Promise<JsonResponse>
   /** Passes a request of a client on, once. A response with a status 4xx is an answer. */
   send(request: JsonRequest): Promise<JsonResponse>
   state(): HealthState
@@ -139,6 +141,7 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       if (!uids) throw invalidResponse(name, 'no competition')
       return uids
     },
+    get: (path, priority) => read({ path }, priority),
     async send(request) {
       return writes.ask(() => exchangeJson(peer, request, signal()))
     },

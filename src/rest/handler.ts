@@ -11,14 +11,16 @@ import { type Caller, withLastEventId } from '../http/caller.ts'
 import { conditional, type HttpResponse, noStore, type RoutedAnswer } from '../http/response.ts'
 import { type Family, familyOf, restErrorResponse } from './errors.ts'
 import {
+  type AdmittedRequest,
   type AnyRoute,
   compile,
   compileAction,
   compileEvents,
   compileStored,
   type Endpoint,
+  passingOn,
 } from './routing/endpoint.ts'
-import type { RestRequest, RowTraits } from './routing/route.ts'
+import type { RowTraits } from './routing/route.ts'
 import { createRouter } from './routing/router.ts'
 import type { EventStreams } from './stream.ts'
 
@@ -67,7 +69,9 @@ export function createRestHandler(
   const compileRow = (row: AnyRoute, family: Family) => {
     if ('events' in row) return compileEvents(row, family)
     if ('act' in row) return compileAction(row, family)
-    return 'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
+    const endpoint =
+      'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
+    return passingOn(endpoint, services)
   }
   const findEndpoint = createRouter([
     ...tables.orderBook.map((row) => compileRow(row, 'orderBook')),
@@ -90,12 +94,12 @@ export function createRestHandler(
 
   async function openEvents(
     admitted: Admitted,
-    { subscribe, form }: NonNullable<Endpoint['events']>,
+    { reserve, subscribe, form }: NonNullable<Endpoint['events']>,
     body: string | undefined,
   ): Promise<RoutedAnswer> {
-    const { req, caller, gone, admission, endpoint } = admitted
+    const { req, caller, gone, admission } = admitted
     const request = requestOf(admitted, body)
-    endpoint.reserve(request, admission, body?.length ?? 0)
+    reserve?.(request)
     const from = withLastEventId(caller, req, request.query)
     const source = (signal: AbortSignal) => subscribe(request, executor.context(from, signal))
     const stream = await streams.open({ client: caller.client, gone: gone(), subscribe: source, form })
@@ -110,12 +114,9 @@ export function createRestHandler(
     caller: Caller,
   ): Promise<HttpResponse> {
     const { req, admission, endpoint } = admitted
-    const request = requestOf(admitted, body)
-    endpoint.reserve(request, admission, body?.length ?? 0)
-    const produced = await endpoint.perform(request, () => executor.context(caller, admitted.gone()), {
-      client: caller.client,
-      gone: admitted.gone,
-    })
+    const context = () => executor.context(caller, admitted.gone())
+    const reader = { client: caller.client, gone: admitted.gone }
+    const produced = await endpoint.perform(requestOf(admitted, body), context, reader)
     const answer = conditional(req, produced)
     admission.settle(() => endpoint.units((endpoint.row.isKept ? answer : produced).body.length))
     return answer
@@ -164,10 +165,11 @@ export function createRestHandler(
 }
 
 function requestOf(
-  { path: { network = '', ...path }, search, req: { headers } }: Admitted,
+  { path: { network = '', ...path }, search, req: { headers }, admission }: Admitted,
   body: string | undefined,
-): RestRequest {
-  return { network, path, query: new URLSearchParams(search), headers, body: parseJson(body) }
+): AdmittedRequest {
+  const query = new URLSearchParams(search)
+  return { network, path, query, headers, body: parseJson(body), admission, bytes: body?.length ?? 0 }
 }
 
 /** Reads the body; returns undefined for GET and HEAD, and for rows without a body. */

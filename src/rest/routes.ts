@@ -105,6 +105,7 @@ export const orderBookRoutes: AnyRoute[] = [
   ...tokenRoutes,
   route({
     on: 'GET /api/v1/users/:user/total_surplus',
+    isPassedOn: true,
     run: `query ($network: NetworkName!, $user: Address!) {
       account(address: $user) { totalSurplus(network: $network) }
     }`,

@@ -1,15 +1,76 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 import { yieldRound } from '../concurrency/event-loop.ts'
-import {
-  createPipelines,
-  createResponseDeadline,
-  type ResponseDeadline,
-  type ResponseTimes,
-} from '../http/connections.ts'
-import { commonHeaders } from '../http/response-headers.ts'
+import { derivedOnce } from '../domain/derived.ts'
+import { commonHeaders } from '../http/response.ts'
 import { type Fault, toErrorBody } from '../rest/errors.ts'
 import { createRequestHandler, type Serving } from './request.ts'
+
+/** The time limits for clients to receive an answer that their connection does not take at once. */
+interface ResponseTimes {
+  answerMs: number
+  /** The rate at which a longer answer gets more time. */
+  answerBytesPerMs: number
+}
+
+interface ResponseDeadline {
+  /** Limits a complete answer. An answer that has left the process already costs nothing. */
+  (res: ServerResponse): void
+  /**
+   * Limits the data written to a connection that takes no more requests, and the wait for its client to close
+   * it.
+   */
+  closing(socket: Writable): void
+}
+
+/**
+ * Closes the connections of clients that do not receive their answers, which would otherwise stay in memory
+ * forever. The whole answer has a deadline, because a client that takes a byte from time to time never stands
+ * still.
+ */
+function createResponseDeadline(
+  { answerMs, answerBytesPerMs }: ResponseTimes,
+  onCut: () => void,
+): ResponseDeadline {
+  const limit = (written: Writable | ServerResponse, bytes: number) => {
+    const timer = setTimeout(
+      () => {
+        if (!written.writableFinished) onCut()
+        written.destroy()
+      },
+      answerMs + bytes / answerBytesPerMs,
+    )
+    written.once('close', () => clearTimeout(timer))
+  }
+  const limitAnswer = (res: ServerResponse) => {
+    const bytes = res.writableLength
+    if (bytes === 0 || res.destroyed) return
+    if (res.socket) limit(res, bytes)
+    // The answer is pipelined: its time begins with its turn.
+    else res.once('socket', () => limit(res, bytes))
+  }
+  return Object.assign(limitAnswer, {
+    closing: (socket: Writable) => limit(socket, socket.writableLength),
+  })
+}
+
+/** The latest response of a connection. */
+const latestOn = derivedOnce((_socket: Duplex): { response?: ServerResponse } => ({}))
+
+/**
+ * The responses that wait for their turn on a connection. They are closed with it: Node closes only the
+ * response whose turn it is.
+ */
+const waitingOn = derivedOnce((socket: Duplex) => {
+  const waiting = new Set<ServerResponse>()
+  socket.once('close', () => {
+    for (const res of waiting) {
+      res.destroy()
+      res.emit('close')
+    }
+  })
+  return waiting
+})
 
 const statuses: Partial<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -130,13 +191,11 @@ export function createListener({
     // The connection becomes idle only after this event.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
-  /** The latest response of each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>()
   // A pipelined request after it would get no response.
-  const isLast: Serving['isLast'] = (req, res) => draining && responses.get(req.socket) === res
+  const isLast: Serving['isLast'] = (req, res) => draining && latestOn(req.socket).response === res
   const limitAnswer = createResponseDeadline(times, onCut)
   const handle = createRequestHandler({ ...serving, onEnd, isLast, limitAnswer })
-  const server = openServer(times, { ...serving, handle, responses, limitAnswer })
+  const server = openServer(times, { ...serving, handle, limitAnswer })
   return {
     listen: (port, host) => listenAt(server, port, host),
     drain() {
@@ -160,20 +219,19 @@ export function createListener({
 
 type Handle = ReturnType<typeof createRequestHandler>
 
-interface Connecting extends Pick<Serving, 'newRequestId' | 'limitAnswer'> {
+interface Connecting extends Pick<Serving, 'newRequestId'> {
   handle: Handle
-  responses: WeakMap<Duplex, ServerResponse>
+  limitAnswer: ResponseDeadline
 }
 
 /** Node's server, with handlers for requests, expectations, CONNECT and bytes that are no HTTP. */
-function openServer(
-  times: RequestTimes,
-  { newRequestId, limitAnswer, handle, responses }: Connecting,
-): Server {
-  const pipeline = createPipelines()
+function openServer(times: RequestTimes, { newRequestId, limitAnswer, handle }: Connecting): Server {
   const handleLatest: Handle = (req, res) => {
-    responses.set(req.socket, res)
-    pipeline(req.socket, res)
+    latestOn(req.socket).response = res
+    if (!res.socket) {
+      const waiting = waitingOn(req.socket).add(res)
+      res.once('socket', () => waiting.delete(res))
+    }
     handle(req, res)
   }
   const server = createServer(
@@ -201,7 +259,7 @@ function openServer(
   server.on('checkExpectation', handleLatest)
   server.on('connect', (_req, socket) => refuseTunnel(socket, newRequestId(), limitAnswer))
   server.on('clientError', (error, socket) =>
-    answerMalformed(error, socket, responses.get(socket), newRequestId(), limitAnswer),
+    answerMalformed(error, socket, latestOn(socket).response, newRequestId(), limitAnswer),
   )
   return server
 }

@@ -1,12 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Executor } from '../execution/execute.ts'
 import { discardRest } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
 import { clientKey, type IsTrusted, isTrustedPeer } from '../http/client-address.ts'
-import { atItsTurn, type ResponseDeadline } from '../http/connections.ts'
-import { checkHost } from '../http/host.ts'
-import { commonHeaders, givenRequestId } from '../http/response-headers.ts'
-import { writeResponse } from '../http/write-response.ts'
+import { commonHeaders, givenRequestId, writeResponse } from '../http/response.ts'
 import { type TracedRequest, traceRequest } from '../outside/telemetry/work.ts'
 import type { AccessLog } from './access-log.ts'
 import { knownMethod, type Metrics } from './metrics.ts'
@@ -25,7 +23,8 @@ export interface Serving {
   onEnd: () => void
   /** Decides whether the connection closes after this response, which is about to be written. */
   isLast: (req: IncomingMessage, res: ServerResponse) => boolean
-  limitAnswer: ResponseDeadline
+  /** Limits the time of an answer that was written. */
+  limitAnswer: (res: ServerResponse) => void
 }
 
 /** Handles one request, from its arrival to the end of its response. */
@@ -158,4 +157,45 @@ function goneSignal(res: ServerResponse): AbortSignal {
   if (res.destroyed) gone.abort(closed)
   else res.once('close', () => gone.abort(closed))
   return gone.signal
+}
+
+/**
+ * Runs at once, or when a pipelined response gets its turn or is closed. Data written before its turn would
+ * stay in memory.
+ */
+function atItsTurn<Result>(res: ServerResponse, run: () => Promise<Result>): Promise<Result> {
+  if (res.socket || res.destroyed) return run()
+  return new Promise((resolve) => {
+    res.once('socket', resolve)
+    res.once('close', resolve)
+  }).then(run)
+}
+
+/** The last valid host: most clients send the same one. */
+let lastValidHost = 'localhost'
+
+/**
+ * Checks the Host header.
+ * @throws Refusal if it is malformed, or sent more than once: a proxy may have used the other one
+ */
+function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+  if (hasSeveralHosts(rawHeaders))
+    throw new Refusal('InvalidParameter', 'only one Host header may be sent', { field: 'Host' })
+  const host = headers.host ?? (httpVersion === '1.0' ? 'localhost' : '')
+  if (host === lastValidHost) return
+  if (/[\s/\\?#@]/.test(host) || !URL.canParse(`http://${host}`)) {
+    throw new Refusal('InvalidParameter', 'the Host header must be a host, with a port where there is one', {
+      field: 'Host',
+    })
+  }
+  lastValidHost = host
+}
+
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
 }

@@ -22,7 +22,7 @@ import { streamMethods } from '../sse/wire.ts'
 import { findOrderId } from '../storage/order/orders.ts'
 import { createLinkHandler } from './channel-links.ts'
 import { createPages, wantsPage } from './pages/pages.ts'
-import { homePath, pageFilesPath, pageOf, workerPath } from './pages/paths.ts'
+import { homePath, pageFilesPath, pageKinds, pageOf, workerPath } from './pages/paths.ts'
 import { createTelegramHandler, type TelegramUpdates, telegramPath } from './telegram.ts'
 
 const graphqlPath = '/graphql'
@@ -92,26 +92,27 @@ export function createHttpRouter(
   const files = readOnly(counted(executor, api.viewer))
   const graphiqlFiles = createGraphiqlHandler(executor)
   const viewer: Handler = async (...request) => ({ ...(await files(...request)), route: '/docs' })
-
   const graphiql: Handler = async (...request) => ({
     ...(await graphiqlFiles(...request)),
     route: graphiqlPath,
   })
-
-  const links = createLinkHandler(executor, options)
   const pages = createPagesHandler(executor, options)
-  exact.set(workerPath, pages)
-
-  const handlerOfPrefix = (path: string): Handler => {
-    if (path.startsWith('/channels/')) return links
+  const pageOrRest: Handler = (req, ...more) => {
+    const path = pathOf(req)
     const page = pageOf(path)
-    if (path.startsWith(pageFilesPath) || (page && !page.fault)) return pages
-    if (page || path === homePath) return (...request) => (wantsPage(request[0]) ? pages : rest)(...request)
-    if (path === '/docs' || path.startsWith('/docs/')) return viewer
-    return path.startsWith(graphiqlPath) ? graphiql : rest
+    const isPage = page ? !page.fault || wantsPage(req) : path === homePath && wantsPage(req)
+    return (isPage ? pages : rest)(req, ...more)
   }
+  exact.set(workerPath, pages).set(homePath, pageOrRest).set('/docs', viewer)
+  const prefixes: [prefix: string, handler: Handler][] = [
+    ['/channels/', createLinkHandler(executor, options)],
+    [pageFilesPath, pages],
+    ['/docs/', viewer],
+    [graphiqlPath, graphiql],
+    ...pageKinds.map((kind): [string, Handler] => [`/${kind}s/`, pageOrRest]),
+  ]
   return {
-    handlerOf: (path) => exact.get(path) ?? handlerOfPrefix(path),
+    handlerOf: (path) => exact.get(path) ?? prefixes.find(([prefix]) => path.startsWith(prefix))?.[1] ?? rest,
     close() {
       quota.stop()
       streams.close()

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ExecutionResult } from 'graphql'
 import type { Ending } from '../domain/errors/error.ts'
-import type { CountDelivery } from '../execution/admission/admission.ts'
-import { executedEventUnits, sharedEventUnits } from '../execution/admission/units.ts'
-import { eventIdOf } from '../execution/execute.ts'
+import { type CountDelivery, executedEventUnits, sharedEventUnits } from '../execution/admission/admission.ts'
+import { type EventResult, eventId } from '../execution/execute.ts'
 import { completed, endingJson, eventOf, type Frame, jsonIn } from './frames.ts'
 
 /**
@@ -67,14 +65,13 @@ export interface SharedResult {
 
 /** The pace and the texts that the results of a graphql-sse stream share. */
 export interface Channel extends Backpressure {
-  /** Keeps a result until it is written. @returns its placeholder, as soon as the client may get it */
-  hold(
-    result: ExecutionResult | SharedResult,
-    operationId: string,
-    isCharged: boolean,
-  ): Promise<ExecutionResult>
-  /** A message of graphql-sse with its result and its id. */
-  restore(message: string): string
+  /**
+   * Queues a result as an event, as soon as the client may get it. graphql-sse queues its message when the
+   * promise resolves, so that both queues have the same order.
+   */
+  queue(result: EventResult | SharedResult, operationId: string, isCharged: boolean): Promise<void>
+  /** Returns the next event of the queue, which is written now. */
+  next(): string
   /** An operation runs: it gets a reason when its stream is ended. */
   start(operationId: string): void
   complete(operationId: string): void
@@ -82,37 +79,27 @@ export interface Channel extends Backpressure {
   endings(reason: Exclude<Ending['reason'], 'GAP'>): string
 }
 
-/** The prefix of results only: graphql-sse escapes the quotes of texts that a client sent. */
-const held = /^event: next\ndata: (\{"id":.*,"payload":)?"held (\d+)"(\}?)\n\n$/
-
 export function createChannel(maxSubscriptions: number, count: CountDelivery): Channel {
-  const results = new Map<string, { json: string; cursor: string | undefined; operationId: string }>()
+  const events: { json: string; cursor: string | undefined; operationId: string }[] = []
   /** The cursor of the last written event, by running operation. */
   const cursors = new Map<string, string | undefined>()
-  let lastNumber = 0
 
   return {
     ...createBackpressure(maxSubscriptions),
-    async hold(result, operationId, isCharged) {
+    async queue(result, operationId, isCharged) {
       const isShared = 'frame' in result
-      const cursor = isShared ? result.cursor : eventIdOf(result)
-      const number = String(++lastNumber)
+      const cursor = isShared ? result.cursor : result[eventId]
       const json = isShared ? textOf(result) : JSON.stringify(result)
       const units = isShared ? sharedEventUnits(json.length) : executedEventUnits(json.length)
       const restMs = isCharged ? 0 : count(units)
       if (restMs > 0) await pause(restMs)
-      results.set(number, { json, cursor, operationId })
-      return `held ${number}` as ExecutionResult
+      events.push({ json, cursor, operationId })
     },
-    restore(message) {
-      const [, before = '', number = '', behind = ''] = held.exec(message) ?? []
-      const result = results.get(number)
-      if (!result) return message
-      results.delete(number)
-      const { json, cursor, operationId } = result
+    next() {
+      const { json = '', cursor, operationId = '' } = events.shift() ?? {}
       // Not earlier: waiting events are lost with the stream, and the client resumes after the last received.
       if (cursor !== undefined && cursors.has(operationId)) cursors.set(operationId, cursor)
-      return eventOf(`${before}${json}${behind}`, cursor)
+      return eventOf(named(json, operationId), cursor)
     },
     start: (operationId) => void cursors.set(operationId, undefined),
     complete: (operationId) => void cursors.delete(operationId),
@@ -120,12 +107,16 @@ export function createChannel(maxSubscriptions: number, count: CountDelivery): C
       [...cursors]
         .map(([id, cursor]) => {
           const json = endingJson(reason, cursor)
-          const isNamed = id !== ''
-          const last = eventOf(isNamed ? `{"id":${JSON.stringify(id)},"payload":${json}}` : json, cursor)
-          return reason === 'SHUTTING_DOWN' ? last : `${last}${completed(isNamed ? id : undefined)}`
+          const last = eventOf(named(json, id), cursor)
+          return reason === 'SHUTTING_DOWN' ? last : `${last}${completed(id || undefined)}`
         })
         .join(''),
   }
+}
+
+/** Adds the operation's id, on a stream of several. */
+function named(json: string, operationId: string): string {
+  return operationId === '' ? json : `{"id":${JSON.stringify(operationId)},"payload":${json}}`
 }
 
 function textOf({ frame, extensions }: SharedResult): string {

@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Response } from 'graphql-sse'
 import { createTurns } from '../concurrency/event-loop.ts'
 import { Refusal } from '../domain/errors/error.ts'
-import type { CountDelivery } from '../execution/admission/admission.ts'
-import type { GraphqlParams } from '../execution/admission/operations.ts'
+import type { Admission, CountDelivery } from '../execution/admission/admission.ts'
+import { checkSize } from '../execution/documents/variables.ts'
 import type { Executor } from '../execution/execute.ts'
 import type { StreamOperation } from '../execution/http/handler.ts'
 import { acceptedEvents } from '../execution/http/request.ts'
+import type { GraphqlParams, Operation } from '../execution/operation.ts'
 import { type Caller, withLastEventId } from '../http/caller.ts'
 import { createBeats, type StreamMeter } from '../http/event-stream.ts'
 import type { RoutedAnswer } from '../http/response.ts'
@@ -18,18 +19,22 @@ import { createElsewhere, type ForeignRequest } from './elsewhere.ts'
 import { frameForm } from './frames.ts'
 import { createOperations, type Exchange, type Operations } from './operations.ts'
 import type { Quota } from './quota.ts'
-import { argsOf, givesToken, paramsOf, searchOf, tokenOf, toRequest } from './request.ts'
 import { createReservations } from './reservations.ts'
 import {
+  givesToken,
   isStream,
   keptResponse,
   type OpenStream,
   openStream,
+  paramsOf,
   readParams,
   refusalResponse,
+  searchOf,
   streamAdvice,
   streamHeaders,
   toHttpResponse,
+  tokenOf,
+  toRequest,
 } from './wire.ts'
 
 export interface StreamLimits {
@@ -80,8 +85,9 @@ export function createStreamHandler(
   peers?: Peers,
 ): StreamHandler {
   const operations = createOperations(executor, meter)
+  const noOperation = executor.read({})
   const reservations = createReservations(limits.reservedMs, {
-    onDropped: (token) => void forget(operations, token),
+    onDropped: (token) => void forget(token),
     onEnded: (token) => elsewhere.forget(token),
   })
   const elsewhere = createElsewhere(peers, { tokens: reservations.tokens, give, perform })
@@ -90,19 +96,22 @@ export function createStreamHandler(
   // Keeps others from waiting when thousands of clients reconnect at once.
   const turn = createTurns()
 
-  /**
-   * Counts an operation once it is known, unless another process will.
-   * @returns its parameters; null for a request without one
-   */
+  /** Reads an operation, unless another process will. @returns it with the body as it came */
   async function readOperation(req: IncomingMessage, caller: Caller, isForeign: boolean) {
     // Requests that end an operation or a stream are free.
-    if (req.method === 'DELETE') return { admission: undefined, body: null, params: {} as GraphqlParams }
+    if (req.method === 'DELETE') return { admission: undefined, body: null, operation: noOperation }
     const admission = executor.arrive(caller)
     const body = await readParams(req)
-    const params: GraphqlParams = body ?? paramsOf(req.url)
     const bytes = Number(req.headers['content-length'] ?? req.url?.length)
-    if (!isForeign) executor.reserveOperation(admission, params, bytes)
-    return { admission, body, params }
+    const operation = isForeign ? noOperation : counted(admission, body ?? paramsOf(req.url), bytes)
+    return { admission, body, operation }
+  }
+
+  function counted(admission: Admission, params: GraphqlParams, bytes: number): Operation {
+    checkSize(params.variables)
+    const operation = executor.read(params)
+    operation.reserve(admission, bytes)
+    return operation
   }
 
   async function give(token: string) {
@@ -110,7 +119,7 @@ export function createStreamHandler(
     const kept = reservations.kept(token)
     if (kept) return kept
     reservations.end(token)
-    void forget(operations, token)
+    void forget(token)
     // The other process takes a slot for it.
     await quota.tell()
     return 'given'
@@ -124,9 +133,10 @@ export function createStreamHandler(
     try {
       const admission = method === 'DELETE' ? undefined : executor.arrive(caller)
       const params = body ?? paramsOf(url)
-      if (admission) executor.reserveOperation(admission, params, JSON.stringify(params).length)
+      const operation = admission ? counted(admission, params, JSON.stringify(params).length) : noOperation
       const { signal } = new AbortController()
-      const exchange = { caller, admission, channel: reservation.channel, operationId: '', token, signal }
+      const { channel } = reservation
+      const exchange = { caller, operation, admission, channel, token, signal }
       const headers = { accept: '*/*', 'content-type': 'application/json' }
       reservations.use(token)
       return await operations(toRequest(method, url, headers, body, exchange))
@@ -141,12 +151,24 @@ export function createStreamHandler(
     if (kept || token === null) return keptResponse(kept)
     const release = await quota.take(from.client)
     const channel = createChannel(limits.perStream, counting(from))
-    const exchange = { caller: from, admission: undefined, channel, operationId: '', token, signal: noSignal }
-    await operations(toRequest('PUT', '/', { accept: '*/*' }, null, exchange))
+    await operations(toRequest('PUT', '/', { accept: '*/*' }, null, freeExchange(token)))
     reservations.add(token, { channel, release })
     await elsewhere.announce(token)
     return undefined
   }
+
+  /** graphql-sse keeps a reserved stream until it ends: this opens and ends it. */
+  async function forget(token: string): Promise<void> {
+    const headers = { accept: 'text/event-stream' }
+    const [body] = await operations(toRequest('GET', '/', headers, null, freeExchange(token)))
+    if (isStream(body)) await body.return()
+  }
+
+  /** The exchange of a request of this process itself. */
+  const freeExchange = (token: string): Exchange => ({
+    ...{ caller: noCaller, operation: noOperation, admission: undefined },
+    ...{ channel: noChannel, token, signal: noSignal },
+  })
 
   function written(stream: Pick<OpenStream, 'close' | 'destroy'>, end: () => void) {
     open.add(stream)
@@ -159,17 +181,15 @@ export function createStreamHandler(
 
   /** A subscription to a feed whose events all streams share; undefined for other operations. */
   async function openDirect(
-    params: GraphqlParams,
+    operation: Operation,
     caller: Caller,
     release: () => void,
   ): Promise<RoutedAnswer | undefined> {
     const { requestId } = caller
-    const args = argsOf(executor, params)
-    if (!args) return undefined
     const mask = (fault: unknown) => executor.mask(fault, requestId)
     const count = executor.deliveries(caller.client)
     const direct = new DirectStream({ ...limits, beats, meter, mask, count })
-    const subscription = await executor.subscribeShared(args, caller, frameForm, direct)
+    const subscription = await executor.subscribeShared(operation, caller, frameForm, direct)
     if (!subscription) return undefined
     direct.follow(subscription.follower, subscription.cost)
     const track = written(direct, release)
@@ -236,9 +256,9 @@ export function createStreamHandler(
           release = await quota.take(from.client)
         if (opens) await turn(from.client)
         const caller = withLastEventId(from, req, searchOf(req.url))
-        const { admission, body, params } = await readOperation(req, caller, isForeign && !opens)
+        const { admission, body, operation } = await readOperation(req, caller, isForeign && !opens)
         // An operation's own stream is opened, whatever its token is.
-        const isOwn = opens && params.query != null
+        const isOwn = opens && operation.params.query != null
         if (isForeign && !isOwn && !takesOver) {
           const { requestId, client, apiKey, lastEventId } = caller
           const sender = { requestId, client, apiKey, ...(lastEventId !== undefined && { lastEventId }) }
@@ -250,10 +270,10 @@ export function createStreamHandler(
           if (refused) return toHttpResponse(refused)
           reservation = reservations.get(token ?? '')
         }
-        const direct = opens && !reservation ? await openDirect(params, caller, release) : undefined
+        const direct = opens && !reservation ? await openDirect(operation, caller, release) : undefined
         if (direct) return direct
         const channel = reservation?.channel ?? createChannel(limits.perStream, counting(from))
-        const exchange = { caller, admission, channel, operationId: '', token, signal: gone() }
+        const exchange = { caller, operation, admission, channel, token, signal: gone() }
         // graphql-sse compares: lists and weights were read above.
         const accept = opens ? 'text/event-stream' : '*/*'
         const request = toRequest(req.method, req.url, { ...req.headers, accept }, body, exchange)
@@ -264,18 +284,18 @@ export function createStreamHandler(
       }
     },
 
-    async stream(req, params, admission, from, gone) {
+    async stream(req, operation, admission, from, gone) {
       const release = await quota.take(from.client)
       try {
         await turn(from.client)
         const caller = withLastEventId(from, req, searchOf(req.url))
-        const direct = await openDirect(params, caller, release)
+        const direct = await openDirect(operation, caller, release)
         if (direct) return direct
         const channel = createChannel(limits.perStream, counting(from))
-        const exchange = { caller, admission, channel, operationId: '', token: null, signal: gone() }
+        const signal = gone()
+        const exchange = { caller, operation, admission, channel, token: null, signal }
         const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
-        const body = params as Record<string, unknown>
-        const request = toRequest('POST', '/', headers, body, exchange)
+        const request = toRequest('POST', '/', headers, { ...operation.params }, exchange)
         return await answer(request, { exchange, reservation: undefined, release })
       } catch (fault) {
         release()
@@ -309,16 +329,4 @@ const noSignal = new AbortController().signal
 
 const noCaller: Caller = { requestId: '', client: '', apiKey: undefined, setHeader: () => {} }
 
-/** graphql-sse keeps a reserved stream until it ends: this opens and ends it. */
-async function forget(operations: Operations, token: string): Promise<void> {
-  const exchange = {
-    caller: noCaller,
-    admission: undefined,
-    channel: createChannel(0, () => 0),
-    operationId: '',
-    token,
-    signal: AbortSignal.abort(),
-  }
-  const [body] = await operations(toRequest('GET', '/', { accept: 'text/event-stream' }, null, exchange))
-  if (isStream(body)) await body.return()
-}
+const noChannel = createChannel(0, () => 0)

@@ -1,11 +1,10 @@
 import type { ExecutionResult } from 'graphql'
-import { createHandler, type Handler, type OperationArgs as StreamArgs } from 'graphql-sse'
+import { createHandler, type Handler, type OperationArgs } from 'graphql-sse'
 import { Refusal } from '../domain/errors/error.ts'
-import type { Admission } from '../execution/admission/admission.ts'
-import { operationNameOf } from '../execution/admission/operations.ts'
-import { executedUnits } from '../execution/admission/units.ts'
+import { type Admission, executedUnits } from '../execution/admission/admission.ts'
 import type { Subscription } from '../execution/compiled/subscription.ts'
-import type { Executor, OperationArgs } from '../execution/execute.ts'
+import type { EventResult, Executor } from '../execution/execute.ts'
+import type { Operation } from '../execution/operation.ts'
 import { refusalError } from '../graphql/errors.ts'
 import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
@@ -17,12 +16,14 @@ import { type Frame, frameForm } from './frames.ts'
 /** One request to /graphql/stream. */
 export type Exchange = {
   caller: Caller
+  /** Malformed where the request has none. */
+  operation: Operation
   /** The cost of this request; undefined for a free one. */
   admission: Admission | undefined
   /** The one of the stream that carries the results of this request. */
   channel: Channel
-  /** Names the operation on its stream; empty where the stream has only one. */
-  operationId: string
+  /** Names the operation on its stream; empty where the stream has only one. Set when it begins. */
+  operationId?: string
   /** Names a stream that carries the results of several operations. */
   token: string | null
   /** Aborts when this request's own connection is gone. */
@@ -39,47 +40,44 @@ export function createOperations(executor: Executor, meter: StreamMeter): Operat
     authenticate: ({ context }) => context.token,
     context: ({ context }) => context,
     validate: () => [],
-    onSubscribe({ context }, params) {
-      const { query, variables, extensions } = params
+    onSubscribe({ context }, { extensions }) {
+      const { document, operationName, variableValues, errors } = context.operation
       context.operationId = context.token === null ? '' : String(extensions?.operationId ?? '')
-      try {
-        const document = executor.parse(query)
-        const errors = executor.validate(document)
-        if (errors.length > 0) return streamOne({ errors })
-        const operationName = operationNameOf(params)
-        const args = { schema, document, operationName, variableValues: variables, contextValue: context }
-        return args as StreamArgs<Exchange>
-      } catch (error) {
-        return streamOne({ errors: [executor.mask(error, context.caller.requestId)] })
-      }
+      const faults = errors()
+      if (faults.length > 0) return streamOne({ errors: faults })
+      const args = { schema, document, operationName, variableValues, contextValue: context }
+      return args as OperationArgs<Exchange>
     },
-    async execute({ contextValue, ...args }) {
-      const { caller, admission, token, signal } = contextValue
+    async execute({ contextValue }) {
+      const { operation, caller, admission, token, signal } = contextValue
       // The request that starts an operation on a shared stream (token) ends before the operation does.
       const clientSignal = token === null ? signal : new AbortController().signal
-      const result = await executor.execute({ ...args, contextValue: executor.context(caller, clientSignal) })
+      const result = await executor.execute(operation, executor.context(caller, clientSignal))
       admission?.settle(() => executedUnits(Buffer.byteLength(JSON.stringify(result))))
       contextValue.isAnswer = true
       return result
     },
-    subscribe: ({ contextValue, ...args }) => subscribe(executor, contextValue, args),
-    async onNext({ channel, operationId, isAnswer = false }, _request, result) {
+    subscribe: ({ contextValue }) => subscribe(executor, contextValue),
+    async onNext({ channel, operationId = '', isAnswer = false }, _request, result) {
       await channel.ready()
       const { errors: [fault] = [] } = result as ExecutionResult
       // Only the last event of a stream that the service ends has one.
       const reason = fault?.extensions.reason
       if (typeof reason === 'string') meter.ended(reason)
-      return channel.hold(result as ExecutionResult, operationId, isAnswer)
+      await channel.queue(result as EventResult, operationId, isAnswer)
+      return queued
     },
   })
 }
+
+/** The result that graphql-sse writes: its message only marks the place of the queued event. */
+const queued: ExecutionResult = {}
 
 type Results = AsyncGenerator<ExecutionResult | SharedResult, void>
 
 async function subscribe(
   executor: Executor,
-  { channel, operationId, caller }: Exchange,
-  args: Omit<OperationArgs, 'contextValue'>,
+  { operation, channel, operationId = '', caller }: Exchange,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult, void>> {
   const release = channel.begin()
   if (!release) {
@@ -95,8 +93,8 @@ async function subscribe(
   try {
     channel.start(operationId)
     const results =
-      (await sharedResults(executor, args, caller, gone.signal)) ??
-      (await executor.subscribe({ ...args, contextValue: executor.context(caller, gone.signal) }))
+      (await sharedResults(executor, operation, caller, gone.signal)) ??
+      (await executor.subscribe(operation, executor.context(caller, gone.signal)))
     if (Symbol.asyncIterator in results)
       return abortOnReturn(results as AsyncGenerator<ExecutionResult, void>, gone)
     gone.abort()
@@ -110,12 +108,12 @@ async function subscribe(
 /** Results that all streams share; undefined for an operation that has to be executed. */
 async function sharedResults(
   executor: Executor,
-  args: Omit<OperationArgs, 'contextValue'>,
+  operation: Operation,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<Results | undefined> {
   const sink = new WaitingSink()
-  const subscription = await executor.subscribeShared(args, caller, frameForm, sink)
+  const subscription = await executor.subscribeShared(operation, caller, frameForm, sink)
   return (
     subscription &&
     sharedResultsOf(subscription, sink, signal, (fault) => executor.faultResult(fault, caller.requestId))

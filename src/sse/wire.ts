@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GraphQLError } from 'graphql'
-import type { Response, ResponseBody } from 'graphql-sse'
+import { type Response, type ResponseBody, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { type Ending, Refusal } from '../domain/errors/error.ts'
 import { checkNesting } from '../execution/documents/variables.ts'
 import { refusalHeaders } from '../execution/http/error-response.ts'
 import { maxGraphqlBytes } from '../execution/http/handler.ts'
+import type { GraphqlParams } from '../execution/operation.ts'
 import { refusalError, requestStatus } from '../graphql/errors.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import { type StreamMeter, send } from '../http/event-stream.ts'
 import type { HttpResponse } from '../http/response.ts'
 import type { Channel } from './channel.ts'
 import { farewell, greeting } from './frames.ts'
+import type { Exchange, Operations } from './operations.ts'
 
 /** No HEAD: a stream has no headers without its events. */
 export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
@@ -40,6 +42,43 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+export const searchOf = (url = '/') => new URL(url, 'http://localhost/').searchParams
+
+/** Parameters in an address. */
+export function paramsOf(url: string | undefined): GraphqlParams {
+  const search = searchOf(url)
+  const variables = parseJson(search.get('variables') ?? '')
+  return { query: search.get('query'), operationName: search.get('operationName'), variables }
+}
+
+export function toRequest(
+  method = 'GET',
+  url = '/',
+  headers: IncomingMessage['headers'],
+  body: Record<string, unknown> | null,
+  context: Exchange,
+): Parameters<Operations>[0] {
+  return {
+    method,
+    url,
+    headers: { get: (name) => [headers[name]].flat().join('\n') },
+    body,
+    raw: null,
+    context,
+  }
+}
+
+const givenToken = ({ headers, url }: IncomingMessage) =>
+  headers[TOKEN_HEADER_KEY] ?? searchOf(url).get(TOKEN_QUERY_KEY)
+
+export const givesToken = (req: IncomingMessage): boolean => givenToken(req) !== null
+
+/** Tokens are UUIDs that the handler created; null for anything else. */
+export function tokenOf(req: IncomingMessage): string | null {
+  const token = givenToken(req)
+  return typeof token === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(token) ? token : null
 }
 
 /** A stream of graphql-sse that is written. */
@@ -88,7 +127,7 @@ export function openStream(
     for await (const message of events) {
       if (reason) continue
       const isResult = message.startsWith('event: next')
-      if (!(await send(res, isResult ? channel.restore(message) : message, stalledMs, stall))) break
+      if (!(await send(res, isResult ? channel.next() : message, stalledMs, stall))) break
       if (!isResult) continue
       meter.delivered++
       channel.sent()

@@ -61,6 +61,6 @@ test('few files stand between a request and its answer', async () => {
   })
   expect(placing).toContain('orders/place.ts')
   // They may fall, and do not rise unnoticed; some files of the background may be among them.
-  expect(placing.length).toBeLessThanOrEqual(116)
-  expect(report.length).toBeLessThanOrEqual(52)
+  expect(placing.length).toBeLessThanOrEqual(108)
+  expect(report.length).toBeLessThanOrEqual(44)
 })

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type ExecutionArgs, getIntrospectionQuery } from 'graphql'
+import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fitToSchema } from '../../bench/documents/older.ts'
 import { documents as measured } from '../../bench/suites/documents.ts'
-import { costOf, costRefusal } from '../../src/execution/admission/cost.ts'
+import { costRefusal } from '../../src/execution/admission/cost.ts'
+import { compiledQuery } from '../../src/execution/compiled/query.ts'
+import { checkSize } from '../../src/execution/documents/variables.ts'
 import { createExecutor, type Executor } from '../../src/execution/execute.ts'
 import { debugQuery } from '../../src/execution/http/handler.ts'
 import { schema } from '../../src/graphql/schema.ts'
@@ -44,11 +46,12 @@ const executor: Executor = createExecutor({ log: silentLog, now: Date.now, netwo
 /** As REST and GraphQL ask. @returns whether it would be executed */
 function isAdmitted(query: string, variables: Record<string, unknown>): boolean {
   try {
-    executor.reserveOperation(executor.arrive(noCaller), { query, variables }, query.length)
-    const document = executor.parse(query)
-    if (executor.compile(query) === 'invalid' || executor.validate(document).length > 0) return false
-    const args: ExecutionArgs = { schema, document, variableValues: variables }
-    const cost = costOf(args)
+    checkSize(variables)
+    const operation = executor.read({ query, variables })
+    operation.reserve(executor.arrive(noCaller), query.length)
+    if (!operation.isValid) return false
+    compiledQuery(operation.document)
+    const { cost } = operation
     return cost !== undefined && costRefusal(cost) === undefined
   } catch {
     return false

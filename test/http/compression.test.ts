@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { acceptedCoding, compress } from '../../src/http/write-response.ts'
+import { acceptedCoding, compress } from '../../src/http/response.ts'
 import { graphQuoteInput } from '../fakes/graph-input.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/story.ts'

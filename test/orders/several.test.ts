@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { maxUint256 } from '../../src/domain/amount.ts'
 import { orderStatus } from '../../src/domain/order/status.ts'
 import { chargeOf } from '../../src/execution/admission/charge.ts'
-import { schema } from '../../src/graphql/schema.ts'
+import { Operation } from '../../src/execution/operation.ts'
 import { cancelOrder, cancelOrders } from '../../src/orders/cancel.ts'
 import type { OrderServices } from '../../src/orders/check.ts'
 import { placeOrder } from '../../src/orders/place.ts'
@@ -126,7 +126,7 @@ describe('placeOrders', () => {
   test('counts each order against the rate limit', () => {
     const order = inputOf(fresh())
     const charged = (text: string, variables = {}) =>
-      chargeOf(schema, parse(text), undefined, variables).orders
+      chargeOf(new Operation({ variables }, parse(text))).orders
     const three = { orders: [order, order, order] }
     expect(charged(query, { input: three })).toBe(3)
     expect(charged(query, { input: { orders: [order] } })).toBe(1)

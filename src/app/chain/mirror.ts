@@ -4,7 +4,12 @@ import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
-import { createAccountReader, type MirrorServices, mirrorUnknown } from '../../mirror/mirror.ts'
+import {
+  createAccountReader,
+  createPassing,
+  type MirrorServices,
+  mirrorUnknown,
+} from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import { createWrites, type OrderBookWrites, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
@@ -36,6 +41,8 @@ export interface Mirror {
   read(uids: readonly OrderUid[], client: string): Promise<boolean>
   /** The same for the newest orders of an account. @returns false if they were read a moment before */
   readAccount(owner: Address, client: string): Promise<boolean>
+  /** Returns its answer to a GET request, which clients share for some seconds. @throws like `read` */
+  passOn(path: string, client: string): Promise<{ status: number; body: unknown }>
   /** Mirrors the order book, in the process that leads the indexer. */
   follow(signal: AbortSignal): Promise<void>
 }
@@ -60,6 +67,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     writes: createWrites({ ...serving, uidOf }),
     read: (uids, client) => mirrorUnknown(uids, client, serving),
     readAccount: createAccountReader(serving),
+    passOn: createPassing(serving),
     follow: (signal) => followOrderBook(servicesOver(loopDb), signal),
   }
 }

@@ -37,13 +37,14 @@ export function tradingOf(parts: NetworkParts, db: Database): TradingServices {
 
 /** Services of a network whose order book is run elsewhere: writes are passed on. */
 function followed(
-  { writes, read, readAccount }: Mirror,
+  { writes, read, readAccount, passOn }: Mirror,
   { network }: NetworkParts,
 ): Partial<TradingServices> {
   return {
     ...writes,
     readOrders: read,
     readAccount,
+    passOn,
     async quotes(request, signal) {
       const reply = await writes.quote(request)
       return (async function* () {

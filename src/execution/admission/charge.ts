@@ -2,10 +2,8 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLObjectType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
-  getOperationAST,
   isListType,
   isObjectType,
   Kind,
@@ -14,24 +12,11 @@ import {
   type ValueNode,
 } from 'graphql'
 import { derivedOnce } from '../../domain/derived.ts'
+import { schema } from '../../graphql/schema.ts'
 import { fieldsOf } from '../../graphql/stored/collect.ts'
 import { fragmentsOf, hasDirectives } from '../documents/document-size.ts'
-import { coerceVariables } from '../documents/variables.ts'
-
-/** The kinds that rate limits count. */
-export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const
-export type LimitedKind = (typeof limitedKinds)[number]
-
-/** Amount of each kind that a request counts as; reads in cost units. */
-export type Charge = Readonly<Record<LimitedKind, number>>
-
-export const noCharge: Charge = { reads: 0, quotes: 0, orders: 0, introspections: 0 }
-
-/** The minimum that a request counts as, even if it is not executed. */
-export const oneRead: Charge = { ...noCharge, reads: 1 }
-
-/** Charges that do not depend on variables, by operation name. */
-const fixedCharges = derivedOnce((_document: DocumentNode) => new Map<string, Charge>())
+import type { Executable } from '../documents/variables.ts'
+import { type Charge, type LimitedKind, limitedKinds, noCharge, oneRead } from './rate-limits.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
@@ -45,36 +30,23 @@ type Nodes = readonly [FieldNode, ...FieldNode[]]
  * - `namedPerRead`: items of its list argument per read; 1 where a selected field has `needsOutsideSource`
  * - `chargedFor`: the list in its input of which each item counts, as `units` if there are any
  */
-export function chargeOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName?: string,
-  variables: Variables = {},
-): Charge {
-  const name = operationName ?? ''
-  const charge = fixedCharges(document).get(name)
-  if (charge) return charge
-  const operation = getOperationAST(document, operationName)
-  if (!operation) return oneRead
-  const isFixed = !hasDirectives(document) && !dependsOnVariables(schema, operation, document)
-  const coerced = isFixed ? {} : coerceVariables(schema, operation, variables)
+export function chargeOf(operation: Executable): Charge {
+  const { definition, document } = operation
+  if (!definition) return oneRead
+  const fixed = fixedCharge(definition, document)
+  if (fixed !== 'varies') return fixed
   // Execution refuses variables that do not fit.
-  if (!coerced) return oneRead
-  const counted = countFields(schema, operation, coerced, document)
-  if (isFixed) fixedCharges(document).set(name, counted)
-  return counted
+  return operation.variables ? countFields(definition, operation.variables, document) : oneRead
 }
 
-export function isMutation(document: DocumentNode, operationName?: string): boolean {
-  return getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION
-}
-
-export function isSubscription(document: DocumentNode, operationName?: string): boolean {
-  return getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION
-}
+/** The charge of an operation with any variables. */
+const fixedCharge = derivedOnce((definition: OperationDefinitionNode, document: DocumentNode) =>
+  hasDirectives(document) || dependsOnVariables(definition, document)
+    ? 'varies'
+    : countFields(definition, {}, document),
+)
 
 function countFields(
-  schema: GraphQLSchema,
   { operation, selectionSet }: OperationDefinitionNode,
   variables: Variables,
   document: DocumentNode,
@@ -141,7 +113,6 @@ function listOf(
 
 /** Reports whether the charge depends on variables. */
 function dependsOnVariables(
-  schema: GraphQLSchema,
   { operation, selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
   document: DocumentNode,
 ): boolean {

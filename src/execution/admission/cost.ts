@@ -1,13 +1,10 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type GraphQLArgument,
   type GraphQLNamedType,
   type GraphQLObjectType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
-  getOperationAST,
   isAbstractType,
   isCompositeType,
   isListType,
@@ -22,9 +19,10 @@ import { LRUCache } from 'lru-cache'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { largestPage } from '../../graphql/paging.ts'
+import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/collect.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
-import { coerceVariables } from '../documents/variables.ts'
+import type { Executable } from '../documents/variables.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 
@@ -65,27 +63,29 @@ export interface Cost {
   limit: number
 }
 
-/** Cached costs of one document, because clients can send any number of variables. */
+/** Cached costs of one operation, because clients can send any number of variables. */
 const maxCosts = 100
 
-/** Costs of a document's operations, by the variables that affect them. */
-const costsOf = derivedOnce((_document: DocumentNode) => new LRUCache<string, Cost>({ max: maxCosts }))
+/** Costs of an operation, by the variables that affect them. */
+const costsOf = derivedOnce(
+  (_definition: OperationDefinitionNode) => new LRUCache<string, Cost>({ max: maxCosts }),
+)
 
 /**
  * Estimates an operation's cost before execution: list sizes multiply down the path.
  * @returns undefined if it cannot be executed: no such operation, or variables that do not fit
  */
-export function costOf({ schema, document, operationName, variableValues }: ExecutionArgs): Cost | undefined {
-  const operation = getOperationAST(document, operationName)
-  const costs = costsOf(document)
-  const key = operation ? `${operationName ?? ''} ${sizesIn(operation, variableValues ?? {})}` : ''
+export function costOf(operation: Executable): Cost | undefined {
+  const { definition, document } = operation
+  if (!definition) return undefined
+  const costs = costsOf(definition)
+  const key = sizesIn(definition, operation.variableValues)
   const cached = costs.get(key)
   if (cached) return cached
-  const root = operation && schema.getRootType(operation.operation)
-  if (!root) return undefined
-  const variables = coerceVariables(schema, operation, variableValues ?? {})
-  if (!variables) return undefined
-  const requested = estimate(schema, root, operation.selectionSet, variables, document)
+  const root = schema.getRootType(definition.operation)
+  const { variables } = operation
+  if (!root || !variables) return undefined
+  const requested = estimate(root, definition.selectionSet, variables, document)
   const cost = { requested, limit: maxEstimatedObjects }
   costs.set(key, cost)
   return cost
@@ -116,7 +116,6 @@ export function costRefusal({ requested, limit }: Cost): Refusal | undefined {
 
 /** @returns null when it was cut off at `maxVisits` */
 function estimate(
-  schema: GraphQLSchema,
   root: GraphQLObjectType,
   selectionSet: SelectionSetNode,
   variables: Variables,

@@ -2,7 +2,18 @@ import { LRUCache } from 'lru-cache'
 import { createCommonUse, type SharedBudgets } from '../../concurrency/common-use.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
-import { type Charge, type LimitedKind, limitedKinds, noCharge } from './charge.ts'
+
+/** The kinds that rate limits count. */
+export const limitedKinds = ['reads', 'quotes', 'orders', 'introspections'] as const
+export type LimitedKind = (typeof limitedKinds)[number]
+
+/** Amount of each kind that a request counts as; reads in cost units. */
+export type Charge = Readonly<Record<LimitedKind, number>>
+
+export const noCharge: Charge = { reads: 0, quotes: 0, orders: 0, introspections: 0 }
+
+/** The minimum that a request counts as, even if it is not executed. */
+export const oneRead: Charge = { ...noCharge, reads: 1 }
 
 /** A token bucket: `rate` per second, `burst` at once. */
 export interface Allowance {

@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type ExecutionResult, getArgumentValues, getOperationAST } from 'graphql'
+import { type ExecutionResult, getArgumentValues } from 'graphql'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, type OperationScope } from '../../graphql/stored/collect.ts'
@@ -8,9 +8,9 @@ import type { Caller } from '../../http/caller.ts'
 import { type FeedEvent, startsWithSnapshot } from '../../notifications/feed.ts'
 import type { Follower, Sink } from '../../notifications/feed-follower.ts'
 import type { Rendered } from '../../notifications/feed-memory.ts'
-import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
+import { type Cost, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
-import { coerceVariables } from '../documents/variables.ts'
+import type { Operation } from '../operation.ts'
 
 /** An interface's form of each event, made once for all its streams with the same selection. */
 export interface EventForm<Result extends Rendered> {
@@ -27,37 +27,35 @@ export interface Subscription<Result extends Rendered> {
   cost: Cost
 }
 
-export type SubscriptionArgs = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>
-
 /**
- * Undefined for a subscription that has to be executed for each subscriber, and for what execution refuses.
+ * Follows the feed of a subscription. Undefined for one that has to be executed for each subscriber, for
+ * other operations, and for what execution refuses.
  * @param execute executes one event; for those in which the database lacks something, such as the metadata of
  * a token
  */
 export async function subscribeCompiled<Result extends Rendered>(
-  { document, operationName, variableValues }: SubscriptionArgs,
+  operation: Operation,
   caller: Caller,
   services: Services,
   form: EventForm<Result>,
   sink: Sink,
   execute: (event: FeedEvent) => Promise<ExecutionResult>,
 ): Promise<Subscription<Result> | undefined> {
-  const operation = getOperationAST(document, operationName)
+  if (!operation.isSubscription || !operation.isValid) return undefined
+  const { definition, variables, cost } = operation
   const type = schema.getSubscriptionType()
-  if (!operation || operation.directives?.length || !type) return undefined
-  const variables = coerceVariables(schema, operation, variableValues ?? {})
-  const cost = variables && costOf({ schema, document, operationName, variableValues })
+  if (!definition || definition.directives?.length || !type) return undefined
   if (!variables || !cost || costRefusal(cost)) return undefined
-  const scope: OperationScope = { schema, fragments: fragmentsOf(document), variables }
-  const [root] = fieldsOf([operation.selectionSet], variables, scope.fragments)
+  const scope: OperationScope = { schema, fragments: fragmentsOf(operation.document), variables }
+  const [root] = fieldsOf([definition.selectionSet], variables, scope.fragments)
   const [responseKey, nodes] = root ?? []
   const field = nodes && type.getFields()[nodes[0].name.value]
-  const feedField = field?.extensions.feed as FeedField | undefined
+  const feedField = field?.extensions.feed as FeedField<Record<string, unknown>> | undefined
   if (!nodes || !field || !feedField) return undefined
   try {
     const environment = { ...services, ...caller }
     const args = getArgumentValues(field, nodes[0], variables)
-    const { feed, key, after, snapshot } = await feedField.find(args as never, environment)
+    const { feed, key, after, snapshot } = await feedField.find(args, environment)
     const from = caller.lastEventId ?? after
     // The snapshot is read for this client alone.
     if (snapshot && startsWithSnapshot(from)) return undefined

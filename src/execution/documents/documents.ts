@@ -7,7 +7,6 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLInputType,
-  type GraphQLSchema,
   Kind,
   NoFragmentCyclesRule,
   OperationTypeNode,
@@ -26,16 +25,16 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { inputArguments } from '../../graphql/builder.ts'
 import { queryError, refusalError } from '../../graphql/errors.ts'
 import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
+import { schema } from '../../graphql/schema.ts'
+import { type GraphqlParams, Operation } from '../operation.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './document-size.ts'
 
 /** Characters of all cached texts. A parsed document takes some hundred bytes per character. */
 const maxCachedCharacters = 200_000
 
 export interface Documents {
-  /** @throws GraphQLError InvalidQuery, QueryTooComplex */
-  parse(text: string): DocumentNode
-  /** All errors, masked for clients. */
-  validate(document: DocumentNode): readonly GraphQLError[]
+  /** Parses the document of a request. */
+  read(params: GraphqlParams): Operation
   /**
    * Parses a document of the program itself, without limits.
    * @throws GraphQLError if it does not fit the schema
@@ -53,13 +52,22 @@ type ErrorFactory = () => GraphQLError
  * Parses and validates texts, and caches results and errors.
  * @param suggests whether errors suggest schema names
  */
-export function createDocuments(schema: GraphQLSchema, suggests: boolean): Documents {
-  const parsedByText = new LRUCache<string, DocumentNode | ErrorFactory>({
+export function createDocuments(suggests: boolean): Documents {
+  const documents = new LRUCache<string, DocumentNode>({
     maxSize: maxCachedCharacters,
-    sizeCalculation: (_parsed, text) => Math.max(1, text.length),
+    sizeCalculation: (_document, text) => Math.max(1, text.length),
+    memoMethod: (text) => {
+      const parsed = parseBounded(text)
+      if ('kind' in parsed) return parsed
+      const malformed: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] }
+      errorsIn(malformed, parsed)
+      return malformed
+    },
   })
 
-  const errorsIn = derivedOnce((document: DocumentNode): readonly ErrorFactory[] => {
+  /** @param fault of a text that was not parsed */
+  const errorsIn = derivedOnce((document: DocumentNode, fault?: ErrorFactory): readonly ErrorFactory[] => {
+    if (fault) return [fault]
     const excess = excessOf(document)
     if (excess && excess !== 'circular') return [() => refusalError(tooComplex(excess))]
     const condition = conditionOnSubscription(document)
@@ -70,7 +78,7 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
     return validate(schema, document, rules, options).flatMap((error): ErrorFactory[] => {
       const message = suggests ? error.message : error.message.replace(leafHint, '')
       if (!error.originalError) return [() => queryError(error, undefined, message)]
-      const { field, argument, type } = placeOf(schema, document, error.nodes?.[0])
+      const { field, argument, type } = placeOf(document, error.nodes?.[0])
       const isFirst = argument && !firstFaults.has(argument)
       if (isFirst) firstFaults.set(argument, faultOfLiteral(argument, type))
       const first = argument && firstFaults.get(argument)
@@ -80,15 +88,11 @@ export function createDocuments(schema: GraphQLSchema, suggests: boolean): Docum
   })
 
   return {
-    parse(text) {
-      const cached = parsedByText.get(text)
-      const parsed = cached ?? parseBounded(text)
-      if (!cached) parsedByText.set(text, parsed)
-      if (!('kind' in parsed)) throw parsed()
-      return parsed
+    read(params) {
+      const { query } = params
+      const document = documents.memo(typeof query === 'string' ? query : '')
+      return new Operation(params, document, () => errorsIn(document).map((createError) => createError()))
     },
-
-    validate: (document) => errorsIn(document).map((createError) => createError()),
 
     trust(text) {
       const document = parse(text, { noLocation: true })
@@ -153,7 +157,7 @@ interface LiteralPosition {
   type?: GraphQLInputType | undefined
 }
 
-function placeOf(schema: GraphQLSchema, document: DocumentNode, node: ASTNode | undefined): LiteralPosition {
+function placeOf(document: DocumentNode, node: ASTNode | undefined): LiteralPosition {
   const path: string[] = []
   const position: LiteralPosition = {}
   const types = new TypeInfo(schema)

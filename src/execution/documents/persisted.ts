@@ -4,6 +4,7 @@ import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import type { SharedDocuments } from '../../outside/redis/shared.ts'
+import type { GraphqlParams } from '../operation.ts'
 
 /** Documents that clients name by the SHA-256 of their text. */
 export interface PersistedDocuments {
@@ -12,14 +13,9 @@ export interface PersistedDocuments {
    * @throws Refusal PERSISTED_QUERY_NOT_FOUND for an unknown hash without text; InvalidQuery when text and
    * hash differ, and for another version of the protocol
    */
-  textOf(request: NamedDocument): string | undefined | Promise<string>
+  textOf(request: GraphqlParams): string | undefined | Promise<string>
   /** Caches a valid text that came with its hash, for other processes too while its client has room there. */
-  keep(request: NamedDocument, client: string): void
-}
-
-export interface NamedDocument {
-  query?: unknown
-  extensions?: unknown
+  keep(request: GraphqlParams, client: string): void
 }
 
 /** Characters of texts that clients registered; those of the list are unlimited. */

@@ -1,10 +1,8 @@
 import {
   coerceInputValue,
-  type ExecutionArgs,
+  type DocumentNode,
   type GraphQLError,
   type GraphQLInputType,
-  type GraphQLSchema,
-  getOperationAST,
   getVariableValues,
   isInputType,
   isNonNullType,
@@ -15,6 +13,16 @@ import { Refusal } from '../../domain/errors/error.ts'
 import { nestsDeeper } from '../../domain/text/json.ts'
 import { refusalError, variableError } from '../../graphql/errors.ts'
 import { fieldOf, firstFault } from '../../graphql/input/parse.ts'
+import { schema } from '../../graphql/schema.ts'
+
+/** An operation of a document, with its variables. */
+export interface Executable {
+  readonly document: DocumentNode
+  readonly definition: OperationDefinitionNode | undefined
+  /** The variables as they came, and as execution coerces them. */
+  readonly variableValues: Readonly<Record<string, unknown>>
+  readonly variables: Record<string, unknown> | undefined
+}
 
 /** Total values, and nesting depth. The longest list that a field accepts has a few hundred items. */
 export const variableLimits = { values: 2_000, depth: 32, errors: 10 }
@@ -27,8 +35,11 @@ export function checkNesting(text: string): void {
   if (nestsDeeper(text, maxBodyDepth)) throw tooManyValues()
 }
 
-/** The refusal of variables over a limit. Iterative, and called before recursive code sees them. */
-export function excessOfVariables(variables: unknown): Refusal | undefined {
+/**
+ * Checks the size of variables. Iterative, and called before recursive code sees them.
+ * @throws Refusal QueryTooComplex
+ */
+export function checkSize(variables: unknown): void {
   let level = [variables]
   let values = 0
   for (let depth = 0; level.length > 0; depth++) {
@@ -36,12 +47,11 @@ export function excessOfVariables(variables: unknown): Refusal | undefined {
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue
       values += Array.isArray(value) ? value.length : Object.keys(value).length
-      if (values > variableLimits.values || depth > variableLimits.depth) return tooManyValues()
+      if (values > variableLimits.values || depth > variableLimits.depth) throw tooManyValues()
       for (const inner of Object.values(value)) below.push(inner)
     }
     level = below
   }
-  return undefined
 }
 
 function tooManyValues(): Refusal {
@@ -52,7 +62,6 @@ function tooManyValues(): Refusal {
 
 /** Variables as execution coerces them; undefined if they do not fit. */
 export function coerceVariables(
-  schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> | undefined {
@@ -68,16 +77,15 @@ class EnoughFaults extends Error {}
  * @param suggests whether errors suggest schema names
  */
 export function variableFaults(
-  { schema, document, operationName, variableValues }: ExecutionArgs,
+  { definition, variableValues }: Executable,
   suggests: boolean,
 ): GraphQLError[] {
-  const operation = getOperationAST(document, operationName)
   const faults: GraphQLError[] = []
-  for (const { variable, type: typeNode, defaultValue } of operation?.variableDefinitions ?? []) {
+  for (const { variable, type: typeNode, defaultValue } of definition?.variableDefinitions ?? []) {
     const name = variable.name.value
     const type = typeFromAST(schema, typeNode)
     if (!type || !isInputType(type)) continue
-    const value = variableValues?.[name]
+    const value = variableValues[name]
     if (value !== undefined) faults.push(...faultsOfValue(type, value, name, suggests))
     else if (isNonNullType(type) && !defaultValue) faults.push(missingVariable(name))
     if (faults.length >= variableLimits.errors) break

@@ -8,22 +8,14 @@ import { checkBodyType } from '../../http/body.ts'
 import type { Caller } from '../../http/caller.ts'
 import { createGraphiql } from '../../http/pages/graphiql.ts'
 import { conditional, type HttpResponse, noStore, type RoutedAnswer } from '../../http/response.ts'
-import type { Admission } from '../admission/admission.ts'
-import { type GraphqlParams, mentionsSchema } from '../admission/operations.ts'
-import { keptUnits } from '../admission/units.ts'
+import { type Admission, keptUnits } from '../admission/admission.ts'
 import { createPersistedDocuments } from '../documents/persisted.ts'
 import type { Executor } from '../execute.ts'
 import { idempotencyKeyOf, type Produced } from '../idempotency.ts'
+import { type GraphqlParams, mentionsSchema, type Operation } from '../operation.ts'
 import { createRunRequest, streamsElsewhere } from '../yoga.ts'
 import { graphqlErrorResponse } from './error-response.ts'
-import {
-  type AnswerType,
-  acceptedEvents,
-  acceptedType,
-  type GraphqlRequest,
-  type Received,
-  receive,
-} from './request.ts'
+import { type AnswerType, acceptedEvents, acceptedType, receive } from './request.ts'
 
 /** Bytes of all answers together; the response with the whole schema has about 170,000. */
 const maxBytes = 8_388_608
@@ -97,7 +89,7 @@ export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSi
 /** Answers an operation with an event stream. @param admission of the operation, which was counted */
 export type StreamOperation = (
   req: IncomingMessage,
-  params: GraphqlRequest,
+  operation: Operation,
   admission: Admission,
   caller: Caller,
   gone: () => AbortSignal,
@@ -121,26 +113,26 @@ export function createGraphqlHandler(
   /** Runs an admitted request, and charges the units that it took. */
   async function produce(
     req: IncomingMessage,
-    { params, text, type }: TypedRequest,
+    { operation, text, type }: TypedRequest,
     caller: Caller,
     admission: Admission,
     gone: () => AbortSignal,
   ): Promise<HttpResponse> {
     const perform = async (caller: Caller) => {
-      const { units, ...answer } = await run(params, type, { caller, gone })
+      const { units, ...answer } = await run(type, { operation, caller, gone })
       if (answer.status < 500) admission.settle(() => units)
       return answer
     }
     const key = idempotencyKeyOf(req)
     const answer =
-      key === undefined || !executor.isMutation(params)
+      key === undefined || !operation.isMutation
         ? await perform(caller)
         : await performOnce(key, text, caller, perform)
     const varying = { ...answer, headers: { ...answer.headers, Vary: 'Accept' } }
     // Reads with a session may be of its account alone; mutations may answer with a token.
-    if (caller.apiKey !== undefined || executor.isMutation(params)) return noStore(varying)
-    return varying.status === 200 && executor.isIntrospection(params)
-      ? cachedAnswers.keep(params, type, varying)
+    if (caller.apiKey !== undefined || operation.isMutation) return noStore(varying)
+    return varying.status === 200 && operation.introspection === 'alone'
+      ? cachedAnswers.keep(operation.params, type, varying)
       : varying
   }
 
@@ -173,17 +165,17 @@ export function createGraphqlHandler(
       return page
     }
     const { type, streams } = checkRequest(req, streamPath)
-    const received = await receive(req, documents, maxGraphqlBytes)
-    const cached = type && cachedAnswers.find(received.params, type)
+    const { params, text } = await receive(req, documents, maxGraphqlBytes)
+    const cached = type && cachedAnswers.find(params, type)
     if (cached) {
       admission.settle(() => keptUnits(cached.body.length))
       return cached
     }
-    executor.reserveOperation(admission, received.params, received.text.length)
-    if (req.method !== 'POST' && executor.isMutation(received.params)) throw mutationNotByPost
-    if (!type || (streams && executor.isSubscription(received.params)))
-      return stream(req, received.params, admission, caller, gone)
-    return produce(req, { ...received, type }, caller, admission, gone)
+    const operation = executor.read(params)
+    operation.reserve(admission, text.length)
+    if (req.method !== 'POST' && operation.isMutation) throw mutationNotByPost
+    if (!type || (streams && operation.isSubscription)) return stream(req, operation, admission, caller, gone)
+    return produce(req, { operation, text, type }, caller, admission, gone)
   }
 
   return async (req, caller, gone) => {
@@ -205,7 +197,10 @@ export function createGraphqlHandler(
   }
 }
 
-interface TypedRequest extends Received {
+interface TypedRequest {
+  operation: Operation
+  /** The body, or the URL, unparsed. */
+  text: string
   type: AnswerType
 }
 

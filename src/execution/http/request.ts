@@ -1,24 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'
 import Negotiator from 'negotiator'
+import { memoize } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { readBody } from '../../http/body.ts'
-import { memoize } from '../../http/memoize.ts'
-import type { GraphqlParams } from '../admission/operations.ts'
-import type { NamedDocument, PersistedDocuments } from '../documents/persisted.ts'
-import { checkNesting, excessOfVariables } from '../documents/variables.ts'
-
-export interface GraphqlRequest extends GraphqlParams, NamedDocument {}
-
-/** A GraphQL request over HTTP, from the URL or from a body. */
-export interface Received {
-  /** The parameters with a persisted document's text and without an empty operation name. */
-  params: GraphqlRequest
-  /** The body, or the URL, unparsed. */
-  text: string
-}
+import type { PersistedDocuments } from '../documents/persisted.ts'
+import { checkNesting, checkSize } from '../documents/variables.ts'
+import type { GraphqlParams } from '../operation.ts'
 
 /**
+ * Reads a GraphQL request over HTTP, from the URL or from a body.
+ * @returns the parameters, with a persisted document's text and without an empty operation name; the text of
+ * the body or URL
  * @throws Refusal for a body that is too large or not UTF-8, for parameters that are no JSON objects or
  * exceed the limits, and for the hash of an unknown document; GraphQLError for a body that is no JSON object
  */
@@ -26,19 +19,19 @@ export async function receive(
   req: IncomingMessage,
   documents: PersistedDocuments,
   maxBytes: number,
-): Promise<Received> {
+): Promise<{ params: GraphqlParams; text: string }> {
   const isPosted = req.method === 'POST'
   const text = isPosted ? await readBody(req, maxBytes) : (req.url ?? '')
-  const params: GraphqlRequest | undefined = isPosted ? parseObject(text) : parametersOf(text)
+  const params: GraphqlParams | undefined = isPosted ? parseObject(text) : parametersOf(text)
   if (!params) throw new GraphQLError('the body must be a JSON object with a query')
-  const refusal = excessOfVariables(params.variables) ?? excessOfVariables(params.extensions)
-  if (refusal) throw refusal
+  checkSize(params.variables)
+  checkSize(params.extensions)
   const named = params.operationName === '' ? { ...params, operationName: undefined } : params
   const query = await documents.textOf(named)
   return { params: query === undefined ? named : { ...named, query }, text }
 }
 
-function parametersOf(url: string): GraphqlRequest {
+function parametersOf(url: string): GraphqlParams {
   const parameters = new URLSearchParams(url.split('?', 2)[1])
   const objectOf = (name: string) => {
     const text = parameters.get(name)

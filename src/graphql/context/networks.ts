@@ -36,9 +36,15 @@ export interface TradingServices {
    */
   readOrders?(uids: readonly OrderUid[], client: string): Promise<boolean>
   /**
-   * The same for the newest orders of an account. @returns whether they were read now, and not a moment before
+   * The same for the newest orders of an account. @returns whether they were read now, and not a moment
+   * before
    */
   readAccount?(owner: Address, client: string): Promise<boolean>
+  /**
+   * Returns the answer of the order book that the network follows to a GET request.
+   * @throws Outage; Refusal RateLimited
+   */
+  passOn?(path: string, client: string): Promise<{ status: number; body: unknown }>
   /** All or none. @throws Refusal */
   cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
   /** @throws Refusal */

@@ -56,12 +56,13 @@ export const orderRoutes: StoredRoute[] = [
   },
   {
     on: 'GET /api/v1/orders/:uid/status',
+    isPassedOn: true,
     missing: 'no order has this UID, or no competition is stored for where it stands',
-    read: async ({ path }, reading) => {
-      const { db, network, ambient } = reading
+    read: async ({ path }, { db, network, ambient }) => {
       const uid = readUid('uid', path.uid)
-      const rows = progressOfOrder({ uid, chainId: network.chainId })
-      return answerOf(await orRead(uid, reading, () => readBody(db, progressBody, rows, ambient)))
+      return answerOf(
+        await readBody(db, progressBody, progressOfOrder({ uid, chainId: network.chainId }), ambient),
+      )
     },
   },
   {

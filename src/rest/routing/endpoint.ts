@@ -1,19 +1,20 @@
-import { type DocumentNode, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql'
+import type { ExecutionResult } from 'graphql'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Network } from '../../domain/network/network.ts'
-import type { Admission } from '../../execution/admission/admission.ts'
-import { type Charge, chargeOf, oneRead } from '../../execution/admission/charge.ts'
-import { costOf } from '../../execution/admission/cost.ts'
 import {
+  type Admission,
   estimatedUnits,
   executedUnits,
   keptUnits,
   readUnits,
   writtenUnits,
-} from '../../execution/admission/units.ts'
+} from '../../execution/admission/admission.ts'
+import { chargeOf } from '../../execution/admission/charge.ts'
+import { type Charge, oneRead } from '../../execution/admission/rate-limits.ts'
 import type { Executor } from '../../execution/execute.ts'
 import type { Produced } from '../../execution/idempotency.ts'
+import { Operation } from '../../execution/operation.ts'
 import type { Context, Services } from '../../graphql/context/context.ts'
 import { type TradingServices, tradingOn } from '../../graphql/context/networks.ts'
 import { schema } from '../../graphql/schema.ts'
@@ -36,17 +37,17 @@ function createMemoryResponse(
   recall: NonNullable<Route['fromMemory']>,
   services: Services,
 ): (path: Record<string, string>) => HttpResponse | undefined {
-  const cache = new WeakMap<object, { age: number; answer: HttpResponse }>()
+  const kept = derivedOnce((_of: object): { age?: number; answer?: HttpResponse } => ({}))
   return (path) => {
     const found = recall({ network: path.network ?? '', path }, services)
     if (!found) return undefined
     const { of, freshness } = found
-    const cached = cache.get(of)
-    if (cached?.age === freshness.age) return cached.answer
-    const earlier = cached?.answer ?? write(found.answer())
+    const cached = kept(of)
+    if (cached.age === freshness.age) return cached.answer
+    const earlier = cached.answer ?? write(found.answer())
     if (!earlier) return undefined
     const answer = { ...earlier, headers: { ...earlier.headers, ...freshnessHeaders(freshness) } }
-    cache.set(of, { age: freshness.age, answer })
+    Object.assign(cached, { age: freshness.age, answer })
     return answer
   }
 }
@@ -67,76 +68,91 @@ export interface Endpoint extends PathPattern {
   row: RowTraits
   /** The minimum charge of a request. */
   charge: Charge
-  /**
-   * Reserves the cost of the request's parameters.
-   * @param bytes size of the body
-   * @throws Refusal as `Admission.reserve` does
-   */
-  reserve(request: RestRequest, admission: Admission, bytes: number): void
   /** Returns the cost units of an answer of this size. */
   units(bytes: number): number
   /** Reports whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
   /**
+   * Reserves the cost of the request's parameters, and answers.
    * @param context creates the context of the execution, if the row has a document
    * @param reader the reader for a row without one
    */
-  perform(request: RestRequest, context: () => ExecutionContext, reader: Reader): Promise<HttpResponse>
+  perform(request: AdmittedRequest, context: () => Context, reader: Reader): Promise<HttpResponse>
   /** Answers from memory; returns undefined when the document must be executed. */
   recall: ReturnType<typeof createMemoryResponse> | undefined
   /** The event stream of a subscription. */
   events?: {
+    /** Reserves the cost of the request's parameters, if it is known. @throws Refusal */
+    reserve?(request: AdmittedRequest): void
     /** @throws Refusal before the first event */
-    subscribe(request: RestRequest, context: ExecutionContext): ReturnType<Subscriber['subscribe']>
+    subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
     form: EventForm
   }
 }
 
-type ExecutionContext = ReturnType<Executor['context']>
+/** A request that counts. */
+export interface AdmittedRequest extends RestRequest {
+  admission: Admission
+  /** The size of its body. */
+  bytes: number
+}
+
+/** Lets the order book that a network follows answer a row that is passed on, for a read at least. */
+export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
+  const { row, perform } = endpoint
+  if (!row.isPassedOn) return endpoint
+  const [, pattern = ''] = row.on.split(' ')
+  return {
+    ...endpoint,
+    async perform(request, context, reader) {
+      const { passOn } = tradingOn(services, request.network)
+      if (!passOn) return perform(request, context, reader)
+      const path = pattern.replace(/:(\w+)/g, (_, name: string) =>
+        encodeURIComponent(request.path[name] ?? ''),
+      )
+      const { status, body } = await passOn(path, reader.client)
+      const headers = { 'Content-Type': json, 'Cache-Control': 'no-store' }
+      return { status, headers, body: JSON.stringify(body) }
+    },
+  }
+}
 
 /** @throws when the row's document does not fit the schema */
 export function compile(row: Route, family: Family, executor: Executor, services: Services): Endpoint {
   const document = executor.trust(row.run)
   const spelling = compileEnumSpelling(schema, document)
-  const charge = chargeOf(schema, document)
-  const variablesOf = derivedOnce((request: RestRequest) =>
-    spelling.toVariables(row.variables?.(request) ?? {}),
-  )
+  const constant = new Operation({}, document)
+  const charge = chargeOf(constant)
+  const operationOf = (request: RestRequest) =>
+    new Operation({ variables: spelling.toVariables(row.variables?.(request) ?? {}) }, document)
   return {
     ...patternOf(row.on, family === 'orderBook'),
     family,
     row,
     charge,
     isRepeatable: isRepeatable(row),
-    reserve(request, admission, bytes) {
-      if (charge.reads === 0 || isSubscription(document)) return
-      const variables = variablesOf(request)
-      admission.reserve({
-        charge: chargeOf(schema, document, undefined, variables),
-        estimate: () => estimatedUnits(costOf({ schema, document, variableValues: variables })?.requested),
-        read: readUnits(bytes),
-      })
-    },
     units: executedUnits,
     async perform(request, context) {
+      const operation = operationOf(request)
+      if (charge.reads > 0) {
+        request.admission.reserve({
+          charge: chargeOf(operation),
+          estimate: () => estimatedUnits(operation.cost?.requested),
+          read: readUnits(request.bytes),
+        })
+      }
       const contextValue = row.restricted ? { ...context(), restricted: true } : context()
-      const variables = variablesOf(request)
-      const { data, errors } = await executor.run(document, variables, contextValue)
+      const { data, errors } = await executor.run(operation, contextValue)
       if (errors?.[0]) throw errors[0]
-      return toAnswer(row, spelling.toRestSpelling(data) as never, request)
+      return toAnswer(row, spelling.toRestSpelling(data), request)
     },
     recall: row.fromMemory && createMemoryResponse(row.fromMemory, services),
-    ...(isSubscription(document) && {
+    ...(constant.isSubscription && {
       events: {
-        async subscribe(request, contextValue) {
-          const variableValues = variablesOf(request)
-          const results = await executor.subscribe({ schema, document, variableValues, contextValue })
+        async subscribe(request, context) {
+          const results = await executor.subscribe(operationOf(request), context)
           if (!(Symbol.asyncIterator in results)) throw results.errors?.[0]
-          return eventsOf(
-            results,
-            (data) => eventOf(row.answer(spelling.toRestSpelling(data) as never)),
-            family,
-          )
+          return eventsOf(results, (data) => eventOf(row.answer(spelling.toRestSpelling(data))), family)
         },
         form: { closing: (fault) => eventOf(errorBodyOf(fault, family), 'error') },
       },
@@ -157,7 +173,7 @@ async function* eventsOf(
 }
 
 /** Turns the document's result into the row's answer. @throws Refusal NotFound */
-function toAnswer(row: Route, result: never, request: RestRequest): Produced {
+function toAnswer(row: Route, result: unknown, request: RestRequest): Produced {
   const content = row.answer(result)
   if (content === null && row.missing) throw new Refusal('NotFound', row.missing)
   const contentType = row.contentType ?? json
@@ -174,10 +190,6 @@ function toAnswer(row: Route, result: never, request: RestRequest): Produced {
   }
 }
 
-function isSubscription(document: DocumentNode): boolean {
-  return getOperationAST(document)?.operation === OperationTypeNode.SUBSCRIPTION
-}
-
 /** A row without a document, which defines its own cost. */
 interface UndocumentedRow extends RowTraits {
   /** Returns the cost units before the row runs. @throws Refusal for invalid input */
@@ -191,13 +203,14 @@ function undocumented(row: UndocumentedRow, family: Family) {
     family,
     row,
     charge: oneRead,
-    reserve(request, admission, bytes) {
-      const reads = Math.max(1, row.units(request as RestRequest<string>))
-      admission.reserve({ charge: { ...oneRead, reads }, read: readUnits(bytes) })
-    },
     isRepeatable: false,
     recall: undefined,
-  } satisfies Partial<Endpoint>
+  }
+}
+
+function reserveUnits(row: UndocumentedRow, request: AdmittedRequest): void {
+  const reads = Math.max(1, row.units(request as AdmittedRequest & RestRequest<string>))
+  request.admission.reserve({ charge: { ...oneRead, reads }, read: readUnits(request.bytes) })
 }
 
 /** A path of a REST-only protocol, without a document. Its action is idempotent. */
@@ -211,6 +224,7 @@ export function compileAction(row: ActionRoute, family: Family): Endpoint {
     ...undocumented(row, family),
     units: executedUnits,
     async perform(request, context) {
+      reserveUnits(row, request)
       const { status, body } = await row.act(request as RestRequest<string>, context())
       const headers = { 'Content-Type': 'application/json', ...row.headers }
       return { status, headers, body: JSON.stringify(body) }
@@ -231,6 +245,7 @@ export function compileEvents(row: EventRoute, family: Family): Endpoint {
     units: () => 0,
     perform: () => Promise.reject(new TypeError(`${row.on} is a stream`)),
     events: {
+      reserve: (request) => reserveUnits(row, request),
       subscribe: (request, context) => row.events(request as RestRequest<string>, context),
       form: row.form,
     },
@@ -271,17 +286,15 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
     family,
     row,
     charge: oneRead,
-    reserve(request, admission, bytes) {
-      admission.reserve({
-        charge: oneRead,
-        estimate: () => estimatedUnits(row.items?.(request as RestRequest<string>) ?? 1),
-        read: readUnits(bytes),
-      })
-    },
     units: row.isKept ? keptUnits : writtenUnits,
     isRepeatable: false,
     recall: undefined,
     async perform(request, _context, reader) {
+      request.admission.reserve({
+        charge: oneRead,
+        estimate: () => estimatedUnits(row.items?.(request as RestRequest<string>) ?? 1),
+        read: readUnits(request.bytes),
+      })
       const { maxOrderUids, announcements } = services
       const answer = await row.read(
         request as RestRequest<string>,

@@ -34,13 +34,11 @@ export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNod
   const plan = planOf(operation.selectionSet, root, { schema, document })
   const inputs = (operation.variableDefinitions ?? []).map(({ variable, type }) => {
     const inputType = typeFromAST(schema, type)
-    return [variable.name.value, inputType && isInputType(inputType) ? inputType : undefined] as const
+    return [variable.name.value, isInputType(inputType) ? inputOf(inputType) : unchanged] as const
   })
   return {
     toVariables: (variables) =>
-      Object.fromEntries(
-        inputs.map(([name, type]) => [name, type ? toInputValue(type, variables[name]) : variables[name]]),
-      ),
+      Object.fromEntries(inputs.map(([name, toInput]) => [name, toInput(variables[name])])),
     toRestSpelling(data) {
       applyPlan(data, plan)
       return data
@@ -48,20 +46,27 @@ export function compileEnumSpelling(schema: GraphQLSchema, document: DocumentNod
   }
 }
 
-function toInputValue(inputType: GraphQLInputType, value: unknown): unknown {
+const unchanged = (value: unknown) => value
+
+/** Compiles the conversion of values of a type. Values of another form stay as they are. */
+function inputOf(inputType: GraphQLInputType): (value: unknown) => unknown {
   const type = getNullableType(inputType)
-  if (value === undefined || value === null) return value
-  if (isListType(type))
-    return Array.isArray(value) ? value.map((item) => toInputValue(type.ofType, item)) : value
-  if (isEnumType(type)) return type.getValues().find((member) => member.value === value)?.name ?? value
-  if (!isInputObjectType(type) || typeof value !== 'object') return value
-  const fields = Object.values(type.getFields())
-  const variables = value as Record<string, unknown>
-  return Object.fromEntries(
-    fields
-      .filter(({ name }) => variables[name] !== undefined)
-      .map(({ name, type }) => [name, toInputValue(type, variables[name])]),
-  )
+  if (isListType(type)) {
+    const toItem = inputOf(type.ofType)
+    return (value) => (Array.isArray(value) ? value.map(toItem) : value)
+  }
+  if (isEnumType(type)) {
+    const names = new Map(type.getValues().map(({ name, value }) => [value, name]))
+    return (value) => names.get(value) ?? value
+  }
+  if (!isInputObjectType(type)) return unchanged
+  const fields = Object.values(type.getFields()).map(({ name, type }) => [name, inputOf(type)] as const)
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value
+    const given = value as Record<string, unknown>
+    const named = fields.filter(([name]) => given[name] !== undefined)
+    return Object.fromEntries(named.map(([name, toField]) => [name, toField(given[name])]))
+  }
 }
 
 /** The enums in a selection, by response key; keys without an enum below them are left out. */

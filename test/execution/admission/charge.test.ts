@@ -2,14 +2,14 @@ import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { address } from '../../../src/domain/evm/address.ts'
 import { chargeOf } from '../../../src/execution/admission/charge.ts'
-import { schema } from '../../../src/graphql/schema.ts'
+import { Operation } from '../../../src/execution/operation.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
 
 const named = (count: number) =>
   Array.from({ length: count }, (_, of) => address(`0x${(of + 1).toString(16).padStart(40, '0')}`))
 const readsOf = (text: string, variables?: Record<string, unknown>) =>
-  chargeOf(schema, parse(text), undefined, variables).reads
+  chargeOf(new Operation({ variables }, parse(text))).reads
 
 describe('a list of named tokens', () => {
   const list = (count: number) => JSON.stringify(named(count))
@@ -44,7 +44,7 @@ describe('a list of named tokens', () => {
     const document = parse(
       'query ($them: [Address!]! = []) { tokens(addresses: $them) { usdPrice { price } } }',
     )
-    const reads = (them?: unknown) => chargeOf(schema, document, undefined, { them }).reads
+    const reads = (them?: unknown) => chargeOf(new Operation({ variables: { them } }, document)).reads
     const [only] = named(1)
     expect([reads(named(3)), reads(named(5)), reads(only), reads(), reads('no address')]).toEqual([
       3, 5, 1, 1, 1,

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib'
 import { getIntrospectionQuery } from 'graphql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keptUnits } from '../../../src/execution/admission/units.ts'
+import { keptUnits } from '../../../src/execution/admission/admission.ts'
 import { createIntrospectionCache } from '../../../src/execution/http/handler.ts'
 import type { TestServer } from '../../setup/server.ts'
 import { clientOf, fullBucket, jsonOf, left, openLimited } from './client.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { noCharge, oneRead } from '../../../src/execution/admission/charge.ts'
-import { createRateLimits } from '../../../src/execution/admission/rate-limits.ts'
+import { createRateLimits, noCharge, oneRead } from '../../../src/execution/admission/rate-limits.ts'
 import { refusalHeaders } from '../../../src/execution/http/error-response.ts'
 
 const rates = { reads: 50, quotes: 10, orders: 5 }

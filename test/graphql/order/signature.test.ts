@@ -5,8 +5,9 @@ import { address } from '../../../src/domain/evm/address.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import { signatureMistakes } from '../../../src/domain/signing/signature-mistake.ts'
 import { orderTypes } from '../../../src/domain/signing/signing.ts'
-import { chargeOf, noCharge } from '../../../src/execution/admission/charge.ts'
-import { schema } from '../../../src/graphql/schema.ts'
+import { chargeOf } from '../../../src/execution/admission/charge.ts'
+import { noCharge } from '../../../src/execution/admission/rate-limits.ts'
+import { Operation } from '../../../src/execution/operation.ts'
 import { numbered } from '../../fakes/order.ts'
 import { network, openTestServer, type TestServer } from '../../setup/server.ts'
 import { type Answer, graphql, request } from '../../setup/trader.ts'
@@ -97,11 +98,11 @@ describe('explainSignature', () => {
       variables: { order: input },
     })
     expect(body.errors).toMatchObject([{ extensions: { code: 'QueryTooComplex' } }])
-    expect(chargeOf(schema, parse(twice), undefined, { order: input })).toEqual({
+    expect(chargeOf(new Operation({ variables: { order: input } }, parse(twice)))).toEqual({
       ...noCharge,
       orders: 2,
     })
-    expect(chargeOf(schema, parse('{ version }'))).toEqual({ ...noCharge, reads: 1 })
+    expect(chargeOf(new Operation({}, parse('{ version }')))).toEqual({ ...noCharge, reads: 1 })
   })
 
   test('documents every mistake in the enum', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { compress } from '../../../src/http/write-response.ts'
+import { compress } from '../../../src/http/response.ts'
 import { openTestServer } from '../../setup/server.ts'
 import { ask } from '../client.ts'
 

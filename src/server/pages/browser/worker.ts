@@ -39,26 +39,26 @@ interface WorkerScope {
   ): void
 }
 
-const worker = self as unknown as WorkerScope
-const pages = () => worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
-const at = (path: string) => new URL(path, worker.registration.scope)
+declare const self: WorkerScope
+const pages = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+const at = (path: string) => new URL(path, self.registration.scope)
 
-worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()))
+self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()))
 
-worker.addEventListener('push', (event) => {
+self.addEventListener('push', (event) => {
   const message = event.data?.json()
   if (message) event.waitUntil(Promise.all([show(message), confirm(message)]))
 })
 
-worker.addEventListener('notificationclick', (event) => {
+self.addEventListener('notificationclick', (event) => {
   event.notification.close()
   const { link } = event.notification.data as Pick<PushMessage, 'link'>
-  event.waitUntil(open(link ?? worker.registration.scope))
+  event.waitUntil(open(link ?? self.registration.scope))
 })
 
 /** Replaces one with the same tag. */
 function show({ id, title, text, link }: PushMessage): Promise<void> {
-  return worker.registration.showNotification(title, {
+  return self.registration.showNotification(title, {
     body: text,
     tag: id,
     icon: at('../pages/icon.png').href,
@@ -75,5 +75,5 @@ async function confirm({ token }: PushMessage): Promise<void> {
 
 async function open(link: string): Promise<void> {
   const page = (await pages()).find(({ url }) => url === link)
-  await (page ? page.focus() : worker.clients.openWindow(link))
+  await (page ? page.focus() : self.clients.openWindow(link))
 }

@@ -24,20 +24,17 @@ import {
   readKeyed,
   responseReading,
 } from '../../graphql/stored/reading.ts'
-import { type Cost, costOf, costRefusal } from '../admission/cost.ts'
+import { type Cost, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
-import { coerceVariables } from '../documents/variables.ts'
+import type { Operation } from '../operation.ts'
 
 /**
- * An operation whose response is the text that the database writes, without resolvers. `answer` resolves to
- * undefined when the request has to be executed: a field is not stored, a variable does not fit, or a token
- * is not stored.
+ * Answers a query with the text that the database writes, without resolvers. Resolves to undefined when the
+ * query has to be executed: a field is not stored, a variable does not fit, or a token is not stored.
  */
-export interface CompiledOperation {
-  /** The name of the document's one operation. */
-  operationName: string | undefined
-  answer(variableValues: Record<string, unknown>, services: Services): Promise<string | undefined>
-}
+type CompiledQuery = (operation: Operation, services: Services) => Promise<string | undefined>
+
+const executed: CompiledQuery = async () => undefined
 
 /** Prepares the read of a root field; undefined if its arguments name something that is not stored. */
 type FieldReader = (
@@ -50,16 +47,15 @@ type Plan = readonly { key: string; reader: FieldReader }[]
 /** Cached plans of one document, by the values of its conditions. */
 const maxPlans = 32
 
-/** Undefined for documents that have to be executed with any variables. */
-export function compiledOperation(document: DocumentNode): CompiledOperation | undefined {
-  const operations = document.definitions.filter(
+/** Compiles the only query of a valid document. */
+export const compiledQuery = derivedOnce((document: DocumentNode): CompiledQuery => {
+  const [definition, second] = document.definitions.filter(
     (item): item is OperationDefinitionNode => item.kind === Kind.OPERATION_DEFINITION,
   )
-  const [operation, second] = operations
   const query = schema.getQueryType()
-  if (!operation || second || !query) return undefined
-  if (operation.operation !== OperationTypeNode.QUERY || operation.directives?.length) return undefined
-  const { selectionSet } = operation
+  if (!definition || second || !query) return executed
+  if (definition.operation !== OperationTypeNode.QUERY || definition.directives?.length) return executed
+  const { selectionSet } = definition
   const fragments = fragmentsOf(document)
   const conditions = conditionVariables(selectionSet.selections, fragments)
   const plans = new LRUCache<string, Plan | 'executed'>({ max: maxPlans })
@@ -71,26 +67,20 @@ export function compiledOperation(document: DocumentNode): CompiledOperation | u
     return plan
   }
 
-  return {
-    operationName: operation.name?.value,
-    async answer(variableValues, services) {
-      const variables = coerceVariables(schema, operation, variableValues)
-      const cost = variables && costOf({ schema, document, variableValues })
-      const costText = cost && costTextOf(cost)
-      if (!variables || !costText) return undefined
-      const scope: OperationScope = { schema, fragments, variables }
-      const plan = planOf(scope)
-      if (plan === 'executed') return undefined
-      const reads = plan.map(({ reader }) => reader(scope, services))
-      if (!reads.every((read) => read !== undefined)) return undefined
-      const texts = await Promise.all(reads.map((read) => read()))
-      if (!texts.every((text) => text !== undefined && isComplete(text))) return undefined
-      checkListItems(texts as string[])
-      const members = plan.map(({ key }, index) => `"${key}":${texts[index]}`)
-      return `{"data":{${members.join(',')}${costText}`
-    },
+  return async ({ variables, cost }, services) => {
+    if (!variables || !cost || costRefusal(cost)) return undefined
+    const scope: OperationScope = { schema, fragments, variables }
+    const plan = planOf(scope)
+    if (plan === 'executed') return undefined
+    const reads = plan.map(({ reader }) => reader(scope, services))
+    if (!reads.every((read) => read !== undefined)) return undefined
+    const texts = await Promise.all(reads.map((read) => read()))
+    if (!texts.every((text) => text !== undefined && isComplete(text))) return undefined
+    checkListItems(texts as string[])
+    const members = plan.map(({ key }, index) => `"${key}":${texts[index]}`)
+    return `{"data":{${members.join(',')}${costText(cost)}`
   }
-}
+})
 
 function createPlan(
   query: GraphQLObjectType,
@@ -107,17 +97,12 @@ function createPlan(
 /** The response's text behind the data. */
 const costText = derivedOnce((cost: Cost) => `},"extensions":${JSON.stringify({ cost })}}`)
 
-/** The same; undefined for operations over the limit. */
-function costTextOf(cost: Cost): string | undefined {
-  return costRefusal(cost) ? undefined : costText(cost)
-}
-
 /** Undefined for a root field with a selection that is not fully stored. */
 function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope): FieldReader | undefined {
   const { name } = nodes[0]
   if (name.value === '__typename') return () => async () => `"${query.name}"`
   const field = query.getFields()[name.value]
-  const findKeys = field?.extensions.findKeys as FindKeys | undefined
+  const findKeys = field?.extensions.findKeys as LookUp | undefined
   if (field && findKeys) return keyedReader(field, findKeys, nodes)
   const prepared = prepareField(query, nodes, scope)
   if (!prepared?.isFullyStored) return undefined
@@ -130,19 +115,22 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   }
 }
 
-function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: FindKeys, nodes: Nodes): FieldReader {
+/** Finds the keys for arguments that fit the field. */
+type LookUp = (args: Record<string, unknown>, services: Services) => ReturnType<FindKeys>
+
+function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, nodes: Nodes): FieldReader {
   const isList = String(field.type).startsWith('[')
   return (scope, services) => {
-    const lookup = findKeys(getArgumentValues(field, nodes[0], scope.variables) as never, services)
+    const lookup = findKeys(getArgumentValues(field, nodes[0], scope.variables), services)
     if (!lookup) return async () => 'null'
     if (lookup === 'not stored') return undefined
     const prepared = prepareObject(schema.getType(lookup.typeName) as GraphQLObjectType, nodes, scope)
     if (!prepared.isFullyStored) return undefined
     return async () => {
-      const texts = await readKeyed(
+      const texts = await readKeyed<unknown>(
         prepared,
         lookup.keyed,
-        lookup.keys as never[],
+        lookup.keys,
         scope,
         services,
         responseReading,
