@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { schema } from '../src/graphql/schema.ts'
 
 const root = path.join(import.meta.dirname, '..', 'src')
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -17,15 +18,29 @@ const bareStart =
   /^\s*\/\*\*\s+(?:Of|In|For|With|From|By|At|On|To|After|Before|Without|Between|Under|Over|As|Where|What|Who|Whether|Which|Those|Nothing|Nobody)\b/
 
 /** The descriptions: string literals of one line that are sentences. */
-const sentences = lines.flatMap((line) => line.match(/'[A-Z][^']* [^']*\.'/g) ?? [])
+const sentencesIn = (lines: readonly string[]) =>
+  lines.flatMap((line) => line.match(/'[A-Z][^']* [^']*\.'/g) ?? [])
+const sentences = sentencesIn(lines)
 const repeated = new Set(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index))
+
+/** The descriptions of REST that are those of GraphQL, from which they should be derived. */
+const inGraphql = new Set(
+  Object.values(schema.getTypeMap()).flatMap((type) => {
+    const fields = 'getFields' in type ? Object.values(type.getFields()) : []
+    return [type, ...fields].map(({ description }) => `'${description}'`)
+  }),
+)
+const ofRest = sources
+  .filter(({ file }) => /^(rest|storage\/bodies)\//.test(file))
+  .flatMap(({ lines }) => sentencesIn(lines))
 
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
-  ['source files', sources.length, 646],
-  ['source lines', lines.length, 92_065],
+  ['source files', sources.length, 656],
+  ['source lines', lines.length, 92_516],
   ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 0],
   ['descriptions that exist twice', repeated.size, 58],
+  ['descriptions of REST that repeat GraphQL', ofRest.filter((text) => inGraphql.has(text)).length, 0],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
   ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 33],
   ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 2],

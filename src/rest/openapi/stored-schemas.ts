@@ -111,7 +111,7 @@ export const storedSchemas: Readonly<Record<string, NamedSchema>> = {
   },
   NotificationMetadata: {
     schema: bodySchema(publishedMetadata),
-    description: 'The subject of a notification.',
+    description: 'The order of a notification, and facts of its type.',
   },
   Notifications: { schema: notifications, description: 'The newest 1000 notifications, newest first.' },
 }

@@ -271,7 +271,7 @@ export const orderOperations: Operations = {
   'GET /api/v1/transactions/:hash/orders': {
     id: 'transactionOrders',
     summary: 'Orders that a transaction traded',
-    path: { hash: { ...hashParameter, description: 'The transaction of the orders.' } },
+    path: { hash: { ...hashParameter, description: 'The settlement transaction.' } },
     answers: { 200: { description: 'Orders, without their quotes.', schema: orders } },
     examples: {
       settlement: {

@@ -3,7 +3,16 @@ import { auction, pricedToken } from '../models/auction/auction.ts'
 import { inSolution, solution, traded } from '../models/auction/solution.ts'
 import { address, amount, orderUid } from '../query/codec.ts'
 import { aliasField, column, derived } from '../query/model.ts'
-import { type Body, fieldsOf, listOf, type MapMember, type Member, modelOf, valuesOf } from './body.ts'
+import {
+  type Body,
+  fieldsOf,
+  listOf,
+  type MapMember,
+  type Member,
+  modelOf,
+  textOf,
+  valuesOf,
+} from './body.ts'
 
 const { price } = fieldsOf(modelOf(auction, 'nativePrices'), 'price')
 
@@ -27,7 +36,7 @@ const { solver, score, ranking, isWinner, filteredOut, txHash, referenceScore } 
 )
 
 const executed: Body = {
-  id: derived(orderUid, inSolution('uid'), 'The order.'),
+  id: derived(orderUid, inSolution('uid'), textOf(modelOf(solution, 'orders'), 'orderUid')),
   sellAmount: traded.executedSell,
   buyAmount: traded.executedBuy,
 }

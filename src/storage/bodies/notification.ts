@@ -2,7 +2,7 @@ import { type NotificationMetadata, publishedTypes } from '../../domain/notifica
 import { cancellationSources } from '../../domain/order/event.ts'
 import { improvementReferences } from '../../domain/order/surplus.ts'
 import { hookOutcomes } from '../../domain/settlement/hooks.ts'
-import { notification } from '../models/notification/notification.ts'
+import { notification, variants } from '../models/notification/notification.ts'
 import { asText, boolean, type Codec, decimal, enumOf, string, uint32 } from '../query/codec.ts'
 import { column, derived, type Field } from '../query/model.ts'
 import { absent, type Body, fieldsOf, type Member, textOf } from './body.ts'
@@ -11,9 +11,11 @@ const part = <Value>(name: string, codec: Codec<Value>, description: string): Fi
   derived(codec, `n.metadata->>'${name}'`, description)
 const optionalPart = <Value>(...of: Parameters<typeof part<Value>>): Member => absent(part(...of))
 
+const cancelled = variants.order_cancelled()
+
 /** The metadata is returned as it is stored, as JSON. A missing member does not compile. */
 export const notificationMetadata = {
-  orderId: part('orderId', asText('OrderUid'), 'The order.'),
+  orderId: part('orderId', asText('OrderUid'), 'The UID of the order.'),
   chainId: part('chainId', uint32, 'The chain of the order.'),
   executedAmount: optionalPart('executedAmount', asText('Uint256'), 'On fills: atoms of the variable side.'),
   txHash: optionalPart('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
@@ -23,12 +25,8 @@ export const notificationMetadata = {
     enumOf('CancellationSource', cancellationSources),
     'On cancellation: its source.',
   ),
-  replacedBy: optionalPart(
-    'replacedBy',
-    asText('OrderUid'),
-    'On cancellation by replacement: the new order.',
-  ),
-  reason: optionalPart('reason', string, 'On cancellation by policy: the reason.'),
+  replacedBy: optionalPart('replacedBy', asText('OrderUid'), textOf(cancelled, 'replacedBy')),
+  reason: optionalPart('reason', string, textOf(cancelled, 'reason')),
   token: optionalPart('token', asText('Address'), 'The token of the amounts that follow.'),
   missingBalance: optionalPart('missingBalance', asText('Uint256'), 'Atoms that the account has too few.'),
   missingAllowance: optionalPart(
