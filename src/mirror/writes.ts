@@ -8,6 +8,7 @@ import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { invalidResponse, printable } from '../outside/fault.ts'
 import type { JsonRequest } from '../outside/http-json.ts'
+import { findAppData } from '../storage/app-data.ts'
 import { type MirrorServices, mirrorOrders } from './mirror.ts'
 
 export interface WriteServices extends MirrorServices {
@@ -40,7 +41,8 @@ export function createWrites(services: WriteServices): OrderBookWrites {
 
   return {
     async placeOrder(creation) {
-      const uid = await send({ path: '/api/v1/orders', body: orderBody(creation) }).then(
+      const body = orderBody(creation, await documentOf(creation, services))
+      const uid = await send({ path: '/api/v1/orders', body }).then(
         (body) => (typeof body === 'string' ? toOrderUid(body) : undefined),
         (fault: unknown) => placedDespite(fault, creation, services),
       )
@@ -105,7 +107,7 @@ function refusalOf(status: number, body: unknown): Refusal {
     ? read.data
     : {
         errorType: 'UpstreamRefused',
-        description: `the order book refuses the request with status ${status}`,
+        description: `upstream refuses the request with status ${status}`,
       }
   const code = Object.hasOwn(refusalCodes, errorType)
     ? (errorType as keyof typeof refusalCodes)
@@ -116,13 +118,22 @@ function refusalOf(status: number, body: unknown): Refusal {
   })
 }
 
-function orderBody({ appData, sellAmount, buyAmount, feeAmount, quoteId, ...order }: OrderCreation) {
+/** The document of an order that names it by its hash, if it was uploaded here: the order book may not have it. */
+async function documentOf({ appData }: OrderCreation, { db }: WriteServices): Promise<string | undefined> {
+  if (appData.document !== null) return appData.document
+  return findAppData(db, appData.hash)
+}
+
+function orderBody(
+  { appData, sellAmount, buyAmount, feeAmount, quoteId, ...order }: OrderCreation,
+  document: string | undefined,
+) {
   return {
     ...order,
     sellAmount: String(sellAmount),
     buyAmount: String(buyAmount),
     feeAmount: String(feeAmount),
-    appData: appData.appData,
+    appData: document ?? appData.hash,
     appDataHash: appData.hash,
     ...(quoteId !== null && { quoteId: Number(quoteId) }),
   }

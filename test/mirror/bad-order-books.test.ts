@@ -255,7 +255,7 @@ describe('a write', () => {
     answers.set(placing, (_, res) => res.writeHead(400).end('no'))
     const { status, body } = await request(`${trader.base}/api/v1/orders`, 'POST', await wish())
     expect([status, body.errorType]).toEqual([400, 'UpstreamRefused'])
-    expect(body.description).toBe('the order book refuses the request with status 400')
+    expect(body.description).toBe('upstream refuses the request with status 400')
   })
 
   test('whose answer is lost is looked up by its UID, and sent once', async () => {

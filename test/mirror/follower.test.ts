@@ -3,6 +3,7 @@ import type { App } from '../../src/app/app.ts'
 import { checkNetworks } from '../../src/app/commands/doctor-network.ts'
 import { readSettings } from '../../src/app/config.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -161,6 +162,16 @@ describe('a write', () => {
     expect((await atFollower.cancel([uid])).status).toBe(200)
     expect((await atBook.order(uid)).status).toBe('cancelled')
     expect((await atFollower.order(uid)).status).toBe('cancelled')
+  })
+
+  test('has the document that was uploaded here, when its order names it by its hash', async () => {
+    const fullAppData = '{"appCode":"uploaded at the follower"}'
+    const hash = keccakText(fullAppData)
+    const upload = await request(`${atFollower.base}/api/v1/app_data/${hash}`, 'PUT', { fullAppData })
+    expect(upload.status).toBe(201)
+    const placed = await atFollower.place({ ...wish(10n ** 16n + 3n, 10n ** 15n), appDataHash: hash })
+    expect(placed.status).toBe(201)
+    expect((await atBook.order(placed.body)).fullAppData).toBe(fullAppData)
   })
 
   test('gets a quote of the order book', async () => {

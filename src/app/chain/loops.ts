@@ -58,10 +58,11 @@ export function startLeaderLoops(
     const onState = states.follow(loop, network)
     return whileLeading({ url, name: `${loop}:${chainId}`, log, signal, onState }, run)
   }
+  if (roles.includes('auction') && parts.mirror)
+    log.info('no auctions are held: the network follows an order book', { network })
   return [
     ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexers(parts, leading))] : []),
     ...(roles.includes('index') ? refunding(parts.refunderOptions, { url, log, signal }) : []),
-    // The order book that is followed holds the auctions.
     ...(roles.includes('auction') && !parts.mirror
       ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
       : []),

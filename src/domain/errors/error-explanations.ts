@@ -211,9 +211,9 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
   ),
   UpstreamRefused: traderRow(
     'any',
-    'The order book to which this service passes requests on refuses this one, and says why in the message.',
+    'The service behind this one refuses, and says why in the message.',
     'Do as the message says.',
-    { heard: 'the order book refuses the request' },
+    { heard: 'upstream refuses the request' },
   ),
 
   AffiliateWalletBound: traderRow(

@@ -213,7 +213,7 @@ export const refusalCodes = {
     'Try again later, or request `priceQuality` optimal.',
   ),
   UpstreamRefused: final(
-    'The order book that this network follows refused the request; the description has its words.',
+    'The service to which this network passes requests on refused; the description has its words.',
     'Do as the description says; `orderBook` has its own code.',
   ),
   InvalidTradeFilter: final('Give exactly one of owner and orderUid.', 'Name the owner or the order.'),

@@ -91,7 +91,7 @@ export const messages: readonly (readonly [ErrorCode, string])[] = [
   ['SellAmountDoesNotCoverFee', 'the fee is {} sell token atoms, the sell amount {}'],
   ['SellAmountDoesNotCoverFee', 'the sell amount after the fee buys less than one atom of the buy token'],
   ['CustomSolverError', 'the solver gives no reason'],
-  ['UpstreamRefused', 'the order book refuses the request with status {}'],
+  ['UpstreamRefused', 'upstream refuses the request with status {}'],
   ['QuoteNotVerified', 'no estimate could be simulated, which this quote requires'],
   ['FeatureDisabled', 'this is off by the setting {}'],
   ['FeatureDisabled', 'channels of the kind {} are not enabled here'],
