@@ -76,7 +76,7 @@ export class Operation {
   }
 
   /** Introspection fields of the operation: alone (its response never changes), or with others. */
-  get introspection(): 'alone' | 'beside' | 'none' {
+  get introspection(): 'alone' | 'with others' | 'none' {
     const names =
       mentionsSchema(this.text) && this.definition
         ? rootNames(this.document, this.definition.selectionSet)
@@ -84,7 +84,7 @@ export class Operation {
     if (!names.some((name) => introspectionFields.includes(name))) return 'none'
     return names.every((name) => introspectionFields.includes(name) || name === '__typename')
       ? 'alone'
-      : 'beside'
+      : 'with others'
   }
 
   /**

@@ -88,7 +88,7 @@ const counted = async (outcome: string) =>
   )
 
 describe('an order of an order book', () => {
-  test('is stored, with members that nobody knows left out', async () => {
+  test('is stored without its unknown members', async () => {
     const { uid, body } = await signed()
     answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
     const { status, body: order } = await read(uid)

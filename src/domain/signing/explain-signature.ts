@@ -27,7 +27,7 @@ export const signatureExplanation = described(
   'A comparison of an order’s signature with the expected one.',
   {
     valid: flag.orNull(
-      'True if the expected signer signed this order as declared. Null if no expected signer is known, and for PRESIGN and EIP1271, which only the chain can judge.',
+      'True if the expected signer signed this order as declared. Null if no expected signer is known, and for PRESIGN and EIP1271, which only the chain can verify.',
     ),
     mistake: oneOf<SignatureMistake>('SignatureMistake').orNull(
       'null when there is none, and when it is none of the known ones: another account signed, or another order was signed.',
