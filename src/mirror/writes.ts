@@ -118,7 +118,10 @@ function refusalOf(status: number, body: unknown): Refusal {
   })
 }
 
-/** The document of an order that names it by its hash, if it was uploaded here: the order book may not have it. */
+/**
+ * The document of an order that names it by its hash, if it was uploaded here: the order book may not have
+ * it.
+ */
 async function documentOf({ appData }: OrderCreation, { db }: WriteServices): Promise<string | undefined> {
   if (appData.document !== null) return appData.document
   return findAppData(db, appData.hash)
