@@ -215,24 +215,12 @@ async function applyCancellations(
     (order) => !isInvalidated(order) && orderStatus(order, 0) !== 'fulfilled',
   )
   if (orders.length === 0) return
-  await cancelOrders(
-    tx,
-    orders.map(({ id }) => id),
-    at,
-  )
-  const isNew = (id: bigint) => inserted.includes(id)
-  await recordCancelled(
-    tx,
-    orders.filter(({ id }) => !isNew(id)),
-    { by: 'api' },
-    at,
-  )
-  await appendCancelled(
-    tx,
-    orders.filter(({ id }) => isNew(id)),
-    { by: 'api' },
-    at,
-  )
+  const cancelled = orders.map(({ id }) => id)
+  await cancelOrders(tx, cancelled, at)
+  const known = orders.filter(({ id }) => !inserted.includes(id))
+  const added = orders.filter(({ id }) => inserted.includes(id))
+  await recordCancelled(tx, known, { by: 'api' }, at)
+  await appendCancelled(tx, added, { by: 'api' }, at)
 }
 
 /** Expires orders that had expired before they were read, without a notification. */

@@ -7,7 +7,7 @@ import type { OrderData } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { Throttled } from '../../src/outside/fault.ts'
-import { claimOrderBook } from '../../src/storage/order/mirror.ts'
+import { claimOrderBook, liveMirrored, noteMissing } from '../../src/storage/order/mirror.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -130,6 +130,20 @@ describe('an order of an order book', () => {
     expect((await read(uid)).body.fullAppData).toBeNull()
   })
 
+  test('that vanishes waits for its next turn, so that others are compared', async () => {
+    const { uid, body } = await signed()
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+    await read(uid)
+    const { db } = database
+    const { chainId } = chain.market.network
+    const comparedAt = async () =>
+      (await liveMirrored(db, chainId, new Date(Date.now() + 60_000), 1_000)).find((each) => each.uid === uid)
+        ?.comparedAt
+    const before = (await comparedAt()) ?? expect.fail()
+    await noteMissing(db, chainId, [uid])
+    expect((await comparedAt())?.getTime()).toBeGreaterThan(before.getTime())
+  })
+
   test('that is missing is not requested again at once', async () => {
     const { uid } = await signed()
     expect((await read(uid)).status).toBe(404)
@@ -214,7 +228,7 @@ describe('the budget of calls', () => {
         ),
       )
       const taken = (priority: string) => outcomes.filter((outcome) => outcome === priority).length
-      // A quarter at once: 4 for clients, 6 for the service itself, of which live orders leave 3. Two seconds more for clients.
+      // A quarter at once: 4 for clients, 6 for the service itself, of which live orders leave 3.
       expect(taken('client')).toBeGreaterThanOrEqual(4)
       expect(taken('client')).toBeLessThanOrEqual(5)
       expect(taken('new') + taken('live')).toBe(6)

@@ -104,6 +104,9 @@ export async function noteMissing(db: Db, chainId: number, uids: readonly OrderU
   await sql(db).$executeRaw`INSERT INTO missing_orders (chain_id, uid, asked_at, times)
     SELECT ${chainId}, uid, now(), 1 FROM unnest(${uids.map(bytea)}::bytea[]) AS uid
     ON CONFLICT (chain_id, uid) DO UPDATE SET asked_at = now(), times = missing_orders.times + 1`
+  // One that is stored waits for its next turn, so that it does not keep others from being compared.
+  await sql(db).$executeRaw`UPDATE mirrored_orders m SET compared_at = now() FROM orders o
+    WHERE m.order_id = o.id AND o.chain_id = ${chainId} AND o.uid = ANY(${uids.map(bytea)}::bytea[])`
 }
 
 /** Removes UIDs that were last requested before, and that no trade has. In SQL: looks for the trades. */
