@@ -4,11 +4,12 @@ import { nonceMs } from '../accounts/sign-in.ts'
 import { createStatistics } from '../affiliates/statistics.ts'
 import { uploadAppData } from '../app-data/upload.ts'
 import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { operatorCheck } from '../graphql/context/access.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
 import { createStoredBytes, type StoredLimits } from '../graphql/context/stored-bytes.ts'
-import { closeFeeds, createFeeds } from '../notifications/feed.ts'
+import { closeFeeds, createFeeds, type Feeds } from '../notifications/feed.ts'
 import { openRedis } from '../outside/redis/redis.ts'
 import { shareOver } from '../outside/redis/shared.ts'
 import type { Metrics } from '../server/metrics.ts'
@@ -19,6 +20,7 @@ import { whileLeading } from '../storage/database/leadership.ts'
 import { listenForWrites } from '../storage/database/own-writes.ts'
 import { openSignals } from '../storage/database/signals.ts'
 import { readWaitingCommits } from '../storage/feeds/tail.ts'
+import type { Watched } from '../storage/order/mirror.ts'
 import { type RetentionOptions, runRetention } from '../storage/retention/sweep.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
 import { type Role, startLeaderLoops, startServingLoops } from './chain/loops.ts'
@@ -277,17 +279,26 @@ async function serve(
     isMetricsReader: settings.METRICS_PORT === undefined ? metricsReaders(options) : undefined,
   })
   const url = await server.listen(settings.PORT, settings.HOST)
+  const watching = new AbortController()
+  const watches = networks.map(({ mirror }) => mirror?.watch(() => watchedBy(feeds), watching.signal))
   return {
     url,
     drain: server.drain,
     async close() {
-      await server.close()
+      watching.abort()
+      await Promise.all([server.close(), ...watches])
       closeFeeds(feeds)
       redis?.close()
       sessions.balanceSessions.close()
       await signals.close()
     },
   }
+}
+
+/** The accounts that streams follow, themselves or by an order. */
+function watchedBy({ account, owner, order }: Feeds): Watched {
+  const accounts = new Set([...account.keys(), ...owner.keys()])
+  return { accounts: [...accounts] as Address[], orderIds: [...order.keys()].map(BigInt) }
 }
 
 const dayMs = 86_400_000

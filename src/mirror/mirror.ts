@@ -4,16 +4,23 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { isInvalidated, type OrderUid } from '../domain/order/order.ts'
+import { isInvalidated, type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import { orderStatus } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { invalidResponse } from '../outside/fault.ts'
-import type { JsonResponse } from '../outside/http-json.ts'
+import { isObject, type JsonResponse } from '../outside/http-json.ts'
 import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import { insertOrders } from '../storage/order/insert.ts'
-import { expireBefore, noteMirrored, noteMissing, unknownAmong } from '../storage/order/mirror.ts'
+import {
+  expireBefore,
+  noteAccountRead,
+  noteMirrored,
+  noteMissing,
+  unknownAmong,
+  watchAccounts,
+} from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { maxUids, type OrderBook, type Priority } from './order-book.ts'
@@ -93,6 +100,8 @@ export async function mirrorUnknown(
 const maxOrders = 1_000
 /** The time for which the orders of an account are not read again. */
 const accountMs = 30_000
+/** The time for which an account is watched after a client has requested its orders. */
+const watchedMs = 600_000
 const maxAccounts = 10_000
 
 /**
@@ -106,8 +115,9 @@ export function createAccountReader(services: ClientServices) {
     const before = readAt.get(owner)
     if (before !== undefined && now - before < accountMs) return false
     charge(client, 1, services)
+    await watchAccounts(services.db, services.network.chainId, { accounts: [owner] }, watchedMs)
     try {
-      const found = await services.orderBook.ordersOf(owner, maxOrders, 'client')
+      const found = await services.orderBook.ordersOf(owner, { limit: maxOrders }, 'client')
       await storeOrders(found, undefined, services)
       readAt.set(owner, now)
       return true
@@ -116,6 +126,30 @@ export function createAccountReader(services: ClientServices) {
       throw fault
     }
   }
+}
+
+/** Orders of a watched account in one request, and requests for one account. */
+const watchedPage = { orders: 100, pages: 10 }
+
+/**
+ * Reads the newest orders of a watched account: pages until one begins with known orders. Offsets shift while
+ * orders arrive, so pages overlap rather than leave one out.
+ * @throws Outage
+ */
+export async function mirrorAccount(owner: Address, services: MirrorServices): Promise<void> {
+  const { orderBook, db, network, now } = services
+  const { orders: limit, pages } = watchedPage
+  const at = new Date(now())
+  for (let page = 0; page < pages; page++) {
+    const found = await orderBook.ordersOf(owner, { offset: page * limit, limit }, 'watched')
+    const uids = found.flatMap((body) =>
+      isObject(body) && typeof body.uid === 'string' ? (toOrderUid(body.uid) ?? []) : [],
+    )
+    const known = await findOrderIds(db, network.chainId, uids)
+    await storeOrders(found, undefined, services)
+    if (found.length < limit || known.size > 0) break
+  }
+  await noteAccountRead(db, network.chainId, owner, at)
 }
 
 /** The time for which an answer that is passed on serves all clients. */

@@ -11,18 +11,24 @@ import { pauseCalls, takeCall } from '../storage/order/mirror.ts'
 
 /**
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
- * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before `live`
- * ones, whose ends are not on chain.
+ * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before those of
+ * `watched` accounts, and these before `live` ones, whose ends are not on chain.
  */
 const budgets = {
   client: { of: 'client', part: 0.4, use: 1 },
   new: { of: 'own', part: 0.6, use: 1 },
+  watched: { of: 'own', part: 0.6, use: 0.75 },
   live: { of: 'own', part: 0.6, use: 0.5 },
 } as const
 export type Priority = keyof typeof budgets
 
 /** UIDs in one request. */
 export const maxUids = 128
+
+export interface OrdersPage {
+  offset?: number
+  limit: number
+}
 
 /** An order book that runs elsewhere, over its REST interface. */
 export interface OrderBook {
@@ -33,8 +39,8 @@ export interface OrderBook {
   ordersByUids(uids: readonly OrderUid[], priority: Priority): Promise<unknown[]>
   /** One order; undefined if it has none with this UID. */
   order(uid: OrderUid, priority: Priority): Promise<unknown>
-  /** The orders of an account, newest first, at most `limit`. */
-  ordersOf(owner: Address, limit: number, priority: Priority): Promise<unknown[]>
+  /** The orders of an account, newest first, at most `limit` after so many others. */
+  ordersOf(owner: Address, page: OrdersPage, priority: Priority): Promise<unknown[]>
   /** The orders of the newest auction whose competition it shows; empty if there is none. */
   auctionedOrders(priority: Priority): Promise<OrderUid[]>
   /** Returns the answer to another GET request. A status 4xx is an answer. */
@@ -129,8 +135,8 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       if (status === 404) return undefined
       throw invalidResponse(name, `status ${status} for an order`)
     },
-    async ordersOf(owner, limit, priority) {
-      const query = { offset: '0', limit: String(limit) }
+    async ordersOf(owner, { offset = 0, limit }, priority) {
+      const query = { offset: String(offset), limit: String(limit) }
       const { status, body } = await read({ path: `/api/v1/account/${owner}/orders`, query }, priority)
       return listIn(status, body)
     },

@@ -36,6 +36,8 @@ export interface Feed {
    */
   follow<Result extends Rendered>(request: FollowRequest<Result>): Promise<Follower<Result>>
   state(): FeedState
+  /** The keys that streams of this process follow. */
+  keys(): Iterable<string>
   close(): void
 }
 
@@ -180,6 +182,7 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
         lagSeconds: reader.lagSeconds(),
       }
     },
+    keys: () => followersByKey.keys(),
     close: reader.close,
   }
 }

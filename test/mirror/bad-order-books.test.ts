@@ -7,9 +7,12 @@ import type { OrderData } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { Throttled } from '../../src/outside/fault.ts'
+import { hexOf } from '../../src/storage/database/columns.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { claimOrderBook, liveMirrored, noteMissing } from '../../src/storage/order/mirror.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
+import { collect } from '../setup/collect.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, request } from '../setup/trader.ts'
@@ -185,6 +188,59 @@ describe('an order book that fails', () => {
     expect(calls).toHaveLength(1)
     await eventually('it is called again', async () => (await read(next.uid)).status === 200)
     expect(performance.now() - calledAt).toBeGreaterThan(2_500)
+  })
+})
+
+describe('a follower', () => {
+  /** Follows the scripted order book, in a database of its own. */
+  async function follow() {
+    const database = await createTestDatabase()
+    const orderBook = { url: orderBookUrl(), callsPerMinute: 1_000_000 }
+    const networks = [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }]
+    const environment = { ...unlimited, CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' }
+    const app = await startProgram({ database, chain }, environment, { roles: ['serve', 'index'], networks })
+    return {
+      url: app.url ?? '',
+      stored: async () => new Set((await sql(database.db).order.findMany()).map(({ uid }) => hexOf(uid))),
+      async [Symbol.asyncDispose]() {
+        await app.close()
+        await database[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('stores the others while one order makes each request fail that names it', async () => {
+    const orders: Awaited<ReturnType<typeof signed>>[] = []
+    for (let index = 0; index < 9; index++) orders.push(await signed())
+    const bad = orders[4]?.uid ?? expect.fail()
+    const latest = { auction: { orders: orders.map(({ uid }) => uid) } }
+    answers.set('GET /api/v2/solver_competition/latest', (_, res) => json(res, 200, latest))
+    answers.set('POST /api/v1/orders/by_uids', async (req, res) => {
+      let text = ''
+      for await (const part of req) text += part
+      const uids: string[] = JSON.parse(text)
+      if (uids.includes(bad)) return json(res, 500, {})
+      json(
+        res,
+        200,
+        orders.filter(({ uid }) => uids.includes(uid)).map(({ body }) => ({ order: body })),
+      )
+    })
+    for (const { uid, body } of orders)
+      answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, uid === bad ? 500 : 200, body))
+    await using following = await follow()
+    await eventually('the others are stored', async () => (await following.stored()).size === 8)
+    expect(await following.stored()).not.toContain(bad)
+  })
+
+  test('reads the orders of accounts that a stream follows', async () => {
+    const { uid, body } = await signed()
+    const path = `GET /api/v1/account/${body.owner.toLowerCase()}/orders?offset=0&limit=100`
+    answers.set(path, (_, res) => json(res, 200, [body]))
+    await using following = await follow()
+    const query = 'subscription ($account: Address!) { notifications(account: $account) { cursor } }'
+    using _stream = collect(following.url, query, { account: body.owner })
+    await eventually('the order is stored', async () => (await following.stored()).has(uid as `0x${string}`))
   })
 })
 

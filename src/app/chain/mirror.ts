@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createByteBudget } from '../../concurrency/byte-budget.ts'
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
@@ -14,9 +16,11 @@ import { createOrderBook } from '../../mirror/order-book.ts'
 import { createWrites, type OrderBookWrites, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
 import type { Database } from '../../storage/database/database.ts'
-import { claimOrderBook } from '../../storage/order/mirror.ts'
+import { claimOrderBook, type Watched, watchAccounts } from '../../storage/order/mirror.ts'
 import type { OrderBookConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
+
+const watchEveryMs = 5_000
 
 interface MirrorOptions extends Pick<WriteServices, 'uidOf' | 'nameTokens'> {
   network: Network
@@ -43,6 +47,8 @@ export interface Mirror {
   readAccount(owner: Address, client: string): Promise<boolean>
   /** Returns its answer to a GET request, which clients share for some seconds. @throws like `read` */
   passOn(path: string, client: string): Promise<{ status: number; body: unknown }>
+  /** Notes the accounts that streams of this process follow, so that their orders are read first. */
+  watch(followed: () => Watched, signal: AbortSignal): Promise<void>
   /** Mirrors the order book, in the process that leads the indexer. */
   follow(signal: AbortSignal): Promise<void>
 }
@@ -68,6 +74,14 @@ export function composeMirror(options: MirrorOptions): Mirror {
     read: (uids, client) => mirrorUnknown(uids, client, serving),
     readAccount: createAccountReader(serving),
     passOn: createPassing(serving),
+    async watch(followed, signal) {
+      while (!signal.aborted) {
+        await watchAccounts(loopDb, network.chainId, followed(), 4 * watchEveryMs).catch((fault: unknown) => {
+          if (!(fault instanceof Outage)) throw fault
+        })
+        await pause(watchEveryMs, undefined, { signal }).catch(() => undefined)
+      }
+    },
     follow: (signal) => followOrderBook(servicesOver(loopDb), signal),
   }
 }

@@ -1,3 +1,4 @@
+import type { Address } from '../../domain/evm/address.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
@@ -65,8 +66,16 @@ export async function pauseCalls(db: Db, chainId: number, ms: number): Promise<v
  */
 const isDue = `(m.uid IS NULL OR m.asked_at + least(2 * power(2, least(m.times, 20)), 864000) * interval '1 second' <= now())`
 
-/** Presignatures whose orders are looked for. */
+/** Presignatures and invalidations whose orders are looked for. */
 const newest = 1_000
+
+/** The newest UIDs in a table of logs whose orders are not stored. */
+const loggedIn = (table: 'presignatures' | 'invalidations', chainId: number) =>
+  raw(`
+  SELECT order_uid, block_number FROM (
+      SELECT * FROM ${table} WHERE chain_id = ${chainId} ORDER BY block_number DESC, log_index DESC LIMIT ${newest}
+    ) p WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
+    AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${isDue})`)
 
 /**
  * UIDs in logs of the chain whose orders are not stored, newest first. In SQL: it joins the logs with the
@@ -78,11 +87,7 @@ export async function unknownLogged(db: Db, chainId: number, limit: number): Pro
       (SELECT order_uid, block_number FROM trades t WHERE chain_id = ${chainId} AND order_id IS NULL
         AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = t.chain_id AND m.uid = t.order_uid AND NOT ${raw(isDue)})
         ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
-      UNION ALL
-      (SELECT order_uid, block_number FROM (
-          SELECT * FROM presignatures WHERE chain_id = ${chainId} ORDER BY block_number DESC, log_index DESC LIMIT ${newest}
-        ) p WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
-        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${raw(isDue)}))
+      UNION ALL (${loggedIn('presignatures', chainId)}) UNION ALL (${loggedIn('invalidations', chainId)})
     ) l GROUP BY l.order_uid ORDER BY max(l.block_number) DESC LIMIT ${limit}`
   return rows.map(({ uid }) => hexOf(uid))
 }
@@ -142,6 +147,56 @@ export async function liveMirrored(
     SELECT o.uid, m.compared_at FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
     WHERE m.chain_id = ${chainId} AND m.is_live AND m.compared_at < ${before} ORDER BY m.compared_at LIMIT ${limit}`
   return rows.map(({ uid, compared_at }) => ({ uid: hexOf(uid), comparedAt: compared_at }))
+}
+
+/** The accounts of streams and queries: by their addresses, and by the row keys of their orders. */
+export interface Watched {
+  accounts: readonly Address[]
+  orderIds?: readonly bigint[]
+}
+
+/** Watches accounts for so long, at least. In SQL: an upsert of a list that looks owners up. */
+export async function watchAccounts(
+  db: Db,
+  chainId: number,
+  { accounts, orderIds = [] }: Watched,
+  forMs: number,
+): Promise<void> {
+  if (accounts.length + orderIds.length === 0) return
+  await sql(db).$executeRaw`INSERT INTO watched_accounts (chain_id, account, watched_until, read_at)
+    SELECT ${chainId}, account, now() + ${forMs}::float8 * interval '1 millisecond', '-infinity' FROM (
+      SELECT unnest(${accounts.map(bytea)}::bytea[]) AS account
+      UNION SELECT owner FROM orders WHERE id = ANY(${orderIds}) AND chain_id = ${chainId}
+    ) named ON CONFLICT (chain_id, account) DO UPDATE
+    SET watched_until = greatest(watched_accounts.watched_until, excluded.watched_until)`
+}
+
+/** Watches the accounts of all active channels for so long. In SQL: an upsert from another table. */
+export async function watchChannels(db: Db, chainId: number, forMs: number): Promise<void> {
+  await sql(db).$executeRaw`INSERT INTO watched_accounts (chain_id, account, watched_until, read_at)
+    SELECT DISTINCT ${chainId}::int, account, now() + ${forMs}::float8 * interval '1 millisecond', '-infinity'::timestamptz
+    FROM channels WHERE state = 'active' AND (chain_ids = '{}' OR ${chainId} = ANY(chain_ids))
+    ON CONFLICT (chain_id, account) DO UPDATE SET watched_until = greatest(watched_accounts.watched_until, excluded.watched_until)`
+  await sql(db)
+    .$executeRaw`DELETE FROM watched_accounts WHERE chain_id = ${chainId} AND watched_until < now()`
+}
+
+/** Watched accounts that were last read before, those of the longest time first. */
+export async function dueAccounts(db: Db, chainId: number, before: Date, limit: number): Promise<Address[]> {
+  const rows = await sql(db).watchedAccount.findMany({
+    where: { chainId, readAt: { lt: before }, watchedUntil: { gt: new Date() } },
+    orderBy: { readAt: 'asc' },
+    take: limit,
+    select: { account: true },
+  })
+  return rows.map(({ account }) => hexOf(account))
+}
+
+export async function noteAccountRead(db: Db, chainId: number, account: Address, at: Date): Promise<void> {
+  await sql(db).watchedAccount.updateMany({
+    where: { chainId, account: bytea(account) },
+    data: { readAt: at },
+  })
 }
 
 /**
