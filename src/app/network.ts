@@ -177,6 +177,7 @@ function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens
     simulationRpc: rpcWithoutRetries,
     quotes: quoteServices,
     orders: { ...orderServices, checkOrder: newOrderCheck() },
+    isFollowed: options.orderBook !== undefined,
     ...shared,
   })
   const maxGas = BigInt(settings.SETTLEMENT_MAX_GAS)

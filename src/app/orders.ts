@@ -48,6 +48,8 @@ interface SimulationsOptions
   /** Services to explain orders: its checks have a queue of their own. */
   orders: OrderServices
   quotes: QuoteServices
+  /** True if the network follows an order book that is run elsewhere. */
+  isFollowed: boolean
 }
 
 /** Limit of a node's response about a bundle: the logs and results of its transactions. */
@@ -68,6 +70,7 @@ export function composeSimulations({
   timeoutMs,
   orders,
   quotes,
+  isFollowed,
 }: SimulationsOptions): Pick<
   TradingServices,
   | 'simulateStored'
@@ -84,7 +87,7 @@ export function composeSimulations({
   const limits = { timeoutMs, retries: 0, maxBytes: maxBundleBytes }
   const bundleRpc = nodes.connect({ ...limits, runsStrangersCode: true })
   const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
-  const diagnosis = { network, now, policy, auctions, chain }
+  const diagnosis = { network, now, policy, auctions, chain, isFollowed }
   const warnings = { ...diagnosis, db, appDataSources, simulateOrder }
   const explanation = { orders, quotes, diagnosis, simulateOrder }
   return {

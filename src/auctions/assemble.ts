@@ -182,7 +182,7 @@ interface Moment {
 }
 
 /** The live orders that nothing the service knows excludes. The chain is not read for the others. */
-async function readOrders(
+export async function readOrders(
   services: AuctionServices,
   { now, head, inFlight }: Moment,
 ): Promise<{ orders: Order[]; verdicts: StandingUpdate[]; passed: LeftOut }> {

@@ -13,10 +13,14 @@ export interface DiagnosisServices {
   network: Network
   now: Clock
   policy: Pick<TradingPolicy, 'deniedTokens'>
+  /** True if the network follows an order book that is run elsewhere. */
+  isFollowed?: boolean | undefined
   /** Settings of the network's auctions. */
   auctions: { everyBlocks: number; minLifetime: number }
   chain: Pick<Chain, 'balances'>
 }
+
+type ServiceRules = Pick<DiagnosisServices, 'network' | 'auctions' | 'isFollowed'>
 
 /** Orders of one look at the chain: those beyond are answered without it. */
 const maxLooks = 100
@@ -61,10 +65,10 @@ function toFacts(
 
 function serviceFacts(
   service: StoredFacts['service'],
-  { network: { blockTimeMs }, auctions }: Pick<DiagnosisServices, 'network' | 'auctions'>,
+  { network: { blockTimeMs }, auctions, isFollowed }: ServiceRules,
 ): DiagnosisInput['service'] {
   const { minLifetime, everyBlocks } = auctions
-  return { ...service, minLifetime, auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs }
+  return { ...service, isFollowed, minLifetime, auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs }
 }
 
 /** Reads the holdings, and returns them in their order. A node that is away is an answer. */
@@ -91,7 +95,7 @@ export function toFunds(balance: ReadBalance) {
 export function unplacedOrderFacts(
   order: OrderData & Pick<DiagnosedOrder, 'signingScheme' | 'validFrom' | 'hasPreHooks'>,
   { tokens, market, service, presigned }: UnplacedOrderFacts,
-  services: Pick<DiagnosisServices, 'now' | 'network' | 'auctions'>,
+  services: Pick<DiagnosisServices, 'now'> & ServiceRules,
 ): DiagnosisInput {
   return {
     now: new Date(services.now()),

@@ -71,6 +71,7 @@ export type DiagnosisCode =
   | 'cancelled'
   | 'chainBehind'
   | 'costsMoreThanItBrings'
+  | 'decidedElsewhere'
   | 'expired'
   | 'expiresTooSoon'
   | 'filled'

@@ -1,3 +1,4 @@
+import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import { checkNetworks } from '../../src/app/commands/doctor-network.ts'
@@ -124,6 +125,39 @@ describe('an order that is placed at the order book', () => {
     expect((await request(`${atFollower.base}/api/v1/orders/${uid}`)).status).toBe(404)
     expect(await graphql(follower.url ?? '', `{ order(uid: "${uid}") { uid } }`)).toEqual({ order: null })
   })
+})
+
+test('an order is explained by what can be seen from here, and its owner is notified of missing funds', async () => {
+  const [there, here] = [
+    createTrader(book.url, book.market, 3),
+    createTrader(follower.url ?? '', book.market, 3),
+  ]
+  const { COW } = book.market.tokens
+  const abi = new Interface([
+    'function balanceOf(address) view returns (uint256)',
+    'function transfer(address, uint256) returns (bool)',
+  ])
+  const call = { to: COW.address, data: abi.encodeFunctionData('balanceOf', [there.address]) }
+  const held = BigInt(await book.chain.rpc.call<string>('eth_call', [call, 'latest']))
+  const { body: uid } = await there.place({ ...wish(held), sell: 'COW', buyAmount: 10n ** 30n })
+  const codeHere = async () =>
+    (await graphql(follower.url ?? '', `{ order(uid: "${uid}") { diagnosis { code further { code } } } }`))
+      .order.diagnosis
+  await eventually('nothing that can be seen blocks it', async () =>
+    ['DECIDED_ELSEWHERE', 'PRICE_OUT_OF_REACH'].includes((await codeHere()).code),
+  )
+  const data = abi.encodeFunctionData('transfer', [book.market.accounts[4]?.address, 1n])
+  await book.chain.rpc.call('eth_sendTransaction', [{ from: there.address, to: COW.address, data }])
+  await eventually('funds are missing', async () => (await codeHere()).code === 'BALANCE_MISSING')
+  const shortage = async (at: typeof here) =>
+    (await at.notifications()).filter(({ type }: { type: string }) => type === 'insufficient_balance')
+  const sent = await eventually('the notification', async () => {
+    const [found] = [await shortage(here), await shortage(there)]
+    return found.length > 0 && found
+  })
+  expect(sent.map(({ metadata }: { metadata: object }) => metadata)).toEqual(
+    (await shortage(there)).map(({ metadata }: { metadata: object }) => metadata),
+  )
 })
 
 test('doctor reports whether the order book answers, and is signed for the network', async () => {

@@ -1,4 +1,5 @@
 import { runAuctions } from '../../auctions/run.ts'
+import { surveyOrders } from '../../auctions/survey.ts'
 import type { Log } from '../../domain/log.ts'
 import { readHooks } from '../../indexer/late/hooks.ts'
 import { refunding } from '../../indexer/refunder.ts'
@@ -21,16 +22,17 @@ interface LoopOptions {
 
 /**
  * Runs the indexes in one process: pools, holdings of the settlement contract, and outcomes of hooks are read
- * up to the indexer's checkpoint.
+ * up to the indexer's checkpoint. On a network that follows an order book, its orders are mirrored and surveyed.
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
-  const { indexerOptions, poolCounts, holdingsOptions, hookOptions, mirror } = parts
+  const { indexerOptions, poolCounts, holdingsOptions, hookOptions, mirror, auctionServices } = parts
   await Promise.all([
     runIndexer(indexerOptions, signal),
     poolCounts.count(signal),
     runHoldingsIndex(holdingsOptions, signal),
     readHooks(hookOptions, signal),
     mirror?.follow(signal),
+    mirror && surveyOrders(auctionServices, signal),
   ])
 }
 

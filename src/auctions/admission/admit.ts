@@ -99,6 +99,9 @@ export interface Candidate extends Contender {
   outlook: Outlook
 }
 
+/** One whose tokens may have no price. */
+export type AnyCandidate = Contender & Pick<Candidate, 'order'> & { outlook: Outlook | undefined }
+
 /** An order with a place in the auction. */
 export interface Admitted {
   order: Order
@@ -153,13 +156,13 @@ export function rankOrders(
  * @param candidates the most likely first
  */
 export function admit(
-  candidates: readonly Candidate[],
+  candidates: readonly AnyCandidate[],
   answers: ReadonlyMap<bigint, OrderAnswer>,
   funds: Funds,
   places: number,
 ): { admitted: Admitted[]; verdicts: StandingUpdate[] } {
   const verdicts: StandingUpdate[] = []
-  const funded: (Candidate & Admitted)[] = []
+  const funded: (AnyCandidate & Admitted)[] = []
   for (const candidate of candidates) {
     const { order, owner, pair, outlook, rank } = candidate
     const answer = needsCodeCheck(order) ? answers.get(order.id) : undefined
@@ -182,7 +185,7 @@ export function admit(
 }
 
 function admissionOf(
-  { order, outlook }: Candidate,
+  { order, outlook }: AnyCandidate,
   answer: OrderAnswer | undefined,
   funds: Funds,
 ): StandingUpdate | { remaining: bigint } | undefined {

@@ -126,6 +126,7 @@ export function isHalted({
   order,
   service,
 }: Pick<DiagnosisInput, 'now' | 'order' | 'service'>): boolean {
+  if (service.isFollowed) return false
   const last = Math.max(service.auctionAt?.getTime() ?? 0, order.creationDate.getTime())
   return now.getTime() - last > minSilenceMs + missedAuctions * service.auctionPauseMs
 }

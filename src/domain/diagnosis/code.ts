@@ -222,6 +222,12 @@ export const diagnosisTexts = {
     advice: 'Wait: solvers look again every few seconds.',
     retryable: true,
   },
+  decidedElsewhere: {
+    meaning:
+      'Signature and funds allow the order to be filled. Its order book is run elsewhere, and why solvers have not filled it is known only there.',
+    advice: 'Wait: solvers look again every few seconds.',
+    retryable: true,
+  },
   waitingForAuction: {
     meaning: 'The order is new: solvers have not looked for a trade yet.',
     advice: 'Wait: solvers look for one every few seconds.',
@@ -249,6 +255,7 @@ export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
 export const generalCodes: readonly DiagnosisCode[] = [
   'outOfPlaces',
   'notProposed',
+  'decidedElsewhere',
   'waitingForAuction',
   'placeable',
 ]

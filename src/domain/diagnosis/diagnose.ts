@@ -281,7 +281,8 @@ export function tightHooks(
 }
 
 /** The reason if nothing blocks the order. */
-function general({ standing, order }: DiagnosisInput): Reason {
+function general({ standing, order, service }: DiagnosisInput): Reason {
+  if (service.isFollowed) return reasonOf('decidedElsewhere', standing?.since ?? order.creationDate)
   if (!standing) return reasonOf('waitingForAuction', order.creationDate)
   return reasonOf('notProposed', standing.since)
 }

@@ -160,6 +160,8 @@ export interface DiagnosisInput {
   /** The tokens that the operator denies. */
   deniedTokens: readonly Address[]
   service: {
+    /** True if auctions are held elsewhere: the network follows an order book. */
+    isFollowed?: boolean | undefined
     /** The newest block whose events are stored. */
     indexed: { block: number; at: Date | null } | null
     /** The newest block that was seen at that time. */

@@ -299,6 +299,18 @@ describe('the service', () => {
     expect(codesOf({ order, ...service({ auctionAt: at(-600) }) })).toEqual(['waitingForAuction'])
   })
 
+  test('holds no auctions of its own where it follows an order book', () => {
+    const followed = service({ isFollowed: true, auctionAt: null })
+    const reason = { code: 'decidedElsewhere', summary: meaning('decidedElsewhere') }
+    expect(diagnose(sampleFacts(followed))).toMatchObject({ ...reason, since: at(-600), further: [] })
+    expect(diagnose(sampleFacts({ ...followed, ...standing() }))).toMatchObject({
+      ...{ ...reason, since: standingSince, further: [] },
+    })
+    const bid = sampleBid()
+    expect(codesOf({ ...followed, ...standing(), bid })).toEqual(['lostCompetition'])
+    expect(codesOf({ ...followed, ...standing({ marketGap: -5_000n }) })).toEqual(['priceOutOfReach'])
+  })
+
   test('comes before the order', () => {
     const facts = {
       look: 'away' as const,

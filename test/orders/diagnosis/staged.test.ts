@@ -161,8 +161,10 @@ test('every code has a case', () => {
   const staged = new Set(Object.values(cases).flatMap(({ code, further = [] }) => [code, ...further]))
   const beside = ['nodeAway', 'chainBehind', 'auctionsHalted', 'settlementStuck']
   // See `explain.test.ts` and `quote-warnings.test.ts`.
+  // Where orders are mirrored only.
+  const followed = ['decidedElsewhere']
   const ahead = ['notAccepted', 'marketUnknown', 'priceUnverified', 'placeable', 'hookGasTight']
-  const others = [...beside, ...ahead]
+  const others = [...beside, ...ahead, ...followed]
   expect(diagnosisCodes.filter((code) => !staged.has(code) && !others.includes(code))).toEqual([])
 })
 

@@ -45,6 +45,7 @@ export type DiagnosisCode =
   | 'CANCELLED'
   | 'CHAIN_BEHIND'
   | 'COSTS_MORE_THAN_IT_BRINGS'
+  | 'DECIDED_ELSEWHERE'
   | 'EXPIRED'
   | 'EXPIRES_TOO_SOON'
   | 'FILLED'

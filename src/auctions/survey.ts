@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Outage } from '../domain/errors/error.ts'
+import { unixSeconds } from '../domain/log.ts'
+import { accountOf, type Order } from '../domain/order/order.ts'
+import { newestPrices } from '../storage/auction/competition.ts'
+import { type AnyCandidate, admit, createFunds, rankOrders } from './admission/admit.ts'
+import { needsCodeCheck } from './admission/code-checks.ts'
+import { readOrders } from './assemble.ts'
+import { pricesAsSigned } from './market.ts'
+import type { AuctionServices } from './services.ts'
+
+/** The age at which prices of the order book's auctions are not those of now any more. */
+const pricesMs = 600_000
+
+/**
+ * Finds out, on a network whose auctions are held elsewhere, what keeps its live orders from being filled:
+ * signatures, balances and allowances by the chain, and limits by the prices of the newest auction that is
+ * stored. Runs until `signal` aborts; one process at a time may run it.
+ */
+export async function surveyOrders(services: AuctionServices, signal: AbortSignal): Promise<void> {
+  const { network, settings, log } = services
+  const pollMs = Math.min(1_000, Math.max(50, network.blockTimeMs / 4))
+  services.book.reset()
+  services.standings.reset()
+  let last = Number.NEGATIVE_INFINITY
+  while (!signal.aborted) {
+    try {
+      const { number } = await services.head()
+      if (number >= last + settings.everyBlocks || number < last) {
+        last = number
+        await surveyOnce(services)
+      }
+    } catch (fault) {
+      if (!(fault instanceof Outage))
+        log.warn('survey abandoned', { network: network.name, error: String(fault) })
+    }
+    await pause(pollMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+async function surveyOnce(services: AuctionServices): Promise<void> {
+  const { db, network, standings, meter } = services
+  const now = services.now()
+  const head = await services.head()
+  const { orders, verdicts } = await readOrders(services, {
+    now: unixSeconds(now),
+    head,
+    inFlight: new Set(),
+  })
+  const [nativePrices, gasPrice] = await Promise.all([
+    newestPrices(db, network.chainId, new Date(now - pricesMs)),
+    services.gasPrice(),
+  ])
+  await services.marketPrices.keep(() => pricesAsSigned(orders, nativePrices, network))
+  const candidates = allCandidates(orders, { nativePrices, gasPrice, wrappedNative: network.wrappedNative })
+  const ranked = candidates.map(({ order }) => order)
+  const [holdings, answers] = await Promise.all([
+    services.holdings.read(
+      ranked.filter((order) => !needsCodeCheck(order)),
+      head,
+    ),
+    services.codeChecks.ask(ranked.filter(needsCodeCheck), head),
+  ])
+  const found = admit(candidates, answers, createFunds(holdings, answers), candidates.length).verdicts
+  const all = [...verdicts, ...found]
+  meter.stand(all.map(({ reason }) => reason ?? 'in_auction'))
+  await standings.write(all, head.number)
+}
+
+/** All orders, the likeliest first: whether a price is missing or too low is for the order book's solvers. */
+function allCandidates(orders: readonly Order[], view: Parameters<typeof rankOrders>[1]): AnyCandidate[] {
+  const { candidates, verdicts } = rankOrders(orders, view)
+  const outlooks = new Map(verdicts.map(({ order, outlook }) => [order.id, outlook]))
+  const others = orders
+    .filter(({ id }) => outlooks.has(id))
+    .map((order) => ({
+      order,
+      owner: accountOf(order),
+      pair: `${order.sellToken}:${order.buyToken}`,
+      outlook: outlooks.get(order.id),
+      rank: 0n,
+    }))
+  return [...candidates, ...others]
+}
