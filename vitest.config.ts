@@ -18,7 +18,7 @@ export const longFiles = [
   'test/http/pages/graphiql.test.ts',
   'test/indexer/{endings,histories,pools}.test.ts',
   'test/interface/further-tables.test.ts',
-  'test/mirror/{follower,sdk}.test.ts',
+  'test/mirror/{bad-order-books,equality,follower,sdk}.test.ts',
   'test/notifications/announcements.test.ts',
   'test/notifications/channels/{hostile-addresses,telegram,webhook}.test.ts',
   'test/orders/on-chain.test.ts',

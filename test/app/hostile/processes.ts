@@ -10,14 +10,25 @@ import { eventually } from '../../setup/eventually.ts'
 import { unlimited } from '../../setup/world.ts'
 
 const cli = path.join(import.meta.dirname, '..', '..', '..', 'src', 'app', 'cli.ts')
-const roles = ['serve', 'index', 'auction'] as const
-export type Role = (typeof roles)[number]
+const allRoles = ['serve', 'index', 'auction'] as const
+export type Role = (typeof allRoles)[number]
+
+interface ProcessOptions {
+  roles?: readonly Role[]
+  /** Members of the network's row beside those of the market. */
+  row?: object
+}
 
 /** The program as a process for each role, of which any may be killed at any moment and starts again. */
-export async function startProcesses(chain: TestChain, database: TestDatabase, settings: NodeJS.ProcessEnv) {
+export async function startProcesses(
+  chain: TestChain,
+  database: TestDatabase,
+  settings: NodeJS.ProcessEnv,
+  { roles = allRoles, row: more = {} }: ProcessOptions = {},
+) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-hostile-'))
   const { network, solver } = chain.market
-  const row = { ...network, priceAmount: `${network.priceAmount}`, rpcUrl: chain.rpcUrl }
+  const row = { ...network, priceAmount: `${network.priceAmount}`, rpcUrl: chain.rpcUrl, ...more }
   const file = path.join(folder, 'networks.json')
   writeFileSync(file, JSON.stringify([row]))
   const port = await freePort()
