@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
+import { maxChainId } from '../domain/auction/key.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import {
@@ -72,7 +73,7 @@ const networkRow = z.object({
   privateRpc: privateRpc.optional(),
   orderBook: orderBook.optional(),
   name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
-  chainId: z.int().min(1),
+  chainId: z.int().min(1).max(maxChainId),
   settlement: addressText.optional(),
   vaultRelayer: addressText.optional(),
   hooksTrampoline: addressText.prefault(defaultHooksTrampoline),

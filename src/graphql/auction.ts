@@ -12,6 +12,7 @@ import { accountingOf } from '../storage/models/auction/accounting.ts'
 import {
   auction,
   auctionFeedEntry,
+  auctionOfAny,
   auctionOfTransaction,
   currentAuction,
   latestAuction,
@@ -104,6 +105,8 @@ const auctionRoot = (rows: OneRow['rows'], description: string): OneRow => ({
   description,
 })
 
+type AuctionArguments = { id: number; chainId: number } | { id: number; chainIds: readonly number[] }
+
 const chainOf = (environment: Environment, network: string | undefined) =>
   tradingOn(environment, network).network.chainId
 
@@ -113,15 +116,18 @@ builder.queryFields((t) => {
     auction: storedRoot(
       t,
       auctionRoot(
-        oneAuction,
-        'One auction; null when it is not known, or hidden until its deadline block has passed.',
+        (args: AuctionArguments) => ('chainId' in args ? oneAuction(args) : auctionOfAny(args)),
+        'One auction; null when it is not known, or hidden until its deadline block has passed. Without network, it is the one that is held here, or the only one of all networks that has this number.',
       ),
       {
-        args: { network, id: t.arg({ type: 'SafeInt', required: true, description: 'Its id.' }) },
-        rowArguments: ({ network, id }: { network?: string; id: number }, environment) => ({
-          id,
-          chainId: chainOf(environment, network),
-        }),
+        args: {
+          network: networkArgument(t.arg, 'Order books number their auctions each on their own.'),
+          id: t.arg({ type: 'SafeInt', required: true, description: 'Its number.' }),
+        },
+        rowArguments: ({ network, id }: { network?: string; id: number }, environment): AuctionArguments =>
+          network == null
+            ? { id, chainIds: environment.networks.all.map(({ network }) => network.chainId) }
+            : { id, chainId: chainOf(environment, network) },
       },
     ),
     latestAuction: storedRoot(

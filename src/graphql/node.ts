@@ -66,7 +66,9 @@ const rowPositionOf = (chainId?: string, blockNumber?: string, logIndex?: string
   logIndex: Number(logIndex),
 })
 
-const rowKey = /^([1-9][0-9]{0,17})$/
+/** Row keys of auctions reach beyond 18 digits: see `domain/auction/key.ts`. */
+const rowKeyDigits = '[1-9][0-9]{0,17}|[1-4][0-9]{18}'
+const rowKey = new RegExp(`^(${rowKeyDigits})$`)
 
 const serviceKinds: Readonly<Record<string, ServiceKind>> = {
   Network: {
@@ -94,7 +96,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
   Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
   Settlement: storedKind(rowPosition, rowPositionOf, settlementByLogPosition),
   Solution: storedKind(
-    /^([1-9][0-9]{0,17}):([0-9]{1,9})$/,
+    new RegExp(`^(${rowKeyDigits}):([0-9]{1,9})$`),
     (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
     solutionByKey,
   ),

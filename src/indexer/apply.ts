@@ -1,6 +1,7 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../chain/logs/chain-logs.ts'
 import type { TokenLog } from '../chain/logs/transfer-logs.ts'
+import { auctionKeys } from '../domain/auction/key.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
@@ -209,7 +210,9 @@ export async function interpret(
 ): Promise<{ orders: ReadonlyMap<OrderUid, Order>; facts: LogRows }> {
   const { chainId, settlement } = indexing
   const mined = minedSettlements(groups, range.settlements)
-  const auctionIds = [...mined.values()].flatMap(({ call }) => call?.auctionId ?? [])
+  const auctionIds = [...mined.values()].flatMap(({ call }) =>
+    call?.auctionId == null ? [] : auctionKeys(chainId, call.auctionId),
+  )
   const deadlines = await deadlinesOfAuctions(tx, chainId, auctionIds)
   const competitions = {
     chainId,

@@ -3,6 +3,7 @@ import type { SettledLog, TradeLog } from '../chain/logs/settlement-logs.ts'
 import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { MinedSettlements } from '../chain/settlement/mined.ts'
 import type { ProposedExecution, StoredSolution } from '../domain/auction/competition.ts'
+import { auctionNumber } from '../domain/auction/key.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeePolicy } from '../domain/fee/policy.ts'
@@ -83,14 +84,15 @@ export function attribute(
   mined: MinedSettlement | undefined,
   { solutions, executions, lastBlocks }: Competitions,
 ): StoredSolution | undefined {
-  const auctionId = mined?.call?.auctionId
-  if (!mined || auctionId == null || trades.length === 0) return undefined
-  if (settlement.blockNumber > (lastBlocks.get(auctionId) ?? -1)) return undefined
+  const number = mined?.call?.auctionId
+  if (!mined || number == null || trades.length === 0) return undefined
   const solvers: Address[] = [settlement.solver, mined.sender]
   return solutions.find((solution) => {
-    if (solution.auctionId !== auctionId || !solvers.includes(solution.solver)) return false
+    const { auctionId, uid } = solution
+    if (auctionNumber(auctionId) !== number || !solvers.includes(solution.solver)) return false
+    if (settlement.blockNumber > (lastBlocks.get(auctionId) ?? -1)) return false
     const proposed = executions.filter(
-      (execution) => execution.auctionId === auctionId && execution.solutionUid === solution.uid,
+      (execution) => execution.auctionId === auctionId && execution.solutionUid === uid,
     )
     // A solution contains an order once, so equal lengths make this a one-to-one match.
     return (

@@ -29,7 +29,7 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   wallet: { description: 'The wallet of the affiliate.', schema: addressField },
   code: { description: 'An affiliate code.', schema: affiliateCodeField },
   auctionId: {
-    description: 'An auction’s number, unique across networks.',
+    description: 'An auction’s number, unique in its network.',
     schema: z.string().regex(/^[0-9]{1,100}$/),
   },
 }

@@ -33,7 +33,7 @@ const kinds = {
   auction: {
     is: (name) => /^(0|[1-9]\d{0,15})$/.test(name) && Number.isSafeInteger(Number(name)),
     fault: 'There is no such auction',
-    rule: 'Auctions are numbered from 1.',
+    rule: 'Auctions of a network are numbered from 1.',
   },
   token: {
     is: isAddress,

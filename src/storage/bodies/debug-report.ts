@@ -1,3 +1,4 @@
+import { auctionNumberSql, firstKeySql } from '../../domain/auction/key.ts'
 import type { FeePolicy } from '../../domain/fee/policy.ts'
 import { orderAuctions } from '../models/auction/auction.ts'
 import { feePolicies, feePolicyKinds } from '../models/auction/fee-policy.ts'
@@ -8,7 +9,7 @@ import { hookCall, orderHook, orderHooks } from '../models/order/hook.ts'
 import { debugReport } from '../models/order/relations.ts'
 import { trade } from '../models/trade.ts'
 import { address, enumOf, rowKey } from '../query/codec.ts'
-import { aliasField, column, type Field } from '../query/model.ts'
+import { aliasField, column, derived, type Field } from '../query/model.ts'
 import { ownParam } from '../query/selection.ts'
 import { absent, type Body, fieldsOf, listOf, type Member, modelOf, rowsOf, share, textOf } from './body.ts'
 import { nativePricesBody } from './competition.ts'
@@ -51,7 +52,7 @@ export const reportedAttempt: Body = {
 
 /** Auction `a` as far as it concerns order `o`. */
 export const reportedAuction: Body = {
-  id: column(rowKey, 'a.id', textOf(auctionReport, 'auction')),
+  id: derived(rowKey, auctionNumberSql('a.id'), textOf(auctionReport, 'auction')),
   ...fieldsOf(auctionReport, 'block', 'deadline'),
   nativePrices: nativePricesBody(
     'auction_prices np WHERE np.auction_id = a.id AND np.token IN (o.sell_token, o.buy_token)',
@@ -95,13 +96,15 @@ const maxTrades = 100
 export const defaultReportAuctions = 200
 
 /**
- * SQL for the parameters of a report: the newest `maxAuctions` auctions with an id below `before`; null
- * stands for no bound.
+ * SQL for the parameters of a report: the newest `maxAuctions` auctions with a number below the first one;
+ * null stands for no bound. `before` is the key of that number.
  */
-const [before, maxAuctions] = [`coalesce(${ownParam(0)}::bigint, 9223372036854775807)`, `${ownParam(1)}::int`]
+const before = `coalesce(${ownParam(0)}::bigint + CASE WHEN EXISTS (SELECT FROM order_books ob WHERE ob.chain_id = o.chain_id)
+  THEN ${firstKeySql('o.chain_id')} ELSE 0 END, 9223372036854775807)`
+const maxAuctions = `${ownParam(1)}::int`
 
-/** SQL for the lowest auction id in the report if there are older auctions, else null. */
-export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN max(ends.id)::text END FROM (
+/** SQL for the lowest auction number in the report if there are older auctions, else null. */
+export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN ${auctionNumberSql('max(ends.id)')}::text END FROM (
   SELECT a.id FROM ${orderAuctions} AND a.id < ${before} ORDER BY a.id DESC LIMIT 2 OFFSET ${maxAuctions} - 1) ends)`
 
 /** The report of order `o`. */

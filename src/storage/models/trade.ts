@@ -1,3 +1,4 @@
+import { auctionNumberSql } from '../../domain/auction/key.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type OrderUid, orderTexts, type Trade } from '../../domain/order/order.ts'
 import { bytea } from '../database/columns.ts'
@@ -32,7 +33,11 @@ const fields = {
   buyAmount: column(amount, 'tr.buy_amount', 'Paid to the receiver.'),
   txHash: column(bytes32, 'tr.tx_hash', 'The settlement’s transaction.'),
   auctionId: orNull(
-    column(rowKey, 'tr.auction_id', 'The auction it settles; null when it is not one of this service.'),
+    derived(
+      rowKey,
+      auctionNumberSql('tr.auction_id'),
+      'The auction it settles; null when it is not one of this service.',
+    ),
   ),
 }
 

@@ -1,3 +1,4 @@
+import { auctionNumberSql } from '../../domain/auction/key.ts'
 import type {
   DiagnosedOrder,
   FailedHookFacts,
@@ -120,7 +121,7 @@ export const standingFields: RowFields<StandingRow> = {
 }
 
 export const bidFields: RowFields<ObservedBid> = {
-  auctionId: derived(rowKey, 'b.auction_id', ''),
+  auctionId: derived(rowKey, auctionNumberSql('b.auction_id'), ''),
   at: derived(time, 'a.created_at', ''),
   block: derived(safeInt, 'a.block', ''),
   solver: derived(address, 'bs.solver', ''),
@@ -149,7 +150,7 @@ export const bestBid = bidRow(
 )
 
 export const attemptFields: RowFields<ObservedAttempt> = {
-  auctionId: derived(rowKey, 't.auction_id', ''),
+  auctionId: derived(rowKey, auctionNumberSql('t.auction_id'), ''),
   solver: derived(address, 't.solver', ''),
   startedAt: derived(time, 't.started_at', ''),
   endedAt: orNull(derived(time, 't.ended_at', '')),
@@ -242,7 +243,7 @@ export const serviceFields: RowFields<{
 }
 
 export const refusalFields: RowFields<ObservedRefusal> = {
-  auctionId: derived(rowKey, 'rs.auction_id', ''),
+  auctionId: derived(rowKey, auctionNumberSql('rs.auction_id'), ''),
   solver: derived(address, 'rs.solver', ''),
   reason: derived(string, 'rs.message', ''),
   at: derived(time, 'rs.at', ''),

@@ -86,6 +86,13 @@ export const rowKey: Codec<bigint> = {
   write: (value) => value,
 }
 
+/** A row key that may be beyond the safe integers, in rows that the program reads. */
+export const wideKey: Codec<bigint> = {
+  ...rowKey,
+  text: (expression) => quoted(`(${expression})::text`),
+  read: (json) => BigInt(json as string),
+}
+
 /** A row key as a string, opaque to clients. */
 export const rowKeyText: Codec<string> = {
   type: 'ID',

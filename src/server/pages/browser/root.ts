@@ -6,3 +6,7 @@ export function serviceUrl(path: string): string {
 
 /** The last part of the page’s path, which the server has checked. */
 export const nameInPath = (): string => (location.pathname.split('/').at(-1) ?? '').toLowerCase()
+
+/** Path of an auction's page. Networks number their auctions each on their own. */
+export const auctionPath = (id: number, network?: string) =>
+  `auctions/${id}${network === undefined ? '' : `?network=${encodeURIComponent(network)}`}`

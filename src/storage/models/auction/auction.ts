@@ -1,4 +1,5 @@
 import type { StoredAuction } from '../../../domain/auction/competition.ts'
+import { auctionKeys, auctionNumberSql } from '../../../domain/auction/key.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
@@ -18,7 +19,7 @@ const fields = {
   block: column(safeInt, 'a.block', 'The block it was built on.'),
   deadline: column(safeInt, 'a.deadline_block', 'The last block for a settlement.'),
 }
-const auctionId = column(rowKey, 'a.id', 'Its number, unique across networks.')
+const auctionId = derived(rowKey, auctionNumberSql('a.id'), 'Its number, unique in its network.')
 
 /**
  * SQL condition of every list of solutions or attempts: the competition of auction `a` may be shown. Where
@@ -194,8 +195,20 @@ export const orderAuctionsKey: PageKey = {
 
 const shown = Prisma.raw(isShown)
 
+/** The newer of two that have the number: one that was held here before the network followed an order book. */
 export const oneAuction = ({ id, chainId }: { id: number; chainId: number }): Prisma.Sql =>
-  Prisma.sql`auctions a WHERE a.id = ${BigInt(id)} AND a.chain_id = ${chainId} AND ${shown}`
+  Prisma.sql`auctions a WHERE a.id = ANY(${auctionKeys(chainId, BigInt(id))}::bigint[]) AND a.chain_id = ${chainId} AND ${shown}
+    ORDER BY a.id DESC LIMIT 1`
+
+/**
+ * The auction of this number where no network is named: the one that is held here, or the only one of these
+ * chains.
+ */
+export const auctionOfAny = ({ id, chainIds }: { id: number; chainIds: readonly number[] }): Prisma.Sql => {
+  const keys = [...new Set(chainIds.flatMap((chainId) => auctionKeys(chainId, BigInt(id))))]
+  return Prisma.sql`auctions a WHERE a.id = ANY(${keys}::bigint[]) AND ${shown} AND (a.id = ${BigInt(id)}
+    OR (SELECT count(*) FROM auctions e WHERE e.id = ANY(${keys}::bigint[])) = 1)`
+}
 
 export const latestAuction = ({ chainId }: { chainId: number }): Prisma.Sql =>
   Prisma.sql`auctions a WHERE a.chain_id = ${chainId} AND ${shown} ORDER BY a.id DESC LIMIT 1`
@@ -244,7 +257,11 @@ export const currentAuction: Model = {
   name: 'CurrentAuction',
   description: 'The current input of solvers. Each auction replaces it, even without solutions.',
   fields: {
-    auctionId: column(rowKey, 'ca.auction_id', 'Its number; an Auction has it once there are solutions.'),
+    auctionId: derived(
+      rowKey,
+      auctionNumberSql('ca.auction_id'),
+      'Its number; an Auction has it once there are solutions.',
+    ),
     block: column(safeInt, 'ca.block', 'The block it was built on.'),
   },
   relations: {

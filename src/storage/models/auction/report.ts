@@ -1,7 +1,8 @@
 import type { OrderExecution } from '../../../domain/auction/competition.ts'
+import { auctionNumberSql } from '../../../domain/auction/key.ts'
 import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
-import { column, type Model, orNull } from '../../query/model.ts'
+import { column, derived, type Model, orNull } from '../../query/model.ts'
 import { tokenIn } from '../token.ts'
 import {
   attemptsOfAuction,
@@ -51,14 +52,14 @@ export const execution: Model = {
 export const executionRow: RowFields<Omit<OrderExecution, 'protocolFees'>> = {
   ...executionFields,
   executedFeeToken: column(address, 'x.executed_fee_token', 'The token of executedFee.'),
-  auctionId: column(rowKey, 'x.auction_id', ''),
+  auctionId: derived(rowKey, auctionNumberSql('x.auction_id'), ''),
 }
 
 /** Auction `a` as far as it concerns order `o`. */
 export const auctionReport: Model = {
   name: 'AuctionReport',
   description: 'One auction as far as it concerns one order.',
-  fields: { auctionId: column(rowKey, 'a.id', 'The auction’s number.'), ...auctionFields },
+  fields: { auctionId: derived(rowKey, auctionNumberSql('a.id'), 'The auction’s number.'), ...auctionFields },
   relations: {
     auction: { kind: 'same', model: () => auction, description: 'The auction.' },
     nativePrices: {

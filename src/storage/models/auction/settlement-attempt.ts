@@ -1,4 +1,5 @@
 import type { SettlementAttempt } from '../../../domain/auction/competition.ts'
+import { auctionNumberSql } from '../../../domain/auction/key.ts'
 import { screaming } from '../../../domain/text/spelling.ts'
 import {
   address,
@@ -23,7 +24,7 @@ const outcomeCase = (spell: (value: string) => string) =>
     WHEN t.outcome IS NOT NULL THEN '${spell('failed')}' END`
 
 const fields = {
-  auctionId: column(rowKey, 't.auction_id', 'The auction it is for.'),
+  auctionId: derived(rowKey, auctionNumberSql('t.auction_id'), 'The auction it is for.'),
   solver: column(address, 't.solver', 'The winner.'),
   solutionUid: column(smallInt, 't.solution_uid', 'Its solution.'),
   startTimestamp: column(time, 't.started_at', 'Its start time.'),

@@ -1,3 +1,4 @@
+import { auctionNumberSql } from '../../../domain/auction/key.ts'
 import type { Address } from '../../../domain/evm/address.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { feeKinds } from '../../../domain/settlement/accounting.ts'
@@ -99,7 +100,11 @@ export const settlement: Model = defineModel({
     ),
     txHash: column(bytes32, 'st.tx_hash', 'Its transaction.'),
     auctionId: orNull(
-      column(rowKey, 'st.auction_id', 'The auction it settles; null when it is not one of this service.'),
+      derived(
+        rowKey,
+        auctionNumberSql('st.auction_id'),
+        'The auction it settles; null when it is not one of this service.',
+      ),
     ),
     solutionUid: orNull(
       column(smallInt, 'st.solution_uid', 'Its solution; null when it is not one of this service.'),

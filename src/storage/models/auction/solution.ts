@@ -4,6 +4,7 @@ import {
   solutionRefusals,
   solverAnswers,
 } from '../../../domain/auction/competition.ts'
+import { auctionNumberSql } from '../../../domain/auction/key.ts'
 import { orderTexts } from '../../../domain/order/order.ts'
 import {
   address,
@@ -17,6 +18,7 @@ import {
   smallInt,
   string,
   time,
+  wideKey,
 } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
 import { column, derived, type Model, modelNamed, orNull } from '../../query/model.ts'
@@ -71,9 +73,9 @@ export const refusedSolution: Model = {
   name: 'RefusedSolution',
   description: 'A solution that never competed, because it broke a rule.',
   fields: {
-    auctionId: column(
+    auctionId: derived(
       rowKey,
-      'rs.auction_id',
+      auctionNumberSql('rs.auction_id'),
       'The auction it is for. One without a valid solution is not stored.',
     ),
     solver: column(address, 'rs.solver', 'The solver that proposed it.'),
@@ -202,5 +204,5 @@ export const solutionRow: RowFields<StoredSolution> = {
   ...ranked,
   uid,
   referenceScore,
-  auctionId: column(rowKey, 's.auction_id', ''),
+  auctionId: column(wideKey, 's.auction_id', ''),
 }

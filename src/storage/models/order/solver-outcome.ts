@@ -1,4 +1,5 @@
 import { solverOutcomes as outcomes } from '../../../domain/auction/competition.ts'
+import { auctionNumberSql, firstKeySql } from '../../../domain/auction/key.ts'
 import type { Address } from '../../../domain/evm/address.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
@@ -16,7 +17,7 @@ export const solverOutcome: Model = {
   name: 'SolverOutcome',
   description: 'A solver’s outcome for an order in one auction.',
   fields: {
-    auctionId: derived(rowKey, 'a.id', 'The auction.'),
+    auctionId: derived(rowKey, auctionNumberSql('a.id'), 'The auction.'),
     solver: column(address, 'sv.solver', 'The account that submits its settlements.'),
     outcome: derived(
       enumOf('SolverOutcomeKind', outcomes),
@@ -62,7 +63,12 @@ export const solverOutcome: Model = {
   },
 }
 
-const newest = Prisma.raw(`(SELECT a.id FROM ${orderAuctions} AND ${isShown} ORDER BY a.id DESC LIMIT 1)`)
+const newest = Prisma.raw(
+  `a.id = (SELECT a.id FROM ${orderAuctions} AND ${isShown} ORDER BY a.id DESC LIMIT 1)`,
+)
+const firstKey = Prisma.raw(firstKeySql('o.chain_id'))
+const ofNumber = (number: number) =>
+  Prisma.sql`a.id IN (${BigInt(number)}::bigint, ${BigInt(number)}::bigint + ${firstKey})`
 const joined = Prisma.raw(`auctions a JOIN solver_answers sv ON sv.auction_id = a.id
   LEFT JOIN LATERAL (SELECT bx.* FROM solution_executions bx JOIN solutions bs ON bs.auction_id = bx.auction_id AND bs.uid = bx.solution_uid
     WHERE bx.order_id = o.id AND bx.auction_id = a.id AND bs.solver = sv.solver
@@ -84,7 +90,7 @@ export const solverOutcomes: Relation = {
   kind: 'many',
   model: () => solverOutcome,
   rows: ({ auctionId, solver }: OutcomeArguments) => Prisma.sql`${joined}
-    WHERE a.id = ${auctionId === null ? newest : Prisma.sql`${BigInt(auctionId)}`} AND ${shown}
+    WHERE ${auctionId === null ? newest : ofNumber(auctionId)} AND ${shown}
     ${solver === null ? Prisma.empty : Prisma.sql`AND sv.solver = ${bytea(solver)}`} ORDER BY sv.solver`,
   items: 3,
   description:

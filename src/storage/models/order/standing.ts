@@ -1,3 +1,4 @@
+import { auctionNumberSql } from '../../../domain/auction/key.ts'
 import { standingReasons } from '../../../domain/order/event.ts'
 import { orderHasEnded } from '../../order/status.ts'
 import {
@@ -31,7 +32,11 @@ const bestPrice: Model = {
   fields: {
     solver: orNull(derived(address, 'bp.solver', 'Its solver; null for the router of the service.')),
     auctionId: orNull(
-      derived(rowKey, 'bp.auction_id', 'The auction it was proposed in; null for the router.'),
+      derived(
+        rowKey,
+        auctionNumberSql('bp.auction_id'),
+        'The auction it was proposed in; null for the router.',
+      ),
     ),
     block: derived(safeInt, 'bp.block', 'The block it was found at.'),
     gap: share(

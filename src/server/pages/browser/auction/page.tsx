@@ -174,14 +174,18 @@ function SolutionGroup({ solution, auction }: { solution: Solution; auction: Auc
 
 const id = Number(nameInPath())
 
-/** Numbers of auctions are unique across networks, so that an address needs no network. */
+const wanted = new URLSearchParams(location.search).get('network')
+
+/** The auction of the network in the page's address; without one, of the first network that has it. */
 async function readAuction(): Promise<Auction | null> {
   const { networks } = await queryService(documents.networkNames, {})
   const answers = await Promise.all(
-    networks.map(async ({ name }) => {
-      const { auction, coin } = await queryService(documents.auction, { id, network: name })
-      return auction && { ...auction, coin: coin ?? { address: '', symbol: 'coins', decimals: 18 } }
-    }),
+    networks
+      .filter(({ name }) => wanted === null || name === wanted)
+      .map(async ({ name }) => {
+        const { auction, coin } = await queryService(documents.auction, { id, network: name })
+        return auction && { ...auction, coin: coin ?? { address: '', symbol: 'coins', decimals: 18 } }
+      }),
   )
   return answers.find((auction) => auction !== null) ?? null
 }

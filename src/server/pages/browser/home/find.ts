@@ -1,6 +1,7 @@
 import { type FoundErrors, findErrors, stopWords } from '../../../../domain/errors/find-errors.ts'
 import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
 import { queryService } from '../ask.ts'
+import { auctionPath } from '../root.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { type Contract, contractOf, type NetworkContracts } from '../view/contracts.ts'
 import { documents } from './documents.ts'
@@ -81,7 +82,7 @@ export type SearchResult =
   | { kind: 'page'; path: string }
   /** @param auction set if the whole text is a number */
   | ({ kind: 'errors'; named: Named; auction?: number | undefined } & FoundErrors)
-  | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: number[] }
+  | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: { id: number; network: string }[] }
   /**
    * The text is a question about an unnamed order.
    * @param asks whether it contains such words only
@@ -100,7 +101,7 @@ export async function find(text: string): Promise<SearchResult> {
   if (asks === 'only') return { kind: 'question', asks }
   const [, mark, number] = /^\s*(#?)(\d{1,15})\s*$/.exec(text) ?? []
   const auction = number === undefined ? undefined : Number(number)
-  const auctionPage = { kind: 'page', path: `auctions/${auction}` } as const
+  const auctionPage = { kind: 'page', path: auctionPath(auction ?? 0) } as const
   if (mark === '#') return auctionPage
   const found = findErrors(text, names !== undefined)
   if (found.foreign || found.errors.length > 0)
@@ -130,15 +131,20 @@ const networkNames = async () => (await networksOf()).map(({ name }) => name)
 async function findTransaction(hash: string): Promise<SearchResult> {
   const names = await networkNames()
   const answers = await Promise.all(
-    names.map((network) => queryService(documents.transaction, { hash, network })),
+    names.map(async (network) => ({
+      network,
+      ...(await queryService(documents.transaction, { hash, network })),
+    })),
   )
   const orders = answers.flatMap(({ transactionOrders }) => transactionOrders)
-  const auctions = answers.flatMap(({ settlementsOfTransaction }) =>
-    settlementsOfTransaction.flatMap(({ auctionId }) => auctionId ?? []),
+  const auctions = answers.flatMap(({ network, settlementsOfTransaction }) =>
+    settlementsOfTransaction.flatMap(({ auctionId }) =>
+      auctionId === null ? [] : [{ id: auctionId, network }],
+    ),
   )
   if (orders.length === 1 && orders[0]) return { kind: 'page', path: `orders/${orders[0].uid}` }
   if (orders.length === 0 && auctions[0] !== undefined)
-    return { kind: 'page', path: `auctions/${auctions[0]}` }
+    return { kind: 'page', path: auctionPath(auctions[0].id, auctions[0].network) }
   if (orders.length === 0)
     return {
       kind: 'nothing',

@@ -5,7 +5,7 @@ import { signatureMistakes } from '../../../../domain/signing/signature-mistake.
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
 import { short } from '../view/amounts.ts'
-import { ChainLink, PageLink } from '../view/links.tsx'
+import { AuctionLink, ChainLink, PageLink } from '../view/links.tsx'
 import type { SearchResult } from './find.ts'
 
 const account = '0x5c1f0a9e3b7d24c68e1f5a0b9c3d7e2f4a6b8c0d'
@@ -125,7 +125,7 @@ function FoundErrors({
       </FoundError>
       {auction !== undefined && (
         <p>
-          Or was it <PageLink kind="auction" id={auction} />?
+          Or was it <AuctionLink id={auction} />?
         </p>
       )}
       {others.length > 0 && <p>Not that? The text is also like that of:</p>}
@@ -229,9 +229,9 @@ function FoundOrders({ found: { orders, auctions } }: { found: Extract<SearchRes
           </li>
         ))}
       </ul>
-      {auctions.map((id) => (
+      {auctions.map(({ id, network }) => (
         <p key={id}>
-          It settled <PageLink kind="auction" id={id} />.
+          It settled <AuctionLink id={id} network={network} />.
         </p>
       ))}
     </div>

@@ -5,7 +5,7 @@ import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
 import { firstReading, open } from '../view/first-render.ts'
 import { SearchForm } from '../view/header.tsx'
-import { PageLink } from '../view/links.tsx'
+import { AuctionLink } from '../view/links.tsx'
 import { usePolled } from '../view/polled.ts'
 import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
@@ -160,7 +160,7 @@ function NetworkState({ network }: { network: HomeResult['networks'][number] }) 
             'Last auction with an offer',
             value?.latestAuction && (
               <span key="a">
-                <PageLink kind="auction" id={value.latestAuction.auctionId} />, on block{' '}
+                <AuctionLink id={value.latestAuction.auctionId} network={name} />, on block{' '}
                 {value.latestAuction.block}
               </span>
             ),

@@ -1,5 +1,5 @@
 import { amountOf, exact, readable } from '../view/amounts.ts'
-import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
+import { AuctionLink, ChainLink, PageLink, TokenLink } from '../view/links.tsx'
 import { filledPercent, isLive } from '../view/orders.ts'
 import { DetailList, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
@@ -106,7 +106,7 @@ export function Trades({ order }: { order: Order }) {
           <h3>On its way</h3>
           <DetailList
             facts={[
-              ['Won in', <PageLink key="a" kind="auction" id={auctionId} />],
+              ['Won in', <AuctionLink key="a" id={auctionId} network={network.name} />],
               ['At the latest in block', deadlineBlock],
               [
                 'Transaction',
@@ -125,7 +125,7 @@ export function Trades({ order }: { order: Order }) {
             facts={[
               ['Transaction', <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />],
               ['Block', blockNumber],
-              ['Won in', auctionId !== null && <PageLink key="a" kind="auction" id={auctionId} />],
+              ['Won in', auctionId !== null && <AuctionLink key="a" id={auctionId} network={network.name} />],
             ]}
           />
         </div>

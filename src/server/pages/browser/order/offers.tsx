@@ -1,5 +1,5 @@
 import { amountOf, readable, short } from '../view/amounts.ts'
-import { PageLink } from '../view/links.tsx'
+import { AuctionLink } from '../view/links.tsx'
 import { surplusOf } from '../view/prices.ts'
 import { Section, WideTable } from '../view/section.tsx'
 import type { Order } from './order.ts'
@@ -44,7 +44,7 @@ function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
   return (
     <div class="group">
       <h3>
-        <PageLink kind="auction" id={auctionId} />
+        <AuctionLink id={auctionId} network={order.network.name} />
       </h3>
       <WideTable label={`Offers in auction ${auctionId}`}>
         <thead>

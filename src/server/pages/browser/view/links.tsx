@@ -1,22 +1,17 @@
-import { serviceUrl } from '../root.ts'
+import { auctionPath, serviceUrl } from '../root.ts'
 import { short, symbolOf, type TokenLike } from './amounts.ts'
 
 /** Link to a page of this service. */
-export function PageLink({
-  kind,
-  id,
-  text,
-}: {
-  kind: 'account' | 'order' | 'auction'
-  id: string | number
-  text?: string
-}) {
-  const name = String(id)
+export function PageLink({ kind, id, text }: { kind: 'account' | 'order'; id: string; text?: string }) {
   return (
-    <a href={serviceUrl(`${kind}s/${name}`)} title={name}>
-      {text ?? (kind === 'auction' ? `Auction ${name}` : <code>{short(name)}</code>)}
+    <a href={serviceUrl(`${kind}s/${id}`)} title={id}>
+      {text ?? <code>{short(id)}</code>}
     </a>
   )
+}
+
+export function AuctionLink({ id, network }: { id: number; network?: string }) {
+  return <a href={serviceUrl(auctionPath(id, network))}>Auction {id}</a>
 }
 
 export function TokenLink({ token, network }: { token: TokenLike; network: string }) {
