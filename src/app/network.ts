@@ -191,11 +191,14 @@ function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens
     ...shared,
     db: loopDb,
   })
-  const checkSignature = createAccountSignatureCheck({ rpc: orderCode.rpc, limits: orderCode.limits })
+  /** Sign-in and mirrored orders have a check each, likewise. */
+  const newSignatureCheck = () =>
+    createAccountSignatureCheck({ rpc: orderCode.rpc, limits: orderCode.limits })
   const { recordedRates } = quoting
   return {
     ...{ quoteServices, nativeRates, recordedRates, orderServices, simulations, auctionServices },
-    checkSignature,
+    newSignatureCheck,
+    checkSignature: newSignatureCheck(),
   }
 }
 
@@ -230,10 +233,11 @@ function composeIndexes(
 function composeFollowing(
   orderBook: OrderBookConfig,
   { knownTokens }: Tokens,
-  { orderServices }: Trading,
+  { orderServices, newSignatureCheck }: Trading,
   { network, db, loopDb, settings, log, now, metrics }: NetworkOptions,
 ) {
   return composeMirror({
+    checkSignature: newSignatureCheck(),
     ...{ network, orderBook, db, loopDb, settings, now, log },
     nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
     metrics: metrics.loops,

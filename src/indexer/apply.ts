@@ -28,6 +28,7 @@ import { rollbackHoldings } from '../storage/chain/settlement-holdings.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { signal } from '../storage/database/signals.ts'
 import { detachNotifications, revertDetached } from '../storage/notifications.ts'
+import { compareAgain } from '../storage/order/mirror.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { applyBalanceChanges, forgetBalanceChanges, rollbackBalances } from '../storage/token/holders.ts'
@@ -105,7 +106,9 @@ export async function applyReorg(
   const checkpoint = to.hash === null ? null : { number: to.number, hash: to.hash }
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to: checkpoint, at: new Date(indexing.now()) })
-    await refreshProgress(tx, await rollbackChainFacts(tx, chainId, to.number))
+    const changed = await rollbackChainFacts(tx, chainId, to.number)
+    await refreshProgress(tx, changed)
+    await compareAgain(tx, changed)
     await detachNotifications(tx, chainId, to.number)
     await forgetTokensReadFrom(tx, chainId, to.number)
     await rollbackBalances(tx, chainId, checkpoint?.number ?? null)
@@ -174,6 +177,10 @@ async function applyLogs(
   await refreshProgress(tx, orderIds)
   const trades = tradesOfOrders(facts.trades, orders)
   await recordTrades(tx, trades, indexing, at)
+  await compareAgain(
+    tx,
+    trades.map(({ order }) => order.id),
+  )
   await closeAttempts(tx, facts, at)
   // The contract does not trade an invalidated order: its trades came first.
   const endings = { orders: afterTrades(orders, trades), headers, at }

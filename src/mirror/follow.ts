@@ -7,6 +7,7 @@ import {
   dueAccounts,
   forgetMissing,
   liveMirrored,
+  noteLooked,
   unknownAmong,
   unknownLogged,
   watchChannels,
@@ -48,6 +49,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     () => logged((limit) => unknownLogged(db, chainId, limit), options),
     async () => {
       const uids = await options.orderBook.auctionedOrders('new')
+      await noteLooked(db, chainId, new Date(now()))
       await auctioned(() => unknownAmong(db, chainId, uids), options)
     },
   ]

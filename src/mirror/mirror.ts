@@ -1,10 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import type { CheckAccountSignature } from '../chain/order/contract-signature.ts'
 import type { ByteBudget } from '../concurrency/byte-budget.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { isInvalidated, type OrderUid, toOrderUid } from '../domain/order/order.ts'
+import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { orderStatus } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { invalidResponse } from '../outside/fault.ts'
@@ -19,10 +21,11 @@ import {
   noteMirrored,
   noteMissing,
   unknownAmong,
+  unsignedAmong,
   watchAccounts,
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
-import { lockOrders } from '../storage/order/progress.ts'
+import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { maxUids, type OrderBook, type Priority } from './order-book.ts'
 import { type MirroredOrder, type MirrorFault, readMirrored } from './read-order.ts'
 
@@ -33,6 +36,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   now: Clock
   log: Log
   meter: MirrorMeter
+  /** Verifies the signatures of smart accounts by our own node. */
+  checkSignature: CheckAccountSignature
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>
 }
@@ -197,21 +202,63 @@ async function storeOrders(
   services: MirrorServices,
 ): Promise<Set<OrderUid>> {
   const { network, db, meter } = services
-  const orders = bodies.flatMap((body) => {
+  const read = bodies.flatMap((body) => {
     const read = readMirrored(body, network)
     if (!('fault' in read)) return expected && !expected.includes(read.order.uid) ? [] : [read]
     meter.refused(read.fault)
     return []
   })
+  const orders = [...new Map(read.map((each) => [each.order.uid, each])).values()]
   if (orders.length === 0) return new Set()
   await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
-  await db.transaction((tx) => store(tx, orders, services))
+  const signed = await readSignatures(orders, services)
+  await db.transaction((tx) => store(tx, orders, signed, services))
   return new Set(orders.map(({ order }) => order.uid))
+}
+
+/** Signatures that are checked after one answer of the order book, and the time for all of them. */
+const maxChecked = 16
+const checkMs = 1_000
+
+/**
+ * Checks the signatures of smart accounts that are not known to be valid, those of live orders first. One
+ * that is not checked in time is checked when its order is compared again.
+ * @returns what the contracts answered
+ */
+async function readSignatures(
+  mirrored: readonly MirroredOrder[],
+  { network, db, now, checkSignature }: MirrorServices,
+): Promise<Map<OrderUid, boolean>> {
+  const hasEnded = ({ order, isCancelled }: MirroredOrder) =>
+    isCancelled || order.effectiveValidTo < unixSeconds(now())
+  const orders = new Map(
+    mirrored
+      .filter(({ order }) => order.signingScheme === 'eip1271')
+      .toSorted((one, other) => Number(hasEnded(one)) - Number(hasEnded(other)))
+      .map(({ order }) => [order.uid, order]),
+  )
+  const due = await unsignedAmong(db, network.chainId, [...orders.keys()], maxChecked)
+  const answers = new Map<OrderUid, boolean>()
+  const checks = due.map(async (uid) => {
+    const order = orders.get(uid)
+    if (!order) return
+    const question = { account: order.owner, digest: unpackOrderUid(uid).digest, signature: order.signature }
+    const verdict = await checkSignature(question).catch(unavailable)
+    if (verdict) answers.set(uid, verdict === 'valid')
+  })
+  if (checks.length > 0) await Promise.race([Promise.all(checks), pause(checkMs, undefined, { ref: false })])
+  return new Map(answers)
+}
+
+/** A node that is away, or has too much to do, says nothing about a signature. */
+function unavailable(fault: unknown): undefined {
+  if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
 }
 
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
+  signed: ReadonlyMap<OrderUid, boolean>,
   { network, now, leastImprovement, meter }: MirrorServices,
 ): Promise<void> {
   const { chainId, blockTimeMs } = network
@@ -232,7 +279,12 @@ async function store(
   )
   await applyCancellations(tx, cancelled, { inserted, at })
   await expireOld(tx, inserted, at)
-  await noteMirrored(tx, chainId, [...stored.values()])
+  const reports = mirrored.flatMap(({ order: { uid }, report }) => {
+    const orderId = stored.get(uid)
+    return orderId === undefined ? [] : [{ orderId, isSigned: signed.get(uid) ?? null, ...report }]
+  })
+  await noteMirrored(tx, chainId, reports)
+  await refreshProgress(tx, [...stored.values()])
   meter.stored(inserted.length)
   meter.compared(stored.size - inserted.length)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
-import { toAddress, zeroAddress } from '../domain/evm/address.ts'
+import { type Address, toAddress, zeroAddress } from '../domain/evm/address.ts'
 import { toHex } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Network } from '../domain/network/network.ts'
@@ -45,6 +45,13 @@ const decimal = z.string().regex(/^[0-9]{1,78}(\.[0-9]{1,78})?$/)
 /** Whole units: order books write gas and its price with decimals. */
 const wholeDown = decimal.transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
 
+const maxDocumentLength = 131_072
+/** A document that can be stored: PostgreSQL has no text with a zero character. */
+const document = z
+  .string()
+  .max(maxDocumentLength)
+  .regex(/^[^\0]*$/)
+
 /** The quote that an order was placed with. One that is malformed counts as none. */
 const quoteShape = z.object({
   gasAmount: wholeDown,
@@ -68,7 +75,7 @@ const orderShape = z.object({
   buyAmount: amount,
   validTo: uint32,
   appData: hash,
-  fullAppData: z.string().nullish(),
+  fullAppData: document.nullish().catch(null),
   feeAmount: amount,
   kind: z.enum(orderKinds),
   partiallyFillable: z.boolean(),
@@ -82,6 +89,11 @@ const orderShape = z.object({
   fullBalanceCheck: z.boolean().default(false),
   quote: quoteShape.nullish().catch(null),
   status: z.string().optional(),
+  executedSellAmount: amount.nullish().catch(null),
+  executedFee: amount.nullish().catch(null),
+  /** An earlier name of `executedFee`. */
+  executedSurplusFee: amount.nullish().catch(null),
+  executedFeeToken: address.nullish().catch(null),
   invalidated: z.boolean().default(false),
   ethflowData: z.object({ userValidTo: uint32 }).nullish(),
   onchainOrderData: z
@@ -89,8 +101,20 @@ const orderShape = z.object({
     .nullish(),
 })
 
+/** What only the order book knows of an order, and nothing proves. */
+export interface OrderReport {
+  /** Null if it reports none. */
+  executedFee: bigint | null
+  executedFeeToken: Address | null
+  /** Shows whether it knows the trades that the chain has. */
+  executedSellAmount: bigint | null
+  /** The document that it has under the hash of another one. */
+  unverifiedDocument: string | null
+}
+
 export interface MirroredOrder {
   order: NewOrder
+  report: OrderReport
   /** True if the order book says that it was cancelled. */
   isCancelled: boolean
 }
@@ -100,7 +124,7 @@ export type MirrorFault = 'malformed' | 'digest' | 'signature'
 
 /**
  * Reads an order as an order book writes it, and believes none of it: the UID must be its digest, and the
- * signature of a key must be its owner's. A document under another hash is left out, with all that it says.
+ * signature of a key must be its owner's. A document under another hash is apart, and nothing is read from it.
  */
 export function readMirrored(body: unknown, network: Network): MirroredOrder | { fault: MirrorFault } {
   const read = orderShape.safeParse(body)
@@ -123,8 +147,9 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
   if (orderUid(network, data, owner) !== uid) return { fault: 'digest' }
   const stored = isEcdsa(signingScheme) ? signatureOf(uid, owner, signingScheme, signature) : signature
   if (stored === undefined) return { fault: 'signature' }
-  const document =
-    rest.fullAppData != null && keccakText(rest.fullAppData) === rest.appData ? rest.fullAppData : null
+  const said = rest.fullAppData ?? null
+  const isDocumentVerified = said !== null && keccakText(said) === rest.appData
+  const document = isDocumentVerified ? said : null
   const { ethflowData, onchainOrderData } = rest
   const order: NewOrder = {
     ...data,
@@ -146,7 +171,13 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     placementError: onchainOrderData?.placementError ?? null,
     placementDetail: null,
   }
-  return { order, isCancelled: rest.status === 'cancelled' || rest.invalidated }
+  const report: OrderReport = {
+    executedFee: rest.executedFee ?? rest.executedSurplusFee ?? null,
+    executedFeeToken: rest.executedFeeToken ?? null,
+    executedSellAmount: rest.executedSellAmount ?? null,
+    unverifiedDocument: isDocumentVerified ? null : said,
+  }
+  return { order, report, isCancelled: rest.status === 'cancelled' || rest.invalidated }
 }
 
 type Signed = Pick<NewOrder, 'uid' | 'owner' | 'signature'>

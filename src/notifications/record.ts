@@ -24,6 +24,7 @@ import { findInvalidations, findTradesOf } from '../storage/chain/log-queries.ts
 import type { Tx } from '../storage/database/database.ts'
 import { type NewNotification, recordNotifications } from '../storage/notifications.ts'
 import { appendEvents } from '../storage/order/events.ts'
+import { unverifiedAmong } from '../storage/order/mirror.ts'
 import { findOrdersById } from '../storage/order/orders.ts'
 import { findTokens } from '../storage/token/tokens.ts'
 
@@ -125,9 +126,10 @@ export async function recordCancelled(
 ): Promise<void> {
   await appendCancelled(tx, orders, causes, at)
   const tokens = await tokensOf(tx, orders)
+  const isNotified = await verifiedOf(tx, orders)
   await recordNotifications(
     tx,
-    orders.map((order) => {
+    orders.filter(isNotified).map((order) => {
       const cancellation = causeOf(causes, order)
       const metadata = cancellationMetadata(cancellation)
       const message = cancellationText(cancellation.by, order, tokens(order))
@@ -184,16 +186,22 @@ export async function recordExpired(
     tx,
     expired.map(({ order }) => order),
   )
+  const isNotified = await verifiedOf(
+    tx,
+    expired.map(({ order }) => order),
+  )
   await recordNotifications(
     tx,
-    expired.map(({ order, blockNumber }) => {
-      const message = `Order expired: ${orderText(order, tokens(order))}`
-      return {
-        ...notification(order, 'order_expired', message, { validTo: order.effectiveValidTo }, at),
-        cause: `expired:${order.chainId}:${order.uid}`,
-        blockNumber,
-      }
-    }),
+    expired
+      .filter(({ order }) => isNotified(order))
+      .map(({ order, blockNumber }) => {
+        const message = `Order expired: ${orderText(order, tokens(order))}`
+        return {
+          ...notification(order, 'order_expired', message, { validTo: order.effectiveValidTo }, at),
+          cause: `expired:${order.chainId}:${order.uid}`,
+          blockNumber,
+        }
+      }),
   )
 }
 
@@ -207,21 +215,27 @@ export async function recordInsufficientBalance(
     tx,
     short.map(({ order }) => order),
   )
+  const isNotified = await verifiedOf(
+    tx,
+    short.map(({ order }) => order),
+  )
   await recordNotifications(
     tx,
-    short.map(({ order, shortage }) => {
-      const message = shortageText(shortage, order, tokens(order))
-      const metadata = {
-        token: order.sellToken,
-        ...(shortage.balance > 0n && { missingBalance: shortage.balance.toString() }),
-        ...(shortage.allowance > 0n && { missingAllowance: shortage.allowance.toString() }),
-      }
-      return {
-        ...notification(order, 'insufficient_balance', message, metadata, at),
-        cause: `short:${order.chainId}:${order.uid}:${at.getTime()}`,
-        blockNumber: null,
-      }
-    }),
+    short
+      .filter(({ order }) => isNotified(order))
+      .map(({ order, shortage }) => {
+        const message = shortageText(shortage, order, tokens(order))
+        const metadata = {
+          token: order.sellToken,
+          ...(shortage.balance > 0n && { missingBalance: shortage.balance.toString() }),
+          ...(shortage.allowance > 0n && { missingAllowance: shortage.allowance.toString() }),
+        }
+        return {
+          ...notification(order, 'insufficient_balance', message, metadata, at),
+          cause: `short:${order.chainId}:${order.uid}:${at.getTime()}`,
+          blockNumber: null,
+        }
+      }),
   )
 }
 
@@ -361,6 +375,15 @@ function notification(
     timestamp,
     metadata: { orderId: order.uid, chainId: order.chainId, ...metadata },
   }
+}
+
+/** An order whose signature nothing confirms notifies nobody: anybody can name its owner. */
+async function verifiedOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order) => boolean> {
+  const unverified = await unverifiedAmong(
+    tx,
+    orders.map(({ id }) => id),
+  )
+  return ({ id }) => !unverified.has(id)
 }
 
 /** Stored symbols and decimals: a notification never waits for a node. */

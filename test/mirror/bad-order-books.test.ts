@@ -15,7 +15,7 @@ import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { collect } from '../setup/collect.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
-import { createTrader, request } from '../setup/trader.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void
@@ -127,10 +127,32 @@ describe('an order of an order book', () => {
     expect((await read(other.uid)).status).toBe(404)
   })
 
-  test('has no document that is not the one of its hash', async () => {
+  test('has a document under another hash marked, and nothing is read from it', async () => {
     const { uid, body } = await signed(`0x${'d1'.repeat(32)}`)
-    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
-    expect((await read(uid)).body.fullAppData).toBeNull()
+    const hooks = { pre: [{ target: `0x${'11'.repeat(20)}`, callData: '0x', gasLimit: '1' }], post: [] }
+    const fullAppData = JSON.stringify({ appCode: 'not its own', metadata: { hooks } })
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, { ...body, fullAppData }))
+    const { body: order } = await read(uid)
+    expect(order.fullAppData).toBe(fullAppData)
+    expect(order.interactions).toEqual({ pre: [], post: [] })
+    const shown = await graphql(
+      follower.url ?? '',
+      `{ order(uid: "${uid}") { fullAppData mirror { isVerified isDocumentVerified } hooks { target } }
+        orders(first: 1, filter: { appCode: "not its own" }) { nodes { uid } } }`,
+    )
+    expect(shown).toEqual({
+      order: { fullAppData, mirror: { isVerified: true, isDocumentVerified: false }, hooks: [] },
+      orders: { nodes: [] },
+    })
+    expect((await request(`${trader.base}/api/v1/app_data/${body.appData}`)).status).toBe(404)
+  })
+
+  test('that is there twice is stored once', async () => {
+    const { uid, body } = await signed()
+    const list = `GET /api/v1/account/${trader.address.toLowerCase()}/orders?offset=0&limit=1000`
+    answers.set(list, (_, res) => json(res, 200, [body, body]))
+    const { body: orders } = await request(`${trader.base}/api/v1/account/${trader.address}/orders`)
+    expect(orders.filter((order: { uid: string }) => order.uid === uid)).toHaveLength(1)
   })
 
   test('that vanishes waits for its next turn, so that others are compared', async () => {

@@ -48,12 +48,7 @@ afterAll(async () => {
 /** An order as both return it, without what only one of them knows. */
 async function both(uid: string) {
   const orders = [await atBook.order(uid), await atFollower.order(uid)]
-  return orders.map(
-    ({ executedFee, executedFeeToken, totalFee, quote: { metadata, ...quote }, ...order }) => ({
-      ...order,
-      quote,
-    }),
-  )
+  return orders.map(({ quote: { metadata, ...quote }, ...order }) => ({ ...order, quote }))
 }
 
 describe('an order that is placed at the order book', () => {
@@ -67,14 +62,18 @@ describe('an order that is placed at the order book', () => {
 
   test('is filled here with its events, its trade and its notification', async () => {
     // Both know the names of the tokens, which their messages have.
-    const named = () => sql(database.db).token.count({ where: { symbol: { in: ['WETH', 'USDC'] } } })
+    const namedAt = ({ db }: TestDatabase) =>
+      sql(db).token.count({ where: { symbol: { in: ['WETH', 'USDC'] } } })
     await eventually('the tokens are named', async () => {
       await atFollower.order((await atBook.place(wish(10n ** 16n, 10n ** 15n))).body)
-      return (await named()) === 2
+      return (await namedAt(database)) + (await namedAt(book.database)) === 4
     })
     const { body: uid } = await atBook.place(wish(10n ** 16n))
     for (const at of [atBook, atFollower])
       await eventually('the order is filled', async () => (await at.order(uid)).status === 'fulfilled')
+    const fee = (await atBook.order(uid)).executedFee
+    expect(BigInt(fee)).toBeGreaterThan(0n)
+    await eventually('the fee is mirrored', async () => (await atFollower.order(uid)).executedFee === fee)
     const [there, here] = await both(uid)
     expect(here).toEqual(there)
     const events = `{ order(uid: "${uid}") { debugReport { events { nodes { label } } trades { nodes { sellAmount buyAmount txHash } } } } }`
@@ -118,6 +117,36 @@ describe('an order that is placed at the order book', () => {
     expect(list.body.map((order: { uid: string }) => order.uid)).toEqual([uid])
     const query = `{ orders(first: 1, owner: "${owner}") { nodes { uid } } }`
     expect((await graphql(follower.url ?? '', query)).orders.nodes).toEqual([{ uid }])
+  })
+
+  test('says where it comes from, and when it was compared', async () => {
+    const { body: uid } = await atBook.place(wish(10n ** 16n, 10n ** 15n))
+    const { headers } = await request(`${atFollower.base}/api/v1/orders/${uid}`)
+    expect(Number(headers.get('age'))).toBeLessThan(60)
+    const query = `{ order(uid: "${uid}") { mirror { source comparedAt isVerified isDocumentVerified isFeeReported } } }`
+    const { mirror } = (await graphql(follower.url ?? '', query)).order
+    expect(mirror).toMatchObject({
+      source: followed().orderBook.url,
+      isVerified: true,
+      isDocumentVerified: true,
+      isFeeReported: true,
+    })
+    expect(Math.abs(Date.now() - Date.parse(mirror.comparedAt))).toBeLessThan(60_000)
+    expect((await graphql(book.url, query)).order).toEqual({ mirror: null })
+    expect((await request(`${atBook.base}/api/v1/orders/${uid}`)).headers.has('age')).toBe(false)
+  })
+
+  test('has a mirror whose age and rest are shown', async () => {
+    const query = '{ meta { mirror { source lagSeconds isLimited backfill lateOrders } } }'
+    const shown = await eventually('a first look', async () => {
+      const { mirror } = (await graphql(follower.url ?? '', query)).meta
+      return mirror.lagSeconds === null ? undefined : mirror
+    })
+    const { source, lagSeconds, ...rest } = shown
+    expect(source).toBe(followed().orderBook.url)
+    expect(lagSeconds).toBeLessThan(60)
+    expect(rest).toEqual({ isLimited: false, backfill: 0, lateOrders: 0 })
+    expect((await graphql(book.url, query)).meta).toEqual({ mirror: null })
   })
 
   test('is unknown where the order book does not know it either', async () => {

@@ -22,7 +22,7 @@ import type { Settings } from '../settings.ts'
 
 const watchEveryMs = 5_000
 
-interface MirrorOptions extends Pick<WriteServices, 'uidOf' | 'nameTokens'> {
+interface MirrorOptions extends Pick<WriteServices, 'uidOf' | 'nameTokens' | 'checkSignature'> {
   network: Network
   orderBook: OrderBookConfig
   db: Database
@@ -54,10 +54,11 @@ export interface Mirror {
 }
 
 export function composeMirror(options: MirrorOptions): Mirror {
-  const { network, orderBook: config, db, loopDb, settings, metrics, nameTokens, uidOf, now, log } = options
+  const { network, orderBook: config, db, loopDb, settings, metrics, now, log } = options
+  const { nameTokens, checkSignature, uidOf } = options
   const { callsPerMinute, apiKey, url } = config
   const servicesOver = (db: Database): MirrorServices => ({
-    ...{ network, db, now, log, nameTokens },
+    ...{ network, db, now, log, nameTokens, checkSignature },
     orderBook: createOrderBook({
       ...{ chainId: network.chainId, name: `${network.name}-order-book`, db, now, log },
       ...{ url, apiKey, callsPerMinute },

@@ -15,7 +15,7 @@ export const headers = {
     'Settlements that can still fill the orders after a cancellation: hashes of sent transactions, and `auction-` with the id of an auction whose winner sends its settlement itself; left out if there are none.',
   'X-Unavailable-Tokens': 'Tokens whose balances the node cannot read now; left out if there are none.',
   ETag: 'Names this answer, for `If-None-Match`.',
-  Age: 'Seconds since a source returned the data.',
+  Age: 'Seconds since a source returned the data, or since an order was compared with the order book that it comes from.',
   Warning: '`110 - "Response is Stale"` on an older answer, while no source answers.',
 } as const
 

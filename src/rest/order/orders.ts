@@ -8,6 +8,7 @@ import { checkLimit } from '../../graphql/paging.ts'
 import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
 import { fullOrder, listedOrder, orderProgressBody } from '../../storage/bodies/order.ts'
 import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
+import { comparedAge } from '../../storage/models/order/mirror.ts'
 import {
   namedOrders,
   oneOrder,
@@ -24,13 +25,16 @@ import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readAddress, readHash, readPage, readUid } from '../routing/request.ts'
 import { noSuchOrder, sampleDebugReport, sampleListedOrder, sampleSettledOrder } from './examples.ts'
 
-const orderBody = oneBody(fullOrder)
+const orderBody = oneBody(fullOrder, [comparedAge])
 const orderList = listOfBodies(listedOrder)
 const wrappedOrderList = listOfWrapped('order', fullOrder)
 const progressBody = oneBody(orderProgressBody)
-const reportBody = oneBody(debugReportBody, [oldestReported])
+const reportBody = oneBody(debugReportBody, [oldestReported, comparedAge])
 
 const answerOf = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
+
+/** Returns the age of an order that comes from another order book. */
+const ageOf = (age: string | null | undefined) => (age == null ? {} : { Age: age })
 
 export const orderRoutes: StoredRoute[] = [
   {
@@ -40,7 +44,8 @@ export const orderRoutes: StoredRoute[] = [
       const { db, network, ambient } = reading
       const uid = readUid('uid', path.uid)
       const rows = oneOrder({ uid, chainId: network.chainId })
-      return answerOf(await orRead(uid, reading, () => readBody(db, orderBody, rows, ambient)))
+      const row = await orRead(uid, reading, () => readBody(db, orderBody, rows, ambient))
+      return row ? { body: row[0], headers: ageOf(row[1]) } : null
     },
   },
   {
@@ -111,11 +116,9 @@ async function readReport({ path, query }: Parameters<StoredRoute['read']>[0], r
   const values = [auctionsBefore, reportAuctions]
   const row = await orRead(uid, reading, () => readBody(db, reportBody, rows, { ...ambient, values }))
   if (!row) return null
-  const [body, nextAuction] = row
-  return {
-    body,
-    ...(nextAuction !== null && { headers: { Link: `<?auctionsBefore=${nextAuction}>; rel="next"` } }),
-  }
+  const [body, nextAuction, age] = row
+  const link = nextAuction === null ? {} : { Link: `<?auctionsBefore=${nextAuction}>; rel="next"` }
+  return { body, headers: { ...link, ...ageOf(age) } }
 }
 
 /** @throws Refusal InvalidParameter */
@@ -216,7 +219,9 @@ export const orderOperations: Operations = {
   'GET /api/v1/orders/:uid': {
     id: 'order',
     summary: 'One order',
-    answers: { 200: { description: 'The order, with its quote if it has one.', schema: order } },
+    answers: {
+      200: { description: 'The order, with its quote if it has one.', schema: order, headers: ['Age'] },
+    },
     examples: {
       fulfilled: { summary: 'Fully settled', path: { uid: sample.settled }, answer: sampleSettledOrder },
       ...noSuchOrder,
@@ -320,7 +325,7 @@ const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
     200: {
       description: 'Lists are always present; unknown values inside them are left out.',
       schema: debugReport,
-      headers: ['Link'],
+      headers: ['Link', 'Age'],
     },
   },
   examples: {

@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/client.ts'
-import { bytes32, safeInt, smallInt, time } from '../query/codec.ts'
+import { maxLate } from '../order/mirror.ts'
+import { boolean, bytes32, safeInt, smallInt, string, time } from '../query/codec.ts'
 import { column, derived, type Model, type OneRow, orNull } from '../query/model.ts'
 import { now } from '../query/selection.ts'
 
@@ -35,6 +36,43 @@ const lag: Model = {
   },
 }
 
+const countUpTo = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${maxLate}) counted)`
+
+/** Order book `ob`. */
+const mirrorState: Model = {
+  name: 'MirrorState',
+  description: 'How near the mirror of another order book is to its source.',
+  fields: {
+    source: column(string, 'ob.url', 'The order book: its base URL, without `/api/v1`.'),
+    lagSeconds: orNull(
+      derived(
+        safeInt,
+        `CASE WHEN ob.looked_at IS NOT NULL THEN greatest(0, ${now} - ceil(extract(epoch FROM ob.looked_at))::bigint) END`,
+        'Seconds since the source last answered to the process that follows it; null before the first time.',
+      ),
+    ),
+    isLimited: derived(
+      boolean,
+      `(ob.paused_until > to_timestamp(${now}) OR greatest(ob.client_calls_at, ob.own_calls_at) > to_timestamp(${now}) + interval '8 seconds')`,
+      'True while calls wait: the source requests a pause, or half of the calls that may be made at once are used up.',
+    ),
+    backfill: derived(
+      safeInt,
+      countUpTo('trades t WHERE t.chain_id = ob.chain_id AND t.order_id IS NULL'),
+      `The number of trades whose orders are not read yet, or are not known to the source either; ${maxLate} stands for so many or more.`,
+      { weight: 100 },
+    ),
+    lateOrders: derived(
+      safeInt,
+      countUpTo(
+        `mirrored_orders m WHERE m.chain_id = ob.chain_id AND m.is_live AND m.compared_at < to_timestamp(${now}) - interval '1 minute'`,
+      ),
+      `The number of live orders that were last compared with the source more than a minute before; ${maxLate} stands for so many or more.`,
+      { weight: 100 },
+    ),
+  },
+}
+
 /** Network `mt`, with its checkpoint `cp` if it has one. */
 const meta: Model = {
   name: 'Meta',
@@ -62,6 +100,14 @@ const meta: Model = {
       nullable: true,
       unless: 'cp.chain_id IS NULL',
       description: 'The lag of responses behind the chain; null while it is unknown.',
+    },
+    mirror: {
+      kind: 'one',
+      model: () => mirrorState,
+      nullable: true,
+      rows: 'order_books ob WHERE ob.chain_id = mt.chain_id',
+      description:
+        'How near the mirror of its order book is; null on a network whose order book is run here.',
     },
   },
   identity: { chainId: derived(smallInt, 'mt.chain_id', '') },

@@ -5,6 +5,15 @@ import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
 
 /**
+ * SQL condition: the signature of order `o`, with its row `m`, is known to be its owner's. Those of keys were
+ * checked before the order was stored, and presignatures are on chain; a trade proves any.
+ */
+export const isVerified = `(o.signing_scheme <> 'eip1271' OR m.is_signed IS TRUE OR o.executed_sell > 0)`
+
+/** The number up to which late orders and unknown trades are counted. */
+export const maxLate = 10_000
+
+/**
  * Claims the chain for the order book that it follows.
  * @throws when the database holds the orders of another order book of this chain
  */
@@ -16,6 +25,11 @@ export async function claimOrderBook(db: Db, chainId: number, url: string): Prom
   throw new Error(
     `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
   )
+}
+
+/** Notes that the order book has answered to the process that follows it. */
+export async function noteLooked(db: Db, chainId: number, lookedAt: Date): Promise<void> {
+  await sql(db).orderBook.update({ where: { chainId }, data: { lookedAt } })
 }
 
 export interface CallRate {
@@ -121,14 +135,90 @@ export async function forgetMissing(db: Db, chainId: number, before: Date): Prom
     AND NOT EXISTS (SELECT FROM trades t WHERE t.order_uid = m.uid)`
 }
 
-/** Notes that orders come from the order book, and were compared with it now. In SQL: an upsert of a list. */
-export async function noteMirrored(tx: Tx, chainId: number, orderIds: readonly bigint[]): Promise<void> {
-  if (orderIds.length === 0) return
-  await sql(tx).$executeRaw`INSERT INTO mirrored_orders (order_id, chain_id, compared_at, is_live)
-    SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL FROM orders o WHERE o.id = ANY(${orderIds})
-    ON CONFLICT (order_id) DO UPDATE SET compared_at = now(), is_live = excluded.is_live`
+/** What the order book reports of an order, and what our node says of its signature. */
+export interface Report {
+  orderId: bigint
+  executedFee: bigint | null
+  executedFeeToken: Address | null
+  executedSellAmount: bigint | null
+  unverifiedDocument: string | null
+  /** Null if the account's contract has not answered. */
+  isSigned: boolean | null
+}
+
+/**
+ * The time after a trade in which an order is compared even if it has ended: always, and while the order book
+ * does not know the trade.
+ */
+const afterTrade = { always: '30 seconds', behind: '10 minutes' }
+
+/**
+ * Notes that orders come from the order book, and were compared with it now. Each is named once. The caller
+ * holds their locks. In SQL: an upsert of a list.
+ */
+export async function noteMirrored(tx: Tx, chainId: number, reports: readonly Report[]): Promise<void> {
+  if (reports.length === 0) return
+  const values = <Value>(of: (report: Report) => Value) => reports.map(of)
+  const ids = values(({ orderId }) => orderId)
+  await sql(tx).$executeRaw`
+    INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, traded_at,
+      is_signed, signature_read_at, unverified_document)
+    SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
+        OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
+          OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
+      r.fee, r.fee_token, t.traded_at, r.is_signed, CASE WHEN r.is_signed IS NOT NULL THEN now() END, r.document
+    FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
+        ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
+        ${values(({ executedSellAmount }) => executedSellAmount?.toString() ?? null)}::numeric[],
+        ${values(({ isSigned }) => isSigned)}::boolean[], ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[])
+        AS r(id, fee, fee_token, sold, is_signed, document)
+      JOIN orders o ON o.id = r.id LEFT JOIN mirrored_orders b ON b.order_id = o.id
+      CROSS JOIN LATERAL (SELECT r.sold < o.executed_sell AS is_behind,
+        CASE WHEN b.order_id IS NOT NULL THEN b.traded_at WHEN r.sold < o.executed_sell THEN now() END AS traded_at) t
+    ON CONFLICT (order_id) DO UPDATE SET compared_at = now(), is_live = excluded.is_live,
+      executed_fee = coalesce(excluded.executed_fee, m.executed_fee),
+      executed_fee_token = coalesce(excluded.executed_fee_token, m.executed_fee_token),
+      is_signed = coalesce(excluded.is_signed, m.is_signed),
+      signature_read_at = coalesce(excluded.signature_read_at, m.signature_read_at),
+      unverified_document = excluded.unverified_document`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
-    WHERE o.id = ANY(${orderIds}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
+    WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
+}
+
+/** Compares orders again, because logs changed them: the order book has their fees. In SQL: a list. */
+export async function compareAgain(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await sql(tx)
+    .$executeRaw`UPDATE mirrored_orders SET is_live = true, traded_at = now() WHERE order_id = ANY(${orderIds})`
+}
+
+/**
+ * Those of these orders whose signatures have to be checked, in their order: not within a minute after the
+ * contract refused one. In SQL: orders may not be stored yet.
+ */
+export async function unsignedAmong(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+  limit: number,
+): Promise<OrderUid[]> {
+  if (uids.length === 0) return []
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT g.uid FROM unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS g(uid, place)
+    LEFT JOIN orders o ON o.uid = g.uid AND o.chain_id = ${chainId} LEFT JOIN mirrored_orders m ON m.order_id = o.id
+    WHERE m.is_signed IS NOT TRUE AND coalesce(m.signature_read_at < now() - interval '1 minute', true)
+      AND coalesce(o.executed_sell, 0) = 0
+    ORDER BY m.signature_read_at NULLS FIRST, g.place LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/** Those of these orders that are not verified. In SQL: the condition is shared. */
+export async function unverifiedAmong(db: Db, orderIds: readonly bigint[]): Promise<Set<bigint>> {
+  if (orderIds.length === 0) return new Set()
+  const rows = await sql(db).$queryRaw<{ id: bigint }[]>`
+    SELECT o.id FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
+    WHERE m.order_id = ANY(${orderIds}) AND NOT ${raw(isVerified)}`
+  return new Set(rows.map(({ id }) => id))
 }
 
 export interface ComparedOrder {

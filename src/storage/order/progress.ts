@@ -47,7 +47,8 @@ const maxColumnValue = '9'.repeat(78)
 
 /**
  * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it
- * twice, or after a rollback, gives the row that the logs imply. A row that has these values already is not
+ * twice, or after a rollback, gives the row that the logs imply. Only the fee of an order that comes from
+ * another order book is what that reports. A row that has these values already is not
  * written, since orders have many indexes. In SQL: the columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
@@ -60,8 +61,8 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
         least(coalesce(t.sell, 0), ${maxColumnValue}::numeric) AS sell,
         least(coalesce(t.buy, 0), ${maxColumnValue}::numeric) AS buy,
         least(coalesce(t.fee, 0), ${maxColumnValue}::numeric) AS signed_fee,
-        least(coalesce(e.fee, 0), ${maxColumnValue}::numeric) AS fee,
-        e.token AS fee_token,
+        least(coalesce(m.executed_fee, e.fee, 0), ${maxColumnValue}::numeric) AS fee,
+        CASE WHEN m.executed_fee IS NULL THEN e.token ELSE m.executed_fee_token END AS fee_token,
         EXISTS (SELECT 1 FROM invalidations i WHERE i.order_uid = same.uid AND i.chain_id = same.chain_id)
           OR same.onchain_user IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM placements pl WHERE pl.order_uid = same.uid AND pl.chain_id = same.chain_id) AS invalidated,
@@ -72,6 +73,7 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
           FROM trades WHERE order_id = same.id) t ON true
         LEFT JOIN LATERAL (SELECT sum(executed_fee) AS fee, (array_agg(executed_fee_token ORDER BY auction_id))[1] AS token
           FROM executions WHERE order_id = same.id) e ON true
+        LEFT JOIN mirrored_orders m ON m.order_id = same.id
       WHERE same.id = ANY(${orderIds})
     ) n
     WHERE n.id = o.id AND (o.executed_sell, o.executed_buy, o.executed_signed_fee, o.executed_fee, o.executed_fee_token, o.invalidated,

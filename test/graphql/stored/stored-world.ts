@@ -28,6 +28,7 @@ export async function storeWorld(db: Database, seed: number): Promise<void> {
   await storeSettlements(db)
   await storeProse(db, first)
   await storeStandings(db)
+  await storeMirror(db)
   await storeMarketPrices(db)
   await storeNotifications(db, orders)
   await storeAffiliates(db, [first.owner, others.at(-1)?.owner ?? first.owner])
@@ -61,6 +62,18 @@ async function storeStandings(db: Database): Promise<void> {
       CASE WHEN id % 3 > 0 THEN 50000 END, CASE WHEN id % 4 = 0 THEN sell_amount END, CASE WHEN id % 4 = 0 THEN id - 1 END,
       CASE WHEN id % 3 > 0 THEN sell_amount END, CASE WHEN id % 3 > 0 THEN buy_amount + id END, CASE WHEN id % 3 > 0 THEN id END
     FROM orders WHERE id % 2 = 0`
+}
+
+/** Of every third order: signed or not, with a document, a fee, or neither. */
+async function storeMirror(db: Database): Promise<void> {
+  await sql(db).$executeRaw`
+    INSERT INTO order_books (chain_id, url, client_calls_at, own_calls_at, paused_until, looked_at)
+    SELECT DISTINCT chain_id, 'https://order-book.example/sepolia', now(), now() + interval '9 seconds', now(), now() FROM orders`
+  await sql(db).$executeRaw`UPDATE orders SET signing_scheme = 'eip1271' WHERE id % 2 = 1`
+  await sql(db).$executeRaw`
+    INSERT INTO mirrored_orders (order_id, chain_id, compared_at, is_live, executed_fee, is_signed, unverified_document)
+    SELECT id, chain_id, created_at, id % 2 = 0, CASE WHEN id % 2 = 0 THEN id END, CASE WHEN id % 4 > 0 THEN id % 4 = 1 END,
+      CASE WHEN id % 2 = 0 THEN '{"a":"document"}' END FROM orders WHERE id % 3 = 0`
 }
 
 /** Of the tokens of every order, at six times before and after its placement; some tokens lack some times. */

@@ -31,6 +31,8 @@ const aliases: Record<string, string> = {
   cp: 'checkpoints',
   quotes: 'quotes',
   hc: 'hook_calls',
+  m: 'mirrored_orders',
+  ob: 'order_books',
 }
 
 /** Rows that a statement builds, of no table. */
@@ -73,6 +75,10 @@ const undescribed: Record<string, string> = {
   'hook_calls.chain_id': 'only searched by',
   'hook_calls.target': 'the hook of the order has it',
   'hook_calls.tries': 'how often its trace was requested',
+  'mirrored_orders.executed_fee_token': 'copied to orders',
+  'mirrored_orders.traded_at': 'decides how long an order is compared',
+  'mirrored_orders.signature_read_at': 'decides when a signature is checked again',
+  'mirrored_orders.requested_at': 'removes unused orders: `storage/retention/expired-rows.ts`',
   'app_data.app_code': 'copied to orders',
   'app_data.referrer_code': 'copied to orders',
   'tokens.block': 'says what a reorg takes back',

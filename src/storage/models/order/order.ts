@@ -68,13 +68,15 @@ const executed = {
   executedFee: column(
     amount,
     'o.executed_fee',
-    'Every fee really taken so far, network and protocol, in executedFeeToken.',
+    'Every fee really taken so far, network and protocol, in executedFeeToken; that of an order of another order book is what that reports.',
   ),
 }
 
 const feeToken = 'coalesce(o.executed_fee_token, o.sell_token)'
 /** Token of the fee, for bodies that show only the address. */
 export const executedFeeToken = derived(address, feeToken, 'The token of executedFee.')
+
+const verifiedDocument = '(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)'
 
 const stored = {
   uid: column(orderUid, 'o.uid', 'Order digest, owner and validTo in one.'),
@@ -88,12 +90,7 @@ const stored = {
   ),
   signature: column(bytes, 'o.signature', 'The signature; empty for presign.'),
   fullAppData: orNull(
-    derived(
-      string,
-      '(SELECT d.document FROM app_data d WHERE d.hash = o.app_data)',
-      'The appData document, when it is known.',
-      { weight: 8 },
-    ),
+    derived(string, verifiedDocument, 'The appData document, when it is known.', { weight: 8 }),
   ),
   creationDate: column(
     time,
@@ -119,6 +116,13 @@ export const order: Model = defineModel({
   fields: {
     id: nodeId('Order', hexText('o.uid')),
     ...stored,
+    fullAppData: aliasField(
+      stored.fullAppData,
+      'The appData document, when it is known; for an order of another order book, what that has under the hash: see mirror.isDocumentVerified.',
+      {
+        sql: `coalesce(${verifiedDocument}, (SELECT m.unverified_document FROM mirrored_orders m WHERE m.order_id = o.id))`,
+      },
+    ),
     ...signed,
     ...executed,
     from: aliasField(stored.owner, 'Equal to owner.', { deprecated: 'Use owner. Removed after 2027-11-30.' }),

@@ -28,6 +28,7 @@ import { tokenIn, tokenOf } from '../token.ts'
 import { orderTrades } from '../trade.ts'
 import { orderEvents } from './event.ts'
 import { orderHooks } from './hook.ts'
+import { orderMirror } from './mirror.ts'
 import { orderProgress, plainStageSql, progressRows } from './progress.ts'
 import { refusedSolutions, solverOutcomes } from './solver-outcome.ts'
 import { orderStanding } from './standing.ts'
@@ -208,6 +209,7 @@ export const orderRelations: Record<string, Relation> = {
     description: 'The progress of the order towards a settlement; null if none is recorded.',
   },
   standing: orderStanding,
+  mirror: orderMirror,
   pendingSettlements,
   marketPrices,
   solverOutcomes,

@@ -20,12 +20,13 @@ import {
   marketPriceFields,
   orderEventFields,
   orderFields,
+  orderMirrorFields,
   orderQuoteFields,
   progressFields,
   standingFields,
 } from './order-fields.ts'
 import { connectionFields, edgeFields, pageInfoFields } from './page.ts'
-import { indexedBlockFields, lagFields, metaFields, queryFields } from './query-fields.ts'
+import { indexedBlockFields, lagFields, metaFields, mirrorStateFields, queryFields } from './query-fields.ts'
 import { bookingFields, settlementAmountFields, settlementFields } from './settlement-fields.ts'
 import { tokenFields } from './token-fields.ts'
 import { tradeFields } from './trade-fields.ts'
@@ -54,12 +55,14 @@ const types: Record<string, Fields<never>> = {
   Lag: lagFields as Fields<never>,
   Meta: metaFields as Fields<never>,
   MarketPrice: marketPriceFields,
+  MirrorState: mirrorStateFields,
   NativePrice: plain('token', 'price'),
   Network: plain('name'),
   OnchainOrderData: plain('sender', 'placementError', 'detail'),
   Order: orderFields,
   OrderEvent: orderEventFields,
   OrderHook: hookFields as Fields<never>,
+  OrderMirror: orderMirrorFields,
   OrderProgress: progressFields,
   OrderQuote: orderQuoteFields,
   OrderStanding: standingFields,

@@ -64,8 +64,10 @@ export const orderFields: Fields<OrderRow> = {
   buyTokenBalance: ({ buyTokenBalance }) => member(buyTokenBalance),
   isLiquidityOrder: (order) => order.class === 'liquidity',
   creationDate: ({ createdAt }) => time(createdAt),
-  fullAppData: ({ appData }, _args, { rows }) =>
-    rows.appData.find(({ hash }) => hash === appData)?.document ?? null,
+  fullAppData: ({ id, appData }, _args, { rows }) =>
+    rows.appData.find(({ hash }) => hash === appData)?.document ??
+    rows.mirroredOrders.find(({ orderId }) => orderId === id)?.unverifiedDocument ??
+    null,
   executedSellAmount: ({ executedSell }) => executedSell,
   executedBuyAmount: ({ executedBuy }) => executedBuy,
   executedFeeAmount: ({ executedSignedFee }) => executedSignedFee,
@@ -124,6 +126,10 @@ export const orderFields: Fields<OrderRow> = {
   standing: (order, _args, params) => {
     const standing = params.rows.standings.find(({ orderId }) => orderId === order.id)
     return standing && !hasEnded(statusOf(order, params)) ? standing : null
+  },
+  mirror: (order, _args, { rows }) => {
+    const mirrored = rows.mirroredOrders.find(({ orderId }) => orderId === order.id)
+    return mirrored ? { order, ...mirrored } : null
   },
   progress: (order, _args, params) => {
     const { rows } = params
@@ -355,3 +361,13 @@ export const debugReportFields: Fields<OrderRow> = {
 
 export const orderOf = (rows: readonly OrderRow[], id: number | null) =>
   only(rows.filter((order) => order.id === id))
+
+export const orderMirrorFields: Fields<Row<'mirroredOrders'> & { order: OrderRow }> = {
+  source: ({ chainId }, _args, { rows }) => rows.orderBooks.find((book) => book.chainId === chainId)?.url,
+  comparedAt: ({ comparedAt }) => time(comparedAt),
+  isVerified: ({ isSigned, order: { signingScheme, executedSell } }) =>
+    signingScheme !== 'eip1271' || isSigned === true || executedSell !== '0',
+  isDocumentVerified: ({ unverifiedDocument, order: { appData } }, _args, { rows }) =>
+    unverifiedDocument === null || rows.appData.some(({ hash }) => hash === appData),
+  isFeeReported: ({ executedFee }) => executedFee !== null,
+}

@@ -28,6 +28,23 @@ export const metaFields: Fields<Partial<Checkpoint>> = {
   head: ({ headNumber }) => headNumber ?? null,
   block: (checkpoint) => (checkpoint.blockNumber === undefined ? null : checkpoint),
   lag: (checkpoint) => (checkpoint.blockNumber === undefined ? null : checkpoint),
+  mirror: (_checkpoint, _args, { rows, chainId }) =>
+    rows.orderBooks.find((book) => book.chainId === chainId) ?? null,
+}
+
+export const mirrorStateFields: Fields<Row<'orderBooks'>> = {
+  source: ({ url }) => url,
+  lagSeconds: ({ lookedAt }, _args, { now }) =>
+    lookedAt && Math.max(0, now - Math.ceil(lookedAt.getTime() / 1_000)),
+  isLimited: ({ pausedUntil, clientCallsAt, ownCallsAt }, _args, { now }) =>
+    pausedUntil.getTime() > now * 1_000 ||
+    Math.max(clientCallsAt.getTime(), ownCallsAt.getTime()) > (now + 8) * 1_000,
+  backfill: ({ chainId }, _args, { rows }) =>
+    rows.trades.filter((trade) => trade.chainId === chainId && trade.orderId === null).length,
+  lateOrders: ({ chainId }, _args, { rows, now }) =>
+    rows.mirroredOrders.filter(
+      (order) => order.chainId === chainId && order.isLive && order.comparedAt.getTime() < (now - 60) * 1_000,
+    ).length,
 }
 
 export const indexedBlockFields: Fields<Checkpoint> = {

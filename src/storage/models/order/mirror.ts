@@ -1,0 +1,41 @@
+import { isVerified } from '../../order/mirror.ts'
+import { boolean, string, time } from '../../query/codec.ts'
+import { column, derived, type Model, type Relation } from '../../query/model.ts'
+import { now } from '../../query/selection.ts'
+
+/** The mirror `m` of order `o`, from order book `ob`. */
+const mirror: Model = {
+  name: 'OrderMirror',
+  description: 'The origin of an order that comes from another order book.',
+  fields: {
+    source: column(string, 'ob.url', 'The order book: its base URL, without `/api/v1`.'),
+    comparedAt: column(time, 'm.compared_at', 'The time when the order was last compared with its source.'),
+    isVerified: derived(
+      boolean,
+      isVerified,
+      'True if its signature is known to be its owner’s: that of a key by its digest, that of a smart account by the account’s contract or by a trade. An order that is not verified notifies nobody. Presignatures are read from the chain: see status.',
+    ),
+    isDocumentVerified: derived(
+      boolean,
+      `(m.unverified_document IS NULL OR EXISTS (SELECT FROM app_data d WHERE d.hash = o.app_data))`,
+      'False if the source has another document than the one of the hash: then fullAppData is what the source has, and nothing is read from it.',
+    ),
+    isFeeReported: derived(
+      boolean,
+      'm.executed_fee IS NOT NULL',
+      'True if executedFee is what the source reports, and not computed here.',
+    ),
+  },
+}
+
+export const orderMirror: Relation = {
+  kind: 'one',
+  model: () => mirror,
+  nullable: true,
+  rows: 'mirrored_orders m JOIN order_books ob ON ob.chain_id = m.chain_id WHERE m.order_id = o.id',
+  description: 'Where it comes from; null for an order that is placed here.',
+}
+
+/** SQL for the whole seconds since order `o` was compared, as text; null for an order that is placed here. */
+export const comparedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM m.compared_at))::bigint)::text
+  FROM mirrored_orders m WHERE m.order_id = o.id)`
