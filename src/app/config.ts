@@ -61,9 +61,10 @@ const orderBook = z.strictObject({
   url: httpUrl,
   apiKey: z.string().min(1).max(500).optional(),
   callsPerMinute: z.int().min(4).max(1_000_000).default(100),
+  history: z.union([z.enum(['accounts', 'all']), z.strictObject({ fromBlock: z.int().min(0) })]).optional(),
 })
 
-/** The order book of somebody else that a network follows. */
+/** The order book that a network follows. */
 export type OrderBookConfig = z.infer<typeof orderBook>
 
 export type PrivateRpcConfig = z.infer<typeof privateRpc>
@@ -72,14 +73,17 @@ const networkRow = z.object({
   rpcUrl: z.union([httpUrl, z.array(httpUrl).min(1).max(maxNodes)]),
   privateRpc: privateRpc.optional(),
   orderBook: orderBook.optional(),
-  name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
+  name: z
+    .string()
+    .regex(/^[a-z0-9_-]{2,30}$/)
+    .optional(),
   chainId: z.int().min(1).max(maxChainId),
   settlement: addressText.optional(),
   vaultRelayer: addressText.optional(),
   hooksTrampoline: addressText.prefault(defaultHooksTrampoline),
   balanceGuard: addressText.optional(),
   ethFlows: z.array(addressText).max(10).optional(),
-  wrappedNative: addressText,
+  wrappedNative: addressText.optional(),
   poolFactory: addressText.optional(),
   poolProject: z
     .string()
@@ -94,10 +98,30 @@ const networkRow = z.object({
     .transform(BigInt),
   usdReference: addressText.nullish(),
   holderTokens: z.array(holderToken).max(100).default([]),
-  firstBlock: z.int().min(0),
-  finalityBlocks: z.int().min(1).max(100_000),
-  blockTimeMs: z.int().min(100),
+  firstBlock: z.int().min(0).optional(),
+  finalityBlocks: z.int().min(1).max(100_000).optional(),
+  blockTimeMs: z.int().min(100).optional(),
 })
+
+type NetworkRow = z.infer<typeof networkRow>
+
+/** The members of a row that the table of chains completes. */
+const completed = ['name', 'wrappedNative', 'firstBlock', 'finalityBlocks', 'blockTimeMs'] as const
+type CompleteRow = NetworkRow & { [Member in (typeof completed)[number]]-?: NonNullable<NetworkRow[Member]> }
+
+/** Takes missing members of a row from the table of chains. */
+function complete(row: NetworkRow, context: z.RefinementCtx): CompleteRow {
+  const { names, facts } = chains.get(row.chainId) ?? {}
+  // Another contract than the profile's may be older. Without a first block, old trades are sought from 0.
+  const known = row.settlement ? undefined : facts?.firstBlock
+  const isSought = row.orderBook && (row.orderBook.history ?? 'accounts') === 'accounts'
+  const firstBlock = known ?? (isSought ? 0 : undefined)
+  const full = { name: names?.[0], ...facts, firstBlock, ...row }
+  for (const member of completed)
+    if (full[member] === undefined)
+      context.addIssue({ code: 'custom', path: [member], message: 'is needed for this chain' })
+  return full as CompleteRow
+}
 
 /** Contracts of a row without `settlement` and `vaultRelayer` come from the profile. */
 function networkFileSchema(profile: Profile) {
@@ -111,6 +135,7 @@ function networkFileSchema(profile: Profile) {
         ({ orderBook, poolFactory, baseTokens }) => orderBook || (poolFactory && baseTokens),
         'poolFactory and baseTokens are needed where no orderBook is followed',
       )
+      .transform(complete)
       .transform(
         ({
           rpcUrl,

@@ -2,6 +2,7 @@ import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-da
 import type { AppDataSources } from '../app-data/read.ts'
 import { createChain } from '../chain/chain.ts'
 import { createHeads } from '../chain/heads.ts'
+import { tradeLogs } from '../chain/logs/chain-logs.ts'
 import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
@@ -86,7 +87,7 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
     ...composeIndexes(access, tokens, trading, scope),
     ...composeData(access, tokens, trading, scope),
     /** Undefined on a network whose order book is run here. */
-    mirror: orderBook && composeFollowing(orderBook, tokens, trading, scope),
+    mirror: orderBook && composeFollowing(orderBook, access, tokens, trading, scope),
   }
 }
 
@@ -232,14 +233,17 @@ function composeIndexes(
 /** The mirror of an order book that is run elsewhere. */
 function composeFollowing(
   orderBook: OrderBookConfig,
+  { chain, rpcWithoutRetries }: ChainAccess,
   { knownTokens }: Tokens,
   { orderServices, newSignatureCheck }: Trading,
   { network, db, loopDb, settings, log, now, metrics }: NetworkOptions,
 ) {
+  const odd = { log, countOdd: metrics.loops.indexer(network.name).oddLog }
   return composeMirror({
     checkSignature: newSignatureCheck(),
-    ...{ network, orderBook, db, loopDb, settings, now, log },
+    ...{ network, orderBook, chain, db, loopDb, settings, now, log },
     nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
+    tradesOf: (owners, range) => tradeLogs({ ...odd, rpc: rpcWithoutRetries, network }, owners, range),
     metrics: metrics.loops,
     uidOf: (creation) => uidOf(creation, orderServices),
   })

@@ -73,6 +73,8 @@ export interface TradeRules {
   notifiedFrom?: number
   /** When a trade counts as a price improvement: parts per million of the signed limit; without it never. */
   leastImprovement?: bigint | undefined
+  /** The times of the events of trades; that of the record by default. */
+  timeOf?: (trade: Trade) => Date
 }
 
 /**
@@ -83,17 +85,19 @@ export interface TradeRules {
 export async function recordTrades(
   tx: Tx,
   trades: readonly TradeOfOrder[],
-  { leastImprovement, notifiedFrom = 0 }: TradeRules,
+  { leastImprovement, notifiedFrom = 0, timeOf = () => at }: TradeRules,
   at: Date,
 ): Promise<void> {
   const tokens = await tokensOf(
     tx,
     trades.map(({ order }) => order),
   )
-  const event = { label: 'traded' as const, reason: null, timestamp: at }
+  const event = { label: 'traded' as const, reason: null }
   await appendEvents(
     tx,
-    trades.map(({ order, trade }) => ({ orderId: order.id, ...event, blockNumber: trade.blockNumber })),
+    trades.map(({ order, trade }) => ({
+      ...{ orderId: order.id, ...event, timestamp: timeOf(trade), blockNumber: trade.blockNumber },
+    })),
   )
   await insertHookCalls(tx, trades.flatMap(toDueHooks))
   await recordNotifications(

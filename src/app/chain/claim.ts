@@ -74,8 +74,13 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
     }),
   )
   if (outages.length === nodes.list.length) return outages[0]
-  await mirror?.claim()
-  return undefined
+  try {
+    await mirror?.claim()
+    return undefined
+  } catch (fault) {
+    if (fault instanceof Outage) return fault
+    throw fault
+  }
 }
 
 async function tryNode(network: Network, node: NetworkNode, db: Database): Promise<Outage | undefined> {

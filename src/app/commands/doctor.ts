@@ -18,7 +18,10 @@ const timeoutMs = 5_000
 const mostRead = 500
 const mostNamed = 10
 
-/** Checks the rights that settlement contracts gave, as stored by `index`; others report its faults. */
+/**
+ * Checks the rights that settlement contracts gave, as stored by `index`; others report its faults. On a
+ * followed network they are the order book's affair.
+ */
 export async function checkRights(
   networks: readonly NetworkConfig[],
   { DATABASE_URL, DATABASE_DIRECT_URL }: Settings,
@@ -29,7 +32,9 @@ export async function checkRights(
   const db = openDatabase({ url, maxConnections: 1 })
   try {
     const checks = await Promise.all(
-      networks.map((config) => checkNetwork(config, db, log).catch((): Check[] => [])),
+      networks
+        .filter(({ orderBook }) => !orderBook)
+        .map((config) => checkNetwork(config, db, log).catch((): Check[] => [])),
     )
     return checks.flat()
   } finally {

@@ -1,11 +1,18 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
+import { addressWord } from '../../domain/settlement/rights.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { parseHex, parseObject } from '../rpc/wire.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
 import { byLogPosition, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
-import { parseSettlementLog, type SettlementLog, settlementEvents } from './settlement-logs.ts'
+import {
+  parseSettlementLog,
+  type SettlementLog,
+  settlementEvents,
+  type TradeLog,
+  tradeEvent,
+} from './settlement-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
 /** A log of a contract of the protocol. */
@@ -52,6 +59,29 @@ export async function chainLogs(
     return typeof parsed === 'object' ? [parsed] : []
   })
   return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byLogPosition)
+}
+
+/**
+ * Reads the trades of these owners in a block range, by block and log index.
+ * @throws Outage as `readLogs` does
+ */
+export async function tradeLogs(
+  { rpc, network, ...odd }: ChainLogOptions,
+  owners: readonly Address[],
+  range: LogRange,
+): Promise<TradeLog[]> {
+  const filter = {
+    addresses: [network.settlement],
+    events: [tradeEvent],
+    indexed: [owners.map(addressWord)],
+  }
+  const note = noteOdd(odd)
+  const rawLogs = await readLogs(rpc, filter, range, note)
+  return rawLogs.flatMap((item) => {
+    const parsed = parseSettlementLog(item)
+    if (parsed === 'malformed') note('skipped', item)
+    return typeof parsed === 'object' && parsed.type === 'trade' ? [parsed] : []
+  })
 }
 
 const oddLogs = {

@@ -30,8 +30,8 @@ export interface LogFilter {
   addresses?: readonly Address[]
   /** The first topic: any of these. */
   events: readonly Bytes32[]
-  /** The topics that follow; null matches any. */
-  indexed?: readonly (Bytes32 | null)[]
+  /** The topics that follow; a list matches each of its items, null any. */
+  indexed?: readonly (Bytes32 | readonly Bytes32[] | null)[]
 }
 
 /** A block range, both ends included. */

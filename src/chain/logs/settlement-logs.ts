@@ -1,5 +1,5 @@
 import { type Address, address } from '../../domain/evm/address.ts'
-import type { Hex } from '../../domain/evm/hex.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { type OrderUid, toOrderUid } from '../../domain/order/order.ts'
 import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { settlementAbi } from '../settlement/call.ts'
@@ -41,10 +41,8 @@ export interface PresignatureLog extends LogPosition {
 export type SettlementLog = TradeLog | SettledLog | InvalidationLog | PresignatureLog
 
 const eventNames = ['Trade', 'Settlement', 'OrderInvalidated', 'PreSignature'] as const
-export const settlementEvents = eventNames.flatMap((name) => {
-  const topic = settlementAbi.getEvent(name)?.topicHash
-  return topic ? parseHash(topic) : []
-})
+export const settlementEvents = eventNames.map((name) => parseHash(settlementAbi.getEvent(name)?.topicHash))
+export const [tradeEvent] = settlementEvents as [Bytes32, ...Bytes32[]]
 
 /**
  * Parses a log.

@@ -9,12 +9,30 @@ export interface KnownChain {
   coin: { symbol: string; name: string }
   /** The token that stands for the US dollar. */
   usdReference?: Address
+  /** Facts that a row of the network file may leave out. */
+  facts?: ChainFacts
   /** The chain's id at providers of token data, if they support the chain. */
   coingecko?: string
   moralis?: string
   /** The chain's host at Ethplorer. */
   ethplorer?: string
 }
+
+/** Facts of a chain with the settlement contract of the profiles. */
+export interface ChainFacts {
+  wrappedNative: Address
+  /** The block of the settlement contract. */
+  firstBlock: number
+  blockTimeMs: number
+  finalityBlocks: number
+}
+
+const factsOf = (
+  wrappedNative: string,
+  firstBlock: number,
+  blockTimeMs: number,
+  finalityBlocks = 64,
+): ChainFacts => ({ wrappedNative: address(wrappedNative), firstBlock, blockTimeMs, finalityBlocks })
 
 const ether = { symbol: 'ETH', name: 'Ether' }
 
@@ -25,6 +43,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['mainnet', 'ethereum', 'eth'],
       coin: ether,
+      facts: factsOf('0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2', 12_593_265, 12_000),
       usdReference: address('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),
       coingecko: 'ethereum',
       moralis: 'eth',
@@ -44,6 +63,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['bnb', 'bsc', 'bnb_chain', 'binance_smart_chain'],
       coin: { symbol: 'BNB', name: 'BNB' },
+      facts: factsOf('0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c', 48_173_641, 3_000),
       usdReference: address('0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d'),
       coingecko: 'binance-smart-chain',
       moralis: 'bsc',
@@ -55,6 +75,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['xdai', 'gnosis', 'gnosis_chain'],
       coin: { symbol: 'xDAI', name: 'xDAI' },
+      facts: factsOf('0xe91D153E0b41518A2Ce8Dd3D7944Fa863463a97d', 16_465_100, 5_000),
       usdReference: address('0x2a22f9c3b484c3629090feed35f17ff8f88f76f0'),
       coingecko: 'xdai',
       moralis: 'gnosis',
@@ -65,6 +86,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['polygon', 'matic', 'polygon_pos'],
       coin: { symbol: 'POL', name: 'POL' },
+      facts: factsOf('0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270', 45_859_743, 2_000, 256),
       usdReference: address('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
       coingecko: 'polygon-pos',
       moralis: 'polygon',
@@ -75,6 +97,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['base'],
       coin: ether,
+      facts: factsOf('0x4200000000000000000000000000000000000006', 21_407_238, 2_000),
       usdReference: address('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
       coingecko: 'base',
       moralis: 'base',
@@ -85,6 +108,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['plasma'],
       coin: { symbol: 'XPL', name: 'Plasma' },
+      facts: factsOf('0x6100E367285b01F48D07953803A2d8dCA5D19873', 3_439_711, 1_000),
       usdReference: address('0xB8CE59FC3717ada4C02eaDF9682A9e934F625ebb'),
       coingecko: 'plasma',
     },
@@ -94,6 +118,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['arbitrum_one', 'arbitrum'],
       coin: ether,
+      facts: factsOf('0x82aF49447D8a07e3bd95BD0d56f35241523fBab1', 204_704_802, 250),
       usdReference: address('0xaf88d065e77c8cC2239327C5EDb3A432268e5831'),
       coingecko: 'arbitrum-one',
       moralis: 'arbitrum',
@@ -104,6 +129,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['avalanche', 'avax'],
       coin: { symbol: 'AVAX', name: 'Avalanche' },
+      facts: factsOf('0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7', 59_891_356, 2_000),
       usdReference: address('0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e'),
       coingecko: 'avalanche',
       moralis: 'avalanche',
@@ -114,6 +140,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['ink'],
       coin: ether,
+      facts: factsOf('0x4200000000000000000000000000000000000006', 34_436_849, 1_000),
       usdReference: address('0x2D270e6886d130D724215A266106e6832161EAEd'),
       coingecko: 'ink',
     },
@@ -123,6 +150,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['linea'],
       coin: ether,
+      facts: factsOf('0xe5d7c2a44ffddf6b295a15c148167daaaf5cf34f', 24_333_100, 2_000),
       usdReference: address('0x176211869cA2b568f2A7D4EE941E073a821EE1ff'),
       coingecko: 'linea',
       moralis: 'linea',
@@ -134,6 +162,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['sepolia'],
       coin: ether,
+      facts: factsOf('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14', 4_717_488, 12_000),
       usdReference: address('0xbe72E441BF55620febc26715db68d3494213D8Cb'),
       moralis: 'sepolia',
       ethplorer: 'https://sepolia-api.ethplorer.io',

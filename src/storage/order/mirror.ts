@@ -14,17 +14,34 @@ export const isVerified = `(o.signing_scheme <> 'eip1271' OR m.is_signed IS TRUE
 export const maxLate = 10_000
 
 /**
- * Claims the chain for the order book that it follows.
+ * Claims the chain for the order book that it follows, and for the first block whose logs are indexed: the
+ * one that is stored counts.
+ * @param begin finds that block for a row without one
  * @throws when the database holds the orders of another order book of this chain
  */
-export async function claimOrderBook(db: Db, chainId: number, url: string): Promise<void> {
+export async function claimOrderBook(
+  db: Db,
+  chainId: number,
+  url: string,
+  begin: () => Promise<number>,
+): Promise<void> {
+  const { orderBook } = sql(db)
   const row = { chainId, url, clientCallsAt: new Date(0), ownCallsAt: new Date(0), pausedUntil: new Date(0) }
-  await sql(db).orderBook.createMany({ data: [row], skipDuplicates: true })
-  const stored = await sql(db).orderBook.findUniqueOrThrow({ where: { chainId } })
-  if (stored.url === url) return
-  throw new Error(
-    `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
-  )
+  await orderBook.createMany({ data: [row], skipDuplicates: true })
+  const stored = await orderBook.findUniqueOrThrow({ where: { chainId } })
+  if (stored.url !== url)
+    throw new Error(
+      `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
+    )
+  if (stored.indexedFrom !== null) return
+  const indexedFrom = BigInt(await begin())
+  await orderBook.updateMany({ where: { chainId, indexedFrom: null }, data: { indexedFrom } })
+}
+
+/** The first block of a claimed chain whose logs are indexed. */
+export async function firstIndexedBlock(db: Db, chainId: number): Promise<number> {
+  const { indexedFrom } = await sql(db).orderBook.findUniqueOrThrow({ where: { chainId } })
+  return Number(indexedFrom)
 }
 
 /** Notes that the order book has answered to the process that follows it. */

@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Chain } from '../chain/chain.ts'
+import type { LogRange } from '../chain/logs/logs.ts'
+import type { TradeLog } from '../chain/logs/settlement-logs.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Clock, Log } from '../domain/log.ts'
+import type { Network } from '../domain/network/network.ts'
+import type { OrderUid } from '../domain/order/order.ts'
+import { recordTrades, tradesOfOrders } from '../notifications/record.ts'
+import { findCheckpoint, insertChainFacts } from '../storage/chain/indexed-logs.ts'
+import { findTradesOf } from '../storage/chain/log-queries.ts'
+import type { Database, Db, Tx } from '../storage/database/database.ts'
+import { signal as signalChange } from '../storage/database/signals.ts'
+import { endTurn, type HistoryTurn, nextHistory } from '../storage/order/histories.ts'
+import { findOrders } from '../storage/order/orders.ts'
+import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
+import { createRange } from './block-range.ts'
+import { createPoll, type Poll, repeat } from './chain-stream.ts'
+
+/**
+ * The logs that are indexed on a followed network: those of new blocks, while older trades are read for the
+ * accounts that clients name; all; or those from a block on.
+ */
+export type History = 'accounts' | 'all' | { fromBlock: number }
+
+/**
+ * The first block to index. A chain that is indexed already began at the first block of its network. With
+ * `accounts`, a new one begins at the newest final block, so that no reorg changes older logs.
+ * @throws Outage
+ */
+export async function beginOf(
+  history: History,
+  { chainId, firstBlock, finalityBlocks }: Pick<Network, 'chainId' | 'firstBlock' | 'finalityBlocks'>,
+  { db, chain }: { db: Db; chain: Pick<Chain, 'head'> },
+): Promise<number> {
+  if (history === 'all' || (await findCheckpoint(db, chainId))) return firstBlock
+  if (history !== 'accounts') return history.fromBlock
+  return Math.max(0, (await chain.head()).number - finalityBlocks)
+}
+
+export interface HistoryOptions {
+  network: Pick<Network, 'chainId' | 'name' | 'firstBlock'>
+  db: Database
+  chain: Pick<Chain, 'block'>
+  /** Reads the trades of accounts. @throws Outage */
+  tradesOf(accounts: readonly Address[], range: LogRange): Promise<TradeLog[]>
+  now: Clock
+  log: Log
+  poll?: Poll
+}
+
+const maxBlocks = 100_000
+const lookEveryMs = 1_000
+/** The pause after each request to the node. */
+const pauseMs = 100
+const headersAtOnce = 16
+
+/**
+ * Reads the trades of accounts in blocks before the first indexed one, newest first, until `signal` aborts.
+ * One process at a time may run it.
+ */
+export async function readHistories(options: HistoryOptions, signal: AbortSignal): Promise<void> {
+  const { network, db, log } = options
+  const { chainId, firstBlock } = network
+  const range = createRange(maxBlocks)
+  const step = async () => {
+    const turn = await nextHistory(db, chainId)
+    if (!turn) return false
+    await range.use(async (length) => {
+      const from = Math.max(firstBlock, turn.to - length + 1)
+      const logs = from > turn.to ? [] : await options.tradesOf(turn.accounts, { from, to: turn.to })
+      await store(turn, from, logs, options)
+      return logs.length
+    })
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
+    return true
+  }
+  const what = 'older trades cannot be read for the moment'
+  const { poll = createPoll(lookEveryMs) } = options
+  await repeat(step, { poll, log, what, network: network.name }, signal)
+}
+
+/** Stores trades with the events of their orders, as of the times of their blocks. They are not notified. */
+async function store(
+  turn: HistoryTurn,
+  from: number,
+  logs: readonly TradeLog[],
+  options: HistoryOptions,
+): Promise<void> {
+  const { network, db, now } = options
+  const { chainId, firstBlock } = network
+  const times = await timesOf(logs, options)
+  await db.transaction(async (tx) => {
+    if (logs.length > 0) {
+      await storeTrades(tx, chainId, logs, times, new Date(now()))
+      await signalChange(tx, 'orders', String(chainId))
+    }
+    await endTurn(tx, chainId, turn, { from, firstBlock })
+  })
+}
+
+async function storeTrades(
+  tx: Tx,
+  chainId: number,
+  logs: readonly TradeLog[],
+  times: ReadonlyMap<number, Date>,
+  at: Date,
+): Promise<void> {
+  const uids = [...new Set(logs.map(({ orderUid }) => orderUid))]
+  await lockOrders(tx, uids)
+  const orders = (await findOrders(tx, uids)).filter((order) => order.chainId === chainId)
+  const ids = orders.map(({ id }) => id)
+  const idOf = new Map<OrderUid, bigint>(orders.map(({ uid, id }) => [uid, id]))
+  const stored = new Set((await findTradesOf(tx, ids)).map(placeOf))
+  const trades = logs.map((log) => ({
+    ...log,
+    chainId,
+    orderId: idOf.get(log.orderUid) ?? null,
+    auctionId: null,
+  }))
+  await insertChainFacts(tx, chainId, {
+    trades,
+    ...{ settlements: [], invalidations: [], presignatures: [], executions: [] },
+  })
+  await refreshProgress(tx, ids)
+  const untraded = orders.map((order) => ({
+    ...order,
+    ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },
+  }))
+  const traded = tradesOfOrders(
+    await findTradesOf(tx, ids),
+    new Map(untraded.map((order) => [order.uid, order])),
+  )
+  const added = traded.filter(({ trade }) => !stored.has(placeOf(trade)))
+  const timeOf = ({ blockNumber }: { blockNumber: number }) => times.get(blockNumber) ?? at
+  await recordTrades(tx, added, { notifiedFrom: Number.POSITIVE_INFINITY, timeOf }, at)
+}
+
+const placeOf = ({ blockNumber, logIndex }: Pick<TradeLog, 'blockNumber' | 'logIndex'>) =>
+  `${blockNumber}:${logIndex}`
+
+/** The times of the blocks of logs. */
+async function timesOf(
+  logs: readonly TradeLog[],
+  { chain }: HistoryOptions,
+): Promise<ReadonlyMap<number, Date>> {
+  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))]
+  const times = new Map<number, Date>()
+  for (let start = 0; start < numbers.length; start += headersAtOnce) {
+    const part = numbers.slice(start, start + headersAtOnce)
+    for (const block of await Promise.all(part.map((number) => chain.block(number))))
+      if (block) times.set(block.number, new Date(block.timestamp * 1_000))
+  }
+  return times
+}

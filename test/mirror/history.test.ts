@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../../src/app/app.ts'
+import type { OrderBookConfig } from '../../src/app/config.ts'
+import { Outage } from '../../src/domain/errors/error.ts'
+import { readHistories } from '../../src/indexer/account-history.ts'
+import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import { requestHistory } from '../../src/storage/order/histories.ts'
+import { claimOrderBook, firstIndexedBlock } from '../../src/storage/order/mirror.ts'
+import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
+import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
+
+let book: World
+let database: TestDatabase
+let follower: App | undefined
+
+const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 16n, buyAmount: 1n } as const
+const hash = `0x${'bc'.repeat(32)}` as const
+const head = async () => Number(await book.chain.rpc.call<string>('eth_blockNumber'))
+
+beforeAll(async () => {
+  ;[book, database] = await Promise.all([startWorld(), createTestDatabase()])
+})
+afterAll(async () => {
+  await follower?.close()
+  await database?.[Symbol.asyncDispose]()
+  await book?.[Symbol.asyncDispose]()
+})
+
+async function follow(history?: OrderBookConfig['history']): Promise<string> {
+  await follower?.close()
+  const network = { ...book.market.network, finalityBlocks: 2 }
+  const orderBook = {
+    url: `${book.url}/${network.name}`,
+    callsPerMinute: 100_000,
+    ...(history && { history }),
+  }
+  follower = await startProgram({ database, chain: book.chain }, unlimited, {
+    roles: ['serve', 'index'],
+    networks: [{ network, rpcUrl: book.chain.rpcUrl, orderBook }],
+  })
+  return follower.url ?? ''
+}
+
+/** Places an order that is filled, and waits until its trade is final. @returns its UID and its block */
+async function filled(account: number) {
+  const trader = createTrader(book.url, book.market, account)
+  const { body: uid } = await trader.place(wish)
+  const { trades } = await eventually('the order is filled', async () => {
+    const { order } = await graphql(
+      book.url,
+      `{ order(uid: "${uid}") { trades(first: 9) { nodes { blockNumber } } } }`,
+    )
+    return order.trades.nodes.length > 0 && { trades: order.trades.nodes }
+  })
+  const block = trades[0].blockNumber
+  await eventually('its trade is final', async () => (await head()) > block + 2)
+  return { uid, block }
+}
+
+const events = (uid: string) => `{ order(uid: "${uid}") { status executedSellAmount executedBuyAmount
+  events(first: 9) { nodes { label timestamp } } trades(first: 9) { nodes { txHash sellAmount buyAmount } } } }`
+
+test('a new database begins at the final block, and older fills come with the account that is named', async () => {
+  const [mine, others] = [await filled(0), await filled(1)]
+  const url = await follow()
+  const from = await firstIndexedBlock(database.db, book.market.network.chainId)
+  expect(from).toBeGreaterThan(others.block)
+  expect(from).toBeLessThanOrEqual(await head())
+  const trader = createTrader(url, book.market)
+  const list = await request(`${trader.base}/api/v1/account/${trader.address}/orders`)
+  expect(list.body.map((order: { uid: string }) => order.uid)).toEqual([mine.uid])
+  const { order } = await eventually('its fill is read', async () => {
+    const data = await graphql(url, events(mine.uid))
+    return data.order.status === 'FULFILLED' && data
+  })
+  const there = (await graphql(book.url, events(mine.uid))).order
+  expect(order.trades).toEqual(there.trades)
+  expect([order.executedSellAmount, order.executedBuyAmount]).toEqual([
+    there.executedSellAmount,
+    there.executedBuyAmount,
+  ])
+  const tag = `0x${mine.block.toString(16)}`
+  const { timestamp } = await book.chain.rpc.call<{ timestamp: string }>('eth_getBlockByNumber', [tag, false])
+  const [created, traded] = order.events.nodes
+  expect(created.label).toBe('CREATED')
+  expect({ ...traded, timestamp: Date.parse(traded.timestamp) }).toEqual({
+    ...{ label: 'TRADED', timestamp: Number(timestamp) * 1_000 },
+  })
+  expect(order.events.nodes).toHaveLength(2)
+  expect(await sql(database.db).notification.count()).toBe(0)
+  expect(await sql(database.db).trade.count()).toBe(1)
+})
+
+test('a restart goes on where it was, whatever the setting is then', async () => {
+  const { chainId } = book.market.network
+  const [from, before] = [
+    await firstIndexedBlock(database.db, chainId),
+    await findCheckpoint(database.db, chainId),
+  ]
+  for (const history of ['all', { fromBlock: 1 }] as const) {
+    await follow(history)
+    expect(await firstIndexedBlock(database.db, chainId)).toBe(from)
+  }
+  await eventually('blocks are indexed', async () => {
+    const after = await findCheckpoint(database.db, chainId)
+    return (after?.number ?? 0) > (before?.number ?? 0) + 1
+  })
+  expect(await sql(database.db).trade.count()).toBe(1)
+})
+
+test('older trades are read once each, newest first, in turns of accounts, after faults too', async () => {
+  const chainId = 31_337
+  await using other = await createTestDatabase()
+  await claimOrderBook(other.db, chainId, 'http://127.0.0.1:1/', async () => 250_001)
+  const accounts = ['a1', 'a2'].map((name) => numbered(name) as `0x${string}`)
+  const [one, two] = [accounts[0] ?? expect.fail(), accounts[1] ?? expect.fail()]
+  const trade = (blockNumber: number, owner: typeof one) => ({
+    ...{
+      type: 'trade' as const,
+      blockNumber,
+      blockHash: hash,
+      txHash: hash,
+      logIndex: 3,
+    },
+    ...{
+      owner,
+      sellToken: numbered('d'),
+      buyToken: numbered('e'),
+      sellAmount: 5n,
+      buyAmount: 7n,
+      feeAmount: 0n,
+    },
+    orderUid: `0x${'ab'.repeat(52)}${String(blockNumber).padStart(8, '0')}` as const,
+  })
+  const all = [10, 60_000, 150_000, 150_001, 250_000].flatMap((block) => [trade(block, one)])
+  const ranges: string[] = []
+  let faults = 2
+  const options = {
+    ...{ db: other.db, network: { chainId, name: 'local', firstBlock: 5 }, now: Date.now, log: silentLog },
+    poll: () => pause(10),
+    chain: {
+      block: async (number: number) => ({
+        number,
+        hash: hash,
+        parentHash: hash,
+        timestamp: 1,
+      }),
+    },
+    async tradesOf(owners: readonly string[], { from, to }: { from: number; to: number }) {
+      if (to < 200_000 && faults-- > 0) throw new Outage('a node')
+      ranges.push(`${owners.length}: ${from}-${to}`)
+      return all.filter(({ blockNumber: at, owner }) => owners.includes(owner) && at >= from && at <= to)
+    },
+  }
+  for (const account of accounts) await requestHistory(other.db, chainId, account, 5)
+  const unread = () => sql(other.db).accountHistory.count({ where: { unreadTo: { gte: 0 } } })
+  const stop = new AbortController()
+  const reading = readHistories(options, stop.signal)
+  await eventually('all is read', async () => (await unread()) === 0)
+  stop.abort()
+  await reading
+  expect(ranges[0]).toBe('2: 150001-250000')
+  expect(ranges.at(-1)).toMatch(/^2: 5-/)
+  const stored = await sql(other.db).trade.findMany({ orderBy: { blockNumber: 'asc' } })
+  expect(stored.map(({ blockNumber }) => Number(blockNumber))).toEqual([
+    10, 60_000, 150_000, 150_001, 250_000,
+  ])
+  await requestHistory(other.db, chainId, two, 5)
+  expect(await unread()).toBe(0)
+})
