@@ -218,6 +218,7 @@ function composeIndexes(
     ...{ ...shared, nodes, chain, rpc, rpcWithoutRetries, db: loopDb },
     metrics: metrics.loops,
     refunderBalances: accounts.refunder,
+    isFollowing: orderBook !== undefined,
     // An order book that is followed judges orders placed on chain by its own quotes.
     readPlacements: orderBook
       ? undefined

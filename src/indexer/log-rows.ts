@@ -3,7 +3,7 @@ import type { SettledLog, TradeLog } from '../chain/logs/settlement-logs.ts'
 import type { DecodedSettlement } from '../chain/settlement/call.ts'
 import type { MinedSettlements } from '../chain/settlement/mined.ts'
 import type { ProposedExecution, StoredSolution } from '../domain/auction/competition.ts'
-import { auctionNumber } from '../domain/auction/key.ts'
+import { auctionKey, auctionNumber } from '../domain/auction/key.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeePolicy } from '../domain/fee/policy.ts'
@@ -87,19 +87,39 @@ export function attribute(
   const number = mined?.call?.auctionId
   if (!mined || number == null || trades.length === 0) return undefined
   const solvers: Address[] = [settlement.solver, mined.sender]
-  return solutions.find((solution) => {
-    const { auctionId, uid } = solution
-    if (auctionNumber(auctionId) !== number || !solvers.includes(solution.solver)) return false
-    if (settlement.blockNumber > (lastBlocks.get(auctionId) ?? -1)) return false
+  const candidates = solutions.filter(
+    ({ auctionId, solver }) =>
+      auctionNumber(auctionId) === number &&
+      solvers.includes(solver) &&
+      settlement.blockNumber <= (lastBlocks.get(auctionId) ?? -1),
+  )
+  const matches = ({ auctionId, uid }: StoredSolution, isMatch: typeof isSame) => {
     const proposed = executions.filter(
       (execution) => execution.auctionId === auctionId && execution.solutionUid === uid,
     )
     // A solution contains an order once, so equal lengths make this a one-to-one match.
     return (
       proposed.length === trades.length &&
-      proposed.every((execution) => trades.some((trade) => isSame(execution, trade)))
+      proposed.every((execution) => trades.some((trade) => isMatch(execution, trade)))
     )
-  })
+  }
+  return (
+    candidates.find((solution) => matches(solution, isSame)) ??
+    candidates.find(
+      (solution) => solution.isWinner && solution.auctionId !== number && matches(solution, isOfSameOrder),
+    )
+  )
+}
+
+/** Other order books let a winner settle other amounts than it proposed. */
+function isOfSameOrder({ orderUid }: ProposedExecution, trade: TradeLog): boolean {
+  return orderUid === trade.orderUid
+}
+
+/** The number of the auction that a call names: calls may end with any eight bytes. */
+function calledAuction(mined: MinedSettlement | undefined, chainId: number): bigint | null {
+  const number = mined?.call?.auctionId
+  return number != null && auctionKey(chainId, number) !== undefined ? number : null
 }
 
 function isSame(execution: ProposedExecution, trade: TradeLog): boolean {
@@ -161,6 +181,7 @@ export function logsToRows(
         auctionId: solution?.auctionId ?? null,
         solutionUid: solution?.uid ?? null,
         deadlineBlock: (solution && context.deadlines.get(solution.auctionId)) ?? null,
+        calledAuction: calledAuction(mined, context.chainId),
         gasUsed: mined?.gasUsed ?? null,
         effectiveGasPrice: mined?.effectiveGasPrice ?? null,
         isUnread: !mined && hasTransaction(group.settlement),

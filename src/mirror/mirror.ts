@@ -50,7 +50,14 @@ export interface MirrorMeter {
   refused(fault: MirrorFault): void
   /** UIDs that the order book does not know. */
   missing(count: number): void
+  competitions(outcome: CompetitionOutcome, count?: number): void
 }
+
+/**
+ * What became of a competition: `missing` was not shown, `skipped` was never requested, and `contradicts`
+ * counts settlements that are others on chain.
+ */
+export type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'contradicts'
 
 /** Facts of older blocks are not notified: their orders were over when they were read. */
 const notifiedMs = 600_000

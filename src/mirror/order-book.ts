@@ -41,8 +41,10 @@ export interface OrderBook {
   order(uid: OrderUid, priority: Priority): Promise<unknown>
   /** The orders of an account, newest first, at most `limit` after so many others. */
   ordersOf(owner: Address, page: OrdersPage, priority: Priority): Promise<unknown[]>
-  /** The orders of the newest auction whose competition it shows; empty if there is none. */
-  auctionedOrders(priority: Priority): Promise<OrderUid[]>
+  /** The newest competition that it shows, as it writes it; undefined before the first. */
+  latestCompetition(priority: Priority): Promise<unknown>
+  /** The competition of this auction; undefined while it shows none. */
+  competition(number: bigint, priority: Priority): Promise<unknown>
   /** Returns the answer to another GET request. A status 4xx is an answer. */
   get(path: string, priority: Priority): Promise<JsonResponse>
   /** Passes a request of a client on, once. A response with a status 4xx is an answer. */
@@ -122,6 +124,13 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     return listIn(status, body).map((item) => (isObject(item) && 'order' in item ? item.order : item))
   }
 
+  async function competition(which: string, priority: Priority): Promise<unknown> {
+    const { status, body } = await read({ path: `/api/v2/solver_competition/${which}` }, priority)
+    if (status === 404) return undefined
+    if (status >= 300 || body === undefined) throw invalidResponse(name, 'no competition')
+    return body
+  }
+
   const listIn = (status: number, body: unknown): unknown[] => {
     if (status < 300 && Array.isArray(body)) return body
     throw invalidResponse(name, `no list, but status ${status}`)
@@ -140,13 +149,8 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       const { status, body } = await read({ path: `/api/v1/account/${owner}/orders`, query }, priority)
       return listIn(status, body)
     },
-    async auctionedOrders(priority) {
-      const { status, body } = await read({ path: '/api/v2/solver_competition/latest' }, priority)
-      if (status === 404) return []
-      const uids = status < 300 ? auctionedIn(body) : undefined
-      if (!uids) throw invalidResponse(name, 'no competition')
-      return uids
-    },
+    latestCompetition: (priority) => competition('latest', priority),
+    competition: (number, priority) => competition(String(number), priority),
     get: (path, priority) => read({ path }, priority),
     async send(request) {
       return writes.ask(() => exchangeJson(peer, request, signal()))

@@ -23,7 +23,7 @@ import { toInteractions } from '../orders/interactions.ts'
 
 const maxUint256 = 2n ** 256n - 1n
 
-function parsed<Value>(parse: (text: string) => Value | undefined) {
+export function parsed<Value>(parse: (text: string) => Value | undefined) {
   return z.string().transform((text, context) => {
     const value = parse(text)
     if (value !== undefined) return value
@@ -32,13 +32,13 @@ function parsed<Value>(parse: (text: string) => Value | undefined) {
   })
 }
 
-const address = parsed(toAddress)
-const amount = z
+export const address = parsed(toAddress)
+export const amount = z
   .string()
   .regex(/^[0-9]{1,78}$/)
   .transform(BigInt)
   .refine((value) => value <= maxUint256)
-const hash = parsed((text) => toHex(text, 32))
+export const hash = parsed((text) => toHex(text, 32))
 const uint32 = z.int().min(0).max(0xffffffff)
 
 const decimal = z.string().regex(/^[0-9]{1,78}(\.[0-9]{1,78})?$/)

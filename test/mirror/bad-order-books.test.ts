@@ -299,7 +299,7 @@ describe('the budget of calls', () => {
       const attempts = ['client', 'new', 'live'] as const
       const outcomes = await Promise.all(
         Array.from({ length: 60 }, (_, index) =>
-          book.auctionedOrders(attempts[index % 3] ?? 'new').then(
+          book.latestCompetition(attempts[index % 3] ?? 'new').then(
             () => attempts[index % 3],
             (fault: unknown) => (fault instanceof Throttled ? 'throttled' : String(fault)),
           ),

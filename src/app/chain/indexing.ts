@@ -38,6 +38,8 @@ interface IndexingOptions {
   metrics: LoopMetrics
   refunderBalances: AccountBalances
   readPlacements: ReadPlacements | undefined
+  /** The order book is run elsewhere: it has the orders that solvers bring. */
+  isFollowing: boolean
   now: Clock
   log: Log
 }
@@ -64,7 +66,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       network,
       db,
       now,
-      settlement,
+      ...(options.isFollowing ? { completeEveryMs: 2_000 } : { settlement }),
       ...(options.readPlacements && { readPlacements: options.readPlacements }),
       leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
       log,

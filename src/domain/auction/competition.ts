@@ -101,6 +101,21 @@ export interface OrderHistory {
   trades: Trade[]
 }
 
+/** A competition of an order book that a network follows, as the order book shows it. */
+export interface MirroredCompetition extends Omit<StoredAuction, 'id'> {
+  number: bigint
+  orders: readonly OrderUid[]
+  nativePrices: ReadonlyMap<Address, bigint>
+  /** Best first. */
+  solutions: readonly MirroredSolution[]
+}
+
+export interface MirroredSolution extends Omit<StoredSolution, 'auctionId'> {
+  executions: readonly Omit<ProposedExecution, 'auctionId' | 'solutionUid' | 'chainId'>[]
+  /** Its settlement, as the order book says; null while there is none. */
+  txHash: Bytes32 | null
+}
+
 /**
  * Reasons for the refusal of a solution. Solutions refused for a reason up to `reverts` never competed; the
  * others competed and could not win.

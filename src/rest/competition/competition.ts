@@ -40,7 +40,7 @@ export const competitionRoutes: StoredRoute[] = [
     Object.entries(findsByPath).map(([path, findRows]) => ({
       on: `GET /api/${version}/solver_competition/${path}`,
       missing,
-      isPassedOn: true,
+      isPassedOn: 'unless stored' as const,
       isCached: path !== 'latest',
       read: createRead(body, findRows, path !== 'latest'),
     })),

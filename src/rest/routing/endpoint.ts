@@ -97,7 +97,10 @@ export interface AdmittedRequest extends RestRequest {
   bytes: number
 }
 
-/** Lets the order book that a network follows answer a row that is passed on, for a read at least. */
+/**
+ * Lets the order book that a network follows answer a row that is passed on, for a read at least. It decides
+ * too whether a thing that is not stored exists.
+ */
 export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
   const { row, perform } = endpoint
   if (!row.isPassedOn) return endpoint
@@ -107,6 +110,13 @@ export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
     async perform(request, context, reader) {
       const { passOn } = tradingOn(services, request.network)
       if (!passOn) return perform(request, context, reader)
+      if (row.isPassedOn === 'unless stored') {
+        try {
+          return await perform(request, context, reader)
+        } catch (fault) {
+          if (!(fault instanceof Refusal && fault.code === 'NotFound')) throw fault
+        }
+      }
       const path = pattern.replace(/:(\w+)/g, (_, name: string) =>
         encodeURIComponent(request.path[name] ?? ''),
       )

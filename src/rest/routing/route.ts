@@ -96,8 +96,8 @@ interface Row<On extends string, Run extends string, Data> {
   restricted?: boolean
   /** The body is read as JSON with any media type. */
   anyContentType?: boolean
-  /** The order book that a network follows answers the path: its facts are not mirrored. */
-  isPassedOn?: boolean
+  /** The order book that a network follows answers the path: always, or where nothing is stored. */
+  isPassedOn?: true | 'unless stored'
   /** The route has no body: a sent one is not read. */
   hasNoBody?: boolean
   /** The answer holds a secret that is stored nowhere: it is not kept for repetitions. */

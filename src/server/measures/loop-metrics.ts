@@ -46,7 +46,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
   registerGauges(registry, newest, now)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
-  const { leads, reorgs, oddLogs, mirrored } = processSeries(registers)
+  const { leads, reorgs, oddLogs, mirrored, competitions } = processSeries(registers)
   return {
     auctions: (network) => ({
       began: () => update(network, { auctionAt: now() }),
@@ -78,6 +78,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
       compared: (count) => mirrored.inc({ network, outcome: 'compared' }, count),
       missing: (count) => mirrored.inc({ network, outcome: 'missing' }, count),
       refused: (fault) => mirrored.inc({ network, outcome: fault }),
+      competitions: (outcome, count = 1) => competitions.inc({ network, outcome }, count),
     }),
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
@@ -144,13 +145,19 @@ function processSeries(registers: Registry[]) {
     labelNames: ['network', 'outcome'],
     registers,
   })
+  const competitions = new Counter({
+    name: 'tradegraph_mirrored_competitions_total',
+    help: 'Competitions of an order book that is followed: stored, missing (requested and not shown), malformed, skipped (too many since the last one), contradicts (settlements that are others on chain).',
+    labelNames: ['network', 'outcome'],
+    registers,
+  })
   const oddLogs = new Counter({
     name: 'tradegraph_indexer_odd_logs_total',
     help: 'Irregular logs: placed (without an index or a transaction, stored at the end of their block), skipped (impossible for the contract).',
     labelNames: ['network', 'what'],
     registers,
   })
-  return { leads, reorgs, oddLogs, mirrored }
+  return { leads, reorgs, oddLogs, mirrored, competitions }
 }
 
 /** Gauges that are computed when they are read. */

@@ -82,16 +82,30 @@ async function insertSeries(tx: Tx, chainId: number, prices: Prices): Promise<Ui
   return tokens
 }
 
-/** Only prices that differ from the auction before; null for a token that had one. */
-async function insertPriceChanges(tx: Tx, { id, chainId, nativePrices }: Auction): Promise<void> {
+/**
+ * Inserts only prices that differ from the auction before; null for a token that had one. Those of the
+ * auction after it, if there is one, stay as they are.
+ */
+export async function insertPriceChanges(
+  tx: Tx,
+  { id, chainId, nativePrices }: Pick<Auction, 'id' | 'chainId' | 'nativePrices'>,
+  after: bigint | null = null,
+): Promise<void> {
   const tokens = await insertSeries(tx, chainId, nativePrices)
   await sql(tx).$executeRaw`
-    INSERT INTO price_changes (series_id, auction_id, price)
-    SELECT s.id, ${id}::bigint, g.price FROM price_series s
-      LEFT JOIN unnest(${tokens}::bytea[], ${[...nativePrices.values()].map(numeric)}::numeric[]) AS g(token, price) ON g.token = s.token
-      LEFT JOIN LATERAL (SELECT c.price FROM price_changes c WHERE c.series_id = s.id AND c.auction_id < ${id}
-        ORDER BY c.auction_id DESC LIMIT 1) newest ON true
-    WHERE s.chain_id = ${chainId} AND g.price IS DISTINCT FROM newest.price`
+    WITH changed AS (
+      SELECT s.id, g.price, newest.price AS before FROM price_series s
+        LEFT JOIN unnest(${tokens}::bytea[], ${[...nativePrices.values()].map(numeric)}::numeric[]) AS g(token, price) ON g.token = s.token
+        LEFT JOIN LATERAL (SELECT c.price FROM price_changes c WHERE c.series_id = s.id AND c.auction_id <= ${id}
+          ORDER BY c.auction_id DESC LIMIT 1) newest ON true
+      WHERE s.chain_id = ${chainId} AND g.price IS DISTINCT FROM newest.price
+    ), kept AS (
+      INSERT INTO price_changes (series_id, auction_id, price)
+      SELECT d.id, ${after}::bigint, d.before FROM changed d WHERE ${after}::bigint IS NOT NULL AND NOT EXISTS (
+        SELECT FROM price_changes c WHERE c.series_id = d.id AND c.auction_id > ${id} AND c.auction_id <= ${after}::bigint)
+    )
+    INSERT INTO price_changes (series_id, auction_id, price) SELECT id, ${id}::bigint, price FROM changed
+    ON CONFLICT (series_id, auction_id) DO UPDATE SET price = excluded.price`
 }
 
 /**

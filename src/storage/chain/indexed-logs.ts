@@ -31,6 +31,8 @@ export interface SettlementRow extends LogPosition {
   solutionUid: number | null
   /** Deadline of its auction. */
   deadlineBlock?: number | null
+  /** The number of the auction that its call names. */
+  calledAuction?: bigint | null
   gasUsed?: bigint | null
   effectiveGasPrice?: bigint | null
   /** No node knows its transaction. */
@@ -167,6 +169,7 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
       auctionId: row.auctionId,
       solutionUid: row.solutionUid,
       deadlineBlock: row.deadlineBlock == null ? null : BigInt(row.deadlineBlock),
+      calledAuction: row.calledAuction ?? null,
       gasUsed: orNull(row.gasUsed),
       effectiveGasPrice: orNull(row.effectiveGasPrice),
       isMeasured: row.amounts != null,
@@ -224,6 +227,7 @@ export async function completeChainFacts(tx: Tx, chainId: number, facts: ChainFa
         auctionId: row.auctionId,
         solutionUid: row.solutionUid,
         deadlineBlock: row.deadlineBlock == null ? null : BigInt(row.deadlineBlock),
+        calledAuction: row.calledAuction ?? null,
         gasUsed: orNull(row.gasUsed),
         effectiveGasPrice: orNull(row.effectiveGasPrice),
         isMeasured: row.amounts != null,

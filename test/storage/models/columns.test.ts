@@ -41,6 +41,7 @@ const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side',
 /** Columns without a description, with the reason. */
 const undescribed: Record<string, string> = {
   'orders.app_code': 'only searched by',
+  'order_books.indexed_from': 'where the indexer begins',
   'orders.referrer_code': 'only searched by, and read by the statistics',
   'orders.changed_tx': 'only searched by: auctions follow orders by it',
   'orders.expired_at_block': 'only searched by: status at a time is computed from effective_valid_to',

@@ -1,0 +1,44 @@
+import { LRUCache } from 'lru-cache'
+import type { OrderUid } from '../domain/order/order.ts'
+import { OutsideFault, Throttled } from '../outside/fault.ts'
+import { type MirrorServices, mirrorOrders } from './mirror.ts'
+import { maxUids, type Priority } from './order-book.ts'
+
+/** The time for which an order that the order book fails to return is left alone. */
+const failingMs = 60_000
+const maxFailing = 1_000
+
+type FindUids = (limit: number) => Promise<readonly OrderUid[]>
+/** Mirrors the first orders of a list. @returns whether none waits for the next call */
+export type MirrorBatch = (find: FindUids, services: MirrorServices) => Promise<boolean>
+
+/**
+ * Returns a function that mirrors the first orders of a list. One order may make the order book fail each
+ * request that names it: after a failure the next batch is half as long, until that order is alone; after a
+ * second failure it is left out for a minute.
+ */
+export function createBatches(priority: Priority): MirrorBatch {
+  let size = maxUids
+  const failing = new LRUCache<OrderUid, true>({ max: maxFailing, ttl: failingMs })
+  let suspect: OrderUid | undefined
+  return async (find, services) => {
+    const found = (await find(maxUids + failing.size)).filter((uid) => !failing.has(uid))
+    const batch = found.slice(0, size)
+    if (batch.length === 0) return true
+    try {
+      await mirrorOrders(batch, priority, services)
+      size = Math.min(maxUids, size * 2)
+      return batch.length === found.length
+    } catch (fault) {
+      if (fault instanceof OutsideFault && !(fault instanceof Throttled)) {
+        const [first] = batch as [OrderUid]
+        const isAlone = batch.length === 1 && services.orderBook.state() === 'closed'
+        // The first failure may be that of all requests.
+        if (isAlone && suspect === first) failing.set(first, true)
+        suspect = isAlone ? first : undefined
+        size = Math.ceil(batch.length / 2)
+      }
+      throw fault
+    }
+  }
+}

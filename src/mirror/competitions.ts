@@ -1,0 +1,90 @@
+import type { MirroredCompetition } from '../domain/auction/competition.ts'
+import { storeRound } from '../storage/auction/current-auction.ts'
+import {
+  countContradictions,
+  dueCompetitions,
+  insertMirroredCompetition,
+  isCompetitionStored,
+  noteNewest,
+  noteSettled,
+  noteUnshown,
+} from '../storage/auction/mirrored-competition.ts'
+import { unknownAmong } from '../storage/order/mirror.ts'
+import type { MirrorBatch } from './batches.ts'
+import type { MirrorServices } from './mirror.ts'
+import { auctionedIn } from './order-book.ts'
+import { readCompetition } from './read-competition.ts'
+
+/** Competitions between two looks that are requested; earlier ones are read if a settlement names them. */
+const maxBehind = 300
+/** Missing competitions that one look requests. */
+const atOnce = 10
+
+/**
+ * Reads the newest competition and the orders that it names, and notes those since the last one as missing.
+ * @throws Outage when the order book, its budget or the database is not available
+ */
+export async function mirrorLatest(mirror: MirrorBatch, services: MirrorServices): Promise<void> {
+  const { db, network, orderBook, meter, now } = services
+  const { chainId } = network
+  const body = await orderBook.latestCompetition('new')
+  if (body === undefined) return
+  const competition = readCompetition(body, chainId)
+  if (!competition) {
+    meter.competitions('malformed')
+    await mirrorSome(auctionedIn(body) ?? [], mirror, services)
+    return
+  }
+  const skipped = await noteNewest(db, competition, maxBehind)
+  if (skipped > 0) meter.competitions('skipped', skipped)
+  if (await isCompetitionStored(db, competition)) {
+    await mirrorSome(competition.orders, mirror, services)
+    return
+  }
+  if (await storeCompetition(competition, mirror, services))
+    await storeRound(db, { chainId, at: new Date(now()) })
+}
+
+/**
+ * Requests missing competitions, newest first: those between the ones that were the newest, and those that
+ * settlements on chain name. One that the order book does not show is requested three times.
+ */
+export async function mirrorMissing(mirror: MirrorBatch, services: MirrorServices): Promise<void> {
+  const { db, network, orderBook, meter } = services
+  const { chainId } = network
+  await noteSettled(db, chainId)
+  for (const number of await dueCompetitions(db, chainId, atOnce)) {
+    const body = await orderBook.competition(number, 'live')
+    const competition = body === undefined ? undefined : readCompetition(body, chainId)
+    if (competition?.number === number) await storeCompetition(competition, mirror, services)
+    else {
+      meter.competitions(body === undefined ? 'missing' : 'malformed')
+      await noteUnshown(db, { chainId, number })
+    }
+  }
+}
+
+/** @returns false if more of its orders are to be read first */
+async function storeCompetition(
+  competition: MirroredCompetition,
+  mirror: MirrorBatch,
+  services: MirrorServices,
+): Promise<boolean> {
+  const { db, meter } = services
+  if (!(await mirrorSome(competition.orders, mirror, services))) return false
+  const isNew = await db.transaction((tx) => insertMirroredCompetition(tx, competition))
+  if (!isNew) return true
+  meter.competitions('stored')
+  const contradictions = await countContradictions(db, competition)
+  if (contradictions > 0) meter.competitions('contradicts', contradictions)
+  return true
+}
+
+/** Mirrors those of these orders that are not stored, up to one list. @returns whether none is left */
+function mirrorSome(
+  uids: MirroredCompetition['orders'],
+  mirror: MirrorBatch,
+  services: MirrorServices,
+): Promise<boolean> {
+  return mirror(() => unknownAmong(services.db, services.network.chainId, uids), services)
+}

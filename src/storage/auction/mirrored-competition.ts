@@ -1,0 +1,254 @@
+import type { MirroredCompetition, MirroredSolution } from '../../domain/auction/competition.ts'
+import { auctionKey, firstKeySql } from '../../domain/auction/key.ts'
+import { bytea, hexOf, numeric, raw } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import { findOrderIds } from '../order/orders.ts'
+import { insertPriceChanges } from './competition.ts'
+
+type CompetitionName = Pick<MirroredCompetition, 'chainId' | 'number'>
+
+export async function isCompetitionStored(db: Db, { chainId, number }: CompetitionName): Promise<boolean> {
+  const id = auctionKey(chainId, number)
+  return id !== undefined && (await sql(db).auction.findUnique({ where: { id } })) !== null
+}
+
+/**
+ * Stores a competition of an order book that the network follows. They may come in any order. Orders that are
+ * not stored are left out of the auction; solutions keep their executions as those of JIT orders. Settlements
+ * that name the auction are read again from the chain, which decides whose they are.
+ * @returns false if it was stored before
+ */
+export async function insertMirroredCompetition(tx: Tx, competition: MirroredCompetition): Promise<boolean> {
+  const { chainId, number, block, deadlineBlock, nativePrices, solutions } = competition
+  const id = auctionKey(chainId, number)
+  if (id === undefined) throw new RangeError(`no auction has the number ${number}`)
+  // With this lock either the indexer sees the auction, or this transaction sees the indexer's settlements.
+  await sql(tx).$executeRaw`SELECT FROM checkpoints WHERE chain_id = ${chainId} FOR UPDATE`
+  if (await isCompetitionStored(tx, competition)) return false
+  const { before, after } = await neighboursOf(tx, chainId, id)
+  await sql(tx).auction.create({
+    data: { id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
+  })
+  const named = solutions.flatMap(({ executions }) => executions.map(({ orderUid }) => orderUid))
+  const ids = await findOrderIds(tx, chainId, [...new Set([...competition.orders, ...named])])
+  const held = new Set(competition.orders.flatMap((uid) => ids.get(uid) ?? []))
+  await insertIntoSpans(tx, { chainId, id, before, after }, held)
+  await insertPriceChanges(tx, { id, chainId, nativePrices }, after)
+  await insertSolutions(tx, { id, chainId }, solutions, ids)
+  await sql(tx).$executeRaw`UPDATE settlements SET is_unread = true
+    WHERE chain_id = ${chainId} AND called_auction = ${number} AND auction_id IS NULL`
+  await sql(tx).missingCompetition.deleteMany({ where: { chainId, number } })
+  return true
+}
+
+interface Neighbours {
+  before: bigint | null
+  after: bigint | null
+}
+
+async function neighboursOf(tx: Tx, chainId: number, id: bigint): Promise<Neighbours> {
+  const nearest = (where: { lt: bigint } | { gt: bigint }, order: 'asc' | 'desc') =>
+    sql(tx).auction.findFirst({ where: { chainId, id: where }, orderBy: { id: order }, select: { id: true } })
+  const before = await nearest({ lt: id }, 'desc')
+  const after = await nearest({ gt: id }, 'asc')
+  return { before: before?.id ?? null, after: after?.id ?? null }
+}
+
+interface Span {
+  orderId: bigint
+  firstAuction: bigint
+  /** null: it holds all later auctions too. */
+  lastAuction: bigint | null
+}
+
+/**
+ * Splits the spans that go over an auction without the order, and joins or extends those that it continues.
+ * In SQL: reads by a range.
+ */
+async function insertIntoSpans(
+  tx: Tx,
+  { chainId, id, before, after }: Neighbours & { chainId: number; id: bigint },
+  held: ReadonlySet<bigint>,
+): Promise<void> {
+  const rows = await sql(tx).$queryRaw<{ order_id: bigint; first: bigint; last: bigint | null }[]>`
+    SELECT order_id, first_auction AS first, last_auction AS last FROM auction_spans WHERE chain_id = ${chainId}
+      AND int8range(first_auction, last_auction, '[]') && int8range(${before ?? id}::bigint, ${after ?? id}::bigint, '[]')`
+  const near = rows.map(({ order_id: orderId, first, last }) => ({
+    orderId,
+    firstAuction: first,
+    lastAuction: last,
+  }))
+  const removed: Span[] = []
+  const added: Span[] = []
+  const replace = (old: Span, next: readonly Span[]) => {
+    removed.push(old)
+    added.push(...next)
+  }
+  const isOver = ({ firstAuction, lastAuction }: Span) =>
+    firstAuction <= id && (lastAuction === null || lastAuction >= id)
+  for (const span of near.filter((span) => isOver(span) && !held.has(span.orderId)))
+    replace(span, splitAround(span, { before, after }))
+  const spansOf = (condition: (span: Span) => boolean) =>
+    new Map(near.filter(condition).map((span) => [span.orderId, span]))
+  const over = spansOf(isOver)
+  const lefts = spansOf(({ firstAuction }) => firstAuction < id)
+  const rights = spansOf(({ firstAuction }) => firstAuction > id)
+  for (const orderId of held) {
+    if (over.has(orderId)) continue
+    const [left, right] = [lefts.get(orderId), rights.get(orderId)]
+    for (const span of [left, right]) if (span) removed.push(span)
+    const last = after === null ? null : id
+    added.push({
+      orderId,
+      firstAuction: left?.firstAuction ?? id,
+      lastAuction: right ? right.lastAuction : last,
+    })
+  }
+  await sql(tx).$executeRaw`DELETE FROM auction_spans s
+    USING unnest(${removed.map(({ orderId }) => orderId)}::bigint[], ${removed.map(({ firstAuction }) => firstAuction)}::bigint[]) AS r(order_id, first)
+    WHERE s.order_id = r.order_id AND s.first_auction = r.first`
+  await sql(tx).auctionSpan.createMany({ data: added.map((span) => ({ chainId, ...span })) })
+}
+
+/** The parts of a span before and after an auction; retention may have removed the auctions of one. */
+function splitAround(span: Span, { before, after }: Neighbours): Span[] {
+  const { firstAuction, lastAuction } = span
+  return [
+    ...(before !== null && before >= firstAuction ? [{ ...span, lastAuction: before }] : []),
+    ...(after !== null && (lastAuction === null || lastAuction >= after)
+      ? [{ ...span, firstAuction: after }]
+      : []),
+  ]
+}
+
+/** Inserts solutions with their executions. */
+async function insertSolutions(
+  tx: Tx,
+  { id: auctionId, chainId }: { id: bigint; chainId: number },
+  solutions: readonly MirroredSolution[],
+  ids: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  await sql(tx).solution.createMany({
+    data: solutions.map(({ executions: _, txHash: __, ...solution }) => ({
+      ...solution,
+      auctionId,
+      solver: bytea(solution.solver),
+      score: numeric(solution.score),
+      referenceScore: solution.referenceScore === null ? null : numeric(solution.referenceScore),
+    })),
+  })
+  const rows = solutions.flatMap(({ uid: solutionUid, executions }) =>
+    executions.map((execution) => ({
+      ...execution,
+      orderId: ids.get(execution.orderUid),
+      columns: {
+        ...{ auctionId, solutionUid },
+        executedSell: numeric(execution.executedSell),
+        executedBuy: numeric(execution.executedBuy),
+      },
+    })),
+  )
+  await sql(tx).solutionExecution.createMany({
+    data: rows.flatMap(({ orderId, columns }) => (orderId === undefined ? [] : [{ ...columns, orderId }])),
+  })
+  await sql(tx).jitExecution.createMany({
+    data: rows.flatMap(({ orderId, columns, orderUid, sellToken, buyToken }) => {
+      if (orderId !== undefined) return []
+      const tokens = { sellToken: bytea(sellToken), buyToken: bytea(buyToken) }
+      return [{ ...columns, ...tokens, chainId, orderUid: bytea(orderUid) }]
+    }),
+  })
+}
+
+/** Competitions that wait to be requested, at most. */
+const maxWaiting = 1_000
+/** Requests for a competition that the order book does not show. */
+const maxRequests = 3
+
+/**
+ * Notes the number of the newest competition that the order book shows, and those since the last one as
+ * missing until they are stored, at most `limit`. In SQL: one statement, which reads what it replaces.
+ * @returns how many were left out, because they are too many
+ */
+export async function noteNewest(
+  db: Db,
+  { chainId, number }: CompetitionName,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql(db).$queryRaw<{ newest: bigint }[]>`
+    WITH old AS (
+      SELECT newest_competition AS newest FROM order_books WHERE chain_id = ${chainId} AND newest_competition <> ${number} FOR UPDATE
+    ), moved AS (
+      UPDATE order_books SET newest_competition = ${number} WHERE chain_id = ${chainId} AND EXISTS (SELECT FROM old)
+    ), noted AS (
+      INSERT INTO missing_competitions (chain_id, number, asked_at, times)
+      SELECT ${chainId}, n, 'epoch', 0 FROM old, generate_series(greatest(old.newest + 1, ${number}::bigint - ${limit}::int + 1), ${number}::bigint) AS n
+      WHERE (SELECT count(*) FROM missing_competitions w WHERE w.chain_id = ${chainId} AND w.times = 0) < ${maxWaiting}
+        AND NOT EXISTS (SELECT FROM auctions a WHERE a.id = ${raw(firstKeySql(String(chainId)))} + n)
+      ON CONFLICT DO NOTHING
+    ) SELECT newest FROM old`
+  if (!row || row.newest === 0n) return 0
+  return Math.max(0, Number(number - row.newest) - limit)
+}
+
+/**
+ * Notes the competitions that the newest settlements on chain name and that are not stored. In SQL: a list
+ * from another table.
+ */
+export async function noteSettled(db: Db, chainId: number): Promise<void> {
+  await sql(db).$executeRaw`
+    INSERT INTO missing_competitions (chain_id, number, asked_at, times)
+    SELECT DISTINCT ${chainId}::int, s.called_auction, 'epoch'::timestamptz, 0 FROM (
+      SELECT called_auction FROM settlements WHERE chain_id = ${chainId} AND auction_id IS NULL AND called_auction IS NOT NULL
+      ORDER BY called_auction DESC LIMIT ${maxWaiting}) s
+    WHERE NOT EXISTS (SELECT FROM auctions a WHERE a.id = ${raw(firstKeySql(String(chainId)))} + s.called_auction)
+    ON CONFLICT DO NOTHING`
+}
+
+/**
+ * Missing competitions that may be requested now, newest first. Those above the newest that the order book
+ * shows are still hidden. In SQL: two tables.
+ */
+export async function dueCompetitions(db: Db, chainId: number, limit: number): Promise<bigint[]> {
+  const rows = await sql(db).$queryRaw<{ number: bigint }[]>`
+    SELECT m.number FROM missing_competitions m JOIN order_books b ON b.chain_id = m.chain_id
+    WHERE m.chain_id = ${chainId} AND m.number <= b.newest_competition AND m.times < ${maxRequests}
+      AND m.asked_at + power(4, m.times) * interval '1 second' <= now()
+    ORDER BY m.number DESC LIMIT ${limit}`
+  return rows.map(({ number }) => number)
+}
+
+/** Counts a request for a competition that the order book does not show. In SQL: adds. */
+export async function noteUnshown(db: Db, { chainId, number }: CompetitionName): Promise<void> {
+  await sql(db).$executeRaw`UPDATE missing_competitions SET asked_at = now(), times = times + 1
+    WHERE chain_id = ${chainId} AND number = ${number}`
+}
+
+/** Removes those that were last requested before, and that no settlement names. In SQL: looks for these. */
+export async function forgetUnshown(db: Db, chainId: number, before: Date): Promise<void> {
+  await sql(db)
+    .$executeRaw`DELETE FROM missing_competitions m WHERE m.chain_id = ${chainId} AND m.times >= ${maxRequests}
+    AND m.asked_at < ${before} AND NOT EXISTS (SELECT FROM settlements s
+      WHERE s.chain_id = m.chain_id AND s.called_auction = m.number AND s.auction_id IS NULL)`
+}
+
+/**
+ * Counts solutions whose settlement, as the order book says, is one of another auction or of another
+ * account on chain.
+ */
+export async function countContradictions(
+  db: Db,
+  { chainId, number, solutions }: Pick<MirroredCompetition, 'chainId' | 'number' | 'solutions'>,
+): Promise<number> {
+  const settled = solutions.flatMap(({ txHash, solver }) => (txHash === null ? [] : [{ txHash, solver }]))
+  const rows = await sql(db).settlement.findMany({
+    where: { chainId, txHash: { in: settled.map(({ txHash }) => bytea(txHash)) } },
+    select: { txHash: true, calledAuction: true, solver: true },
+  })
+  return settled.filter(({ txHash, solver }) => {
+    const found = rows.filter((row) => hexOf(row.txHash) === txHash)
+    const isSame = (row: (typeof rows)[number]) =>
+      row.calledAuction === number && hexOf(row.solver) === solver
+    return found.length > 0 && !found.some(isSame)
+  }).length
+}
