@@ -5,6 +5,7 @@ import { createStatistics } from '../affiliates/statistics.ts'
 import { uploadAppData } from '../app-data/upload.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { operatorCheck } from '../graphql/context/access.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
@@ -212,10 +213,22 @@ async function serve(
   const sessions = composeBalanceSessions({ ...options, db, signals })
   metrics.streams.follow(feeds)
   metrics.streams.watchCommits(() => readWaitingCommits(db))
-  const tradingNetworks = networks.map((parts) => tradingOf(parts, db))
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
   const redis = settings.REDIS_URL ? openRedis({ url: settings.REDIS_URL, now, log }) : undefined
   const shared = redis && shareOver(redis)
+  const stored = createStoredBytes(storedLimitsOf(settings), {
+    ...{ now, meter: metrics },
+    shared: shared?.budgets,
+  })
+  const uploadLimits = {
+    maxBytes: settings.APP_DATA_MAX_BYTES,
+    maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES,
+    unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000,
+    ...{ now, meter: metrics },
+  }
+  const upload = (hash: Bytes32 | null, document: string, client: string) =>
+    uploadAppData(db, { hash, document, client }, uploadLimits)
+  const tradingNetworks = networks.map((parts) => tradingOf(parts, db, { stored, storeDocument: upload }))
   const server = createServer({
     db,
     now,
@@ -246,22 +259,8 @@ async function serve(
     maxOrderUids: settings.ORDER_MAX_UIDS,
     idempotencyTimes: { keptMs: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS * 86_400_000 },
     reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
-    stored: createStoredBytes(storedLimitsOf(settings), {
-      ...{ now, meter: metrics },
-      shared: shared?.budgets,
-    }),
-    uploadAppData: (hash, document, client) =>
-      uploadAppData(
-        db,
-        { hash, document, client },
-        {
-          maxBytes: settings.APP_DATA_MAX_BYTES,
-          maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES,
-          unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000,
-          now,
-          meter: metrics,
-        },
-      ),
+    stored,
+    uploadAppData: upload,
     ready,
     newRequestId: randomUUID,
     drainMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1_000,

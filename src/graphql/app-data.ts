@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bytes32, described, flag } from '../domain/described.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import { appData, appDataOf } from '../storage/models/app-data.ts'
 import { appDataByHash } from '../storage/models/keyed.ts'
 import { builder } from './builder.ts'
@@ -46,7 +47,12 @@ builder.objectField(UploadAppDataPayloadRef, 'appData', (t) =>
 builder.queryFields((t) => ({
   appData: storedRoot(t, appDataOf, {
     args: { hash: t.arg({ type: 'Bytes32', required: true, description: appData.fields.hash.description }) },
-    rowArguments: (args) => args,
+    rowArguments: (args: { hash: Bytes32 }) => args,
+    readMissing: async ({ hash }, { networks, client }, result) => {
+      if (result !== null) return false
+      const read = await Promise.all(networks.all.map((trading) => trading.readDocument?.(hash, client)))
+      return read.includes(true)
+    },
   }),
 }))
 

@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { CheckAccountSignature } from '../chain/order/contract-signature.ts'
-import type { ByteBudget } from '../concurrency/byte-budget.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
@@ -9,8 +7,7 @@ import type { Network } from '../domain/network/network.ts'
 import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { orderStatus } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
-import { invalidResponse } from '../outside/fault.ts'
-import { isObject, type JsonResponse } from '../outside/http-json.ts'
+import { isObject } from '../outside/http-json.ts'
 import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
@@ -20,14 +17,22 @@ import {
   noteAccountRead,
   noteMirrored,
   noteMissing,
-  unknownAmong,
   unsignedAmong,
-  watchAccounts,
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { maxUids, type OrderBook, type Priority } from './order-book.ts'
 import { type MirroredOrder, type MirrorFault, readMirrored } from './read-order.ts'
+
+/** A client for which orders are read that were not stored. They are removed when they were not used. */
+export interface MirrorClient {
+  /** The client, as limits count it. */
+  key: string
+  /** @throws Refusal RateLimited while the client has stored as much as it may */
+  checkRoom(): void
+  /** Counts an order that is stored for it, with the bytes of its texts. */
+  addStored(textBytes: number): void
+}
 
 export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   network: Network
@@ -38,6 +43,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   meter: MirrorMeter
   /** Verifies the signatures of smart accounts by our own node. */
   checkSignature: CheckAccountSignature
+  /** Undefined for orders that are found. */
+  client?: MirrorClient
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>
 }
@@ -86,60 +93,6 @@ export async function mirrorOrders(
   }
 }
 
-export interface ClientServices extends MirrorServices {
-  /** The calls that each client may cause within a minute. */
-  callsOfClients: Pick<ByteBudget, 'hasRoom' | 'add'>
-}
-
-/**
- * The same for UIDs that a client names and that are not stored. @returns whether any may be stored now
- * @throws Outage; Refusal RateLimited for a client that has caused its share of the calls
- */
-export async function mirrorUnknown(
-  uids: readonly OrderUid[],
-  client: string,
-  services: ClientServices,
-): Promise<boolean> {
-  const { db, network } = services
-  const unknown = await unknownAmong(db, network.chainId, uids)
-  if (unknown.length === 0) return false
-  charge(client, unknown.length, services)
-  await mirrorOrders(unknown, 'client', services)
-  return true
-}
-
-/** Orders of an account in one request. */
-const maxOrders = 1_000
-/** The time for which the orders of an account are not read again. */
-const accountMs = 30_000
-/** The time for which an account is watched after a client has requested its orders. */
-const watchedMs = 600_000
-const maxAccounts = 10_000
-
-/**
- * Returns a function that reads the newest orders of an account, for all clients once within half a minute.
- * While the order book is away, an account that was read before has the orders that are stored.
- */
-export function createAccountReader(services: ClientServices) {
-  const readAt = new LRUCache<Address, number>({ max: maxAccounts })
-  return async (owner: Address, client: string): Promise<boolean> => {
-    const now = services.now()
-    const before = readAt.get(owner)
-    if (before !== undefined && now - before < accountMs) return false
-    charge(client, 1, services)
-    await watchAccounts(services.db, services.network.chainId, { accounts: [owner] }, watchedMs)
-    try {
-      const found = await services.orderBook.ordersOf(owner, { limit: maxOrders }, 'client')
-      await storeOrders(found, undefined, services)
-      readAt.set(owner, now)
-      return true
-    } catch (fault) {
-      if (fault instanceof Outage && before !== undefined) return false
-      throw fault
-    }
-  }
-}
-
 /** Orders of a watched account in one request, and requests for one account. */
 const watchedPage = { orders: 100, pages: 10 }
 
@@ -164,46 +117,12 @@ export async function mirrorAccount(owner: Address, services: MirrorServices): P
   await noteAccountRead(db, network.chainId, owner, at)
 }
 
-/** The time for which an answer that is passed on serves all clients. */
-const passedMs = 3_000
-const maxPassed = 1_000
-
-/** Returns a function that answers GET requests with the answer of the order book, unread. */
-export function createPassing(services: ClientServices) {
-  const { orderBook, network, now } = services
-  const answers = new LRUCache<string, Promise<JsonResponse>>({
-    ...{ max: maxPassed, ttl: passedMs, ttlResolution: 0, perf: { now } },
-  })
-  function request(path: string, client: string): Promise<JsonResponse> {
-    charge(client, 1, services)
-    const answer = orderBook.get(path, 'client')
-    answers.set(path, answer)
-    answer.catch(() => answers.delete(path))
-    return answer
-  }
-  return async (path: string, client: string): Promise<{ status: number; body: unknown }> => {
-    const { status, body } = await (answers.get(path) ?? request(path, client))
-    if (body === undefined)
-      throw invalidResponse(`the order book of ${network.name}`, `no JSON, but status ${status}`)
-    return { status, body }
-  }
-}
-
-/** @throws Refusal RateLimited for a client that has caused its share of the calls */
-function charge(client: string, calls: number, { callsOfClients }: ClientServices): void {
-  if (!callsOfClients.hasRoom(client))
-    throw new Refusal('RateLimited', 'this client names more unknown orders than are looked up in a minute', {
-      data: { limit: 'calls to the order book', retryAfterMs: 10_000 },
-    })
-  callsOfClients.add(client, calls)
-}
-
 /**
  * Stores those of these bodies that are true, and applies the cancellations that they report.
  * @param expected the UIDs that were requested: others are not believed
  * @returns the UIDs of the stored orders, also of those that were stored before
  */
-async function storeOrders(
+export async function storeOrders(
   bodies: readonly unknown[],
   expected: readonly OrderUid[] | undefined,
   services: MirrorServices,
@@ -219,7 +138,8 @@ async function storeOrders(
   if (orders.length === 0) return new Set()
   await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
   const signed = await readSignatures(orders, services)
-  await db.transaction((tx) => store(tx, orders, signed, services))
+  const inserted = await db.transaction((tx) => store(tx, orders, signed, services))
+  for (const { order } of inserted) services.client?.addStored(Buffer.byteLength(order.fullAppData ?? ''))
   return new Set(orders.map(({ order }) => order.uid))
 }
 
@@ -262,12 +182,13 @@ function unavailable(fault: unknown): undefined {
   if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
 }
 
+/** @returns those that were not stored before */
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
   signed: ReadonlyMap<OrderUid, boolean>,
-  { network, now, leastImprovement, meter }: MirrorServices,
-): Promise<void> {
+  { network, now, leastImprovement, meter, client }: MirrorServices,
+): Promise<MirroredOrder[]> {
   const { chainId, blockTimeMs } = network
   const at = new Date(now())
   const orders = mirrored.map(({ order }) => order)
@@ -290,10 +211,11 @@ async function store(
     const orderId = stored.get(uid)
     return orderId === undefined ? [] : [{ orderId, isSigned: signed.get(uid) ?? null, ...report }]
   })
-  await noteMirrored(tx, chainId, reports)
+  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined })
   await refreshProgress(tx, [...stored.values()])
   meter.stored(inserted.length)
   meter.compared(stored.size - inserted.length)
+  return mirrored.filter((_, index) => ids[index] !== undefined)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import { invalidResponse, Throttled } from '../outside/fault.ts'
@@ -41,6 +42,8 @@ export interface OrderBook {
   order(uid: OrderUid, priority: Priority): Promise<unknown>
   /** The orders of an account, newest first, at most `limit` after so many others. */
   ordersOf(owner: Address, page: OrdersPage, priority: Priority): Promise<unknown[]>
+  /** The orders that a transaction traded. */
+  ordersIn(txHash: Bytes32, priority: Priority): Promise<unknown[]>
   /** The newest competition that it shows, as it writes it; undefined before the first. */
   latestCompetition(priority: Priority): Promise<unknown>
   /** The competition of this auction; undefined while it shows none. */
@@ -65,8 +68,8 @@ export interface OrderBookOptions {
   log: Log
 }
 
-/** The time that a client waits for its turn in the budget. */
-const maxWaitMs = 2_000
+/** The time that a client waits, also for its turn in the budget. */
+export const maxWaitMs = 2_000
 const timeoutMs = 10_000
 /** A thousand orders with documents. */
 const maxBytes = 33_554_432
@@ -148,6 +151,10 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       const query = { offset: String(offset), limit: String(limit) }
       const { status, body } = await read({ path: `/api/v1/account/${owner}/orders`, query }, priority)
       return listIn(status, body)
+    },
+    async ordersIn(txHash, priority) {
+      const { status, body } = await read({ path: `/api/v1/transactions/${txHash}/orders` }, priority)
+      return status === 404 ? [] : listIn(status, body)
     },
     latestCompetition: (priority) => competition('latest', priority),
     competition: (number, priority) => competition(String(number), priority),

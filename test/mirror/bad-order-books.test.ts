@@ -7,9 +7,11 @@ import type { OrderData } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { Throttled } from '../../src/outside/fault.ts'
-import { hexOf } from '../../src/storage/database/columns.ts'
+import { bytea, hexOf } from '../../src/storage/database/columns.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { claimOrderBook, liveMirrored, noteMissing } from '../../src/storage/order/mirror.ts'
+import { sweep } from '../../src/storage/retention/sweep.ts'
+import { putWallet } from '../chain/contracts.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { collect } from '../setup/collect.ts'
@@ -51,7 +53,7 @@ beforeAll(async () => {
   // Without the role `index`, only clients cause calls.
   follower = await startProgram(
     { database, chain },
-    { ...unlimited, METRICS_PORT: '0' },
+    { ...unlimited, METRICS_PORT: '0', CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' },
     {
       networks: [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }],
     },
@@ -69,16 +71,30 @@ beforeEach(() => {
   calls.length = 0
 })
 
-/** An order as an order book writes it, with its UID. */
-async function signed(hash?: string) {
+/** An order as an order book writes it, with its UID. `account`: a smart account of the trader. */
+async function signed(hash?: string, account?: string) {
   amount += 1n
   const wish = { sell: 'WETH', buy: 'USDC', sellAmount: amount, buyAmount: 10n ** 15n } as const
-  const { from, appData: _, ...order } = await trader.sign({ ...wish, ...(hash && { appDataHash: hash }) })
+  const {
+    from: trading,
+    appData: _,
+    ...order
+  } = await trader.sign({ ...wish, ...(hash && { appDataHash: hash }) })
+  const from = account ?? trading
   const appDataHash = hash ?? keccakText('{}')
   const amounts = { sellAmount: amount, buyAmount: 10n ** 15n, feeAmount: 0n }
   const data = { ...order, ...amounts, appData: appDataHash } as unknown as OrderData
   const uid = orderUid(chain.market.network, data, from.toLowerCase() as `0x${string}`)
-  const body = { ...order, uid, owner: from, appData: appDataHash, fullAppData: '{}', status: 'open' }
+  const scheme = account ? { signingScheme: 'eip1271' } : {}
+  const body = {
+    ...order,
+    ...scheme,
+    uid,
+    owner: from,
+    appData: appDataHash,
+    fullAppData: '{}',
+    status: 'open',
+  }
   return { uid, body: { ...body, creationDate: '2026-11-27T20:00:00.000Z', someNewMember: { a: [1] } } }
 }
 
@@ -174,6 +190,124 @@ describe('an order of an order book', () => {
     expect((await read(uid)).status).toBe(404)
     expect((await read(uid)).status).toBe(404)
     expect(calls).toHaveLength(1)
+  })
+})
+
+describe('the order of a smart account', () => {
+  const account = '0x1271000000000000000000000000000000001271'
+  const mirror = async (uid: string) =>
+    (await graphql(follower.url ?? '', `{ order(uid: "${uid}") { mirror { isVerified } } }`)).order.mirror
+
+  test('is verified by its contract, and notifies nobody if it is not', async () => {
+    await putWallet(chain.rpc, account, trader.address.toLowerCase() as `0x${string}`)
+    const [good, bad] = [await signed(undefined, account), await signed(undefined, account)]
+    bad.body.signature = good.body.signature
+    const uids = [good.uid, bad.uid]
+    answers.set('DELETE /api/v1/orders', (_, res) => json(res, 200, 'Cancelled'))
+    for (const { uid, body } of [good, bad]) {
+      answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+      expect((await read(uid)).status).toBe(200)
+    }
+    expect([await mirror(good.uid), await mirror(bad.uid)]).toEqual([
+      { isVerified: true },
+      { isVerified: false },
+    ])
+    for (const { uid, body } of [good, bad])
+      answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, { ...body, status: 'cancelled' }))
+    expect((await trader.cancel(uids)).status).toBe(200)
+    for (const uid of uids) expect((await read(uid)).body.status).toBe('cancelled')
+    const { body: notifications } = await request(`${follower.url}/accounts/${account}/notifications`)
+    expect(notifications.map(({ metadata }: { metadata: object }) => metadata)).toMatchObject([
+      { orderId: good.uid },
+    ])
+  })
+})
+
+describe('what is not stored', () => {
+  test('is read in one call for all that name it at once', async () => {
+    const { uid, body } = await signed()
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => setTimeout(() => json(res, 200, body), 300))
+    const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await read(uid)).status))
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    expect(calls).toEqual([`GET /api/v1/orders/${uid}`])
+  })
+
+  test('is unavailable after two seconds, and stored all the same once it comes', async () => {
+    const { uid, body } = await signed()
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => setTimeout(() => json(res, 200, body), 3_000))
+    const startedAt = performance.now()
+    expect((await read(uid)).status).toBe(503)
+    expect(performance.now() - startedAt).toBeLessThan(2_900)
+    await eventually('it is stored', async () => (await read(uid)).status === 200)
+    expect(calls).toHaveLength(1)
+  })
+
+  test('is a document that has its hash, or none', async () => {
+    const fullAppData = '{"appCode":"of the order book"}'
+    const hash = keccakText(fullAppData)
+    const other = `0x${'d2'.repeat(32)}`
+    for (const each of [hash, other])
+      answers.set(`GET /api/v1/app_data/${each}`, (_, res) => json(res, 200, { fullAppData }))
+    for (let times = 0; times < 2; times++) {
+      expect((await request(`${trader.base}/api/v1/app_data/${hash}`)).body).toEqual({ fullAppData })
+      expect((await request(`${trader.base}/api/v1/app_data/${other}`)).status).toBe(404)
+    }
+    expect(calls).toEqual([`GET /api/v1/app_data/${hash}`, `GET /api/v1/app_data/${other}`])
+  })
+
+  test('is each order of a transaction, in one call', async () => {
+    const orders = [await signed(), await signed()]
+    const txHash = keccakText(orders.map(({ uid }) => uid).join())
+    const [chainId, blockNumber] = [chain.market.network.chainId, 7n]
+    const [amounts, none] = [{ sellAmount: 1, buyAmount: 1, feeAmount: 0 }, new Uint8Array(20)]
+    await sql(database.db).settlement.create({
+      data: { chainId, blockNumber, logIndex: 9, solver: none, txHash: bytea(txHash) },
+    })
+    await sql(database.db).trade.createMany({
+      data: orders.map(({ uid }, logIndex) => ({
+        ...{ chainId, blockNumber, logIndex, txHash: bytea(txHash), orderUid: bytea(uid), ...amounts },
+        ...{ owner: none, sellToken: none, buyToken: none },
+      })),
+    })
+    const path = `/api/v1/transactions/${txHash}/orders`
+    answers.set(`GET ${path}`, (_, res) => {
+      json(
+        res,
+        200,
+        orders.map(({ body }) => body),
+      )
+    })
+    const { body: found } = await request(`${trader.base}${path}`)
+    expect(found.map(({ uid }: { uid: string }) => uid)).toEqual(orders.map(({ uid }) => uid))
+    const query = `{ transactionOrders(hash: "${txHash}") { uid } }`
+    expect((await graphql(follower.url ?? '', query)).transactionOrders).toHaveLength(2)
+    expect(calls).toEqual([`GET ${path}`])
+  })
+
+  test('is removed a day after it was read, once it has ended unused', async () => {
+    const [live, ended] = [await signed(), await signed()]
+    answers.set(`GET /api/v1/orders/${live.uid}`, (_, res) => json(res, 200, live.body))
+    answers.set(`GET /api/v1/orders/${ended.uid}`, (_, res) => {
+      json(res, 200, { ...ended.body, status: 'cancelled' })
+    })
+    for (const { uid } of [live, ended]) expect((await read(uid)).status).toBe(200)
+    const days = { events: 0, competitions: 0, marketPrices: 0, feed: 0 }
+    const sweepAt = (now: number) =>
+      sweep(
+        {
+          ...{ db: database.db, networks: [chain.market.network], now: () => now, log: silentLog },
+          days: { ...days, quotes: 0, idempotencyKeys: 0, deliveries: 0 },
+        },
+        new AbortController().signal,
+      )
+    await sweepAt(Date.now() + 80_000_000)
+    expect((await graphql(follower.url ?? '', `{ order(uid: "${ended.uid}") { uid } }`)).order).not.toBeNull()
+    await sweepAt(Date.now() + 90_000_000)
+    answers.clear()
+    calls.length = 0
+    expect([(await read(live.uid)).status, (await read(ended.uid)).status]).toEqual([200, 404])
+    expect(calls).toEqual([`GET /api/v1/orders/${ended.uid}`])
+    expect(await sql(database.db).mirroredOrder.count({ where: { requestedAt: null } })).toBeGreaterThan(0)
   })
 })
 
@@ -285,6 +419,67 @@ describe('the budget of calls', () => {
     } finally {
       await limited.close()
       await other[Symbol.asyncDispose]()
+    }
+  })
+
+  test('leaves another client its part, and live orders on time, when one names 10,000 unknown UIDs', async () => {
+    const other = await createTestDatabase()
+    const orderBook = { url: orderBookUrl(), callsPerMinute: 200 }
+    const networks = [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }]
+    const environment = { ...unlimited, TRUSTED_PROXIES: '127.0.0.1' }
+    const roles = ['serve', 'index'] as const
+    const flooded = await startProgram({ database: other, chain }, environment, { networks, roles })
+    const clientAt = (address: string) => (path: string, body?: unknown) =>
+      fetch(`${flooded.url}/sepolia/api/v1/orders/${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    const [flooding, fair] = [clientAt('192.0.2.1'), clientAt('192.0.2.2')]
+    try {
+      const [live, unknown] = [await signed(), await signed()]
+      for (const { uid, body } of [live, unknown])
+        answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+      expect((await fair(live.uid)).status).toBe(200)
+      calls.length = 0
+      const uids = Array.from({ length: 10_000 }, (_, index) => `0x${String(index + 1).padStart(112, '7')}`)
+      const lists = Array.from({ length: 79 }, (_, index) => uids.slice(index * 128, (index + 1) * 128))
+      const flood = async () => {
+        const statuses: number[] = []
+        for (let list = lists.pop(); list; list = lists.pop())
+          statuses.push((await flooding('by_uids', list)).status)
+        return statuses
+      }
+      const floods = Promise.all([flood(), flood(), flood(), flood()])
+      const startedAt = performance.now()
+      expect((await fair(unknown.uid)).status).toBe(200)
+      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      expect(new Set((await floods).flat())).toEqual(new Set([429]))
+      const ofFlood = uids.map((uid) => `GET /api/v1/orders/${uid}`)
+      expect(calls.filter((call) => ofFlood.includes(call)).length).toBeLessThanOrEqual(20)
+      const compared = () => calls.filter((call) => call.endsWith(live.uid)).length
+      await eventually('the live order is compared', async () => compared() >= 1)
+    } finally {
+      await flooded.close()
+      await other[Symbol.asyncDispose]()
+    }
+  })
+
+  test('is apart from the bytes that a client has stored, which orders that it names count in', async () => {
+    const environment = { ...unlimited, ORDER_CLIENT_BYTES: '16384' }
+    const orderBook = { url: orderBookUrl(), callsPerMinute: 1_000_000 }
+    const networks = [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }]
+    const limited = await startProgram({ database, chain }, environment, { networks })
+    try {
+      const statuses = []
+      for (let index = 0; index < 3; index++) {
+        const { uid, body } = await signed()
+        answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, body))
+        statuses.push((await request(`${limited.url}/sepolia/api/v1/orders/${uid}`)).status)
+      }
+      expect(statuses).toEqual([200, 200, 429])
+    } finally {
+      await limited.close()
     }
   })
 

@@ -3,18 +3,23 @@ import type { Chain } from '../../chain/chain.ts'
 import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { beginOf, type HistoryOptions, readHistories } from '../../indexer/account-history.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
+import type { MirrorServices } from '../../mirror/mirror.ts'
+import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
+  createDocumentReader,
+  createOrderReader,
   createPassing,
-  type MirrorServices,
-  mirrorUnknown,
-} from '../../mirror/mirror.ts'
-import { createOrderBook } from '../../mirror/order-book.ts'
+  createTransactionReader,
+  type ReadThrough,
+  type StoreDocument,
+} from '../../mirror/read-through.ts'
 import { createWrites, type OrderBookWrites, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -49,16 +54,13 @@ export interface Mirror {
   /** The first block to index, once the chain is claimed. */
   firstBlock(): Promise<number>
   writes: OrderBookWrites
-  /**
-   * Reads orders that are not stored, for a client. @returns whether any is stored now
-   * @throws Outage; Refusal RateLimited for a client that has caused its share of the calls
-   */
-  read(uids: readonly OrderUid[], client: string): Promise<boolean>
-  /**
-   * The same for the newest orders of an account. The process that follows reads its older trades later.
-   * @returns false if they were read a moment before
-   */
-  readAccount(owner: Address, client: string): Promise<boolean>
+  read: ReadThrough<readonly OrderUid[]>
+  /** Reads the newest orders of an account. The process that follows reads its older trades later. */
+  readAccount: ReadThrough<Address>
+  /** Reads the orders of a transaction. */
+  readTransaction: ReadThrough<Bytes32>
+  /** Returns a function that reads documents. */
+  documentReader(store: StoreDocument): ReadThrough<Bytes32>
   /** Returns its answer to a GET request, which clients share for some seconds. @throws like `read` */
   passOn(path: string, client: string): Promise<{ status: number; body: unknown }>
   /** Notes the accounts that streams of this process follow, so that their orders are read first. */
@@ -90,12 +92,14 @@ export function composeMirror(options: MirrorOptions): Mirror {
       claimOrderBook(db, chainId, withoutCredentials(url), () => beginOf(history, network, { db, chain })),
     firstBlock: () => firstIndexedBlock(db, chainId),
     writes: createWrites({ ...serving, uidOf }),
-    read: (uids, client) => mirrorUnknown(uids, client, serving),
+    read: createOrderReader(serving),
     async readAccount(owner, client) {
       const isRead = await readOrdersOf(owner, client)
       if (isRead) await requestHistory(db, chainId, owner, network.firstBlock)
       return isRead
     },
+    readTransaction: createTransactionReader(serving),
+    documentReader: (store) => createDocumentReader(serving, store),
     passOn: createPassing(serving),
     async watch(followed, signal) {
       while (!signal.aborted) {

@@ -2,6 +2,7 @@ import type { Diagnosis, Reason } from '../../domain/diagnosis/diagnosis.ts'
 import { type Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { GasMeter } from '../../domain/evm/gas-meter.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { BundleSimulation, BundleTransaction, OrderSimulation } from '../../domain/evm/simulation.ts'
 import { chainIdOfName } from '../../domain/network/chains.ts'
 import type { Network } from '../../domain/network/network.ts'
@@ -40,6 +41,10 @@ export interface TradingServices {
    * before
    */
   readAccount?(owner: Address, client: string): Promise<boolean>
+  /** The same for the orders of a transaction. */
+  readTransaction?(hash: Bytes32, client: string): Promise<boolean>
+  /** The same for a document. */
+  readDocument?(hash: Bytes32, client: string): Promise<boolean>
   /**
    * Returns the answer of the order book that the network follows to a GET request.
    * @throws Outage; Refusal RateLimited

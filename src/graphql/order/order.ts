@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import type { OrderStatus as Status } from '../../domain/order/status.ts'
@@ -122,6 +123,10 @@ builder.queryFields((t) => ({
       hash,
       chainId: tradingOn(environment, network).network.chainId,
     }),
+    readsMissing: 'if empty',
+    readMissing: async ({ hash, network }, context, result) =>
+      (result as unknown[]).length === 0 &&
+      ((await tradingOn(context, network).readTransaction?.(hash as Bytes32, context.client)) ?? false),
   }),
   orders: storedRoot(t, filteredOrders, {
     args: {

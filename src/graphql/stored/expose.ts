@@ -197,10 +197,15 @@ export function relationOptions<Resolve>(
   }
 }
 
+/** First results for which a root field reads from elsewhere. */
+export type ReadsMissing = 'if null' | 'if empty' | 'always'
+
 interface RootArguments<Args> {
   args?: object
   /** Reads what a first result lacks from elsewhere. @returns whether the rows are to be read again */
   readMissing?: (args: Args, context: Context, result: unknown) => Promise<boolean>
+  /** The first results that may lack something: by default null of one row, and any list. */
+  readsMissing?: ReadsMissing
   rowArguments: (args: Args, environment: Environment) => unknown
 }
 
@@ -208,7 +213,12 @@ interface RootArguments<Args> {
 export function storedRoot<Args>(
   t: unknown,
   relation: Relation,
-  { args, rowArguments, readMissing }: RootArguments<Args>,
+  {
+    args,
+    rowArguments,
+    readMissing,
+    readsMissing = relation.kind === 'one' ? 'if null' : 'always',
+  }: RootArguments<Args>,
 ): never {
   const resolve = async (_root: unknown, args: unknown, context: Context, info: GraphQLResolveInfo) => {
     const result = await resolveRoot(context, info)
@@ -222,9 +232,7 @@ export function storedRoot<Args>(
   const { extensions } = field as { extensions: object }
   return (t as { field(options: object): never }).field({
     ...field,
-    ...(readMissing && {
-      extensions: { ...extensions, readsMissing: relation.kind === 'one' ? 'if null' : 'always' },
-    }),
+    ...(readMissing && { extensions: { ...extensions, readsMissing } }),
   })
 }
 

@@ -72,11 +72,12 @@ export const orderRoutes: StoredRoute[] = [
   },
   {
     on: 'GET /api/v1/transactions/:hash/orders',
-    read: async ({ path }, { db, network, ambient }) => {
+    read: async ({ path }, { db, network, ambient, readTransaction, client }) => {
       const hash = readHash('hash', path.hash)
-      return answerOf(
-        await readBody(db, orderList, ordersOfTransaction({ hash, chainId: network.chainId }), ambient),
-      )
+      const rows = ordersOfTransaction({ hash, chainId: network.chainId })
+      const list = await readBody(db, orderList, rows, ambient)
+      const isMissing = list?.[0] === '[]' && (await readTransaction?.(hash, client))
+      return answerOf(isMissing ? await readBody(db, orderList, rows, ambient) : list)
     },
   },
   {

@@ -265,7 +265,7 @@ export function compileEvents(row: EventRoute, family: Family): Endpoint {
 /** The context of reading a stored row. */
 export interface StoredReading
   extends Pick<Services, 'db' | 'maxOrderUids' | 'announcements'>,
-    Pick<TradingServices, 'readAccount' | 'readOrders'> {
+    Pick<TradingServices, 'readAccount' | 'readOrders' | 'readTransaction'> {
   ambient: Ambient
   client: string
   /** The network, on routes of the order book. */
@@ -328,6 +328,11 @@ export function compileStored(row: StoredRoute, family: Family, services: Servic
   }
 }
 
-function pickReading({ network, readOrders, readAccount }: TradingServices) {
-  return { network, ...(readOrders && { readOrders }), ...(readAccount && { readAccount }) }
+function pickReading({ network, readOrders, readAccount, readTransaction }: TradingServices) {
+  return {
+    network,
+    ...(readOrders && { readOrders }),
+    ...(readAccount && { readAccount }),
+    ...(readTransaction && { readTransaction }),
+  }
 }

@@ -172,18 +172,25 @@ const afterTrade = { always: '30 seconds', behind: '10 minutes' }
 /**
  * Notes that orders come from the order book, and were compared with it now. Each is named once. The caller
  * holds their locks. In SQL: an upsert of a list.
+ * @param areRequested true if a client causes it: those that are new and not traded are removed unused
  */
-export async function noteMirrored(tx: Tx, chainId: number, reports: readonly Report[]): Promise<void> {
+export async function noteMirrored(
+  tx: Tx,
+  chainId: number,
+  reports: readonly Report[],
+  { areRequested }: { areRequested: boolean },
+): Promise<void> {
   if (reports.length === 0) return
   const values = <Value>(of: (report: Report) => Value) => reports.map(of)
   const ids = values(({ orderId }) => orderId)
   await sql(tx).$executeRaw`
     INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, traded_at,
-      is_signed, signature_read_at, unverified_document)
+      is_signed, signature_read_at, unverified_document, requested_at)
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
-      r.fee, r.fee_token, t.traded_at, r.is_signed, CASE WHEN r.is_signed IS NOT NULL THEN now() END, r.document
+      r.fee, r.fee_token, t.traded_at, r.is_signed, CASE WHEN r.is_signed IS NOT NULL THEN now() END, r.document,
+      CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
         ${values(({ executedSellAmount }) => executedSellAmount?.toString() ?? null)}::numeric[],
@@ -202,11 +209,14 @@ export async function noteMirrored(tx: Tx, chainId: number, reports: readonly Re
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
 }
 
-/** Compares orders again, because logs changed them: the order book has their fees. In SQL: a list. */
+/**
+ * Compares orders again, because logs changed them: the order book has their fees. They are no longer removed
+ * unused. In SQL: a list.
+ */
 export async function compareAgain(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return
-  await sql(tx)
-    .$executeRaw`UPDATE mirrored_orders SET is_live = true, traded_at = now() WHERE order_id = ANY(${orderIds})`
+  await sql(tx).$executeRaw`UPDATE mirrored_orders SET is_live = true, traded_at = now(), requested_at = NULL
+    WHERE order_id = ANY(${orderIds})`
 }
 
 /**

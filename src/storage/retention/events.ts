@@ -1,8 +1,9 @@
-import { raw } from '../database/columns.ts'
+import { hexOf, raw } from '../database/columns.ts'
 import { type Database, sql } from '../database/database.ts'
 import { auctionFeed } from '../models/auction/auction.ts'
 import { notificationFeed } from '../models/notification/feed.ts'
 import { orderFeed, ownerFeed } from '../models/order/event.ts'
+import { lockOrders } from '../order/progress.ts'
 import { type FeedSource, markKey } from '../query/feed-source.ts'
 import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
 
@@ -89,6 +90,56 @@ export function removeEvents(
     if (row?.last == null) return { removed: {}, isLast: true }
     await setRemovedUpTo(tx, 'events', row.last)
     return { removed: { order_events: row.removed, order_feed: row.entries }, isLast: row.scanned < limit }
+  })
+}
+
+/**
+ * Removes orders of other order books that a client caused to be read before, and that ended without a trade
+ * or an auction. Live ones stay for as long again, used ones for good. In SQL: their rows in all tables go at
+ * once.
+ */
+export function removeUnusedOrders(
+  db: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<Batch> {
+  return shortTransaction(db, async (tx) => {
+    const requested = await sql(tx).$queryRaw<{ id: bigint; uid: Uint8Array }[]>`
+      SELECT o.id, o.uid FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
+      WHERE m.requested_at < ${before} ORDER BY m.requested_at LIMIT ${limit}`
+    if (requested.length === 0) return { removed: {}, isLast: true }
+    await lockOrders(
+      tx,
+      requested.map(({ uid }) => hexOf(uid)),
+    )
+    const ids = requested.map(({ id }) => id)
+    const [row] = await sql(tx).$queryRaw<{ orders: number; entries: number }[]>`
+      WITH unused AS MATERIALIZED (
+        SELECT m.order_id AS id FROM mirrored_orders m WHERE m.order_id = ANY(${ids}) AND NOT m.is_live
+          AND NOT EXISTS (SELECT FROM trades t WHERE t.order_id = m.order_id)
+          AND NOT EXISTS (SELECT FROM auction_spans s WHERE s.order_id = m.order_id)
+          AND NOT EXISTS (SELECT FROM solution_executions x WHERE x.order_id = m.order_id)
+      ), kept AS (
+        UPDATE mirrored_orders m SET requested_at = CASE WHEN m.is_live THEN now() END
+        WHERE m.order_id = ANY(${ids}) AND NOT EXISTS (SELECT FROM unused u WHERE u.id = m.order_id)
+      ), mirrored AS (
+        DELETE FROM mirrored_orders m USING unused u WHERE m.order_id = u.id
+      ), quotes AS (
+        DELETE FROM order_quotes q USING unused u WHERE q.order_id = u.id
+      ), standings AS (
+        DELETE FROM order_standings s USING unused u WHERE s.order_id = u.id
+      ), events AS (
+        DELETE FROM order_events e USING unused u WHERE e.order_id = u.id
+      ), entries AS (
+        DELETE FROM order_feed f USING unused u WHERE f.order_id = u.id RETURNING f.*
+      ), marked AS (${raw(leaveMarks('order_feed', 'entries'))}
+      ), removed AS (
+        DELETE FROM orders o USING unused u WHERE o.id = u.id RETURNING o.id
+      )
+      SELECT (SELECT count(*) FROM removed)::int AS orders, (SELECT count(*) FROM entries)::int AS entries`
+    return {
+      removed: { orders: row?.orders ?? 0, order_feed: row?.entries ?? 0 },
+      isLast: requested.length < limit,
+    }
   })
 }
 

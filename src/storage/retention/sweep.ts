@@ -4,7 +4,7 @@ import type { Network } from '../../domain/network/network.ts'
 import type { Database } from '../database/database.ts'
 import type { Batch } from './batch.ts'
 import { removeCompetitions } from './competitions.ts'
-import { removeEvents, removeFeedEntries, removeStandings } from './events.ts'
+import { removeEvents, removeFeedEntries, removeStandings, removeUnusedOrders } from './events.ts'
 import {
   carryWakes,
   endForgotten,
@@ -53,6 +53,8 @@ const leastPauseMs = 20
 const dayMs = 86_400_000
 /** Time between the expiry of a document and its removal: an order that read it before is stored by then. */
 const documentGraceDays = 1 / 24
+/** Time after which an order goes that a client caused to be read: bytes of its orders are free again then. */
+const unusedOrderDays = 1
 
 /** Removes rows older than their age, round after round, until `signal` aborts. One process at a time. */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
@@ -109,6 +111,7 @@ function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 5
     ['idempotency keys', days.idempotencyKeys, () => removeIdempotencyKeys(db, aged(days.idempotencyKeys))],
     // Their age is in the rows.
     ['documents', 1, () => removeDocuments(db, aged(documentGraceDays))],
+    ['unused orders', unusedOrderDays, () => removeUnusedOrders(db, aged(unusedOrderDays))],
     ['feed', days.feed, () => removeFeedEntries(db, aged(days.feed))],
     ['market prices', days.marketPrices, () => removeMarketPrices(db, aged(days.marketPrices))],
     ['refused solutions', days.competitions, () => removeRefusedSolutions(db, aged(days.competitions))],

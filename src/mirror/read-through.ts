@@ -1,0 +1,198 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { ByteBudget } from '../concurrency/byte-budget.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
+import { keccakText } from '../domain/evm/keccak.ts'
+import type { OrderUid } from '../domain/order/order.ts'
+import { invalidResponse, OutsideFault } from '../outside/fault.ts'
+import { isObject, type JsonResponse } from '../outside/http-json.ts'
+import { noteWrite } from '../storage/database/own-writes.ts'
+import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
+import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
+import { maxWaitMs } from './order-book.ts'
+
+export interface ClientServices extends MirrorServices {
+  /** The calls that each client may cause within a minute. */
+  callsOfClients: Pick<ByteBudget, 'hasRoom' | 'add'>
+}
+
+/**
+ * Reads what is not stored, for a client, and stores it. Concurrent requests for the same share one call.
+ * @returns whether it may be stored now
+ * @throws Outage; Refusal RateLimited for a client that has caused its share of the calls
+ */
+export type ReadThrough<Key> = (key: Key, client: MirrorClient) => Promise<boolean>
+
+/** Returns a function that reads orders by their UIDs. */
+export function createOrderReader(services: ClientServices): ReadThrough<readonly OrderUid[]> {
+  const { db, network } = services
+  const running = new Map<OrderUid, Promise<void>>()
+
+  async function read(uids: readonly OrderUid[], client: MirrorClient): Promise<boolean> {
+    const unknown = await unknownAmong(db, network.chainId, uids)
+    if (unknown.length === 0) return false
+    const others = new Set(unknown.flatMap((uid) => running.get(uid) ?? []))
+    const own = unknown.filter((uid) => !running.has(uid))
+    if (own.length > 0) {
+      client.checkRoom()
+      const work = mirrorOrders(own, 'client', servicesFor(client, services)).finally(() => {
+        for (const uid of own) running.delete(uid)
+      })
+      for (const uid of own) running.set(uid, work)
+      await work
+    }
+    await Promise.allSettled(others)
+    // The limit of another client may have ended its reading.
+    if (others.size > 0) await read(uids, client)
+    await noteWrite(db, client.key)
+    return true
+  }
+
+  return (uids, client) => inTime(read(uids, client), services)
+}
+
+/** Orders of an account in one request. */
+const maxOrders = 1_000
+/** The time for which an account is watched after a client has requested its orders. */
+const watchedMs = 600_000
+
+/**
+ * Returns a function that reads the newest orders of an account. While the order book is away, an account
+ * that was read before has the orders that are stored.
+ */
+export function createAccountReader(services: ClientServices): ReadThrough<Address> {
+  return readOnce(services, async (owner: Address, services) => {
+    const { db, network, orderBook } = services
+    await watchAccounts(db, network.chainId, { accounts: [owner] }, watchedMs)
+    await storeOrders(await orderBook.ordersOf(owner, { limit: maxOrders }, 'client'), undefined, services)
+  })
+}
+
+/** Returns a function that reads the orders of a settlement in one call. */
+export function createTransactionReader(services: ClientServices): ReadThrough<Bytes32> {
+  return readOnce(services, async (hash: Bytes32, services) => {
+    await storeOrders(await services.orderBook.ordersIn(hash, 'client'), undefined, services)
+  })
+}
+
+/** Stores a document that no order names yet. @throws Refusal if the client has no room for it */
+export type StoreDocument = (hash: Bytes32, document: string, client: string) => Promise<unknown>
+
+/** Returns a function that reads documents. One that has not the hash is left out. */
+export function createDocumentReader(
+  services: ClientServices,
+  storeDocument: StoreDocument,
+): ReadThrough<Bytes32> {
+  return readOnce(services, async (hash: Bytes32, { orderBook }, { key }) => {
+    const { status, body } = await orderBook.get(`/api/v1/app_data/${hash}`, 'client')
+    const document = status < 300 && isObject(body) ? body.fullAppData : undefined
+    if (typeof document === 'string' && keccakText(document) === hash)
+      await storeDocument(hash, document, key)
+  })
+}
+
+/** The time for which the same is not read again. */
+const onceMs = 30_000
+const maxKeys = 10_000
+
+/** Returns a function that reads each key once within half a minute, for all clients. */
+function readOnce<Key extends string>(
+  services: ClientServices,
+  read: (key: Key, services: MirrorServices, client: MirrorClient) => Promise<void>,
+): ReadThrough<Key> {
+  const readAt = new LRUCache<Key, number>({ max: maxKeys })
+  const running = new Map<Key, Promise<void>>()
+
+  function start(key: Key, client: MirrorClient): Promise<void> {
+    client.checkRoom()
+    const startedAt = services.now()
+    const work = read(key, servicesFor(client, services), client)
+      .then(() => void readAt.set(key, startedAt))
+      .finally(() => running.delete(key))
+    running.set(key, work)
+    return work
+  }
+
+  async function join(key: Key, client: MirrorClient): Promise<boolean> {
+    const before = readAt.get(key)
+    if (before !== undefined && services.now() - before < onceMs) return false
+    const other = running.get(key)
+    try {
+      await (other ?? start(key, client))
+      await noteWrite(services.db, client.key)
+      return true
+    } catch (fault) {
+      // The limit of another client may have ended its reading.
+      if (other && fault instanceof Refusal) return join(key, client)
+      if (fault instanceof Outage && before !== undefined) return false
+      throw fault
+    }
+  }
+
+  return (key, client) => inTime(join(key, client), services)
+}
+
+/** The time for which an answer that is passed on serves all clients. */
+const passedMs = 3_000
+const maxPassed = 1_000
+
+/** Returns a function that answers GET requests with the answer of the order book, unread. */
+export function createPassing(services: ClientServices) {
+  const { orderBook, network, now } = services
+  const answers = new LRUCache<string, Promise<JsonResponse>>({
+    ...{ max: maxPassed, ttl: passedMs, ttlResolution: 0, perf: { now } },
+  })
+  function request(path: string, client: string): Promise<JsonResponse> {
+    charge(client, services)
+    const answer = orderBook.get(path, 'client')
+    answers.set(path, answer)
+    answer.catch(() => answers.delete(path))
+    return answer
+  }
+  return async (path: string, client: string): Promise<{ status: number; body: unknown }> => {
+    const { status, body } = await (answers.get(path) ?? request(path, client))
+    if (body === undefined)
+      throw invalidResponse(`the order book of ${network.name}`, `no JSON, but status ${status}`)
+    return { status, body }
+  }
+}
+
+/** The services for one client: each call counts before it is made, and each order that is stored for it. */
+function servicesFor(client: MirrorClient, services: ClientServices): MirrorServices {
+  const counted =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      charge(client.key, services)
+      return call(...args)
+    }
+  const { order, ordersByUids, ordersOf, ordersIn, get, ...rest } = services.orderBook
+  const orderBook = {
+    ...rest,
+    order: counted(order),
+    ordersByUids: counted(ordersByUids),
+    ordersOf: counted(ordersOf),
+    ordersIn: counted(ordersIn),
+    get: counted(get),
+  }
+  return { ...services, client, orderBook }
+}
+
+/** @throws Refusal RateLimited for a client that has caused its share of the calls */
+function charge(client: string, { callsOfClients }: ClientServices): void {
+  if (!callsOfClients.hasRoom(client))
+    throw new Refusal('RateLimited', 'this client names more unknown orders than are looked up in a minute', {
+      data: { limit: 'calls to the order book', retryAfterMs: 10_000 },
+    })
+  callsOfClients.add(client, 1)
+}
+
+/** Ends the wait of a client. What the order book returns later is stored all the same. @throws Outage */
+async function inTime<Result>(work: Promise<Result>, { network }: MirrorServices): Promise<Result> {
+  const ended = new AbortController()
+  const late = pause(maxWaitMs, undefined, { signal: ended.signal }).then(() => {
+    throw new OutsideFault(`the order book of ${network.name}`, 'has not answered in time')
+  })
+  return Promise.race([work, late]).finally(() => ended.abort())
+}
