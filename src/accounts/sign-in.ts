@@ -58,7 +58,8 @@ export const nonceMs = 600_000
 const clockSkewMs = 60_000
 /** The maximum number of sessions of an account; the oldest ones end. */
 const maxSessions = 20
-const tokenPrefix = 'tgs_'
+/** The beginning of each session's token. */
+export const tokenPrefix = 'tgs_'
 
 /** Creates a challenge. @throws Refusal FeatureDisabled */
 export async function createSignInChallenge({

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { nonceMs } from '../accounts/sign-in.ts'
 import { createStatistics } from '../affiliates/statistics.ts'
-import { uploadAppData } from '../app-data/upload.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { operatorCheck } from '../graphql/context/access.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
@@ -48,6 +46,7 @@ import {
   openMonitor,
   withSince,
 } from './observing/monitoring.ts'
+import { composeUploads } from './orders.ts'
 import { feedLimitsOf, streamLimitsOf } from './settings/connection-settings.ts'
 import { retentionDays } from './settings/retention-settings.ts'
 import type { Settings } from './settings.ts'
@@ -107,7 +106,7 @@ const closeTimeoutMs = 2_000
 export async function startApp(given: AppOptions): Promise<App> {
   const { settings, log } = given
   checkNetworksNamed(settings, given.networks)
-  const sharedServices = createSharedServices(given)
+  const sharedServices = createSharedServices(given, [given.networks, given.databaseUrl])
   const endMeasures = sharedServices.metrics.work.follow()
   const endTracing = await openTracing(given)
   const { directUrl, db, loopDb, ...databases } = await openDatabases(given.databaseUrl, settings, log)
@@ -220,14 +219,7 @@ async function serve(
     ...{ now, meter: metrics },
     shared: shared?.budgets,
   })
-  const uploadLimits = {
-    maxBytes: settings.APP_DATA_MAX_BYTES,
-    maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES,
-    unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000,
-    ...{ now, meter: metrics },
-  }
-  const upload = (hash: Bytes32 | null, document: string, client: string) =>
-    uploadAppData(db, { hash, document, client }, uploadLimits)
+  const upload = composeUploads({ db, settings, now, metrics })
   const tradingNetworks = networks.map((parts) => tradingOf(parts, db, { stored, storeDocument: upload }))
   const server = createServer({
     db,

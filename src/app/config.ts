@@ -62,6 +62,9 @@ const orderBook = z.strictObject({
   apiKey: z.string().min(1).max(500).optional(),
   callsPerMinute: z.int().min(4).max(1_000_000).default(100),
   history: z.union([z.enum(['accounts', 'all']), z.strictObject({ fromBlock: z.int().min(0) })]).optional(),
+  quotesPerSecond: z.number().min(0.1).max(100_000).optional(),
+  submissionsPerSecond: z.number().min(0.1).max(100_000).optional(),
+  forwardKeys: z.boolean().optional(),
 })
 
 /** The order book that a network follows. */

@@ -15,7 +15,6 @@ import type { Clock, Log } from '../domain/log.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import { createPools } from '../market/pools/pools.ts'
-import { uidOf } from '../orders/place.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
@@ -30,7 +29,8 @@ import { composeIndexing, composePools } from './chain/indexing.ts'
 import { composeMirror } from './chain/mirror.ts'
 import { composeNodes } from './chain/nodes.ts'
 import { type NetworkConfig, type OrderBookConfig, readAddresses } from './config.ts'
-import { composeOrders, composeSimulations } from './orders.ts'
+import { ownKeyCheck } from './observing/log.ts'
+import { composeOrders, composeSimulations, composeUploads } from './orders.ts'
 import { composeQuoting } from './quoting.ts'
 import type { Settings } from './settings.ts'
 import { composeMarket, composeTokenData } from './token-data.ts'
@@ -43,6 +43,8 @@ export interface SharedServices {
   policy: TradingPolicy
   gateway: AppDataGateway | null
   metrics: Metrics
+  /** Reports whether a key is one of this deployment, or of a session here. */
+  isOwnKey(key: string): boolean
 }
 
 interface ComposeOptions extends SharedServices {
@@ -56,10 +58,11 @@ interface ComposeOptions extends SharedServices {
   random: () => number
 }
 
-export function createSharedServices({
-  settings,
-  now,
-}: Pick<ComposeOptions, 'settings' | 'now'>): SharedServices {
+/** @param secrets values that hold secrets besides the settings, such as rows of networks */
+export function createSharedServices(
+  { settings, now }: Pick<ComposeOptions, 'settings' | 'now'>,
+  secrets: readonly unknown[] = [],
+): SharedServices {
   const { IPFS_GATEWAY: url, APP_DATA_MAX_BYTES: maxBytes } = settings
   return {
     policy: {
@@ -68,6 +71,7 @@ export function createSharedServices({
       sameToken: settings.SAME_TOKEN_ORDERS,
     },
     metrics: createMetrics(true, now),
+    isOwnKey: ownKeyCheck([settings, ...secrets]),
     gateway: url === undefined ? null : cachedGateway(createIpfsGateway({ url, maxBytes }), { now }),
   }
 }
@@ -236,17 +240,18 @@ function composeFollowing(
   orderBook: OrderBookConfig,
   { chain, rpcWithoutRetries }: ChainAccess,
   { knownTokens }: Tokens,
-  { orderServices, newSignatureCheck }: Trading,
-  { network, db, loopDb, settings, log, now, metrics }: NetworkOptions,
+  { newSignatureCheck }: Trading,
+  { network, db, loopDb, settings, log, now, metrics, isOwnKey }: NetworkOptions,
 ) {
   const odd = { log, countOdd: metrics.loops.indexer(network.name).oddLog }
+  const upload = composeUploads({ db, settings, now, metrics })
   return composeMirror({
     checkSignature: newSignatureCheck(),
-    ...{ network, orderBook, chain, db, loopDb, settings, now, log },
+    ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey },
     nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
     tradesOf: (owners, range) => tradeLogs({ ...odd, rpc: rpcWithoutRetries, network }, owners, range),
     metrics: metrics.loops,
-    uidOf: (creation) => uidOf(creation, orderServices),
+    storeDocument: (document, client) => upload(null, document, client),
   })
 }
 

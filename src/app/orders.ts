@@ -1,4 +1,5 @@
 import type { AppDataSources } from '../app-data/read.ts'
+import { uploadAppData } from '../app-data/upload.ts'
 import { createBundleSimulation } from '../chain/bundle/bundle.ts'
 import { type Chain, cacheSpendable } from '../chain/chain.ts'
 import { createOrderSimulation } from '../chain/order/simulation.ts'
@@ -9,6 +10,7 @@ import { batch } from '../concurrency/batch.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { Services } from '../graphql/context/context.ts'
 import type { TradingServices } from '../graphql/context/networks.ts'
 import { recordLogged } from '../notifications/record.ts'
 import type { OrderServices } from '../orders/check.ts'
@@ -17,6 +19,7 @@ import { explainOrder } from '../orders/explain/explain.ts'
 import { quoteWarnings, readWarningFacts } from '../orders/explain/quote-warnings.ts'
 import { simulateGiven, simulateStored } from '../orders/simulate.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
+import type { Metrics } from '../server/metrics.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
@@ -101,6 +104,22 @@ export function composeSimulations({
     simulateOrder: (order, block) => simulateGiven(order, block, services),
     simulateBundle: createBundleSimulation({ rpc: bundleRpc }),
   }
+}
+
+/** Stores documents that clients upload. */
+export function composeUploads({ db, settings, now, metrics }: UploadOptions): Services['uploadAppData'] {
+  const limits = {
+    ...{ maxBytes: settings.APP_DATA_MAX_BYTES, maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES },
+    ...{ unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000, now, meter: metrics },
+  }
+  return (hash, document, client) => uploadAppData(db, { hash, document, client }, limits)
+}
+
+interface UploadOptions {
+  db: Database
+  settings: Settings
+  now: Clock
+  metrics: Metrics
 }
 
 /** Services to place and cancel orders on one network. */

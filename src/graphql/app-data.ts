@@ -4,8 +4,9 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import { appData, appDataOf } from '../storage/models/app-data.ts'
 import { appDataByHash } from '../storage/models/keyed.ts'
 import { builder } from './builder.ts'
+import { tradingOn } from './context/networks.ts'
 import { describedRef } from './described.ts'
-import { bytes32Field, objectExpected, scalarField, textField } from './input/fields.ts'
+import { bytes32Field, networkField, objectExpected, scalarField, textField } from './input/fields.ts'
 import { inputArgument, inputType } from './input/input-type.ts'
 import { AppDataRef } from './refs.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
@@ -22,6 +23,7 @@ export const uploadAppDataInput = inputType('UploadAppDataInput', {
     {
       hash: bytes32Field.nullish().meta({ description: 'Its hash, to be checked; computed when left out.' }),
       document: scalarField('AppDataDocument', document),
+      network: networkField('The order book that it follows gets the document too; all of them if left out.'),
     },
     objectExpected,
   ),
@@ -67,7 +69,12 @@ builder.mutationField('uploadAppData', (t) =>
     // Clients upload before each order: uploads must not use up the limit of orders.
     extensions: { limited: 'reads', units: unitsOfUpload },
     args: { input: inputArgument(t.arg, uploadAppDataInput) },
-    resolve: (_root, { input: { hash, document } }, { uploadAppData, client }) =>
-      uploadAppData(hash ?? null, document, client),
+    async resolve(_root, { input: { hash, document, network } }, context) {
+      const { networks, uploadAppData, client } = context
+      const uploaded = await uploadAppData(hash ?? null, document, client)
+      const served = network == null ? networks.all : [tradingOn(context, network)]
+      await Promise.all(served.map((trading) => trading.uploadDocument?.(document, context)))
+      return uploaded
+    },
   }),
 )

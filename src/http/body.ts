@@ -31,12 +31,21 @@ export function checkBodyType(headers: IncomingHttpHeaders, anyType = false): vo
  *   InvalidParameter if it is not UTF-8, and if the client disconnects, which is not an internal error
  */
 export async function readBody(req: IncomingMessage, limit: number): Promise<string> {
+  return textOf(await readBytes(req, limit))
+}
+
+/** The same for a body of any bytes. */
+export async function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
   const length = req.headers['content-length'] ?? null
-  const bytes = await rawBody(req, { limit, length }).catch((fault: rawBody.RawBodyError) => {
+  return rawBody(req, { limit, length }).catch((fault: rawBody.RawBodyError) => {
     throw fault.type === 'entity.too.large'
       ? new Refusal('PayloadTooLarge', `the body is over ${limit} bytes`)
       : new Refusal('InvalidParameter', 'the body ended early')
   })
+}
+
+/** The text of a body. @throws Refusal InvalidParameter if it is not UTF-8 */
+export function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new Refusal('InvalidParameter', 'the body is not UTF-8')
   return withoutByteOrderMark(bytes.toString())
 }

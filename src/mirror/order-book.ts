@@ -1,14 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
-import { invalidResponse, Throttled } from '../outside/fault.ts'
+import { invalidResponse, OutsideFault, Throttled } from '../outside/fault.ts'
 import { createHealth, type HealthState } from '../outside/health.ts'
-import { exchangeJson, isObject, type JsonRequest, type JsonResponse } from '../outside/http-json.ts'
+import {
+  exchangeJson,
+  exchangeText,
+  isObject,
+  type JsonRequest,
+  type JsonResponse,
+  jsonIn,
+  type TextResponse,
+} from '../outside/http-json.ts'
 import type { Database } from '../storage/database/database.ts'
-import { pauseCalls, takeCall } from '../storage/order/mirror.ts'
+import { type CallRate, pauseCalls, takeCall } from '../storage/order/mirror.ts'
 
 /**
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
@@ -22,6 +31,28 @@ const budgets = {
   live: { of: 'own', part: 0.6, use: 0.5 },
 } as const
 export type Priority = keyof typeof budgets
+
+/**
+ * Kinds of requests that are passed on. Order books limit quotes and submissions apart from other calls.
+ * `requote`: a later quote of a stream, which leaves half of the quotes to others.
+ */
+export type PassedKind = 'read' | 'document' | 'quote' | 'requote' | 'submission'
+
+/** An answer as it came. */
+export interface PassedResponse extends Pick<TextResponse, 'status' | 'text' | 'retryAfterMs'> {
+  /** The parsed text; undefined if it is no JSON. */
+  body: unknown
+  /** True for plain text, which is passed on as well. */
+  isPlain: boolean
+}
+
+/** The fault of a request that was sent, and may have had its effect: its answer did not arrive. */
+export class LostAnswer extends Outage {
+  constructor(name: string, fault: Outage) {
+    super(name, fault)
+    this.name = 'LostAnswer'
+  }
+}
 
 /** UIDs in one request. */
 export const maxUids = 128
@@ -50,8 +81,13 @@ export interface OrderBook {
   competition(number: bigint, priority: Priority): Promise<unknown>
   /** Returns the answer to another GET request. A status 4xx is an answer. */
   get(path: string, priority: Priority): Promise<JsonResponse>
-  /** Passes a request of a client on, once. A response with a status 4xx is an answer. */
-  send(request: JsonRequest): Promise<JsonResponse>
+  /**
+   * Passes a request of a client on, once, and returns its answer as it came. One with a status 5xx counts
+   * only if it is JSON.
+   * @param key the client's own key, in place of this service's: the budget does not count the call then
+   * @throws LostAnswer if it was sent and not answered; another Outage if it was not sent
+   */
+  pass(request: JsonRequest, kind: PassedKind, key?: string): Promise<PassedResponse>
   state(): HealthState
 }
 
@@ -63,6 +99,8 @@ export interface OrderBookOptions {
   url: string
   apiKey?: string | undefined
   callsPerMinute: number
+  quotesPerSecond: number
+  submissionsPerSecond: number
   db: Database
   now: Clock
   log: Log
@@ -73,29 +111,63 @@ export const maxWaitMs = 2_000
 const timeoutMs = 10_000
 /** A thousand orders with documents. */
 const maxBytes = 33_554_432
+/** The limit of an answer that is passed on. */
+const maxPassedBytes = 1_048_576
 const healthLimits = {
   failures: 5,
   pauseMs: { least: 1_000, most: 60_000 },
   backOffMs: { least: 1_000, most: 300_000 },
   atOnce: 16,
 }
+/** Quotes take seconds. */
+const maxWritesAtOnce = 64
 
 /**
  * @throws by each call: OutsideFault if the order book does not answer; Throttled if it may not be called now
  */
 export function createOrderBook(options: OrderBookOptions): OrderBook {
-  const { chainId, name, url, apiKey, callsPerMinute, db, now, log } = options
+  const { chainId, name, url, apiKey, callsPerMinute, quotesPerSecond, submissionsPerSecond } = options
+  const { db, now, log } = options
   const headers = apiKey === undefined ? {} : { 'X-API-Key': apiKey }
   const peer = { name, url, now, headers, timeoutMs, maxBytes }
+  const passing = { ...peer, maxBytes: maxPassedBytes }
   const reads = createHealth({ name, limits: healthLimits, now, log })
-  const writes = createHealth({ name: `${name}-writes`, limits: healthLimits, now, log })
+  const health = (suffix: string) =>
+    createHealth({
+      name: `${name}-${suffix}`,
+      limits: { ...healthLimits, atOnce: maxWritesAtOnce },
+      now,
+      log,
+    })
+  const quotes = health('quotes')
+  const healthOf = {
+    ...{ read: reads, document: reads },
+    ...{ quote: quotes, requote: quotes, submission: health('writes') },
+  }
   const signal = () => AbortSignal.timeout(timeoutMs)
+
   async function takeTurn(priority: Priority): Promise<void> {
     const { of, part, use } = budgets[priority]
-    // A quarter at once and three quarters as they come: no minute has more than `callsPerMinute`.
-    const calls = callsPerMinute * part
-    const rate = { of, intervalMs: 80_000 / calls, burst: Math.max(1, (calls / 4) * use) }
-    const endsAt = now() + (priority === 'client' ? maxWaitMs : 0)
+    await takeOf(of, callsPerMinute * part, 60_000, { use, waitMs: priority === 'client' ? maxWaitMs : 0 })
+  }
+
+  async function takeWrite(kind: PassedKind): Promise<void> {
+    if (kind === 'quote') return takeOf('quote', quotesPerSecond, 1_000)
+    if (kind === 'requote') return takeOf('quote', quotesPerSecond, 1_000, { use: 0.5 })
+    if (kind === 'submission') return takeOf('submission', submissionsPerSecond, 1_000)
+    return takeTurn('client')
+  }
+
+  /** Takes one of `calls` within a time. A quarter comes at once, the rest evenly: no such time has more. */
+  async function takeOf(
+    of: CallRate['of'],
+    calls: number,
+    withinMs: number,
+    { use = 1, waitMs: maxMs = maxWaitMs } = {},
+  ): Promise<void> {
+    const intervalMs = withinMs / (calls * 0.75)
+    const rate = { of, intervalMs, burst: Math.max(1, (calls / 4) * use) }
+    const endsAt = now() + maxMs
     for (;;) {
       const waitMs = await takeCall(db, chainId, rate)
       if (waitMs === 0) return
@@ -159,11 +231,40 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     latestCompetition: (priority) => competition('latest', priority),
     competition: (number, priority) => competition(String(number), priority),
     get: (path, priority) => read({ path }, priority),
-    async send(request) {
-      return writes.ask(() => exchangeJson(peer, request, signal()))
+    async pass(request, kind, key) {
+      const health = healthOf[kind]
+      let answer = undefined as TextResponse | undefined
+      let isSent = false
+      const exchange = async () => {
+        isSent = true
+        const headers = key === undefined ? {} : { 'X-API-Key': key }
+        answer = await exchangeText(passing, { ...request, headers }, signal())
+        const { status, retryAfterMs } = answer
+        if (status === 429 && key === undefined) throw new Throttled(name, 'status 429', retryAfterMs)
+        if (status >= 500 && jsonIn(answer.text) === undefined)
+          throw new OutsideFault(name, `status ${status}`)
+      }
+      try {
+        if (key === undefined) await takeWrite(kind)
+        await health.ask(exchange)
+      } catch (fault) {
+        if (!isSent || !(fault instanceof Outage)) throw fault
+        if (!answer || !(fault instanceof Throttled)) throw new LostAnswer(name, fault)
+        if (health === reads && fault.retryAfterMs !== undefined)
+          await pauseCalls(db, chainId, fault.retryAfterMs)
+      }
+      if (!answer) throw new TypeError('an exchange has an answer')
+      const { status, mediaType, retryAfterMs } = answer
+      const text = key === undefined ? answer.text : withoutKey(answer.text, key)
+      return { status, text, retryAfterMs, body: jsonIn(text), isPlain: mediaType === 'text/plain' }
     },
     state: reads.state,
   }
+}
+
+/** Removes a client's key from an answer that repeats it. */
+function withoutKey(text: string, key: string): string {
+  return text.replaceAll(key, '[redacted]').replaceAll(JSON.stringify(key).slice(1, -1), '[redacted]')
 }
 
 /** The orders of an auction by its competition; undefined for another body. */

@@ -64,10 +64,8 @@ const quoteShape = z.object({
   verified: z.boolean(),
 })
 
-/** An order as order books write it. Other members are left out. */
-const orderShape = z.object({
-  uid: parsed(toOrderUid),
-  owner: address,
+/** The signed members of an order, and its signature. */
+export const dataShape = z.object({
   sellToken: address,
   buyToken: address,
   receiver: address.nullish(),
@@ -75,7 +73,6 @@ const orderShape = z.object({
   buyAmount: amount,
   validTo: uint32,
   appData: hash,
-  fullAppData: document.nullish().catch(null),
   feeAmount: amount,
   kind: z.enum(orderKinds),
   partiallyFillable: z.boolean(),
@@ -83,6 +80,13 @@ const orderShape = z.object({
   buyTokenBalance: z.enum(buyTokenDestinations).default('erc20'),
   signingScheme: z.enum(signingSchemes),
   signature: parsed((text) => toHex(text)),
+})
+
+/** An order as order books write it. Other members are left out. */
+const orderShape = dataShape.extend({
+  uid: parsed(toOrderUid),
+  owner: address,
+  fullAppData: document.nullish().catch(null),
   class: z.enum(orderClasses).default('limit'),
   creationDate: z.iso.datetime().transform((text) => new Date(text)),
   quoteId: z.int().min(0).nullish(),

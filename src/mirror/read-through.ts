@@ -6,8 +6,8 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { OrderUid } from '../domain/order/order.ts'
-import { invalidResponse, OutsideFault } from '../outside/fault.ts'
-import { isObject, type JsonResponse } from '../outside/http-json.ts'
+import { OutsideFault } from '../outside/fault.ts'
+import { isObject } from '../outside/http-json.ts'
 import { noteWrite } from '../storage/database/own-writes.ts'
 import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
 import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
@@ -132,31 +132,6 @@ function readOnce<Key extends string>(
   }
 
   return (key, client) => inTime(join(key, client), services)
-}
-
-/** The time for which an answer that is passed on serves all clients. */
-const passedMs = 3_000
-const maxPassed = 1_000
-
-/** Returns a function that answers GET requests with the answer of the order book, unread. */
-export function createPassing(services: ClientServices) {
-  const { orderBook, network, now } = services
-  const answers = new LRUCache<string, Promise<JsonResponse>>({
-    ...{ max: maxPassed, ttl: passedMs, ttlResolution: 0, perf: { now } },
-  })
-  function request(path: string, client: string): Promise<JsonResponse> {
-    charge(client, services)
-    const answer = orderBook.get(path, 'client')
-    answers.set(path, answer)
-    answer.catch(() => answers.delete(path))
-    return answer
-  }
-  return async (path: string, client: string): Promise<{ status: number; body: unknown }> => {
-    const { status, body } = await (answers.get(path) ?? request(path, client))
-    if (body === undefined)
-      throw invalidResponse(`the order book of ${network.name}`, `no JSON, but status ${status}`)
-    return { status, body }
-  }
 }
 
 /** The services for one client: each call counts before it is made, and each order that is stored for it. */

@@ -1,92 +1,352 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { refusalCodes } from '../domain/errors/refusal-codes.ts'
 import { zeroAddress } from '../domain/evm/address.ts'
+import { keccakText } from '../domain/evm/keccak.ts'
 import type { Log } from '../domain/log.ts'
 import type { Cancellation, OrderCreation } from '../domain/order/creation.ts'
 import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
-import { invalidResponse, printable } from '../outside/fault.ts'
-import type { JsonRequest } from '../outside/http-json.ts'
+import { invalidResponse, OutsideFault, printable } from '../outside/fault.ts'
+import { JsonText, jsonIn } from '../outside/http-json.ts'
 import { findAppData } from '../storage/app-data.ts'
+import type { Asker, ClientLimits } from './client-limits.ts'
 import { type MirrorServices, mirrorOrders } from './mirror.ts'
+import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
+import { type PlacedOrder, readPlaced } from './read-placed.ts'
 
 export interface WriteServices extends MirrorServices {
-  /** The UID of an order by its signature. @throws Refusal if it is not valid */
-  uidOf(creation: OrderCreation): Promise<OrderUid>
+  limits: ClientLimits
+  /** Stores a document under its hash. @throws Refusal, Outage */
+  storeDocument(document: string, client: string): Promise<unknown>
+}
+
+/** A request of a client that the order book answers. */
+export interface PassedRequest {
+  as: 'read' | 'quote' | 'order' | 'cancellation' | 'document'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  /** The body as it came. */
+  body?: Uint8Array<ArrayBuffer>
+}
+
+/** The answer to it, as it came. */
+export interface PassedAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
 }
 
 /** Writes of clients, which the order book decides about. */
 export interface OrderBookWrites {
+  /**
+   * Passes a request on as it is, and mirrors what it changed.
+   * @throws Refusal RateLimited, UpstreamRefused; Outage
+   */
+  pass(request: PassedRequest, asker: Asker): Promise<PassedAnswer>
   /** @throws Refusal with the order book's own code and text; Outage */
-  placeOrder(creation: OrderCreation): Promise<OrderUid>
-  cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
-  cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
-  quote(request: QuoteRequest): Promise<QuoteReply>
+  placeOrder(creation: OrderCreation, asker?: Asker): Promise<OrderUid>
+  cancelOrders(cancellation: Cancellation, asker?: Asker): Promise<OrderUid[]>
+  cancelOrder(
+    cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid },
+    asker?: Asker,
+  ): Promise<OrderUid>
+  uploadDocument(document: string, asker?: Asker): Promise<void>
+  quote(request: QuoteRequest, asker?: Asker): Promise<QuoteReply>
+  /** Yields a quote, and each later one that differs, until `signal` aborts. */
+  quotes(request: QuoteRequest, signal: AbortSignal, asker?: Asker): Promise<AsyncGenerator<QuoteReply, void>>
 }
 
-export function createWrites(services: WriteServices): OrderBookWrites {
-  const { orderBook, network, log } = services
+const kindOf = {
+  ...{ read: 'read', quote: 'quote', document: 'document' },
+  ...{ order: 'submission', cancellation: 'submission' },
+} as const satisfies Record<PassedRequest['as'], PassedKind>
 
-  async function send(request: JsonRequest): Promise<unknown> {
-    const { status, body } = await orderBook.send(request)
-    if (status < 300) return body
-    throw refusalOf(status, body)
+/** The wait of a client for the mirror of what it wrote: the write stands without it. */
+const maxReadBackMs = 3_000
+/** The pause before an order whose answer was lost is looked up once more. */
+const secondLookMs = 1_000
+
+export function createWrites(services: WriteServices): OrderBookWrites {
+  const { orderBook, network, log, limits } = services
+  const name = `the order book of ${network.name}`
+  const waitForTurn = createTurns()
+
+  async function send(
+    { as, method, path, body }: PassedRequest,
+    asker: Asker,
+    kind: PassedKind = kindOf[as],
+  ): Promise<PassedResponse> {
+    const key = limits.charge(kind, asker)
+    const request = { path, ...(method !== 'GET' && { method }), ...(body && { body: new JsonText(body) }) }
+    const answer = await orderBook.pass(request, kind, key)
+    if (key !== undefined && answer.status === 429) limits.pause(key, answer.retryAfterMs ?? 0)
+    return answer
+  }
+
+  /** @throws Refusal for an answer other than a success */
+  async function sendTyped(
+    request: Omit<PassedRequest, 'body'> & { body: unknown },
+    asker: Asker,
+    kind?: PassedKind,
+  ): Promise<unknown> {
+    const answer = await send({ ...request, body: written(request.body) }, asker, kind)
+    return bodyOf(answer)
+  }
+
+  function bodyOf({ status, body }: PassedResponse): unknown {
+    if (status >= 500) throw new OutsideFault(name, `status ${status}`)
+    if (status >= 300) throw refusalOf(status, body)
+    return body
   }
 
   /** Mirrors what a write has changed. The write stands even if this fails: the order is read later. */
   async function readBack(uids: readonly OrderUid[]): Promise<void> {
-    await mirrorOrders(uids, 'client', services).catch((fault: unknown) => noteUnread(fault, log))
+    const reading = mirrorOrders(uids, 'client', services).catch((fault: unknown) => noteUnread(fault, log))
+    await Promise.race([reading, pause(maxReadBackMs, undefined, { ref: false })])
+  }
+
+  /** Reports whether the order book has an order. @throws Outage */
+  async function isPlaced({ uid }: PlacedOrder, since = new Date(0)): Promise<boolean> {
+    const order = createdShape.safeParse(await orderBook.order(uid, 'client'))
+    return order.success && order.data.creationDate >= since
+  }
+
+  /** The same with a second look for a lost answer, as the order may be stored a moment later. */
+  async function isPlacedSoon(order: PlacedOrder): Promise<boolean> {
+    const look = () => isPlaced(order).catch(() => false)
+    if (await look()) return true
+    await pause(secondLookMs)
+    return look()
+  }
+
+  /**
+   * Places an order, once. One whose answer was lost is looked up by its UID.
+   * @returns the answer; that of a success for an order that the order book has
+   */
+  async function place(body: Uint8Array<ArrayBuffer>, asker: Asker): Promise<PassedResponse> {
+    const placed = readPlaced(body, network)
+    const { interruptedAt } = asker
+    if (placed && interruptedAt && (await isPlaced(placed, interruptedAt))) return created(placed)
+    try {
+      const answer = await send({ as: 'order', method: 'POST', path: '/api/v1/orders', body }, asker)
+      if (answer.status < 300 ? uidIn(answer) : answer.status < 500) return answer
+      return placed && (await isPlacedSoon(placed)) ? created(placed) : answer
+    } catch (fault) {
+      if (!(fault instanceof LostAnswer) || !placed) throw fault
+      if (await isPlacedSoon(placed)) return created(placed)
+      throw new Refusal(
+        'Unavailable',
+        `${name} has not answered, and does not show the order yet: look it up before you send it again`,
+        { data: { uid: placed.uid } },
+      )
+    }
+  }
+
+  async function placeAndRead(body: Uint8Array<ArrayBuffer>, asker: Asker): Promise<PassedResponse> {
+    const answer = await place(body, asker)
+    const uid = answer.status < 300 ? uidIn(answer) : undefined
+    if (uid) await readBack([uid])
+    return answer
+  }
+
+  /** Sends a cancellation. The orders are read back also if its answer was lost. */
+  async function cancel(request: Omit<PassedRequest, 'as'>, uids: readonly OrderUid[], asker: Asker) {
+    try {
+      const answer = await send({ as: 'cancellation', ...request }, asker)
+      if (answer.status < 300) await readBack(uids)
+      return answer
+    } catch (fault) {
+      if (fault instanceof LostAnswer) await readBack(uids)
+      throw fault
+    }
+  }
+
+  /** Stores a document that the order book has accepted, under its own hash. A limit here may refuse it. */
+  async function upload(request: Omit<PassedRequest, 'as'>, asker: Asker): Promise<PassedResponse> {
+    const answer = await send({ as: 'document', ...request }, asker)
+    const document = answer.status < 300 ? documentIn(request) : undefined
+    if (document !== undefined && asker.client !== undefined) {
+      await services.storeDocument(document, asker.client).catch((fault: unknown) => {
+        if (!(fault instanceof Refusal || fault instanceof Outage)) throw fault
+        log.debug('a document that was passed on is not stored', { fault: fault.message })
+      })
+    }
+    return answer
+  }
+
+  /** Sends a request with what follows from it. */
+  function deliver(request: PassedRequest, asker: Asker): Promise<PassedResponse> {
+    const { as, ...rest } = request
+    if (as === 'order') return placeAndRead(request.body ?? new Uint8Array(), asker)
+    if (as === 'cancellation') return cancel(rest, cancelledIn(request), asker)
+    if (as === 'document') return upload(rest, asker)
+    return send(request, asker)
+  }
+
+  async function quote(request: QuoteRequest, asker: Asker, kind?: PassedKind): Promise<QuoteReply> {
+    const passed = { as: 'quote', method: 'POST', path: '/api/v1/quote', body: quoteBody(request) } as const
+    const reply = quoteShape.safeParse(await sendTyped(passed, asker, kind))
+    if (!reply.success) throw invalidResponse(name, 'no quote')
+    return toReply(reply.data, request, network.chainId)
+  }
+
+  /** Quotes again after each block, in turn with all streams, and not at all while the limits are reached. */
+  async function* quotesAfter(
+    first: QuoteReply,
+    request: QuoteRequest,
+    signal: AbortSignal,
+    asker: Asker,
+  ): AsyncGenerator<QuoteReply, void> {
+    let last = first
+    yield first
+    const restMs = Math.max(leastQuoteMs, network.blockTimeMs)
+    for (;;) {
+      await pause(restMs, undefined, { signal, ref: false }).catch(() => undefined)
+      if (signal.aborted) return
+      const next = await waitForTurn(asker, async () => {
+        if (signal.aborted || !limits.hasRoom('quote', asker)) return undefined
+        return quote(request, asker, 'requote')
+      }).catch((fault: unknown) => {
+        if (fault instanceof Outage || (fault instanceof Refusal && fault.code === 'RateLimited'))
+          return undefined
+        throw fault
+      })
+      if (signal.aborted) return
+      if (!next || !differs(next, last)) continue
+      last = next
+      yield next
+    }
   }
 
   return {
-    async placeOrder(creation) {
-      const body = orderBody(creation, await documentOf(creation, services))
-      const uid = await send({ path: '/api/v1/orders', body }).then(
-        (body) => (typeof body === 'string' ? toOrderUid(body) : undefined),
-        (fault: unknown) => placedDespite(fault, creation, services),
-      )
-      if (uid === undefined) throw invalidResponse(`the order book of ${network.name}`, 'no UID')
-      await readBack([uid])
+    pass: async (request, asker) => toAnswer(await deliver(request, asker), name),
+
+    async placeOrder(creation, asker = {}) {
+      const body = written(orderBody(creation, await documentOf(creation, services)))
+      const answer = await placeAndRead(body, asker)
+      bodyOf(answer)
+      const uid = uidIn(answer)
+      if (uid === undefined) throw invalidResponse(name, 'no UID')
       return uid
     },
 
-    async cancelOrders({ orderUids, signature, signingScheme }) {
+    async cancelOrders({ orderUids, signature, signingScheme }, asker = {}) {
       const uids = [...new Set(orderUids)]
-      await send({ path: '/api/v1/orders', method: 'DELETE', body: { orderUids, signature, signingScheme } })
-      await readBack(uids)
+      const body = written({ orderUids, signature, signingScheme })
+      bodyOf(await cancel({ method: 'DELETE', path: '/api/v1/orders', body }, uids, asker))
       return uids
     },
 
-    async cancelOrder({ orderUid, signature, signingScheme }) {
-      await send({ path: `/api/v1/orders/${orderUid}`, method: 'DELETE', body: { signature, signingScheme } })
-      await readBack([orderUid])
+    async cancelOrder({ orderUid, signature, signingScheme }, asker = {}) {
+      const body = written({ signature, signingScheme })
+      bodyOf(await cancel({ method: 'DELETE', path: `/api/v1/orders/${orderUid}`, body }, [orderUid], asker))
       return orderUid
     },
 
-    async quote(request) {
-      const body = await send({ path: '/api/v1/quote', body: quoteBody(request) })
-      const reply = quoteShape.safeParse(body)
-      if (!reply.success) throw invalidResponse(`the order book of ${network.name}`, 'no quote')
-      return toReply(reply.data, request, network.chainId)
+    async uploadDocument(fullAppData, asker = {}) {
+      const path = `/api/v1/app_data/${keccakText(fullAppData)}`
+      await sendTyped({ as: 'document', method: 'PUT', path, body: { fullAppData } }, asker)
+    },
+
+    quote: (request, asker = {}) => quote(request, asker),
+    async quotes(request, signal, asker = {}) {
+      return quotesAfter(await quote(request, asker), request, signal, asker)
     },
   }
 }
 
-/**
- * Looks up an order whose answer was lost: it is never sent twice.
- * @returns its UID if the order book has it @throws the fault if it has not, or does not answer
- */
-async function placedDespite(
-  fault: unknown,
-  creation: OrderCreation,
-  { orderBook, uidOf }: WriteServices,
-): Promise<OrderUid> {
-  if (!(fault instanceof Outage)) throw fault
-  const uid = await uidOf(creation)
-  const body = await orderBook.order(uid, 'client').catch(() => undefined)
-  if (body === undefined) throw fault
-  return uid
+/** The time for which an answer to a read serves all clients. */
+const sharedMs = 3_000
+const maxShared = 1_000
+
+/** Passes requests on. Clients without a key share the answers to reads. */
+export function sharingReads(
+  { pass }: Pick<OrderBookWrites, 'pass'>,
+  { limits, now }: Pick<WriteServices, 'limits' | 'now'>,
+): OrderBookWrites['pass'] {
+  const answers = new LRUCache<string, Promise<PassedAnswer>>({
+    ...{ max: maxShared, ttl: sharedMs, ttlResolution: 0, perf: { now } },
+  })
+  return (request, asker) => {
+    const { as, path } = request
+    if (as !== 'read' || limits.keyOf(asker) !== undefined) return pass(request, asker)
+    const shared = answers.get(path)
+    if (shared) return shared
+    const answer = pass(request, asker)
+    answers.set(path, answer)
+    answer.catch(() => answers.delete(path))
+    return answer
+  }
+}
+
+/** The pause between two quotes of a stream. */
+const leastQuoteMs = 1_000
+
+/** Lets streams quote again one after the other, those of each client in turn. */
+function createTurns() {
+  const enqueue = createFairQueue({
+    running: { most: 2, perKey: 1 },
+    waiting: { most: 100_000, perKey: 1_000 },
+    refusal: (why) => new Outage('another quote', new Error(why)),
+  })
+  return <Result>({ client = '' }: Asker, work: () => Promise<Result>) => enqueue(work)(client)
+}
+
+function differs({ quote: one }: QuoteReply, { quote: other }: QuoteReply): boolean {
+  return (
+    one.sellAmount !== other.sellAmount ||
+    one.buyAmount !== other.buyAmount ||
+    one.feeAmount !== other.feeAmount
+  )
+}
+
+function written(body: unknown): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(body))
+}
+
+const createdShape = z.object({ creationDate: z.iso.datetime().transform((text) => new Date(text)) })
+
+const uidIn = ({ body }: Pick<PassedResponse, 'body'>) =>
+  typeof body === 'string' ? toOrderUid(body) : undefined
+
+/** The answer to an order that the order book has. */
+function created({ uid }: PlacedOrder): PassedResponse {
+  return { status: 201, text: JSON.stringify(uid), body: uid, isPlain: false, retryAfterMs: undefined }
+}
+
+/** The answer as clients get it. @throws Refusal UpstreamRefused, Outage for text that is not shown */
+function toAnswer({ status, text, body, isPlain, retryAfterMs }: PassedResponse, name: string): PassedAnswer {
+  const isShown = body !== undefined || isPlain || text === ''
+  if (!isShown && status < 300) throw invalidResponse(name, `no JSON, but status ${status}`)
+  if (!isShown) throw refusalOf(status, undefined)
+  return {
+    status,
+    headers: {
+      'Content-Type': body === undefined && isPlain ? 'text/plain; charset=utf-8' : 'application/json',
+      'Cache-Control': 'no-store',
+      ...(retryAfterMs !== undefined && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
+    },
+    body: text,
+  }
+}
+
+const cancellationShape = z.object({ orderUids: z.array(z.string()) })
+
+/** The UIDs that a cancellation names, in its body or path, as far as they can be read. */
+function cancelledIn({ path, body = new Uint8Array() }: PassedRequest): OrderUid[] {
+  const read = cancellationShape.safeParse(jsonIn(Buffer.from(body).toString()))
+  const named = read.data?.orderUids ?? [path.slice(path.lastIndexOf('/') + 1)]
+  return [...new Set(named.flatMap((text) => toOrderUid(text) ?? []))]
+}
+
+const uploadShape = z.object({ fullAppData: z.string() })
+
+function documentIn({ body = new Uint8Array() }: Omit<PassedRequest, 'as'>): string | undefined {
+  return uploadShape.safeParse(jsonIn(Buffer.from(body).toString())).data?.fullAppData
 }
 
 function noteUnread(fault: unknown, log: Log): void {

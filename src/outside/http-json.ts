@@ -43,7 +43,7 @@ export interface JsonRequest {
   /** The body, sent as JSON; a `JsonText` is sent unchanged. */
   body?: unknown
   /** POST with a body, GET without it, unless another method is set. */
-  method?: 'PUT' | 'DELETE'
+  method?: 'POST' | 'PUT' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   /** True if a status 2xx without a body is an answer too; the body is then undefined. */
   mayBeEmpty?: boolean
@@ -51,9 +51,9 @@ export interface JsonRequest {
 
 /** JSON that is already written, such as one large body for many peers. */
 export class JsonText {
-  readonly text: string
+  readonly text: string | Uint8Array<ArrayBuffer>
 
-  constructor(text: string) {
+  constructor(text: string | Uint8Array<ArrayBuffer>) {
     this.text = text
   }
 }
@@ -63,6 +63,16 @@ export interface JsonResponse {
   status: number
   /** The parsed body; undefined if a 4xx has no JSON, or a 2xx is empty and may be. */
   body: unknown
+}
+
+/** An answer as it came, with any status but that of a redirect. */
+export interface TextResponse {
+  status: number
+  text: string
+  /** The media type without parameters; empty if it names none. */
+  mediaType: string
+  /** The pause that it requests. */
+  retryAfterMs: number | undefined
 }
 
 const defaultTimeoutMs = 10_000
@@ -78,29 +88,59 @@ export function exchangeJson(
   question: JsonRequest,
   signal: AbortSignal,
 ): Promise<JsonResponse> {
-  const work = { kind: 'call', name: methodOf(question), of: peer.name } as const
-  return observed(work, () => exchange(peer, question, signal))
-}
-
-const methodOf = ({ method, body }: JsonRequest) => method ?? (body === undefined ? 'GET' : 'POST')
-
-async function exchange(peer: JsonPeer, question: JsonRequest, signal: AbortSignal): Promise<JsonResponse> {
-  const timeout = AbortSignal.timeout(peer.timeoutMs ?? defaultTimeoutMs)
-  try {
-    const response = await fetch(urlOf(peer.url, question), {
-      ...requestOf(peer, question),
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
-    })
+  return exchange(peer, question, signal, async (response) => {
     checkStatus(response, peer)
     const text = await readText(response, peer)
     const body = question.mayBeEmpty && text === '' ? undefined : parseJson(text, response, peer)
     return { status: response.status, body }
-  } catch (fault) {
-    if (fault instanceof OutsideFault) throw fault
-    if (signal.aborted || timeout.aborted) throw new OutsideFault(peer.name, 'did not answer in time')
-    throw new OutsideFault(peer.name, `cannot be reached (${codeOf(fault)})`)
-  }
+  })
+}
+
+/**
+ * The same for an answer that is passed on as it is.
+ * @throws OutsideFault if the provider is unreachable or slow, redirects, or answers too much
+ */
+export function exchangeText(
+  peer: JsonPeer,
+  question: JsonRequest,
+  signal: AbortSignal,
+): Promise<TextResponse> {
+  return exchange(peer, question, signal, async (response) => {
+    const { status, headers } = response
+    if (status >= 300 && status < 400) throw statusFault(response, peer)
+    const [mediaType = ''] = (headers.get('content-type') ?? '').split(';', 1)
+    const more = {
+      mediaType: mediaType.trim().toLowerCase(),
+      retryAfterMs: retryAfterMs(response, peer.now()),
+    }
+    return { status, text: await readText(response, peer), ...more }
+  })
+}
+
+const methodOf = ({ method, body }: JsonRequest) => method ?? (body === undefined ? 'GET' : 'POST')
+
+function exchange<Answer>(
+  peer: JsonPeer,
+  question: JsonRequest,
+  signal: AbortSignal,
+  read: (response: Response) => Promise<Answer>,
+): Promise<Answer> {
+  const timeout = AbortSignal.timeout(peer.timeoutMs ?? defaultTimeoutMs)
+  const work = { kind: 'call', name: methodOf(question), of: peer.name } as const
+  return observed(work, async () => {
+    try {
+      const response = await fetch(urlOf(peer.url, question), {
+        ...requestOf(peer, question),
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeout]),
+      })
+      return await read(response)
+    } catch (fault) {
+      if (fault instanceof OutsideFault) throw fault
+      if (signal.aborted || timeout.aborted) throw new OutsideFault(peer.name, 'did not answer in time')
+      throw new OutsideFault(peer.name, `cannot be reached (${codeOf(fault)})`)
+    }
+  })
 }
 
 /** Reports whether a value is an object, neither a list nor null. */
@@ -140,12 +180,18 @@ function requestOf({ url, headers: ownHeaders }: JsonPeer, question: JsonRequest
   }
 }
 
-function checkStatus(response: Response, { name, now }: JsonPeer): void {
+function checkStatus(response: Response, peer: JsonPeer): void {
   const { status } = response
   if (response.ok || (status >= 400 && status < 500 && status !== 429)) return
+  throw statusFault(response, peer)
+}
+
+/** Creates the fault of an answer whose body is not read. */
+function statusFault(response: Response, { name, now }: JsonPeer): OutsideFault {
+  const { status } = response
   discardBody(response)
-  if (status === 429) throw new Throttled(name, 'status 429', retryAfterMs(response, now()))
-  throw new OutsideFault(name, `status ${status}`)
+  if (status === 429) return new Throttled(name, 'status 429', retryAfterMs(response, now()))
+  return new OutsideFault(name, `status ${status}`)
 }
 
 /** The pause in Retry-After, which is a number of seconds or a date. */
@@ -165,11 +211,17 @@ async function readText(response: Response, { name, maxBytes }: JsonPeer): Promi
 
 function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown {
   if (nestsDeeper(text, maxLevels)) throw new OutsideFault(name, 'answers too deeply nested')
+  const body = jsonIn(text)
+  if (body === undefined && ok) throw new OutsideFault(name, 'answers without valid JSON')
+  return body
+}
+
+/** Parses JSON of others; undefined for another text, and for one that is too deeply nested. */
+export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return nestsDeeper(text, maxLevels) ? undefined : JSON.parse(text)
   } catch {
-    if (!ok) return undefined
-    throw new OutsideFault(name, 'answers without valid JSON')
+    return undefined
   }
 }
 

@@ -310,6 +310,7 @@ export type UpdateChannelInput = {
 export type UploadAppDataInput = {
   document: string;
   hash?: string | null | undefined;
+  network?: string | null | undefined;
 };
 
 export type ValueState =

@@ -6,7 +6,7 @@ import { idempotencyKeyOf, type Produced } from '../execution/idempotency.ts'
 import { requireAccess, requireEditor, requireFeature } from '../graphql/context/access.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { tradingOn } from '../graphql/context/networks.ts'
-import { checkBodyType, readBody } from '../http/body.ts'
+import { checkBodyType, readBytes, textOf } from '../http/body.ts'
 import { type Caller, withLastEventId } from '../http/caller.ts'
 import { conditional, type HttpResponse, noStore, type RoutedAnswer } from '../http/response.ts'
 import { type Family, familyOf, restErrorResponse } from './errors.ts'
@@ -81,12 +81,13 @@ export function createRestHandler(
   async function answer(admitted: Admitted): Promise<RoutedAnswer> {
     const { req, endpoint, pathname, path } = admitted
     if (endpoint.family === 'orderBook') tradingOn(services, path.network)
-    const body = await readText(req, endpoint.row)
+    const bytes = await readSent(req, endpoint.row)
+    const body = endpoint.isPassedOn?.(path.network ?? '') ? { raw: bytes } : { text: bytes && textOf(bytes) }
     if (endpoint.events) return openEvents(admitted, endpoint.events, body)
     const produce = (caller: Caller) => respond(admitted, body, caller)
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
     if (key === undefined) return produce(admitted.caller)
-    const request = { scope: `POST ${pathname}`, key, body: body ?? '' }
+    const request = { scope: `POST ${pathname}`, key, body: body.text ?? bytes?.toString('latin1') ?? '' }
     // Repetitions get the same refusal. The body is text: only rows without a document return bytes.
     const produceText = (caller: Caller) => produce(caller).catch(admitted.refuse) as Promise<Produced>
     return executor.answerOnce(request, admitted.caller, produceText)
@@ -95,7 +96,7 @@ export function createRestHandler(
   async function openEvents(
     admitted: Admitted,
     { reserve, subscribe, form }: NonNullable<Endpoint['events']>,
-    body: string | undefined,
+    body: SentBody,
   ): Promise<RoutedAnswer> {
     const { req, caller, gone, admission } = admitted
     const request = requestOf(admitted, body)
@@ -108,11 +109,7 @@ export function createRestHandler(
     return { stream }
   }
 
-  async function respond(
-    admitted: Admitted,
-    body: string | undefined,
-    caller: Caller,
-  ): Promise<HttpResponse> {
+  async function respond(admitted: Admitted, body: SentBody, caller: Caller): Promise<HttpResponse> {
     const { req, admission, endpoint } = admitted
     const context = () => executor.context(caller, admitted.gone())
     const reader = { client: caller.client, gone: admitted.gone }
@@ -166,20 +163,30 @@ export function createRestHandler(
 
 function requestOf(
   { path: { network = '', ...path }, search, req: { headers }, admission }: Admitted,
-  body: string | undefined,
+  { text, raw }: SentBody,
 ): AdmittedRequest {
   const query = new URLSearchParams(search)
-  return { network, path, query, headers, body: parseJson(body), admission, bytes: body?.length ?? 0 }
+  const bytes = (raw ?? text)?.length ?? 0
+  return {
+    ...{ network, path, query, headers, body: parseJson(text), admission, bytes },
+    ...(raw && { raw: new Uint8Array(raw) }),
+  }
+}
+
+/** A body that was sent: its text, or its bytes if it is passed on. */
+interface SentBody {
+  text?: string | undefined
+  raw?: Buffer | undefined
 }
 
 /** Reads the body; returns undefined for GET and HEAD, and for rows without a body. */
-async function readText(
+async function readSent(
   req: IncomingMessage,
   { anyContentType, hasNoBody, maxBytes = maxBodyBytes }: RowTraits,
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD' || hasNoBody) return undefined
   checkBodyType(req.headers, anyContentType)
-  return readBody(req, maxBytes)
+  return readBytes(req, maxBytes)
 }
 
 function parseJson(text: string | undefined): unknown {

@@ -41,6 +41,7 @@ export const orderBookRoutes: AnyRoute[] = [
   ...noticeRoutes,
   route({
     on: 'POST /api/v1/quote',
+    passedAs: 'quote',
     run: `mutation ($input: QuoteInput!) { quote(input: $input) { ${quoteFields} } }`,
     variables: quoteVariables,
     answer: ({ quote }) => writeQuote(quote),
@@ -55,6 +56,7 @@ export const orderBookRoutes: AnyRoute[] = [
   }),
   route({
     on: 'POST /api/v1/orders',
+    passedAs: 'order',
     run: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }',
     variables: ({ network, body }) => ({ input: { ...checkedInput(orderInput.schema, body), network } }),
     answer: ({ placeOrder }) => placeOrder.order.uid,
@@ -63,6 +65,7 @@ export const orderBookRoutes: AnyRoute[] = [
   }),
   route({
     on: 'DELETE /api/v1/orders',
+    passedAs: 'cancellation',
     run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid pendingSettlements { auctionId txHash } } } }',
     variables: ({ network, body }) => ({ input: { ...checkedInput(cancellationBody, body), network } }),
     answer: () => 'Cancelled',
@@ -71,6 +74,7 @@ export const orderBookRoutes: AnyRoute[] = [
   }),
   route({
     on: 'DELETE /api/v1/orders/:uid',
+    passedAs: 'cancellation',
     run: 'mutation ($input: CancelOrderInput!) { cancelOrder(input: $input) { order { uid pendingSettlements { auctionId txHash } } } }',
     variables: ({ network, path, body }) => ({
       input: inputWithin(
@@ -93,9 +97,13 @@ export const orderBookRoutes: AnyRoute[] = [
   ...['/api/v1/app_data/:hash', '/api/v1/app_data'].map((path) =>
     route({
       on: `PUT ${path}`,
+      passedAs: 'document',
       run: 'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }',
-      variables: ({ path, body }) => ({
-        input: { ...parseInput(documentPath, path), document: parseInput(appDataBody, body).fullAppData },
+      variables: ({ network, path, body }) => ({
+        input: {
+          ...{ network, ...parseInput(documentPath, path) },
+          document: parseInput(appDataBody, body).fullAppData,
+        },
       }),
       answer: ({ uploadAppData }) => uploadAppData.hash,
       status: ({ uploadAppData }) => (uploadAppData.created ? 201 : 200),

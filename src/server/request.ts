@@ -124,6 +124,7 @@ function callerOf(
     requestId,
     client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrustedProxy),
     apiKey: apiKeyOf(headers),
+    headerKey: headers['x-api-key']?.toString(),
     setHeader: (name, value) => setHeader(responseHeaders, name, value),
   }
 }

@@ -489,7 +489,7 @@ describe('the budget of calls', () => {
       await claimOrderBook(db, 1, 'http://127.0.0.1:1/', async () => 0)
       const book = createOrderBook({
         ...{ chainId: 1, name: 'book', db, now: Date.now, log: silentLog },
-        ...{ url: orderBookUrl(), callsPerMinute: 40 },
+        ...{ url: orderBookUrl(), callsPerMinute: 40, quotesPerSecond: 4, submissionsPerSecond: 2 },
       })
       const attempts = ['client', 'new', 'live'] as const
       const outcomes = await Promise.all(

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chain } from '../../chain/chain.ts'
-import { createByteBudget } from '../../concurrency/byte-budget.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -8,6 +7,7 @@ import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { beginOf, type HistoryOptions, readHistories } from '../../indexer/account-history.ts'
+import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
 import type { MirrorServices } from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
@@ -15,12 +15,11 @@ import {
   createAccountReader,
   createDocumentReader,
   createOrderReader,
-  createPassing,
   createTransactionReader,
   type ReadThrough,
   type StoreDocument,
 } from '../../mirror/read-through.ts'
-import { createWrites, type OrderBookWrites, type WriteServices } from '../../mirror/writes.ts'
+import { createWrites, type OrderBookWrites, sharingReads, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { requestHistory } from '../../storage/order/histories.ts'
@@ -31,13 +30,15 @@ import type { Settings } from '../settings.ts'
 const watchEveryMs = 5_000
 
 interface MirrorOptions
-  extends Pick<WriteServices, 'uidOf' | 'nameTokens' | 'checkSignature'>,
+  extends Pick<WriteServices, 'storeDocument' | 'nameTokens' | 'checkSignature'>,
     Pick<HistoryOptions, 'tradesOf'> {
   network: Network
   orderBook: OrderBookConfig
   chain: Chain
   db: Database
   loopDb: Database
+  /** Reports whether a key is one of this deployment. */
+  isOwnKey(key: string): boolean
   settings: Settings
   metrics: LoopMetrics
   now: Clock
@@ -53,7 +54,7 @@ export interface Mirror {
   claim(): Promise<void>
   /** The first block to index, once the chain is claimed. */
   firstBlock(): Promise<number>
-  writes: OrderBookWrites
+  writes: Omit<OrderBookWrites, 'pass'>
   read: ReadThrough<readonly OrderUid[]>
   /** Reads the newest orders of an account. The process that follows reads its older trades later. */
   readAccount: ReadThrough<Address>
@@ -61,8 +62,8 @@ export interface Mirror {
   readTransaction: ReadThrough<Bytes32>
   /** Returns a function that reads documents. */
   documentReader(store: StoreDocument): ReadThrough<Bytes32>
-  /** Returns its answer to a GET request, which clients share for some seconds. @throws like `read` */
-  passOn(path: string, client: string): Promise<{ status: number; body: unknown }>
+  /** Returns its answer to a request. Clients share those to reads for some seconds. @throws like `read` */
+  passOn: OrderBookWrites['pass']
   /** Notes the accounts that streams of this process follow, so that their orders are read first. */
   watch(followed: () => Watched, signal: AbortSignal): Promise<void>
   /** Mirrors the order book, and reads older trades of accounts, in the process that leads the indexer. */
@@ -71,27 +72,31 @@ export interface Mirror {
 
 export function composeMirror(options: MirrorOptions): Mirror {
   const { network, orderBook: config, chain, db, loopDb, settings, metrics, now, log } = options
-  const { nameTokens, checkSignature, uidOf } = options
-  const { callsPerMinute, apiKey, url, history = 'accounts' } = config
+  const { nameTokens, checkSignature, storeDocument } = options
+  const { callsPerMinute, apiKey, url, history = 'accounts', forwardKeys = false } = config
   const { chainId } = network
+  // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
+  const { quotesPerSecond = callsPerMinute / 10, submissionsPerSecond = callsPerMinute / 20 } = config
+  const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
     orderBook: createOrderBook({
       ...{ chainId, name: `${network.name}-order-book`, db, now, log },
-      ...{ url, apiKey, callsPerMinute },
+      ...{ url, apiKey, ...budgets },
     }),
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     meter: metrics.mirror(network.name),
   })
-  // A tenth of all calls, over any minute.
-  const calls = { what: 'calls to the order book', bytes: Math.max(4, callsPerMinute / 10), ageMs: 60_000 }
-  const serving = { ...servicesOver(db), callsOfClients: createByteBudget(calls, { now }) }
+  const mayForward = (key: string) => forwardKeys && !options.isOwnKey(key)
+  const limits = createClientLimits({ ...budgets, mayForward, now })
+  const serving = { ...servicesOver(db), callsOfClients: limits.calls, limits, storeDocument }
+  const { pass, ...writes } = createWrites(serving)
   const readOrdersOf = createAccountReader(serving)
   return {
     claim: () =>
       claimOrderBook(db, chainId, withoutCredentials(url), () => beginOf(history, network, { db, chain })),
     firstBlock: () => firstIndexedBlock(db, chainId),
-    writes: createWrites({ ...serving, uidOf }),
+    writes,
     read: createOrderReader(serving),
     async readAccount(owner, client) {
       const isRead = await readOrdersOf(owner, client)
@@ -100,7 +105,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     },
     readTransaction: createTransactionReader(serving),
     documentReader: (store) => createDocumentReader(serving, store),
-    passOn: createPassing(serving),
+    passOn: sharingReads({ pass }, serving),
     async watch(followed, signal) {
       while (!signal.aborted) {
         await watchAccounts(loopDb, chainId, followed(), 4 * watchEveryMs).catch((fault: unknown) => {

@@ -63,12 +63,6 @@ function followed(
     readTransaction: (hash, client) => readTransaction(hash, clientOf(client)),
     readDocument: (hash, client) => readDocument(hash, clientOf(client)),
     passOn,
-    async quotes(request, signal) {
-      const reply = await writes.quote(request)
-      return (async function* () {
-        if (!signal.aborted) yield reply
-      })()
-    },
     cancelByPolicy: () =>
       Promise.reject(
         new Refusal(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type DestinationStream, pino } from 'pino'
+import { tokenPrefix } from '../../accounts/sign-in.ts'
 import type { Log } from '../../domain/log.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
 import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
@@ -42,6 +43,12 @@ function safelyDecoded(text: string): string {
   } catch {
     return text
   }
+}
+
+/** Creates a check for keys that hold a secret of these values, or are the token of a session. */
+export function ownKeyCheck(values: readonly unknown[]): (key: string) => boolean {
+  const secrets = secretsIn(values)
+  return (key) => key.startsWith(tokenPrefix) || secrets.some((secret) => key.includes(secret))
 }
 
 const credentials = /(\b[a-z]{2,12}:\/\/[^\s:/@"]{0,100}):[^\s/@"]{1,200}@/gi

@@ -14,6 +14,8 @@ import type { PriceHistory, PriceInterval } from '../../domain/token/price-histo
 import type { NativeRate } from '../../domain/token/prices.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
+import type { Asker } from '../../mirror/client-limits.ts'
+import type { PassedAnswer, PassedRequest } from '../../mirror/writes.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
 import type { WarningFacts } from '../../orders/explain/quote-warnings.ts'
 import type { OrderToSimulate } from '../../orders/simulate.ts'
@@ -24,11 +26,14 @@ import type { HeldTokens } from '../../tokens/own-holders.ts'
 import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
 
-/** Trading operations of one network. A meter counts the gas that the node runs for a request. */
+/** The client of an operation. Its meter counts the gas that the node runs for a request. */
+export type Asking = GasMeter & Asker
+
+/** Trading operations of one network. */
 export interface TradingServices {
   network: Network
   /** Stores the order if every check passes. @throws Refusal of the first check that fails */
-  placeOrder(creation: OrderCreation, meter?: GasMeter): Promise<OrderUid>
+  placeOrder(creation: OrderCreation, asking?: Asking): Promise<OrderUid>
   /** The order's UID if the same order was placed at `since` or later. @throws Refusal */
   placedSince(creation: OrderCreation, since: Date): Promise<OrderUid | undefined>
   /**
@@ -46,27 +51,33 @@ export interface TradingServices {
   /** The same for a document. */
   readDocument?(hash: Bytes32, client: string): Promise<boolean>
   /**
-   * Returns the answer of the order book that the network follows to a GET request.
-   * @throws Outage; Refusal RateLimited
+   * Returns the answer of the order book that the network follows, as it came.
+   * @throws Outage; Refusal RateLimited, UpstreamRefused
    */
-  passOn?(path: string, client: string): Promise<{ status: number; body: unknown }>
+  passOn?(request: PassedRequest, asker: Asker): Promise<PassedAnswer>
+  /** Uploads a document to the order book that the network follows. @throws Outage; Refusal */
+  uploadDocument?(document: string, asker: Asker): Promise<void>
   /** All or none. @throws Refusal */
-  cancelOrders(cancellation: Cancellation): Promise<OrderUid[]>
+  cancelOrders(cancellation: Cancellation, asking?: Asking): Promise<OrderUid[]>
   /** @throws Refusal */
-  cancelOrder(cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid }): Promise<OrderUid>
+  cancelOrder(
+    cancellation: Omit<Cancellation, 'orderUids'> & { orderUid: OrderUid },
+    asking?: Asking,
+  ): Promise<OrderUid>
   /** Cancels for the operator, without a signature. All or none. @throws Refusal */
   cancelByPolicy(cancellation: { orderUids: readonly OrderUid[]; reason: string | null }): Promise<OrderUid[]>
   /** @throws Refusal */
-  quote(request: QuoteRequest, meter?: GasMeter): Promise<QuoteReply>
+  quote(request: QuoteRequest, asking?: Asking): Promise<QuoteReply>
   /**
    * Yields and stores each quote that is better than the one before. Ends when all estimators have answered,
-   * at the deadline, or when `signal` aborts.
+   * at the deadline, or when `signal` aborts. On a network that follows an order book it yields each quote
+   * that differs, until `signal` aborts.
    * @throws Refusal at once for an invalid request, and at the end when there was no quote
    */
   quotes(
     request: QuoteRequest,
     signal: AbortSignal,
-    meter?: GasMeter,
+    asking?: Asking,
   ): Promise<AsyncGenerator<QuoteReply, void>>
   /** Why each of these orders is not filled, in their order. */
   diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>

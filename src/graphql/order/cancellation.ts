@@ -106,7 +106,7 @@ builder.mutationField('cancelOrders', (t) =>
     async resolve(_root, { input: { network, ...cancellation } }, context) {
       checkNamed(cancellation.orderUids, 'orderUids', context)
       const trading = await tradingOfOrders(cancellation.orderUids, network, context)
-      return { uids: await trading.cancelOrders(cancellation) }
+      return { uids: await trading.cancelOrders(cancellation, context) }
     },
   }),
 )
@@ -122,7 +122,7 @@ builder.mutationField('cancelOrder', (t) =>
     args: { input: inputArgument(t.arg, cancelOrderInput) },
     async resolve(_root, { input: { network, ...cancellation } }, context) {
       const trading = await tradingOfOrders([cancellation.orderUid], network, context)
-      return { uid: await trading.cancelOrder(cancellation) }
+      return { uid: await trading.cancelOrder(cancellation, context) }
     },
   }),
 )

@@ -17,9 +17,11 @@ import type { Produced } from '../../execution/idempotency.ts'
 import { Operation } from '../../execution/operation.ts'
 import type { Context, Services } from '../../graphql/context/context.ts'
 import { type TradingServices, tradingOn } from '../../graphql/context/networks.ts'
+import { storing } from '../../graphql/context/stored-bytes.ts'
 import { schema } from '../../graphql/schema.ts'
 import { ambientOf } from '../../graphql/stored/reading.ts'
 import { type HttpResponse, weakTag } from '../../http/response.ts'
+import type { PassedRequest } from '../../mirror/writes.ts'
 import { defaultReportAuctions } from '../../storage/bodies/debug-report.ts'
 import { type Reader, readFor } from '../../storage/database/database.ts'
 import type { Ambient } from '../../storage/query/selection.ts'
@@ -72,6 +74,8 @@ export interface Endpoint extends PathPattern {
   units(bytes: number): number
   /** Reports whether a request may carry an Idempotency-Key. */
   isRepeatable: boolean
+  /** Reports whether the order book that a network follows answers: the body is then not read here. */
+  isPassedOn?(network: string): boolean
   /**
    * Reserves the cost of the request's parameters, and answers.
    * @param context creates the context of the execution, if the row has a document
@@ -95,6 +99,8 @@ export interface AdmittedRequest extends RestRequest {
   admission: Admission
   /** The size of its body. */
   bytes: number
+  /** The body as it came, on a route that is passed on. */
+  raw?: Uint8Array<ArrayBuffer>
 }
 
 /**
@@ -103,10 +109,12 @@ export interface AdmittedRequest extends RestRequest {
  */
 export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
   const { row, perform } = endpoint
-  if (!row.isPassedOn) return endpoint
-  const [, pattern = ''] = row.on.split(' ')
+  const as = row.passedAs ?? (row.isPassedOn ? 'read' : undefined)
+  if (as === undefined) return endpoint
+  const [method, pattern = ''] = row.on.split(' ') as [PassedRequest['method'], string]
   return {
     ...endpoint,
+    isPassedOn: (network) => tradingOn(services, network).passOn !== undefined,
     async perform(request, context, reader) {
       const { passOn } = tradingOn(services, request.network)
       if (!passOn) return perform(request, context, reader)
@@ -120,9 +128,11 @@ export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
       const path = pattern.replace(/:(\w+)/g, (_, name: string) =>
         encodeURIComponent(request.path[name] ?? ''),
       )
-      const { status, body } = await passOn(path, reader.client)
-      const headers = { 'Content-Type': json, 'Cache-Control': 'no-store' }
-      return { status, headers, body: JSON.stringify(body) }
+      const { raw: body } = request
+      const asker = context()
+      const pass = () => passOn({ as, method, path, ...(body && { body }) }, asker)
+      if (as !== 'order') return pass()
+      return storing(asker, 'orders', pass, ({ status }) => (status < 300 ? body?.length : undefined))
     },
   }
 }

@@ -3,6 +3,7 @@ import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import { absentMs } from '../../domain/token/sourced.ts'
 import type { AccessRules, Features } from '../../graphql/context/access.ts'
 import type { Services } from '../../graphql/context/context.ts'
+import type { PassedRequest } from '../../mirror/writes.ts'
 import type { Documents } from '../documents.generated.ts'
 
 /** The age of data from an outside source. */
@@ -98,6 +99,8 @@ interface Row<On extends string, Run extends string, Data> {
   anyContentType?: boolean
   /** The order book that a network follows answers the path: always, or where nothing is stored. */
   isPassedOn?: true | 'unless stored'
+  /** The same for a write: its body is not read here, and passes as it came. */
+  passedAs?: Exclude<PassedRequest['as'], 'read'>
   /** The route has no body: a sent one is not read. */
   hasNoBody?: boolean
   /** The answer holds a secret that is stored nowhere: it is not kept for repetitions. */
@@ -142,6 +145,7 @@ export type RowTraits = Pick<
   | 'isSecret'
   | 'isPersonal'
   | 'isPassedOn'
+  | 'passedAs'
 > &
   Partial<Pick<Route, 'run' | 'freshness'>> & {
     /** Successes may have the headers of an immutable body. */

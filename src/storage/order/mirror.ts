@@ -26,7 +26,9 @@ export async function claimOrderBook(
   begin: () => Promise<number>,
 ): Promise<void> {
   const { orderBook } = sql(db)
-  const row = { chainId, url, clientCallsAt: new Date(0), ownCallsAt: new Date(0), pausedUntil: new Date(0) }
+  const past = new Date(0)
+  const calls = { clientCallsAt: past, ownCallsAt: past, quoteCallsAt: past, submissionCallsAt: past }
+  const row = { chainId, url, ...calls, pausedUntil: past }
   await orderBook.createMany({ data: [row], skipDuplicates: true })
   const stored = await orderBook.findUniqueOrThrow({ where: { chainId } })
   if (stored.url !== url)
@@ -50,8 +52,8 @@ export async function noteLooked(db: Db, chainId: number, lookedAt: Date): Promi
 }
 
 export interface CallRate {
-  /** The budget: that of calls for which clients wait, or that of the service itself. */
-  of: 'client' | 'own'
+  /** The budget: calls for which clients wait, those of the service itself, quotes, or orders. */
+  of: 'client' | 'own' | 'quote' | 'submission'
   /** The time in which the budget gains one call. */
   intervalMs: number
   /** The calls that may be made at once. */
@@ -69,10 +71,12 @@ export async function takeCall(
   { of, intervalMs, burst }: CallRate,
 ): Promise<number> {
   const column = raw(`${of}_calls_at`)
+  // Quotes and submissions have limits of their own: a pause of other calls does not stop them.
+  const pausedUntil = raw(of === 'client' || of === 'own' ? 'paused_until' : "'epoch'::timestamptz")
   const [row] = await sql(db).$queryRaw<{ wait_ms: number }[]>`
     WITH book AS (
       SELECT chain_id, greatest(${column}, now()) AS free_at,
-        greatest(extract(epoch FROM paused_until - now()) * 1000,
+        greatest(extract(epoch FROM ${pausedUntil} - now()) * 1000,
           extract(epoch FROM greatest(${column}, now()) - now()) * 1000 - ${(burst - 1) * intervalMs}::float8, 0)::float8 AS wait_ms
       FROM order_books WHERE chain_id = ${chainId} FOR UPDATE
     ), taken AS (
