@@ -67,8 +67,7 @@ const rowPositionOf = (chainId?: string, blockNumber?: string, logIndex?: string
 })
 
 /** Row keys of auctions reach beyond 18 digits: see `domain/auction/key.ts`. */
-const rowKeyDigits = '[1-9][0-9]{0,17}|[1-4][0-9]{18}'
-const rowKey = new RegExp(`^(${rowKeyDigits})$`)
+const rowKey = /^([1-9][0-9]{0,17}|[1-4][0-9]{18})$/
 
 const serviceKinds: Readonly<Record<string, ServiceKind>> = {
   Network: {
@@ -96,7 +95,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
   Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
   Settlement: storedKind(rowPosition, rowPositionOf, settlementByLogPosition),
   Solution: storedKind(
-    new RegExp(`^(${rowKeyDigits}):([0-9]{1,9})$`),
+    /^([1-9][0-9]{0,17}|[1-4][0-9]{18}):([0-9]{1,9})$/,
     (auctionId = '0', uid) => ({ auctionId: BigInt(auctionId), uid: Number(uid) }),
     solutionByKey,
   ),

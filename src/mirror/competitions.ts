@@ -1,13 +1,15 @@
+import { LRUCache } from 'lru-cache'
 import type { MirroredCompetition } from '../domain/auction/competition.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import { storeRound } from '../storage/auction/current-auction.ts'
 import {
-  countContradictions,
   dueCompetitions,
   insertMirroredCompetition,
   isCompetitionStored,
   noteNewest,
   noteSettled,
   noteUnshown,
+  settlementsOf,
 } from '../storage/auction/mirrored-competition.ts'
 import { unknownAmong } from '../storage/order/mirror.ts'
 import type { MirrorBatch } from './batches.ts'
@@ -20,11 +22,15 @@ const maxBehind = 300
 /** Missing competitions that one look requests. */
 const atOnce = 10
 
+interface CompetitionServices extends MirrorServices {
+  claims: Claims
+}
+
 /**
  * Reads the newest competition and the orders that it names, and notes those since the last one as missing.
  * @throws Outage when the order book, its budget or the database is not available
  */
-export async function mirrorLatest(mirror: MirrorBatch, services: MirrorServices): Promise<void> {
+export async function mirrorLatest(mirror: MirrorBatch, services: CompetitionServices): Promise<void> {
   const { db, network, orderBook, meter, now } = services
   const { chainId } = network
   const body = await orderBook.latestCompetition('new')
@@ -49,7 +55,7 @@ export async function mirrorLatest(mirror: MirrorBatch, services: MirrorServices
  * Requests missing competitions, newest first: those between the ones that were the newest, and those that
  * settlements on chain name. One that the order book does not show is requested three times.
  */
-export async function mirrorMissing(mirror: MirrorBatch, services: MirrorServices): Promise<void> {
+export async function mirrorMissing(mirror: MirrorBatch, services: CompetitionServices): Promise<void> {
   const { db, network, orderBook, meter } = services
   const { chainId } = network
   await noteSettled(db, chainId)
@@ -68,15 +74,14 @@ export async function mirrorMissing(mirror: MirrorBatch, services: MirrorService
 async function storeCompetition(
   competition: MirroredCompetition,
   mirror: MirrorBatch,
-  services: MirrorServices,
+  services: CompetitionServices,
 ): Promise<boolean> {
-  const { db, meter } = services
+  const { db, meter, claims } = services
   if (!(await mirrorSome(competition.orders, mirror, services))) return false
   const isNew = await db.transaction((tx) => insertMirroredCompetition(tx, competition))
   if (!isNew) return true
   meter.competitions('stored')
-  const contradictions = await countContradictions(db, competition)
-  if (contradictions > 0) meter.competitions('contradicts', contradictions)
+  claims.add(competition)
   return true
 }
 
@@ -87,4 +92,36 @@ function mirrorSome(
   services: MirrorServices,
 ): Promise<boolean> {
   return mirror(() => unknownAmong(services.db, services.network.chainId, uids), services)
+}
+
+/** Settlements that an order book named, until the chain shows them: what is stored comes from the chain. */
+export interface Claims {
+  add(competition: MirroredCompetition): void
+  /** Counts those that are settlements of another auction or solver on chain. */
+  compare(): Promise<void>
+}
+
+const maxClaims = 1_000
+
+export function createClaims({ db, network, meter }: MirrorServices): Claims {
+  type Claim = Pick<MirroredCompetition['solutions'][number], 'solver'> & { txHash: Bytes32; number: bigint }
+  const waiting = new LRUCache<string, Claim>({ max: maxClaims })
+  return {
+    add({ number, solutions }) {
+      for (const { uid, solver, txHash } of solutions)
+        if (txHash !== null) waiting.set(`${number}:${uid}`, { number, solver, txHash })
+    },
+    async compare() {
+      if (waiting.size === 0) return
+      const hashes = [...waiting.values()].map(({ txHash }) => txHash)
+      const settlements = await settlementsOf(db, network.chainId, hashes)
+      for (const [key, { number, solver, txHash }] of [...waiting.entries()]) {
+        const found = settlements.filter((row) => row.txHash === txHash)
+        if (found.length === 0) continue
+        waiting.delete(key)
+        if (!found.some((row) => row.calledAuction === number && row.solver === solver))
+          meter.competitions('contradicts')
+      }
+    },
+  }
 }

@@ -10,7 +10,7 @@ import {
   watchChannels,
 } from '../storage/order/mirror.ts'
 import { createBatches } from './batches.ts'
-import { mirrorLatest, mirrorMissing } from './competitions.ts'
+import { createClaims, mirrorLatest, mirrorMissing } from './competitions.ts'
 import { type MirrorServices, mirrorAccount } from './mirror.ts'
 
 /**
@@ -40,13 +40,14 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const rest = options.pollMs ?? Math.min(10_000, Math.max(500, network.blockTimeMs))
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
   const [live, missed] = [createBatches('live'), createBatches('live')]
+  const claims = createClaims(options)
   const before = (ms: number) => new Date(now() - ms)
   const first = [
     async () => {
       await logged((limit) => unknownLogged(db, chainId, limit), options)
     },
     async () => {
-      await mirrorLatest(auctioned, options)
+      await mirrorLatest(auctioned, { ...options, claims })
       await noteLooked(db, chainId, before(0))
     },
   ]
@@ -60,7 +61,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       const find = (limit: number) => liveMirrored(db, chainId, before(compareMs), limit)
       await live(async (limit) => (await find(limit)).map(({ uid }) => uid), options)
     },
-    () => mirrorMissing(missed, options),
+    () => mirrorMissing(missed, { ...options, claims }),
+    () => claims.compare(),
   ]
   const rare = async () => {
     await forgetMissing(db, chainId, before(missingMs))

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
@@ -13,7 +15,7 @@ let database: TestDatabase
 let follower: App
 let atBook: ReturnType<typeof createTrader>
 
-const startFollower = () =>
+const startFollower = (database: TestDatabase, url = `${book.url}/${book.market.network.name}`) =>
   startProgram(
     { database, chain: book.chain },
     { ...unlimited, METRICS_PORT: '0' },
@@ -23,17 +25,20 @@ const startFollower = () =>
         {
           network: { ...book.market.network, poolFactory: zeroAddress, baseTokens: [] },
           rpcUrl: book.chain.rpcUrl,
-          orderBook: { url: `${book.url}/${book.market.network.name}`, callsPerMinute: 1_000_000 },
+          orderBook: { url, callsPerMinute: 1_000_000 },
         },
       ],
     },
   )
 
 beforeAll(async () => {
-  ;[book, database] = await Promise.all([startWorld(), createTestDatabase()])
+  ;[book, database] = await Promise.all([
+    startWorld({ environment: { AUCTION_HIDE_COMPETITIONS: 'true' } }),
+    createTestDatabase(),
+  ])
   // Numbers of the follower's own auctions would be others.
   await sql(database.db).$executeRaw`SELECT setval('auction_ids', 5000)`
-  follower = await startFollower()
+  follower = await startFollower(database)
   atBook = createTrader(book.url, book.market)
 })
 afterAll(async () => {
@@ -102,22 +107,20 @@ async function expectEqual(ids: readonly bigint[]): Promise<void> {
 }
 
 describe('competitions of an order book', () => {
-  test('are equal field by field, over REST and GraphQL, from the own database', async () => {
+  test('are equal field by field, over REST and GraphQL, once their deadline has passed', async () => {
     for (let count = 0; count < 3; count++) await fill()
     const ids = await caughtUp()
     expect(ids.length).toBeGreaterThanOrEqual(3)
     await expectEqual(ids)
-    const { stored, contradicts } = await outcomes()
-    expect(stored).toBe(ids.length)
-    expect(contradicts).toBe(0)
+    expect(await counted(follower, 'stored')).toBe(ids.length)
+    expect(await counted(follower, 'contradicts')).toBe(0)
   })
 
   test('are found by their transaction, and by their order', async () => {
     const uid = await fill()
     await caughtUp()
-    const name = book.market.network.name
-    const [{ txHash }] = (await request(`${atBook.base}/api/v2/trades?orderUid=${uid}`)).body
-    const path = `/${name}/api/v2/solver_competition/by_tx_hash/${txHash}`
+    const hash = await transactionOf(uid)
+    const path = `/${book.market.network.name}/api/v2/solver_competition/by_tx_hash/${hash}`
     const there = await request(`${book.url}${path}`)
     expect((await request(`${follower.url}${path}`)).body).toEqual(there.body)
     const report = `{ order(uid: "${uid}") {
@@ -130,16 +133,119 @@ describe('competitions of an order book', () => {
     expect(atB.order.trades.nodes[0].auctionId).toBe(there.body.auctionId)
     expect(atB.order.debugReport).toEqual(atA.order.debugReport)
   })
+
+  test('that were held while the follower was down are read newest first', async () => {
+    await caughtUp()
+    await follower.close()
+    for (let count = 0; count < 4; count++) await fill()
+    follower = await startFollower(database)
+    await expectEqual((await caughtUp()).slice(-5))
+  })
 })
 
-/** The counters of competitions in the follower's database's words. */
-async function outcomes(): Promise<Record<string, number>> {
-  const { body } = await request(`${follower.metricsUrl}/metrics`)
-  const count = (outcome: string) =>
-    Number(
-      new RegExp(
-        `tradegraph_mirrored_competitions_total\\{network="sepolia",outcome="${outcome}"\\} (\\d+)`,
-      ).exec(body)?.[1] ?? 0,
+describe('an order book that errs', () => {
+  /** Answers of its own by path; all others are those of the order book. */
+  const own = new Map<string, unknown>()
+  const calls: string[] = []
+  const relay = createServer(async (req, res) => {
+    const path = req.url ?? ''
+    calls.push(path)
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const sent = { method: req.method ?? 'GET', headers: { 'content-type': 'application/json' } }
+    const answer = own.has(path)
+      ? Response.json(own.get(path))
+      : await fetch(`${book.url}/${book.market.network.name}${path}`, {
+          ...sent,
+          ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+        })
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  let mirrored: TestDatabase
+  let erring: App | undefined
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+    mirrored = await createTestDatabase()
+  })
+  afterAll(async () => {
+    await erring?.close()
+    relay.close()
+    await mirrored?.[Symbol.asyncDispose]()
+  })
+
+  test('is not believed against the chain, and what it writes wrong stops nothing', async () => {
+    const pathOf = (id: number) => `/api/v2/solver_competition/${id}`
+    const base = `${book.url}/${book.market.network.name}`
+    const [first, second, third] = [await fill(), await fill(), await fill()]
+    // The newest is read by another path.
+    await fill()
+    const ids = await caughtUp()
+    const competitionOf = async (uid: string) => {
+      const hash = await transactionOf(uid)
+      const { body } = await request(`${base}/api/v2/solver_competition/by_tx_hash/${hash}`)
+      return { hash, body, id: body.auctionId as number }
+    }
+    const [one, two, other] = [
+      await competitionOf(first),
+      await competitionOf(second),
+      await competitionOf(third),
+    ]
+    const settling = (body: typeof one.body, change: object) => ({
+      ...body,
+      solutions: body.solutions.map((solution: { txHash: string | null }) =>
+        solution.txHash === null ? solution : { ...solution, ...change },
+      ),
+    })
+    // Another solver than on chain; a transaction of another auction; no competition at all.
+    own.set(pathOf(one.id), settling(one.body, { solverAddress: `0x${'5b'.repeat(20)}` }))
+    own.set(pathOf(two.id), settling(two.body, { txHash: one.hash }))
+    own.set(pathOf(other.id), { ...other.body, solutions: [{ score: -1 }] })
+    const port = (relay.address() as AddressInfo).port
+    erring = await startFollower(mirrored, `http://127.0.0.1:${port}`)
+    const program = erring
+    await eventually(
+      'all but one are stored',
+      async () => (await sql(mirrored.db).auction.count()) === ids.length - 1,
     )
-  return { stored: count('stored'), contradicts: count('contradicts'), malformed: count('malformed') }
+    await eventually('settlements are read again', async () => {
+      const rows = await sql(mirrored.db).settlement.findMany()
+      return rows.length >= 3 && rows.every(({ isUnread }) => !isUnread)
+    })
+    await eventually('contradictions are counted', async () => (await counted(program, 'contradicts')) === 2)
+    await eventually('the malformed one is given up', async () => (await counted(program, 'malformed')) === 3)
+    const here = `${program.url}/${book.market.network.name}`
+    const shown = (await request(`${here}${pathOf(one.id)}`)).body
+    expect(shown.transactionHashes).toEqual([])
+    expect(shown.solutions.map(({ txHash }: { txHash: string | null }) => txHash)).toEqual(
+      shown.solutions.map(() => null),
+    )
+    expect((await request(`${here}${pathOf(two.id)}`)).body).toEqual(two.body)
+    const query = `{ settlementsOfTransaction(hash: "${one.hash}") { auctionId solver } }`
+    const [settlement] = (await graphql(program.url ?? '', query)).settlementsOfTransaction
+    expect(settlement).toEqual({ auctionId: null, solver: expect.not.stringMatching(/5b5b/) })
+    expect((await request(`${here}/api/v1/orders/${first}`)).body.status).toBe('fulfilled')
+  })
+
+  test('is not called for a competition that is stored', async () => {
+    const [id] = await numbers()
+    calls.length = 0
+    const path = `/api/v2/solver_competition/${id}`
+    const base = `${erring?.url}/${book.market.network.name}`
+    expect((await request(`${base}${path}`)).status).toBe(200)
+    expect(calls).not.toContain(path)
+    expect((await request(`${base}/api/v2/solver_competition/999999`)).status).toBe(404)
+    expect(calls).toContain('/api/v2/solver_competition/999999')
+  })
+})
+
+async function transactionOf(uid: string): Promise<string> {
+  const { body } = await request(`${atBook.base}/api/v2/trades?orderUid=${uid}`)
+  return body[0].txHash
+}
+
+async function counted(program: App, outcome: string): Promise<number> {
+  const { body } = await request(`${program.metricsUrl}/metrics`)
+  const series = `tradegraph_mirrored_competitions_total\\{network="sepolia",outcome="${outcome}"\\} (\\d+)`
+  return Number(new RegExp(series).exec(body)?.[1] ?? 0)
 }

@@ -1,5 +1,7 @@
 import type { MirroredCompetition, MirroredSolution } from '../../domain/auction/competition.ts'
 import { auctionKey, firstKeySql } from '../../domain/auction/key.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { bytea, hexOf, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { findOrderIds } from '../order/orders.ts'
@@ -232,23 +234,15 @@ export async function forgetUnshown(db: Db, chainId: number, before: Date): Prom
       WHERE s.chain_id = m.chain_id AND s.called_auction = m.number AND s.auction_id IS NULL)`
 }
 
-/**
- * Counts solutions whose settlement, as the order book says, is one of another auction or of another
- * account on chain.
- */
-export async function countContradictions(
+/** Settlements of these transactions whose calls are read. */
+export async function settlementsOf(
   db: Db,
-  { chainId, number, solutions }: Pick<MirroredCompetition, 'chainId' | 'number' | 'solutions'>,
-): Promise<number> {
-  const settled = solutions.flatMap(({ txHash, solver }) => (txHash === null ? [] : [{ txHash, solver }]))
+  chainId: number,
+  hashes: readonly Bytes32[],
+): Promise<{ txHash: Bytes32; solver: Address; calledAuction: bigint | null }[]> {
   const rows = await sql(db).settlement.findMany({
-    where: { chainId, txHash: { in: settled.map(({ txHash }) => bytea(txHash)) } },
-    select: { txHash: true, calledAuction: true, solver: true },
+    where: { chainId, txHash: { in: hashes.map(bytea) }, NOT: { isUnread: true, calledAuction: null } },
+    select: { txHash: true, solver: true, calledAuction: true },
   })
-  return settled.filter(({ txHash, solver }) => {
-    const found = rows.filter((row) => hexOf(row.txHash) === txHash)
-    const isSame = (row: (typeof rows)[number]) =>
-      row.calledAuction === number && hexOf(row.solver) === solver
-    return found.length > 0 && !found.some(isSame)
-  }).length
+  return rows.map((row) => ({ ...row, txHash: hexOf(row.txHash), solver: hexOf(row.solver) }))
 }

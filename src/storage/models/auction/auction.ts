@@ -34,12 +34,15 @@ const expiryMargin = 3_600
 /**
  * SQL condition: no field of auction `a` can change any more. Its deadline is final, and each solution is
  * settled in a final block, or can't be settled because an order has expired or was filled in a final block.
+ * No settlement that names it waits to be read.
  * @param finality SQL for how many blocks may be reorganised
  */
 export const isOver = (finality: string) => `EXISTS (
   SELECT FROM (SELECT block_number - ${finality} AS final FROM checkpoints WHERE chain_id = a.chain_id) c
   WHERE a.deadline_block <= c.final
   AND NOT EXISTS (SELECT FROM settlements t WHERE t.auction_id = a.id AND t.block_number > c.final)
+  AND NOT EXISTS (SELECT FROM settlements u WHERE u.chain_id = a.chain_id AND u.called_auction = ${auctionNumberSql('a.id')}
+    AND u.auction_id IS NULL AND u.is_unread)
   AND NOT EXISTS (
     SELECT FROM solutions s WHERE s.auction_id = a.id
     AND NOT EXISTS (SELECT FROM settlements t WHERE t.auction_id = a.id AND t.solution_uid = s.uid)
