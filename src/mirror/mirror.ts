@@ -55,6 +55,8 @@ export interface MirrorMeter {
   compared(count: number): void
   /** Orders that the order book returned, and that cannot be true. */
   refused(fault: MirrorFault): void
+  /** An order that was stored with another document than its own, or without a word of its smart account. */
+  unverified(what: 'document' | 'account'): void
   /** UIDs that the order book does not know. */
   missing(count: number): void
   competitions(outcome: CompetitionOutcome, count?: number): void
@@ -139,7 +141,12 @@ export async function storeOrders(
   await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
   const signed = await readSignatures(orders, services)
   const inserted = await db.transaction((tx) => store(tx, orders, signed, services))
-  for (const { order } of inserted) services.client?.addStored(Buffer.byteLength(order.fullAppData ?? ''))
+  for (const { order, report } of inserted) {
+    const { unverifiedDocument } = report
+    services.client?.addStored(Buffer.byteLength(order.fullAppData ?? unverifiedDocument ?? ''))
+    if (unverifiedDocument !== null) meter.unverified('document')
+    if (order.signingScheme === 'eip1271' && !signed.get(order.uid)) meter.unverified('account')
+  }
   return new Set(orders.map(({ order }) => order.uid))
 }
 

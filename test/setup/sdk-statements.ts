@@ -140,7 +140,11 @@ export function sdkStatements(start: () => Promise<World>): void {
     })
 
     test('getOrder, getOrderMultiEnv, getOrderLink, getOrders', async () => {
-      const order = await becomes(uid, 'fulfilled')
+      // A service that follows an order book learns the fee from it after the fill.
+      const order = await eventually('its fee is known', async () => {
+        const order = await becomes(uid, 'fulfilled')
+        return order.executedFee !== '0' && order
+      })
       expect(order).toMatchObject({ uid, owner, sellAmount: `${one}`, executedSellAmount: `${one}` })
       expect(await onChain('filledAmount', uid)).toBe(BigInt(order.executedSellAmount))
       expect(await api.getOrderMultiEnv(uid)).toEqual(order)

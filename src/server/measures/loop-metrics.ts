@@ -79,6 +79,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
       missing: (count) => mirrored.inc({ network, outcome: 'missing' }, count),
       refused: (fault) => mirrored.inc({ network, outcome: fault }),
       competitions: (outcome, count = 1) => competitions.inc({ network, outcome }, count),
+      unverified: (what) => mirrored.inc({ network, outcome: `unverified_${what}` }),
     }),
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
@@ -141,7 +142,7 @@ function processSeries(registers: Registry[]) {
   })
   const mirrored = new Counter({
     name: 'tradegraph_mirrored_orders_total',
-    help: 'Orders of an order book that is followed: stored, compared (stored before), missing there, or not believed: malformed, digest (not its UID), signature (not its owner’s).',
+    help: 'Orders of an order book that is followed: stored, compared (stored before), missing there, or not believed: malformed, digest (not its UID), signature (not its owner’s). Of the stored ones: unverified_document (not that of its hash), unverified_account (the smart account has not confirmed its signature).',
     labelNames: ['network', 'outcome'],
     registers,
   })
