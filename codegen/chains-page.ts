@@ -20,6 +20,21 @@ export function chainsPage(): string {
         usdReference ? `\`${usdReference}\`` : 'none: set it in the network file',
       ]),
     ),
+    '## Facts of chains',
+    'A row of the network file may leave out `name`, and on these chains `wrappedNative`, `firstBlock`, `blockTimeMs` and `finalityBlocks`. `firstBlock` is that of the settlement contract of `PROFILE`: a row with another `settlement` names its own.',
+    table(
+      ['chain id', 'name', '`wrappedNative`', '`firstBlock`', '`blockTimeMs`', '`finalityBlocks`'],
+      all.flatMap(([chainId, { names, facts }]) =>
+        facts
+          ? [
+              [
+                ...[String(chainId), `\`${names[0]}\``, `\`${facts.wrappedNative}\``],
+                ...[facts.firstBlock, facts.blockTimeMs, facts.finalityBlocks].map(String),
+              ],
+            ]
+          : [],
+      ),
+    ),
     '## USD prices (`USD_PRICE_SOURCES`)',
     'The source kinds `orderbook` and `chainlink` do not depend on this table. `orderbook` works on every network with a `usdReference`. `chainlink` works on every network for the tokens that its `feeds` name. `coingecko` works where the table says yes, also with another `url`.',
     table(['chain id', 'name', '`coingecko`', '`orderbook` without a setting'], all.map(priceRow(yes))),

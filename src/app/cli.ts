@@ -6,6 +6,7 @@ import type { App, AppOptions } from './app.ts'
 import type { Role } from './chain/loops.ts'
 import type { AccountingFlags } from './commands/accounting.ts'
 import type { AllowanceFlags } from './commands/allowances.ts'
+import type { ImportFlags } from './commands/import.ts'
 import { flagFault, flags } from './commands/usage.ts'
 import { ConfigError } from './config.ts'
 import type { Settings } from './settings.ts'
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
     return print((await import('./channels/settings.ts')).newVapidKeys())
   if (command === 'migrate' && rest.length === 0) return runMigrations(values)
   if (command === 'accounting' && rest.length === 0) return printAccounts(values)
+  if (command === 'import' && rest.length === 0) return runImport(values)
   if (command === 'allowances' && rest.length === 1) return runAllowances(rest[0] ?? '', values)
   if (command === 'doctor' && rest.length === 0) return runDoctor(values.json)
   const { commands, unknownCommand } = await import('./commands/usage.ts')
@@ -77,9 +79,15 @@ async function main(): Promise<void> {
   if (command === 'dev') {
     // Loaded here only: the other commands must run without its packages.
     const { runDev } = await import('../dev/run.ts')
-    const { home, reset, solver: solvers } = values
+    const { reset, solver: solvers, 'wrapped-native': wrappedNative } = values
+    const follow =
+      values.follow === undefined ? undefined : { url: values.follow, rpcUrl: values.rpc, wrappedNative }
+    // One that follows the order book of this folder's home has a home of its own.
+    const home = follow && values.home === flags.home.default ? `${values.home}-follower` : values.home
     const byNpm = process.env.npm_lifecycle_event !== undefined
-    await runDev({ ...shared, home, reset, traders: !values['no-traders'], solvers, byNpm, print })
+    const isPortNamed = values.port !== undefined || process.env.PORT !== undefined
+    const given = { home, reset, traders: !values['no-traders'], solvers, follow, isPortNamed, byNpm }
+    await runDev({ ...shared, ...given, print })
     // A settlement in flight is watched for another minute; the next start reads its outcome from the chain.
     process.exit(0)
   } else {
@@ -188,6 +196,28 @@ async function runAllowances(
   const { networks } = await neededBy(known === 'revoke' ? ['auction'] : [], settings)
   const parts = { flags, networks, settings, log: createLog('silent'), print, warn }
   process.exit(await withDatabase(home, (db) => allowances(known, { ...parts, db })))
+}
+
+async function runImport(flags: ImportFlags): Promise<void> {
+  const { importInto } = await import('./commands/import.ts')
+  const { readSettings } = await import('./config.ts')
+  const { createLog } = await import('./observing/log.ts')
+  const settings = readSettings(process.env)
+  const parts = { flags, settings, log: createLog('silent'), show: createShow(process.stdout), warn }
+  process.exit(await importInto({ ...parts, ...(await neededBy([], settings)) }))
+}
+
+const plainEveryMs = 10_000
+
+/** Shows progress in one line of a terminal, which each update replaces, or every ten seconds in a line. */
+function createShow(out: NodeJS.WriteStream): (line: string, isEnd: boolean) => void {
+  let shownAt = performance.now()
+  return (line, isEnd) => {
+    if (out.isTTY) return void out.write(`\r\x1b[K${line.slice(0, out.columns - 1)}${isEnd ? '\n' : ''}`)
+    if (!isEnd && performance.now() - shownAt < plainEveryMs) return
+    shownAt = performance.now()
+    print(line)
+  }
 }
 
 async function withDatabase<T>(home: string, read: (db: Database) => Promise<T>): Promise<T> {

@@ -1,15 +1,16 @@
-import { startApp } from '../app/app.ts'
+import { type App, startApp } from '../app/app.ts'
 import { roles } from '../app/chain/loops.ts'
-import { readSettings } from '../app/config.ts'
+import { type NetworkConfig, readSettings } from '../app/config.ts'
 import type { Settings } from '../app/settings.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { type FollowFlags, findOrderBook } from './follow.ts'
 import { isInUse } from './home/home.ts'
 import { allowSolvers, type Market } from './market/market.ts'
 import { startTraders } from './market/traders.ts'
 import { watchParent } from './process/parent-watch.ts'
-import { probePort } from './process/process.ts'
-import { type Stack, startStack } from './stack.ts'
+import { freePort, probePort } from './process/process.ts'
+import { type Stack, type Store, startStack, startStore } from './stack.ts'
 
 export interface DevOptions {
   home: string
@@ -17,6 +18,10 @@ export interface DevOptions {
   traders: boolean
   /** URLs of outside solvers, each of which gets an account of its own. */
   solvers: readonly string[]
+  /** The order book to follow; if absent, the stack has a chain and an order book of its own. */
+  follow?: FollowFlags | undefined
+  /** The operator named the port: no other is taken. */
+  isPortNamed: boolean
   /** npm started this process: the stack ends when npm does. */
   byNpm: boolean
   settings: Settings
@@ -35,11 +40,11 @@ const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01
  * crash of this program or of one of them, the next start adopts the running ones.
  */
 export async function runDev(options: DevOptions): Promise<void> {
-  const { home, reset, log, now, random, print } = options
+  const { home, log, print } = options
   const parent = options.byNpm ? watchParent() : undefined
-  const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
-  if (!isInUse(home)) await checkPort(options.settings)
-  const stack = await startStack({ home, reset, anvil, databaseUrl, log })
+  const followed = options.follow && (await findOrderBook(options.follow, log))
+  const port = isInUse(home) ? options.settings.PORT : await choosePort(options)
+  const { stack, start } = await (followed ? startFollowing(followed, options) : startOwn(options))
   let cleanUp: () => void | Promise<void> = stack.stop
   const unlessDied = async <T>(task: Promise<T>): Promise<T> => {
     const died = await Promise.race([stack.died, task.then(() => undefined)])
@@ -48,38 +53,80 @@ export async function runDev(options: DevOptions): Promise<void> {
     throw new Error(`${died}; start again to pick up where it was`)
   }
   try {
-    const outside = toSources(options.solvers, stack.market)
-    await allowSolvers(
-      createRpc({ url: stack.rpcUrl, log }),
-      stack.market.outsideSolvers.slice(0, outside.length),
-    )
-    // A free one is chosen here: the address of links and of sign-in contains it.
-    const port = options.settings.PORT || (await probePort(0, options.settings.HOST))
-    const settings = localSettings({ ...options.settings, PORT: port }, stack, outside)
-    const starting = startApp({
-      ...options,
-      databaseUrl: stack.databaseUrl,
-      networks: [{ network: stack.network, rpcUrl: stack.rpcUrl }],
-      roles,
-      settings,
-      suggests: true,
-      publicMetrics: true,
-    })
-    const app = await unlessDied(starting)
+    const { app, settings, stopTraders } = await unlessDied(start(port))
     const url = app.url ?? ''
-    const traders = options.traders
-      ? startTraders({ baseUrl: url, market: stack.market, log, now, random })
-      : undefined
     stack.publish({ url, cmsKey: settings.CMS_API_KEY ?? stack.secrets.cmsKey })
     print(`ready ${url}/graphql (home ${home})`)
+    if (followed) print(`follows ${followed.orderBook?.url} over the node ${options.follow?.rpcUrl}`)
     await unlessDied(Promise.race([untilStopped(), ...(parent ? [parent.ended] : [])]))
     log.info('stopping')
-    await traders?.stop()
+    await stopTraders?.()
     await app.close()
   } finally {
     parent?.stop()
     await cleanUp()
   }
+}
+
+/** What runs over a started stack. */
+interface System {
+  stack: Store
+  start(port: number): Promise<{ app: App; settings: Settings; stopTraders?: () => Promise<void> }>
+}
+
+/** Starts a chain with an order book of its own. */
+async function startOwn(options: DevOptions): Promise<System> {
+  const { home, reset, log, now, random } = options
+  const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
+  const stack = await startStack({ home, reset, anvil, databaseUrl, log })
+  const { market, rpcUrl, network } = stack
+  return {
+    stack,
+    async start(port) {
+      const outside = toSources(options.solvers, market)
+      await allowSolvers(createRpc({ url: rpcUrl, log }), market.outsideSolvers.slice(0, outside.length))
+      const settings = tradingSettings({ ...options.settings, PORT: port }, stack, outside)
+      const app = await startApp({
+        ...{ ...options, databaseUrl: stack.databaseUrl, networks: [{ network, rpcUrl }] },
+        ...{ roles, settings, suggests: true, publicMetrics: true },
+      })
+      const traders = options.traders
+        ? startTraders({ baseUrl: app.url ?? '', market, log, now, random })
+        : undefined
+      return { app, settings, ...(traders && { stopTraders: () => traders.stop() }) }
+    },
+  }
+}
+
+/** Starts a database for an order book that runs elsewhere. */
+async function startFollowing(followed: NetworkConfig, options: DevOptions): Promise<System> {
+  const { home, reset, log } = options
+  const { network, rpcUrl } = followed
+  const databaseUrl = options.settings.DATABASE_URL
+  const stack = await startStore({ home, reset, databaseUrl, log }, { network, rpcUrl: String(rpcUrl) })
+  return {
+    stack,
+    async start(port) {
+      const settings = localSettings({ ...options.settings, PORT: port }, stack)
+      const app = await startApp({
+        ...{ ...options, databaseUrl: stack.databaseUrl, networks: [followed], settings },
+        ...{ roles: ['serve', 'index', 'deliver'], suggests: true, publicMetrics: true },
+      })
+      return { app, settings }
+    },
+  }
+}
+
+/**
+ * Returns a free port: the address of links and of sign-in contains it. One that follows an order book often
+ * runs next to it, and takes the next one if nobody named it.
+ */
+async function choosePort({ settings, follow, isPortNamed }: DevOptions): Promise<number> {
+  const { HOST, PORT } = settings
+  if (PORT === 0) return probePort(0, HOST)
+  if (follow && !isPortNamed) return probePort(PORT, HOST).catch(() => freePort(PORT + 1))
+  await checkPort(settings)
+  return PORT
 }
 
 /**
@@ -104,9 +151,9 @@ function toSources(urls: readonly string[], { outsideSolvers }: Market): object[
   }))
 }
 
-function localSettings(
+function tradingSettings(
   settings: Settings,
-  { solverKey, refundKey, secrets }: Pick<Stack, 'solverKey' | 'refundKey' | 'secrets'>,
+  { solverKey, refundKey, ...store }: Pick<Stack, 'solverKey' | 'refundKey' | 'secrets'>,
   outside: readonly object[],
 ): Settings {
   const { FEE_POLICIES } = readSettings({ FEE_POLICIES: standardPolicies })
@@ -117,8 +164,17 @@ function localSettings(
   const { SOLVERS } = readSettings({ SOLVERS: JSON.stringify(outside) })
   return {
     FEE_POLICIES,
-    ...settings,
+    ...localSettings(settings, store),
     SOLVERS: [...settings.SOLVERS, ...SOLVERS],
+    STATS_SOURCE: 'own',
+    SOLVER_PRIVATE_KEY,
+    REFUND_PRIVATE_KEY,
+  }
+}
+
+function localSettings(settings: Settings, { secrets }: Pick<Store, 'secrets'>): Settings {
+  return {
+    ...settings,
     CMS_ENABLED: settings.CMS_ENABLED ?? true,
     CMS_API_KEY: settings.CMS_API_KEY ?? secrets.cmsKey,
     CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
@@ -129,9 +185,6 @@ function localSettings(
       VAPID_PRIVATE_KEY: secrets.vapid.privateKey,
       VAPID_SUBJECT: 'mailto:local@tradegraph.example',
     }),
-    STATS_SOURCE: 'own',
-    SOLVER_PRIVATE_KEY,
-    REFUND_PRIVATE_KEY,
   }
 }
 

@@ -7,14 +7,10 @@ import { buildMarket, isMarketCurrent } from './market/build.ts'
 import { describeMarket, type Market } from './market/market.ts'
 import { watchProcesses } from './process/process.ts'
 
-export interface Stack {
+/** A database in a home. */
+export interface Store {
   databaseUrl: string
-  rpcUrl: string
-  network: Network
-  solverKey: string
-  refundKey: string
   secrets: HomeSecrets
-  market: Market
   /** Writes `dev.json`: everything is up and the service listens at `url`. */
   publish(service: { url: string; cmsKey: string }): void
   /** Resolves to the name of a process that ended by itself. Call `leave` then. */
@@ -23,6 +19,15 @@ export interface Stack {
   leave(): void
   /** Ends database and chain, and releases the home. */
   stop(): Promise<void>
+}
+
+/** A database, and a chain with a market. */
+export interface Stack extends Store {
+  rpcUrl: string
+  network: Network
+  solverKey: string
+  refundKey: string
+  market: Market
 }
 
 export interface StackOptions {
@@ -88,6 +93,41 @@ export async function startStack({
   }
 }
 
+/** Starts a database for a service that follows an order book over the node at `rpcUrl`. */
+export async function startStore(
+  { home: path, reset, databaseUrl, log }: Omit<StackOptions, 'anvil'>,
+  { network, rpcUrl }: { network: Network; rpcUrl: string },
+): Promise<Store> {
+  const home = await openHome({ path, reset, log })
+  const database = await (databaseUrl ? undefined : startDatabase({ home: home.path, log }))?.catch(
+    (fault) => {
+      home.release()
+      throw fault
+    },
+  )
+  const url = database?.url ?? databaseUrl ?? ''
+  const watch = watchProcesses(database ? { 'the local database': database } : {})
+  return {
+    databaseUrl: url,
+    secrets: home.secrets,
+    publish: (service) =>
+      home.publish(toManifest(service, { databaseUrl: url, rpcUrl }, { network, tokens: {}, accounts: [] })),
+    died: watch.died,
+    leave() {
+      watch.stop()
+      home.release()
+    },
+    async stop() {
+      watch.stop()
+      try {
+        await database?.stop()
+      } finally {
+        home.release()
+      }
+    },
+  }
+}
+
 async function startMarketChain(home: Home, anvil: string | undefined, log: Log): Promise<Chain> {
   const prepare = async (rpcUrl: string): Promise<void> => {
     await buildMarket(rpcUrl, log)
@@ -101,7 +141,7 @@ async function startMarketChain(home: Home, anvil: string | undefined, log: Log)
 function toManifest(
   { url, cmsKey }: { url: string; cmsKey: string },
   addresses: { rpcUrl: string; databaseUrl: string },
-  market: Market,
+  market: Pick<DevManifest, 'tokens' | 'accounts'> & { network: Network },
 ): DevManifest {
   const { network, tokens, accounts } = market
   return {

@@ -11,10 +11,10 @@ import { findCheckpoint, insertChainFacts } from '../storage/chain/indexed-logs.
 import { findTradesOf } from '../storage/chain/log-queries.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { signal as signalChange } from '../storage/database/signals.ts'
-import { endTurn, type HistoryTurn, nextHistory } from '../storage/order/histories.ts'
+import { endTurn, nextHistory } from '../storage/order/histories.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
-import { createRange } from './block-range.ts'
+import { createRange, maxLogs, RangeTooFull } from './block-range.ts'
 import { createPoll, type Poll, repeat } from './chain-stream.ts'
 
 /**
@@ -42,8 +42,8 @@ export interface HistoryOptions {
   network: Pick<Network, 'chainId' | 'name' | 'firstBlock'>
   db: Database
   chain: Pick<Chain, 'block'>
-  /** Reads the trades of accounts. @throws Outage */
-  tradesOf(accounts: readonly Address[], range: LogRange): Promise<TradeLog[]>
+  /** Reads the trades of these accounts, or of all. @throws Outage */
+  tradesOf(accounts: readonly Address[] | undefined, range: LogRange): Promise<TradeLog[]>
   now: Clock
   log: Log
   poll?: Poll
@@ -69,7 +69,7 @@ export async function readHistories(options: HistoryOptions, signal: AbortSignal
     await range.use(async (length) => {
       const from = Math.max(firstBlock, turn.to - length + 1)
       const logs = from > turn.to ? [] : await options.tradesOf(turn.accounts, { from, to: turn.to })
-      await store(turn, from, logs, options)
+      await store(logs, options, (tx) => endTurn(tx, chainId, turn, { from, firstBlock }))
       return logs.length
     })
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
@@ -80,22 +80,55 @@ export async function readHistories(options: HistoryOptions, signal: AbortSignal
   await repeat(step, { poll, log, what, network: network.name }, signal)
 }
 
-/** Stores trades with the events of their orders, as of the times of their blocks. They are not notified. */
+export interface OldTrades extends HistoryOptions {
+  /** The first indexed block: trades of earlier blocks are stored here. */
+  indexedFrom: number
+}
+
+/**
+ * Reads the trades of all accounts in a range of final blocks, oldest first, and stores those that are not
+ * indexed. Yields their UIDs, and the last block that is read.
+ * @throws Outage
+ */
+export async function* readOldTrades(
+  { from, to }: { from: number; to: number },
+  options: OldTrades,
+): AsyncGenerator<{ uids: OrderUid[]; to: number }> {
+  const range = createRange(maxBlocks)
+  for (let next = from; next <= to; ) {
+    const read: { uids: OrderUid[]; to: number }[] = []
+    await range.use(async (length) => {
+      const end = Math.min(to, next + length - 1)
+      const logs = await options.tradesOf(undefined, { from: next, to: end })
+      if (logs.length > maxLogs && next < end) throw new RangeTooFull(`${logs.length} logs`)
+      const old = logs.filter(({ blockNumber }) => blockNumber < options.indexedFrom)
+      await store(old, options)
+      read.push({ uids: logs.map(({ orderUid }) => orderUid), to: end })
+      next = end + 1
+      return logs.length
+    })
+    yield* read
+  }
+}
+
+/**
+ * Stores trades with the events of their orders, as of the times of their blocks, and what belongs to them.
+ * They are not notified.
+ */
 async function store(
-  turn: HistoryTurn,
-  from: number,
   logs: readonly TradeLog[],
   options: HistoryOptions,
+  more: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { network, db, now } = options
-  const { chainId, firstBlock } = network
+  const { chainId } = network
   const times = await timesOf(logs, options)
   await db.transaction(async (tx) => {
     if (logs.length > 0) {
       await storeTrades(tx, chainId, logs, times, new Date(now()))
       await signalChange(tx, 'orders', String(chainId))
     }
-    await endTurn(tx, chainId, turn, { from, firstBlock })
+    await more(tx)
   })
 }
 

@@ -95,26 +95,46 @@ export async function mirrorOrders(
   }
 }
 
-/** Orders of a watched account in one request, and requests for one account. */
-const watchedPage = { orders: 100, pages: 10 }
+/** A page of an account's orders, newest first, from 0. */
+interface AccountPage {
+  page: number
+  /** Orders in one request. */
+  size: number
+}
 
 /**
- * Reads the newest orders of a watched account: pages until one begins with known orders. Offsets shift while
- * orders arrive, so pages overlap rather than leave one out.
+ * Mirrors a page of an account's orders.
+ * @returns `isLast` if there are no more; `isKnown` if one of them was stored before
+ * @throws Outage
+ */
+export async function mirrorPage(
+  owner: Address,
+  { page, size }: AccountPage,
+  priority: Priority,
+  services: MirrorServices,
+): Promise<{ isLast: boolean; isKnown: boolean }> {
+  const { orderBook, db, network } = services
+  const found = await orderBook.ordersOf(owner, { offset: page * size, limit: size }, priority)
+  const uids = found.flatMap((body) => (isObject(body) && toOrderUid(String(body.uid))) || [])
+  const known = await findOrderIds(db, network.chainId, uids)
+  await storeOrders(found, undefined, services)
+  return { isLast: found.length < size, isKnown: known.size > 0 }
+}
+
+/** Orders of a watched account in one request, and requests for one account. */
+const watchedPage = { size: 100, pages: 10 }
+
+/**
+ * Reads the newest orders of a watched account, up to a page with an order that was stored before.
  * @throws Outage
  */
 export async function mirrorAccount(owner: Address, services: MirrorServices): Promise<void> {
-  const { orderBook, db, network, now } = services
-  const { orders: limit, pages } = watchedPage
+  const { db, network, now } = services
+  const { size, pages } = watchedPage
   const at = new Date(now())
   for (let page = 0; page < pages; page++) {
-    const found = await orderBook.ordersOf(owner, { offset: page * limit, limit }, 'watched')
-    const uids = found.flatMap((body) =>
-      isObject(body) && typeof body.uid === 'string' ? (toOrderUid(body.uid) ?? []) : [],
-    )
-    const known = await findOrderIds(db, network.chainId, uids)
-    await storeOrders(found, undefined, services)
-    if (found.length < limit || known.size > 0) break
+    const { isLast, isKnown } = await mirrorPage(owner, { page, size }, 'watched', services)
+    if (isLast || isKnown) break
   }
   await noteAccountRead(db, network.chainId, owner, at)
 }

@@ -22,12 +22,13 @@ import { type CallRate, pauseCalls, takeCall } from '../storage/order/mirror.ts'
 /**
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
  * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before those of
- * `watched` accounts, and these before `live` ones, whose ends are not on chain.
+ * `watched` accounts, then `history`, which is imported, and then `live` ones, whose ends are not on chain.
  */
 const budgets = {
   client: { of: 'client', part: 0.4, use: 1 },
   new: { of: 'own', part: 0.6, use: 1 },
-  watched: { of: 'own', part: 0.6, use: 0.75 },
+  watched: { of: 'own', part: 0.6, use: 0.8 },
+  history: { of: 'own', part: 0.6, use: 0.7 },
   live: { of: 'own', part: 0.6, use: 0.5 },
 } as const
 export type Priority = keyof typeof budgets
@@ -54,8 +55,9 @@ export class LostAnswer extends Outage {
   }
 }
 
-/** UIDs in one request. */
+/** UIDs in one request, and orders of an account in one. */
 export const maxUids = 128
+export const maxOrders = 1_000
 
 export interface OrdersPage {
   offset?: number
@@ -98,6 +100,7 @@ export interface OrderBookOptions {
   /** The base URL, without `/api/v1`. */
   url: string
   apiKey?: string | undefined
+  /** The budget of all processes; Infinity takes no part in it. */
   callsPerMinute: number
   quotesPerSecond: number
   submissionsPerSecond: number
@@ -108,6 +111,8 @@ export interface OrderBookOptions {
 
 /** The time that a client waits, also for its turn in the budget. */
 export const maxWaitMs = 2_000
+/** The time that calls wait for their turn. */
+const waitMsOf = { client: maxWaitMs, new: 0, watched: 0, history: 600_000, live: 0 }
 const timeoutMs = 10_000
 /** A thousand orders with documents. */
 const maxBytes = 33_554_432
@@ -147,8 +152,9 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
   const signal = () => AbortSignal.timeout(timeoutMs)
 
   async function takeTurn(priority: Priority): Promise<void> {
+    if (callsPerMinute === Number.POSITIVE_INFINITY) return
     const { of, part, use } = budgets[priority]
-    await takeOf(of, callsPerMinute * part, 60_000, { use, waitMs: priority === 'client' ? maxWaitMs : 0 })
+    await takeOf(of, callsPerMinute * part, 60_000, { use, waitMs: waitMsOf[priority] })
   }
 
   async function takeWrite(kind: PassedKind): Promise<void> {

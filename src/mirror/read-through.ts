@@ -11,7 +11,7 @@ import { isObject } from '../outside/http-json.ts'
 import { noteWrite } from '../storage/database/own-writes.ts'
 import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
 import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
-import { maxWaitMs } from './order-book.ts'
+import { maxOrders, maxWaitMs } from './order-book.ts'
 
 export interface ClientServices extends MirrorServices {
   /** The calls that each client may cause within a minute. */
@@ -53,8 +53,6 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
   return (uids, client) => inTime(read(uids, client), services)
 }
 
-/** Orders of an account in one request. */
-const maxOrders = 1_000
 /** The time for which an account is watched after a client has requested its orders. */
 const watchedMs = 600_000
 

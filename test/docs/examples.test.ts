@@ -36,6 +36,12 @@ const notRun: Record<string, Record<string, string>> = {
     'METRICS_PORT=9464 node dist/src/app/commands/tradegraph.js serve      # GraphQL, REST and streams: any number of processes':
       'needs a real network; test/services/processes.test.ts starts the roles',
   },
+  'docs/how-to/follow-an-order-book.md': {
+    'npm run dev -- --follow http://127.0.0.1:4000':
+      'starts a system: test/dev/follow.test.ts starts the same command',
+    'export DATABASE_URL=postgres://tradegraph:secret@127.0.0.1:5432/tradegraph':
+      'a database of the reader: the settings are read by a test below',
+  },
   'docs/how-to/add-a-solver.md': {
     'node engine.mjs': 'does not end: a test below runs it beside a service of its own',
     'QUOTE_ESTIMATORS=$(cat estimators.json) npm run dev': 'starts the local stack: the same test',

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import type { OrderBookConfig } from '../../src/app/config.ts'
@@ -9,11 +12,14 @@ import { sql } from '../../src/storage/database/database.ts'
 import { requestHistory } from '../../src/storage/order/histories.ts'
 import { claimOrderBook, firstIndexedBlock } from '../../src/storage/order/mirror.ts'
 import { numbered } from '../fakes/order.ts'
+import { temporaryFile } from '../fakes/settings.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
+
+const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
 let book: World
 let database: TestDatabase
@@ -116,6 +122,31 @@ test('a restart goes on where it was, whatever the setting is then', async () =>
   expect(await sql(database.db).trade.count()).toBe(1)
 })
 
+test('a range of blocks is imported with its trades and their orders, once', async () => {
+  const { name, chainId, settlement, vaultRelayer, wrappedNative } = book.market.network
+  const orderBook = { url: `${book.url}/${name}` }
+  const contracts = { settlement, vaultRelayer, wrappedNative, finalityBlocks: 2 }
+  using temporary = temporaryFile('import')
+  const rows = JSON.stringify([{ name, chainId, ...contracts, rpcUrl: book.chain.rpcUrl, orderBook }])
+  const environment = {
+    ...{ PATH: process.env.PATH, DATABASE_URL: database.url, NETWORKS_FILE: temporary.write(rows) },
+  }
+  const flags = ['--from-block', '0', '--to-block', String((await head()) - 3)]
+  const command = ['--import', 'tsx', cli, 'import', ...flags]
+  for (const _ of ['once', 'twice']) {
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env: environment })
+    expect(stdout).toMatch(/block (\d+) of \1\n$/)
+    expect(await sql(database.db).trade.count()).toBe(2)
+  }
+  const trader = createTrader(book.url, book.market, 1)
+  const query = `{ orders(first: 1, owner: "${trader.address}") { nodes { status trades(first: 9) { nodes { txHash } }
+    events(first: 9) { nodes { label } } } } }`
+  const [here] = (await graphql(follower?.url ?? '', query)).orders.nodes
+  const [there] = (await graphql(book.url, query)).orders.nodes
+  expect([here.status, here.trades]).toEqual(['FULFILLED', there.trades])
+  expect(here.events.nodes).toEqual([{ label: 'CREATED' }, { label: 'TRADED' }])
+}, 90_000)
+
 test('older trades are read once each, newest first, in turns of accounts, after faults too', async () => {
   const chainId = 31_337
   await using other = await createTestDatabase()
@@ -154,7 +185,7 @@ test('older trades are read once each, newest first, in turns of accounts, after
         timestamp: 1,
       }),
     },
-    async tradesOf(owners: readonly string[], { from, to }: { from: number; to: number }) {
+    async tradesOf(owners: readonly string[] = [], { from, to }: { from: number; to: number }) {
       if (to < 200_000 && faults-- > 0) throw new Outage('a node')
       ranges.push(`${owners.length}: ${from}-${to}`)
       return all.filter(({ blockNumber: at, owner }) => owners.includes(owner) && at >= from && at <= to)

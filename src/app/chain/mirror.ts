@@ -9,7 +9,7 @@ import type { OrderUid } from '../../domain/order/order.ts'
 import { beginOf, type HistoryOptions, readHistories } from '../../indexer/account-history.ts'
 import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
-import type { MirrorServices } from '../../mirror/mirror.ts'
+import type { MirrorMeter, MirrorServices } from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
@@ -64,6 +64,10 @@ export interface Mirror {
   documentReader(store: StoreDocument): ReadThrough<Bytes32>
   /** Returns its answer to a request. Clients share those to reads for some seconds. @throws like `read` */
   passOn: OrderBookWrites['pass']
+  /** Services of an import with a meter of its own, and with another limit of calls. */
+  importing(meter: MirrorMeter, callsPerMinute: number | undefined): MirrorServices
+  /** What reads trades that are older than the first indexed block. */
+  oldTrades: HistoryOptions
   /** Notes the accounts that streams of this process follow, so that their orders are read first. */
   watch(followed: () => Watched, signal: AbortSignal): Promise<void>
   /** Mirrors the order book, and reads older trades of accounts, in the process that leads the indexer. */
@@ -78,11 +82,11 @@ export function composeMirror(options: MirrorOptions): Mirror {
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
   const { quotesPerSecond = callsPerMinute / 10, submissionsPerSecond = callsPerMinute / 20 } = config
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
-  const servicesOver = (db: Database): MirrorServices => ({
+  const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
     orderBook: createOrderBook({
       ...{ chainId, name: `${network.name}-order-book`, db, now, log },
-      ...{ url, apiKey, ...budgets },
+      ...{ url, apiKey, ...budgets, callsPerMinute: calls },
     }),
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     meter: metrics.mirror(network.name),
@@ -92,6 +96,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const serving = { ...servicesOver(db), callsOfClients: limits.calls, limits, storeDocument }
   const { pass, ...writes } = createWrites(serving)
   const readOrdersOf = createAccountReader(serving)
+  const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
   return {
     claim: () =>
       claimOrderBook(db, chainId, withoutCredentials(url), () => beginOf(history, network, { db, chain })),
@@ -106,6 +111,8 @@ export function composeMirror(options: MirrorOptions): Mirror {
     readTransaction: createTransactionReader(serving),
     documentReader: (store) => createDocumentReader(serving, store),
     passOn: sharingReads({ pass }, serving),
+    importing: (meter, callsPerMinute) => ({ ...servicesOver(loopDb, callsPerMinute), meter }),
+    oldTrades,
     async watch(followed, signal) {
       while (!signal.aborted) {
         await watchAccounts(loopDb, chainId, followed(), 4 * watchEveryMs).catch((fault: unknown) => {
@@ -115,11 +122,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
       }
     },
     async follow(signal) {
-      const { tradesOf } = options
-      await Promise.all([
-        followOrderBook(servicesOver(loopDb), signal),
-        readHistories({ network, db: loopDb, chain, tradesOf, now, log }, signal),
-      ])
+      await Promise.all([followOrderBook(servicesOver(loopDb), signal), readHistories(oldTrades, signal)])
     },
   }
 }

@@ -16,6 +16,7 @@ export const usage = `usage: tradegraph <command> [flags]
   explain UID         print why an order is not filled, and what happened to it
   explain ERROR       print what an error means, such as InsufficientAllowance, and what to do; asks no service
   watch UID|ACCOUNT   print what happens to an order until it has ended, or to the orders of an account
+  import              store orders of an order book that a network follows; the same command again goes on
   accounting          print the accounts of solvers as CSV, for auctions whose deadline is in a range of blocks
   allowances list     print the rights over the settlement contract's tokens that it gave to others and that exist
   allowances revoke   say how they would be ended, and with --yes end them in settlements of the built-in solver
@@ -26,6 +27,10 @@ flags of dev
   --reset         empty the home first
   --no-traders    no account trades by itself
   --solver URL    an outside solver that takes part in auctions; up to six times
+  --follow URL    follow this order book instead, of another Tradegraph or with its network in the path; no
+                  chain and no traders (default home .tradegraph-follower, and another port if 4000 is taken)
+  --rpc URL       the node of the followed network (default http://127.0.0.1:8545, that of another \`dev\`)
+  --wrapped-native A   the wrapped coin of the followed network, where its chain is not known
 
 flags of migrate
   --dry-run       change nothing, and print what would run
@@ -34,6 +39,15 @@ flags of accounting
   --from BLOCK    the first block
   --to BLOCK      the last block (default: the last that the indexer has passed)
   --network NAME  may be left out where there is only one
+
+flags of import
+  --network NAME          may be left out where only one follows an order book
+  --account A             the orders of this account; may be repeated
+  --uid U                 this order; may be repeated
+  --from-block X          the orders of trades in blocks X to Y, with --to-block
+  --to-block Y
+  --all                   the whole list of an account again, not only what is new
+  --calls-per-minute N    calls to the order book, 0 without a limit (default: as the network)
 
 flags of allowances
   --network NAME  may be left out where there is only one, and to list all
@@ -56,7 +70,7 @@ exit codes
   1  failed; the service refuses; doctor found a fault; a right could not be ended
   2  a fault of the command, its flags or the settings
   3  of explain and watch: there is no such order
-  4  of explain and watch: the service is away
+  4  of explain and watch: the service is away; of import: the node, the order book or the database
 
 settings, from the environment [default]
 ${describeSettings()}`
@@ -76,6 +90,7 @@ const otherCommands = [
   'migrate',
   'auction export',
   'vapid-keys',
+  'import',
   'accounting',
   'allowances list',
   'allowances revoke',
@@ -99,6 +114,9 @@ export const flags = {
   home: { type: 'string', default: '.tradegraph' },
   reset: { type: 'boolean', default: false },
   'no-traders': { type: 'boolean', default: false },
+  follow: { type: 'string' },
+  rpc: { type: 'string', default: 'http://127.0.0.1:8545' },
+  'wrapped-native': { type: 'string' },
   solver: { type: 'string', multiple: true, default: [] as string[] },
   'dry-run': { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
@@ -111,6 +129,12 @@ export const flags = {
   token: { type: 'string' },
   spender: { type: 'string' },
   yes: { type: 'boolean', default: false },
+  account: { type: 'string', multiple: true, default: [] as string[] },
+  uid: { type: 'string', multiple: true, default: [] as string[] },
+  'from-block': { type: 'string' },
+  'to-block': { type: 'string' },
+  all: { type: 'boolean', default: false },
+  'calls-per-minute': { type: 'string' },
 } as const
 
 /** A fault with the nearest flag. */

@@ -62,18 +62,18 @@ export async function chainLogs(
 }
 
 /**
- * Reads the trades of these owners in a block range, by block and log index.
+ * Reads the trades of these owners, or of all, in a block range, by block and log index.
  * @throws Outage as `readLogs` does
  */
 export async function tradeLogs(
   { rpc, network, ...odd }: ChainLogOptions,
-  owners: readonly Address[],
+  owners: readonly Address[] | undefined,
   range: LogRange,
 ): Promise<TradeLog[]> {
   const filter = {
     addresses: [network.settlement],
     events: [tradeEvent],
-    indexed: [owners.map(addressWord)],
+    ...(owners && { indexed: [owners.map(addressWord)] }),
   }
   const note = noteOdd(odd)
   const rawLogs = await readLogs(rpc, filter, range, note)

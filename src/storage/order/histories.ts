@@ -56,3 +56,19 @@ export async function endTurn(
     data: { unreadTo: BigInt(from > firstBlock ? from - 1 : -1), turnAt: new Date() },
   })
 }
+
+/** Whether the list of an account's orders was read to its end. */
+export async function isListed(db: Db, chainId: number, account: Address): Promise<boolean> {
+  const where = { chainId_account: { chainId, account: bytea(account) } }
+  return (await sql(db).accountHistory.findUnique({ where }))?.isListed ?? false
+}
+
+/** Notes that the list of an account's orders was read to its end. */
+export async function noteListed(db: Db, chainId: number, account: Address): Promise<void> {
+  const key = { chainId, account: bytea(account) }
+  await sql(db).accountHistory.upsert({
+    where: { chainId_account: key },
+    create: { ...key, unreadTo: -1n, turnAt: new Date(), isListed: true },
+    update: { isListed: true },
+  })
+}

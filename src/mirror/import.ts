@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
+import type { Log } from '../domain/log.ts'
+import type { OrderUid } from '../domain/order/order.ts'
+import { isListed, noteListed, requestHistory } from '../storage/order/histories.ts'
+import { unknownAmong } from '../storage/order/mirror.ts'
+import { type MirrorServices, mirrorOrders, mirrorPage } from './mirror.ts'
+import { maxOrders, maxUids } from './order-book.ts'
+
+/** Requests in flight: while one waits for the order book, others are stored. */
+const atOnce = 4
+const pauseMs = { first: 1_000, longest: 60_000 }
+/** Faults in a row after which an import ends; the next one goes on where it was. */
+const maxFaults = 10
+
+/**
+ * Mirrors the orders of these UIDs that are not stored, and requests the older trades of their owners.
+ * @throws Outage after ten faults in a row
+ */
+export async function importOrders(uids: readonly OrderUid[], services: MirrorServices): Promise<void> {
+  const { db, network } = services
+  const unknown = await unknownAmong(db, network.chainId, [...new Set(uids)])
+  const limit = pLimit({ concurrency: atOnce, rejectOnClear: true })
+  const batches = Array.from({ length: Math.ceil(unknown.length / maxUids) }, (_, index) =>
+    unknown.slice(index * maxUids, (index + 1) * maxUids),
+  )
+  try {
+    await Promise.all(
+      batches.map((batch) =>
+        limit(() => patiently(() => mirrorOrders(batch, 'history', services), services.log)),
+      ),
+    )
+  } finally {
+    limit.clearQueue()
+  }
+}
+
+/**
+ * Mirrors the orders of an account, newest first, and requests its older trades. Once its list was read to
+ * the end, it is read up to one page after a known order: an order that is placed meanwhile moves others to
+ * later pages.
+ * @param isWhole reads the whole list again
+ * @throws Outage as `importOrders`
+ */
+export async function importAccount(
+  account: Address,
+  isWhole: boolean,
+  services: MirrorServices,
+): Promise<void> {
+  const { db, network, log } = services
+  const { chainId, firstBlock } = network
+  await requestHistory(db, chainId, account, firstBlock)
+  const endsAtKnown = !isWhole && (await isListed(db, chainId, account))
+  let last = Number.POSITIVE_INFINITY
+  for (let page = 0; page <= last; page++) {
+    const { isLast, isKnown } = await patiently(
+      () => mirrorPage(account, { page, size: maxOrders }, 'history', services),
+      log,
+    )
+    if (isLast) break
+    if (isKnown && endsAtKnown) last = Math.min(last, page + 1)
+  }
+  await noteListed(db, chainId, account)
+}
+
+/** Repeats work while the order book or the database is away. */
+async function patiently<Result>(work: () => Promise<Result>, log: Log): Promise<Result> {
+  for (let faults = 1; ; faults++) {
+    try {
+      return await work()
+    } catch (fault) {
+      if (!(fault instanceof Outage) || faults === maxFaults) throw fault
+      log.warn('the import waits', { fault: fault.message })
+      await pause(Math.min(pauseMs.longest, pauseMs.first * 2 ** (faults - 1)))
+    }
+  }
+}
