@@ -88,7 +88,7 @@ function baseOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new Error('--follow must be an http or https URL')
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 async function readChain(url: string, log: Log) {

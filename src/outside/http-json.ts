@@ -143,6 +143,23 @@ function exchange<Answer>(
   })
 }
 
+/** Returns the time of a provider's clock by a response to GET, to the second; undefined if it names none. */
+export async function clockOf(
+  peer: JsonPeer,
+  path: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const question = { path }
+  const response = await fetch(urlOf(peer.url, question), {
+    ...requestOf(peer, question),
+    redirect: 'manual',
+    signal,
+  })
+  discardBody(response)
+  const time = Date.parse(response.headers.get('date') ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
 /** Reports whether a value is an object, neither a list nor null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

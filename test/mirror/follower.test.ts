@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
@@ -213,6 +215,35 @@ test('doctor reports whether the order book answers, and is signed for the netwo
     says: 'has orders of another contract',
   })
   expect(await checks({ url: 'http://127.0.0.1:9' })).toMatchObject({ state: 'bad' })
+})
+
+test('doctor names a refused key, a limit, a wrong clock, and a contract without code', async () => {
+  let reply: { status: number; date: number } = { status: 404, date: Date.now() }
+  const server = createServer((_, res) => {
+    const headers = { date: new Date(reply.date).toUTCString(), 'content-type': 'application/json' }
+    res.writeHead(reply.status, headers).end('{"errorType":"NotFound","description":""}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const says = async (next: Partial<typeof reply>, change: object = {}, apiKey?: string) => {
+      reply = { status: 404, date: Date.now(), ...next }
+      const { network, rpcUrl } = followed()
+      const orderBook = { url, callsPerMinute: 100, ...(apiKey && { apiKey }) }
+      const config = { network: { ...network, ...change }, rpcUrl, orderBook }
+      const checks = await checkNetworks([config], readSettings({}), silentLog)
+      return checks.filter(({ state }) => state !== 'good').map((check) => check.says)
+    }
+    expect(await says({})).toEqual([])
+    expect(await says({ status: 401 })).toEqual(['refuses calls without a key (status 401)'])
+    expect(await says({ status: 403 }, {}, 'a key')).toEqual(['refuses the key (status 403)'])
+    expect(await says({ status: 429 })).toEqual(['takes no more calls for the moment'])
+    expect((await says({ date: Date.now() - 3_600_000 }))[0]).toMatch(/^its clock is 3[56]\d\d s behind$/)
+    const nothing = '0x00000000000000000000000000000000000000fe'
+    expect(await says({}, { ethFlows: [nothing] })).toEqual([`has no code at ${nothing}`])
+  } finally {
+    server.close()
+  }
 })
 
 describe('a write', () => {

@@ -7,8 +7,8 @@ import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { auctionedIn } from '../../mirror/order-book.ts'
 import { readMirrored } from '../../mirror/read-order.ts'
-import { OutsideFault } from '../../outside/fault.ts'
-import { exchangeJson } from '../../outside/http-json.ts'
+import { OutsideFault, Throttled } from '../../outside/fault.ts'
+import { clockOf, exchangeJson } from '../../outside/http-json.ts'
 import type { NetworkConfig } from '../config.ts'
 import { accountOf, accountOfKey } from '../settings/source-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -51,9 +51,12 @@ async function checkNetwork(config: NetworkConfig, settings: Settings, log: Log)
   return [...checked.flat(), ...orderBook, ...accounts]
 }
 
+/** The difference of clocks from which orders expire too early or too late for one of the two. */
+const maxSkewSeconds = 15
+
 /**
- * Checks that the order book which a network follows answers, and that its orders are signed for this
- * network.
+ * Checks that the order book which a network follows answers, that its clock agrees with ours, and that its
+ * orders are signed for this network.
  */
 async function checkOrderBook({ network, orderBook }: NetworkConfig): Promise<Check[]> {
   if (!orderBook) return []
@@ -61,32 +64,76 @@ async function checkOrderBook({ network, orderBook }: NetworkConfig): Promise<Ch
   const headers = orderBook.apiKey === undefined ? {} : { 'X-API-Key': orderBook.apiKey }
   const peer = { name: about, url: orderBook.url, now: Date.now, headers, timeoutMs, maxBytes: 16_777_216 }
   const get = (path: string) => exchangeJson(peer, { path }, AbortSignal.timeout(timeoutMs))
+  const newest = '/api/v2/solver_competition/latest'
   try {
-    const { status, body } = await get('/api/v2/solver_competition/latest')
+    const { status, body } = await get(newest)
     if (status === 401 || status === 403)
-      return [failed(about, `refuses with status ${status}`, 'check apiKey of orderBook')]
-    const [uid] = auctionedIn(body) ?? []
-    if (uid === undefined) {
-      return status === 200 || status === 404
-        ? [passed(about, 'answers; it shows no auction now')]
-        : [failed(about, `answers with status ${status}`, 'check url of orderBook: the base without /api/v1')]
-    }
-    const read = readMirrored((await get(`/api/v1/orders/${uid}`)).body, network)
-    return 'fault' in read && read.fault === 'digest'
-      ? [failed(about, 'has orders of another contract', 'check settlement, PROFILE, and url of orderBook')]
-      : [passed(about, 'answers with orders of this network')]
+      return [
+        orderBook.apiKey === undefined
+          ? failed(about, `refuses calls without a key (status ${status})`, 'name apiKey in orderBook')
+          : failed(about, `refuses the key (status ${status})`, 'check apiKey of orderBook'),
+      ]
+    const uids = status === 200 ? auctionedIn(body) : []
+    if (!uids || (status !== 200 && status !== 404))
+      return [
+        failed(about, `answers with status ${status}`, 'check url of orderBook: the base without /api/v1'),
+      ]
+    const clock = await clockOf(peer, newest, AbortSignal.timeout(timeoutMs))
+    const skew = clock === undefined ? 0 : Math.round((clock - Date.now()) / 1_000)
+    const [uid] = uids
+    const read =
+      uid === undefined ? undefined : readMirrored((await get(`/api/v1/orders/${uid}`)).body, network)
+    return [
+      read && 'fault' in read && read.fault === 'digest'
+        ? failed(about, 'has orders of another contract', 'check settlement, PROFILE, and url of orderBook')
+        : passed(about, read ? 'answers with orders of this network' : 'answers; it shows no auction now'),
+      ...(Math.abs(skew) > maxSkewSeconds
+        ? [
+            warned(
+              about,
+              `its clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`,
+              'check the clock of this machine',
+            ),
+          ]
+        : []),
+    ]
   } catch (fault) {
+    if (fault instanceof Throttled)
+      return [warned(about, 'takes no more calls for the moment', 'lower callsPerMinute, or name apiKey')]
     const says = fault instanceof OutsideFault ? fault.reason : faultText(fault)
     return [failed(about, says, 'check url of orderBook, and that it runs')]
   }
 }
 
+/** Checks the other contracts of a followed network: the settlement contract is checked on each. */
+async function checkContracts(
+  about: string,
+  rpc: Rpc,
+  { network, orderBook }: NetworkConfig,
+): Promise<Check[]> {
+  if (!orderBook) return []
+  const contracts = [
+    ...[network.wrappedNative, network.vaultRelayer].map((at) => ({ at, check: failed })),
+    ...network.ethFlows.map((at) => ({ at, check: warned })),
+  ]
+  const checks = await Promise.all(
+    contracts.map(async ({ at, check }) => {
+      const code = await rpc.call<string>('eth_getCode', [at, 'latest'])
+      return code === '0x'
+        ? [check(about, `has no code at ${at}`, 'check wrappedNative, vaultRelayer and ethFlows')]
+        : []
+    }),
+  )
+  return checks.flat()
+}
+
 async function checkNode(
   about: string,
   rpc: Rpc,
-  { network }: NetworkConfig,
+  config: NetworkConfig,
   settings: Settings,
 ): Promise<Check[]> {
+  const { network, orderBook } = config
   const [id, block, code] = await Promise.all([
     rpc.call<string>('eth_chainId'),
     rpc.call<{ number: string; timestamp: string }>('eth_getBlockByNumber', ['latest', false]),
@@ -109,9 +156,13 @@ async function checkNode(
     age > usual
       ? warned(about, head, 'the node is behind its chain, or a clock is wrong')
       : passed(about, head),
+    ...(await checkContracts(about, rpc, config)),
   ]
   const hasOutside = solversOf(network, settings).length > 0
-  for (const ask of [checkGas, checkOverrides, checkTransactions, ...(hasOutside ? [checkInspection] : [])]) {
+  // Their transactions are read only if old settlements are indexed.
+  const isFromHead = orderBook && (orderBook.history ?? 'accounts') === 'accounts'
+  const more = [...(isFromHead ? [] : [checkTransactions]), ...(hasOutside ? [checkInspection] : [])]
+  for (const ask of [checkGas, checkOverrides, ...more]) {
     const check = await ask(about, rpc, network)
     if (check) checks.push(check)
   }

@@ -111,7 +111,7 @@ export async function examine({ environment, log }: DoctorOptions): Promise<Chec
     checkRights(networks, settings, log),
     checkRedis(settings, log),
   ])
-  return [...checks, ...found.flat(), ...optional(settings)]
+  return [...checks, ...found.flat(), ...optional(settings, networks)]
 }
 
 function checkNode(version: string): Check {
@@ -155,9 +155,10 @@ async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Check
 }
 
 /** Parts that are off without their settings. */
-function optional(settings: Settings): Check[] {
+function optional(settings: Settings, networks: readonly NetworkConfig[]): Check[] {
   const checks: Check[] = []
-  if (settings.SOLVER_PRIVATE_KEY === undefined)
+  const isFollowing = networks.length > 0 && networks.every(({ orderBook }) => orderBook)
+  if (settings.SOLVER_PRIVATE_KEY === undefined && !isFollowing)
     checks.push(warned('auctions', 'SOLVER_PRIVATE_KEY is not set', 'the role `auction` needs it'))
   if (settings.PUBLIC_URL === undefined)
     checks.push(
