@@ -22,7 +22,7 @@ import {
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { maxUids, type OrderBook, type Priority } from './order-book.ts'
-import { type MirroredOrder, type MirrorFault, readMirrored } from './read-order.ts'
+import { type MirroredOrder, type MirrorFault, readMirrored, unknownMembers } from './read-order.ts'
 
 /** A client for which orders are read that were not stored. They are removed when they were not used. */
 export interface MirrorClient {
@@ -60,6 +60,8 @@ export interface MirrorMeter {
   /** UIDs that the order book does not know. */
   missing(count: number): void
   competitions(outcome: CompetitionOutcome, count?: number): void
+  /** Members of its orders that this program does not know, and leaves out. */
+  unknownMembers(count: number): void
 }
 
 /**
@@ -150,6 +152,8 @@ export async function storeOrders(
   services: MirrorServices,
 ): Promise<Set<OrderUid>> {
   const { network, db, meter } = services
+  const unknown = bodies.reduce<number>((sum, body) => sum + unknownMembers(body), 0)
+  if (unknown > 0) meter.unknownMembers(unknown)
   const read = bodies.flatMap((body) => {
     const read = readMirrored(body, network)
     if (!('fault' in read)) return expected && !expected.includes(read.order.uid) ? [] : [read]

@@ -12,6 +12,7 @@ import {
   type OrderData,
   orderClasses,
   orderKinds,
+  type PlacementError,
   placementErrors,
   sellTokenSources,
   signingSchemes,
@@ -20,6 +21,7 @@ import {
 import { recoverSigner } from '../domain/signing/signature.ts'
 import { isEcdsa, orderUid } from '../domain/signing/signing.ts'
 import { toInteractions } from '../orders/interactions.ts'
+import { isObject } from '../outside/http-json.ts'
 
 const maxUint256 = 2n ** 256n - 1n
 
@@ -41,7 +43,22 @@ export const amount = z
 export const hash = parsed((text) => toHex(text, 32))
 const uint32 = z.int().min(0).max(0xffffffff)
 
-const decimal = z.string().regex(/^[0-9]{1,78}(\.[0-9]{1,78})?$/)
+/** Decimals as order books write them; very small ones with an exponent. They are read as plain digits. */
+export const decimal = z
+  .string()
+  .regex(/^[0-9]{1,78}(\.[0-9]{1,78})?(e[+-]?[0-9]{1,2})?$/i)
+  .transform(toPlain)
+
+function toPlain(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e', 2)
+  const [whole = '', fraction = ''] = mantissa.split('.', 2)
+  const shift = Number(exponent)
+  if (shift === 0) return mantissa
+  const digits = `${whole.padStart(whole.length - shift, '0')}${fraction.padEnd(shift, '0')}`
+  const point = whole.padStart(whole.length - shift, '0').length + shift
+  return `${digits.slice(0, point).replace(/^0+(?=[0-9])/, '')}.${digits.slice(point) || '0'}`
+}
+
 /** Whole units: order books write gas and its price with decimals. */
 const wholeDown = decimal.transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
 
@@ -76,34 +93,71 @@ export const dataShape = z.object({
   feeAmount: amount,
   kind: z.enum(orderKinds),
   partiallyFillable: z.boolean(),
-  sellTokenBalance: z.enum(sellTokenSources).default('erc20'),
-  buyTokenBalance: z.enum(buyTokenDestinations).default('erc20'),
+  sellTokenBalance: z
+    .enum(sellTokenSources)
+    .nullish()
+    .transform((source) => source ?? 'erc20'),
+  buyTokenBalance: z
+    .enum(buyTokenDestinations)
+    .nullish()
+    .transform((destination) => destination ?? 'erc20'),
   signingScheme: z.enum(signingSchemes),
   signature: parsed((text) => toHex(text)),
 })
+
+/**
+ * The errors of placements as they are spelt in bodies and by their type, in lower case. Any other one means
+ * too that the order can never be traded.
+ */
+const spelledErrors = new Map(placementErrors.map((error) => [error.toLowerCase(), error]))
+const placementError = z
+  .string()
+  .transform((text): PlacementError => {
+    const name = text.toLowerCase().replaceAll('_', '').replace('inthefuture', 'infuture')
+    return spelledErrors.get(name) ?? 'PreValidationError'
+  })
+  .nullish()
+  .catch(null)
 
 /** An order as order books write it. Other members are left out. */
 const orderShape = dataShape.extend({
   uid: parsed(toOrderUid),
   owner: address,
   fullAppData: document.nullish().catch(null),
-  class: z.enum(orderClasses).default('limit'),
-  creationDate: z.iso.datetime().transform((text) => new Date(text)),
-  quoteId: z.int().min(0).nullish(),
-  fullBalanceCheck: z.boolean().default(false),
+  class: z.enum(orderClasses).catch('limit'),
+  creationDate: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
+  quoteId: z.int().min(0).nullish().catch(null),
+  fullBalanceCheck: z.boolean().catch(false),
   quote: quoteShape.nullish().catch(null),
-  status: z.string().optional(),
+  status: z.string().nullish().catch(null),
   executedSellAmount: amount.nullish().catch(null),
   executedFee: amount.nullish().catch(null),
   /** An earlier name of `executedFee`. */
   executedSurplusFee: amount.nullish().catch(null),
   executedFeeToken: address.nullish().catch(null),
-  invalidated: z.boolean().default(false),
-  ethflowData: z.object({ userValidTo: uint32 }).nullish(),
-  onchainOrderData: z
-    .object({ sender: address, placementError: z.enum(placementErrors).nullish().catch(null) })
-    .nullish(),
+  invalidated: z.boolean().catch(false),
+  ethflowData: z.object({ userValidTo: uint32 }).nullish().catch(null),
+  onchainOrderData: z.object({ sender: address, placementError }).nullish().catch(null),
 })
+
+/** Members that are not read, as they follow from others, or from the chain. */
+const derivedMembers = [
+  ...[
+    'availableBalance',
+    'executedBuyAmount',
+    'executedSellAmountBeforeFees',
+    'executedFeeAmount',
+    'totalFee',
+  ],
+  ...['settlementContract', 'isLiquidityOrder', 'interactions', 'onchainUser', 'validFrom'],
+  ...['from', 'appDataHash'],
+]
+const knownMembers = new Set([...Object.keys(orderShape.shape), ...derivedMembers])
+
+/** Counts the members of an order that this program does not know. */
+export function unknownMembers(body: unknown): number {
+  return isObject(body) ? Object.keys(body).filter((name) => !knownMembers.has(name)).length : 0
+}
 
 /** What only the order book knows of an order, and nothing proves. */
 export interface OrderReport {
@@ -149,7 +203,8 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     buyTokenBalance: rest.buyTokenBalance,
   }
   if (orderUid(network, data, owner) !== uid) return { fault: 'digest' }
-  const stored = isEcdsa(signingScheme) ? signatureOf(uid, owner, signingScheme, signature) : signature
+  const unchecked = signingScheme === 'presign' ? '0x' : signature
+  const stored = isEcdsa(signingScheme) ? signatureOf(uid, owner, signingScheme, signature) : unchecked
   if (stored === undefined) return { fault: 'signature' }
   const said = rest.fullAppData ?? null
   const isDocumentVerified = said !== null && keccakText(said) === rest.appData

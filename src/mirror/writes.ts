@@ -16,6 +16,7 @@ import { findAppData } from '../storage/app-data.ts'
 import type { Asker, ClientLimits } from './client-limits.ts'
 import { type MirrorServices, mirrorOrders } from './mirror.ts'
 import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
+import { amount, decimal } from './read-order.ts'
 import { type PlacedOrder, readPlaced } from './read-placed.ts'
 
 export interface WriteServices extends MirrorServices {
@@ -419,23 +420,17 @@ function quoteBody({
   }
 }
 
-const digits = z
-  .string()
-  .regex(/^[0-9]{1,78}$/)
-  .transform(BigInt)
-const plainDecimal = z.string().regex(/^[0-9]{1,78}(\.[0-9]{1,78})?$/)
-
 const quoteShape = z.object({
   quote: z.object({
-    sellAmount: digits,
-    buyAmount: digits,
-    feeAmount: digits,
+    sellAmount: amount,
+    buyAmount: amount,
+    feeAmount: amount,
     validTo: z.int().min(0),
-    gasAmount: plainDecimal.default('0'),
-    gasPrice: plainDecimal.default('0'),
-    sellTokenPrice: plainDecimal.default('0'),
+    gasAmount: decimal.default('0'),
+    gasPrice: decimal.default('0'),
+    sellTokenPrice: decimal.default('0'),
   }),
-  expiration: z.iso.datetime().transform((text) => new Date(text)),
+  expiration: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
   id: z.int().min(0).nullish(),
   verified: z.boolean().default(false),
 })

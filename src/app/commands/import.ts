@@ -179,6 +179,7 @@ function createProgress({ show }: Pick<ImportOptions, 'show'>) {
     missing: (by) => count('missing', by),
     unverified: () => undefined,
     competitions: () => undefined,
+    unknownMembers: () => undefined,
   }
   return {
     meter,

@@ -46,7 +46,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   const update = (network: string, news: Newest) => newest.set(network, { ...newest.get(network), ...news })
   registerGauges(registry, newest, now)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
-  const { leads, reorgs, oddLogs, mirrored, competitions } = processSeries(registers)
+  const { leads, reorgs, oddLogs, mirrored, competitions, unknownMembers } = processSeries(registers)
   return {
     auctions: (network) => ({
       began: () => update(network, { auctionAt: now() }),
@@ -76,6 +76,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
     mirror: (network) => ({
       stored: (count) => mirrored.inc({ network, outcome: 'stored' }, count),
       compared: (count) => mirrored.inc({ network, outcome: 'compared' }, count),
+      unknownMembers: (count) => unknownMembers.inc({ network }, count),
       missing: (count) => mirrored.inc({ network, outcome: 'missing' }, count),
       refused: (fault) => mirrored.inc({ network, outcome: fault }),
       competitions: (outcome, count = 1) => competitions.inc({ network, outcome }, count),
@@ -152,13 +153,19 @@ function processSeries(registers: Registry[]) {
     labelNames: ['network', 'outcome'],
     registers,
   })
+  const unknownMembers = new Counter({
+    name: 'tradegraph_mirrored_unknown_members_total',
+    help: 'Members of orders of an order book that is followed that this program does not know, and leaves out.',
+    labelNames: ['network'],
+    registers,
+  })
   const oddLogs = new Counter({
     name: 'tradegraph_indexer_odd_logs_total',
     help: 'Irregular logs: placed (without an index or a transaction, stored at the end of their block), skipped (impossible for the contract).',
     labelNames: ['network', 'what'],
     registers,
   })
-  return { leads, reorgs, oddLogs, mirrored, competitions }
+  return { leads, reorgs, oddLogs, mirrored, competitions, unknownMembers }
 }
 
 /** Gauges that are computed when they are read. */
