@@ -98,9 +98,10 @@ export function createWrites(services: WriteServices): OrderBookWrites {
     return bodyOf(answer)
   }
 
-  function bodyOf({ status, body }: PassedResponse): unknown {
+  function bodyOf(answer: PassedResponse): unknown {
+    const { status, body } = answer
     if (status >= 500) throw new OutsideFault(name, `status ${status}`)
-    if (status >= 300) throw refusalOf(status, body)
+    if (status >= 300) throw refusalOf(answer)
     return body
   }
 
@@ -323,7 +324,7 @@ function created({ uid }: PlacedOrder): PassedResponse {
 function toAnswer({ status, text, body, isPlain, retryAfterMs }: PassedResponse, name: string): PassedAnswer {
   const isShown = body !== undefined || isPlain || text === ''
   if (!isShown && status < 300) throw invalidResponse(name, `no JSON, but status ${status}`)
-  if (!isShown) throw refusalOf(status, undefined)
+  if (!isShown) throw refusalOf({ status, body, retryAfterMs })
   return {
     status,
     headers: {
@@ -362,19 +363,19 @@ const refusalShape = z.object({
 })
 
 /** The order book's refusal: under our code of the same name, or as UpstreamRefused. */
-function refusalOf(status: number, body: unknown): Refusal {
-  const read = refusalShape.safeParse(body)
-  const { errorType, description, data } = read.success
-    ? read.data
-    : {
-        errorType: 'UpstreamRefused',
-        description: `upstream refuses the request with status ${status}`,
-      }
+function refusalOf({ status, body, retryAfterMs }: Omit<PassedResponse, 'text' | 'isPlain'>): Refusal {
+  const fallback = {
+    errorType: status === 429 ? 'RateLimited' : 'UpstreamRefused',
+    description: `upstream refuses the request with status ${status}`,
+    data: undefined,
+  }
+  const { errorType, description, data } = refusalShape.safeParse(body).data ?? fallback
   const code = Object.hasOwn(refusalCodes, errorType)
     ? (errorType as keyof typeof refusalCodes)
     : 'UpstreamRefused'
+  const details = { ...data, ...(retryAfterMs !== undefined && { retryAfterMs }) }
   return new Refusal(code, printable(description, 2_000) ?? '', {
-    ...(data && { data }),
+    ...(Object.keys(details).length > 0 && { data: details }),
     orderBook: { status, errorType },
   })
 }

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
@@ -10,6 +12,7 @@ import { findAppData } from '../../src/storage/app-data.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
@@ -335,4 +338,70 @@ test.each(['POST', 'GraphQL'])('a document that is accepted is stored here: %s',
   } else expect((await send(path, JSON.stringify({ fullAppData: document }))).status).toBe(201)
   expect(await findAppData(database.db, keccakText(document))).toBe(document)
   expect(calls.map(({ call }) => call)).toEqual([path])
+})
+
+describe('a stream of quotes', () => {
+  const weth = () => chain.market.tokens.WETH.address
+  const usdc = () => chain.market.tokens.USDC.address
+  const body = () => ({
+    ...{ kind: 'sell', sellAmountBeforeFee: '1000', from: trader.address, appData: '{}' },
+    ...{ sellToken: weth(), buyToken: usdc() },
+  })
+  const quoted = (buyAmount: string, id: number) => ({
+    quote: {
+      ...{ sellToken: weth(), buyToken: usdc(), sellAmount: '990', feeAmount: '10', buyAmount },
+      ...{ validTo: 4_000_000_000, gasAmount: '1', gasPrice: '2.5', sellTokenPrice: '1.25E-9' },
+    },
+    ...{ expiration: new Date(Date.now() + 60_000).toISOString(), id, verified: true },
+  })
+  const quoting = () => calls.filter(({ call }) => call === 'POST /api/v1/quote').length
+
+  test('has another quote when the price moves, and ends with its reader', async () => {
+    let price = 500
+    answers.set('POST /api/v1/quote', (_, res) => json(res, 200, quoted(String(price), quoting())))
+    const leaving = new AbortController()
+    const response = await fetch(`${base}/api/v1/quote/stream`, {
+      ...{ method: 'POST', body: JSON.stringify(body()), signal: leaving.signal },
+      headers: { 'content-type': 'application/json' },
+    })
+    const events = Readable.fromWeb(response.body as never)
+      .setEncoding('utf8')
+      [Symbol.asyncIterator]()
+    const next = async () => {
+      for (;;) {
+        const [, event] = /data: (.*)/.exec(String((await events.next()).value)) ?? []
+        if (event) return JSON.parse(event)
+      }
+    }
+    expect(await next()).toMatchObject({ quote: { buyAmount: '500' }, id: 1 })
+    await eventually('the same price is quoted again', async () => quoting() >= 3)
+    // A refusal for the moment ends nothing.
+    answers.set('POST /api/v1/quote', (_, res) => json(res, 429, {}, { 'retry-after': '1' }))
+    const before = quoting()
+    await eventually('it is refused', async () => quoting() > before)
+    price = 510
+    answers.set('POST /api/v1/quote', (_, res) => json(res, 200, quoted(String(price), 77)))
+    expect(await next()).toMatchObject({ quote: { buyAmount: '510' }, id: 77 })
+    leaving.abort()
+    await events.return?.().catch(() => undefined)
+    let seen = quoting()
+    await eventually('no quote follows within two blocks', async () => {
+      await pause(2_500)
+      const quiet = quoting() === seen
+      seen = quoting()
+      return quiet
+    })
+  })
+
+  test('ends with the refusal of a later quote', async () => {
+    answers.set('POST /api/v1/quote', (_, res) =>
+      quoting() === 1
+        ? json(res, 200, quoted('500', 1))
+        : json(res, 404, { errorType: 'NoLiquidity', description: 'none any more' }),
+    )
+    const { status, text } = await send('POST /api/v1/quote/stream', JSON.stringify(body()))
+    expect(status).toBe(200)
+    expect(text).toMatch(/data: .*"buyAmount":"500"/)
+    expect(text).toContain('event: error\ndata: {"errorType":"NoLiquidity","description":"none any more"}')
+  })
 })

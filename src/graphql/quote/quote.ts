@@ -4,7 +4,7 @@ import type { QuoteReply } from '../../domain/quote/quote.ts'
 import type { QuoteSlippage } from '../../domain/token/price-history.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
-import { tradingOn } from '../context/networks.ts'
+import { type TradingServices, tradingOn } from '../context/networks.ts'
 import { storing } from '../context/stored-bytes.ts'
 import { inputArgument } from '../input/input-type.ts'
 import { networkArgument } from '../paging.ts'
@@ -28,6 +28,11 @@ async function slippageFor(
   return readSlippage({ chainId, base: sellToken, quote: buyToken }, context)
 }
 
+/** Quotes of an order book that a network follows are stored there. */
+function storesQuotes({ passOn }: TradingServices): boolean {
+  return passOn === undefined
+}
+
 function asksForWarnings({ fieldNodes, variableValues, fragments }: GraphQLResolveInfo): boolean {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const fields = fieldsOf(sets, variableValues, new Map(Object.entries(fragments)))
@@ -44,8 +49,8 @@ builder.mutationField('quote', (t) =>
       const trading = tradingOn(context, input.network)
       const request = quoteRequestOf(input)
       const ask = () => trading.quote(request, context)
-      // A fast quote is not stored.
-      const reply = request.priceQuality === 'fast' ? ask() : storing(context, 'quotes', ask)
+      const isStored = request.priceQuality !== 'fast' && storesQuotes(trading)
+      const reply = isStored ? storing(context, 'quotes', ask) : ask()
       // Runs during the quote, so that its warnings cost no time of their own.
       const look = asksForWarnings(info) ? trading.lookAhead(input) : undefined
       look?.catch(() => {})
@@ -77,15 +82,16 @@ builder.subscriptionField('quotes', (t) =>
   t.field({
     type: QuoteResponseRef,
     description:
-      'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over.',
+      'Quotes the same order as estimates come in: each is better than the one before, and stored. Ends when all have answered or the time is over. On a network that follows an order book, each differs from the one before, and they end with the subscription.',
     extensions: { limited: 'quotes' },
     args: { input: inputArgument(t.arg, quoteInput, 'The terms of the quotes; priceQuality has no effect.') },
     subscribe(_root, { input }, context) {
-      context.stored?.check('quotes', context.client)
-      return tradingOn(context, input.network).quotes(quoteRequestOf(input), context.clientSignal, context)
+      const trading = tradingOn(context, input.network)
+      if (storesQuotes(trading)) context.stored?.check('quotes', context.client)
+      return trading.quotes(quoteRequestOf(input), context.clientSignal, context)
     },
     async resolve(reply: QuoteReply, { input }, context) {
-      context.stored?.add('quotes', context.client)
+      if (storesQuotes(tradingOn(context, input.network))) context.stored?.add('quotes', context.client)
       return { ...reply, slippage: await slippageFor(input, context) }
     },
   }),
