@@ -10,7 +10,7 @@ import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
 import { batch } from '../concurrency/batch.ts'
 import { createByteBudget } from '../concurrency/byte-budget.ts'
-import type { Address } from '../domain/evm/address.ts'
+import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
@@ -26,7 +26,7 @@ import { createPriceWatch } from '../tokens/prices.ts'
 import { composeAuctions, composeSolvers } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
 import { composeIndexing, composePools } from './chain/indexing.ts'
-import { composeMirror } from './chain/mirror.ts'
+import { composeMirror, type Mirror } from './chain/mirror.ts'
 import { composeNodes } from './chain/nodes.ts'
 import { type NetworkConfig, type OrderBookConfig, readAddresses } from './config.ts'
 import { ownKeyCheck } from './observing/log.ts'
@@ -83,7 +83,9 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
   const scope = { ...options, network, orderBook }
   const access = composeChainAccess(config, scope)
   const tokens = composeTokens(access, scope)
-  const trading = composeTrading(access, tokens, scope)
+  const mirror = orderBook && composeFollowing(orderBook, access, tokens, scope)
+  const hasPools = network.poolFactory !== zeroAddress
+  const trading = composeTrading(access, tokens, { ...scope, ...(!hasPools && { mirror }) })
   const { nodes, chain, pools } = access
   return {
     ...{ network, nodes, chain, pools, tokens: tokens.tokens },
@@ -91,7 +93,7 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
     ...composeIndexes(access, tokens, trading, scope),
     ...composeData(access, tokens, trading, scope),
     /** Undefined on a network whose order book is run here. */
-    mirror: orderBook && composeFollowing(orderBook, access, tokens, trading, scope),
+    mirror,
   }
 }
 
@@ -104,12 +106,16 @@ function composeChainAccess(config: NetworkConfig, { network, settings, metrics,
   const chain = createChain({ rpc, tokenRpc: rpcWithoutRetries, network })
   return {
     ...{ nodes, privateEndpoint, timeoutMs, rpc, rpcWithoutRetries, chain },
-    /** Calls that run code of an order: its wallet, its hooks. */
-    orderCodeRpc: nodes.connect({
-      timeoutMs: settings.EIP1271_TIMEOUT_MS,
-      retries: 0,
-      runsStrangersCode: true,
-    }),
+    orderCode: {
+      /** Calls that run code of an order: its wallet, its hooks. */
+      rpc: nodes.connect({ timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, runsStrangersCode: true }),
+      network,
+      limits: {
+        signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
+        interactionGas: BigInt(settings.ORDER_MAX_GAS),
+        atOnce: settings.EIP1271_AT_ONCE,
+      },
+    },
     accounts: composeAccounts({ network, rpc, settings, log, metrics: metrics.chain }),
     pools: createPools({ rpc, network, now, log }),
     heads: createHeads({ head: () => chain.head(), blockTimeMs: network.blockTimeMs, now, log }),
@@ -134,20 +140,15 @@ type Tokens = ReturnType<typeof composeTokens>
 /** The bytes of tokens that quotes have stored, of all clients in a day: a quote names any token. */
 const quotedTokenBytes = 8_388_608
 
-/** Quotes, orders, simulations and auctions. */
-function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens, options: NetworkOptions) {
-  const { nodes, rpc, rpcWithoutRetries, chain, pools, sequence, accounts, timeoutMs } = access
+/** Quotes, orders, simulations and auctions. @param options `mirror`: set on a network without pools */
+function composeTrading(
+  access: ChainAccess,
+  { knownTokens, nameTokens }: Tokens,
+  options: NetworkOptions & { mirror?: Mirror | undefined },
+) {
+  const { nodes, rpc, rpcWithoutRetries, chain, pools, sequence, accounts, timeoutMs, orderCode } = access
   const { network, db, loopDb, settings, log, now, random, policy, gateway, metrics } = options
   const shared = { network, db, settings, log, now }
-  const orderCode = {
-    rpc: access.orderCodeRpc,
-    network,
-    limits: {
-      signatureGas: BigInt(settings.EIP1271_GAS_LIMIT),
-      interactionGas: BigInt(settings.ORDER_MAX_GAS),
-      atOnce: settings.EIP1271_AT_ONCE,
-    },
-  }
   /** Placing, explanations and auctions have a check each, with its own queue: none delays another. */
   const newOrderCheck = () => createOrderCheck(orderCode)
   const appDataSources: AppDataSources = { db, now, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
@@ -181,6 +182,7 @@ function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens
     ...{ chain, policy, appDataSources, rpc, nodes, timeoutMs },
     simulationRpc: rpcWithoutRetries,
     quotes: quoteServices,
+    quoteElsewhere: options.mirror?.writes.quote,
     orders: { ...orderServices, checkOrder: newOrderCheck() },
     isFollowed: options.orderBook !== undefined,
     ...shared,
@@ -196,14 +198,10 @@ function composeTrading(access: ChainAccess, { knownTokens, nameTokens }: Tokens
     ...shared,
     db: loopDb,
   })
-  /** Sign-in and mirrored orders have a check each, likewise. */
-  const newSignatureCheck = () =>
-    createAccountSignatureCheck({ rpc: orderCode.rpc, limits: orderCode.limits })
   const { recordedRates } = quoting
   return {
     ...{ quoteServices, nativeRates, recordedRates, orderServices, simulations, auctionServices },
-    newSignatureCheck,
-    checkSignature: newSignatureCheck(),
+    checkSignature: createAccountSignatureCheck(orderCode),
   }
 }
 
@@ -238,15 +236,14 @@ function composeIndexes(
 /** The mirror of an order book that is run elsewhere. */
 function composeFollowing(
   orderBook: OrderBookConfig,
-  { chain, rpcWithoutRetries }: ChainAccess,
+  { chain, rpcWithoutRetries, orderCode }: ChainAccess,
   { knownTokens }: Tokens,
-  { newSignatureCheck }: Trading,
   { network, db, loopDb, settings, log, now, metrics, isOwnKey }: NetworkOptions,
 ) {
   const odd = { log, countOdd: metrics.loops.indexer(network.name).oddLog }
   const upload = composeUploads({ db, settings, now, metrics })
   return composeMirror({
-    checkSignature: newSignatureCheck(),
+    checkSignature: createAccountSignatureCheck(orderCode),
     ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey },
     nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
     tradesOf: (owners, range) => tradeLogs({ ...odd, rpc: rpcWithoutRetries, network }, owners, range),

@@ -53,6 +53,8 @@ interface SimulationsOptions
   quotes: QuoteServices
   /** True if the network follows an order book that is run elsewhere. */
   isFollowed: boolean
+  /** Quotes of the order book that the network follows. */
+  quoteElsewhere?: TradingServices['quote'] | undefined
 }
 
 /** Limit of a node's response about a bundle: the logs and results of its transactions. */
@@ -74,6 +76,7 @@ export function composeSimulations({
   orders,
   quotes,
   isFollowed,
+  quoteElsewhere,
 }: SimulationsOptions): Pick<
   TradingServices,
   | 'simulateStored'
@@ -96,7 +99,10 @@ export function composeSimulations({
   return {
     diagnose: (orders) => diagnoseOrders(orders, diagnosis),
     explainOrder: (order, options, meter) =>
-      explainOrder(order, options, { ...explanation, orders: { ...orders, meter } }),
+      explainOrder(order, options, {
+        ...{ ...explanation, orders: { ...orders, meter } },
+        quoteElsewhere: quoteElsewhere && ((request) => quoteElsewhere(request, meter)),
+      }),
     lookAhead: (order) => readWarningFacts(order, warnings),
     quoteWarnings: (reply, slippageBps, look, meter) =>
       quoteWarnings(reply, slippageBps, look, { ...warnings, meter }),

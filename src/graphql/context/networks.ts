@@ -85,7 +85,7 @@ export interface TradingServices {
    * Returns the obstacles to placing and filling an order, which may be unsigned. Stores nothing.
    * @throws Refusal MissingFrom, Unavailable, RateLimited; Outage of the database
    */
-  explainOrder(order: OrderToExplain, options: ExplainOptions, meter?: GasMeter): Promise<Diagnosis>
+  explainOrder(order: OrderToExplain, options: ExplainOptions, asking?: Asking): Promise<Diagnosis>
   /** Reads the facts that decide about an order before its price is known. A read that fails is no fault. */
   lookAhead(order: { from: Address; sellToken: Address; buyToken: Address }): Promise<WarningFacts>
   /** The reasons that would keep a quote's order from being filled. Too little gas left is no fault. */

@@ -21,7 +21,7 @@ import { partnerVolumeFees } from '../../domain/fee/policy.ts'
 import { volumeFeesFor } from '../../domain/fee/rules.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderCreation } from '../../domain/order/creation.ts'
-import type { Quote } from '../../domain/quote/quote.ts'
+import type { Quote, QuoteRequest } from '../../domain/quote/quote.ts'
 import { hooksGas } from '../../domain/settlement/gas.ts'
 import type { NativeRate } from '../../domain/token/prices.ts'
 import { normalizedPriceDown, readNativeRates } from '../../quotes/native-price.ts'
@@ -45,9 +45,13 @@ interface MarketSeen {
 /** Prices the order and its tokens, and stores nothing. */
 async function lookAtMarket(
   { creation, order, owner, parsedAppData }: UnplacedOrder,
-  { quotes, orders: { meter = {} } }: Pick<ExplainServices, 'quotes' | 'orders'>,
+  { quotes, quoteElsewhere, orders: { meter = {} } }: Omit<ExplainServices, 'diagnosis' | 'simulateOrder'>,
 ): Promise<MarketSeen> {
   const { sellToken, buyToken } = order
+  if (quoteElsewhere) {
+    const priced = await quoteElsewhere(quoteRequestFor(creation, order, owner)).catch(asFault)
+    return { priced, rates: new Outage('the prices of tokens') }
+  }
   const [priced, rates] = await Promise.all([
     priceOrder({ ...creation, ...order, owner }, quotes, { extraGas: hooksGas(parsedAppData), meter }).catch(
       asFault,
@@ -56,6 +60,27 @@ async function lookAtMarket(
   ])
   return { priced, rates }
 }
+
+function quoteRequestFor(
+  { appData, signingScheme }: OrderCreation,
+  { kind, sellToken, buyToken, receiver, sellAmount, buyAmount, ...order }: Draft['order'],
+  from: Draft['owner'],
+): QuoteRequest {
+  const { sellTokenBalance, buyTokenBalance } = order
+  return {
+    ...{ kind, sellToken, buyToken, from, receiver, signingScheme, sellTokenBalance, buyTokenBalance },
+    size:
+      kind === 'sell'
+        ? { form: 'sellAmountAfterFee', amount: sellAmount }
+        : { form: 'buyAmountAfterFee', amount: buyAmount },
+    expiry: { validFor: quotedSeconds },
+    ...{ appData: appData.appData, appDataHash: appData.hash, appDataDocument: appData.document },
+    ...{ priceQuality: 'optimal', onchainOrder: false, verificationGasLimit: 0n, timeoutMs: quoteMs },
+  }
+}
+
+const quotedSeconds = 1_800
+const quoteMs = 2_000
 
 function asFault(fault: unknown): Refusal | Outage {
   if (fault instanceof Refusal || fault instanceof Outage) return fault
@@ -114,6 +139,8 @@ export interface ExplainServices {
   /** Its checks of orders have a queue of their own. */
   orders: OrderServices
   quotes: QuoteServices
+  /** Quotes an order on a network without pools, by the order book that it follows. @throws Refusal, Outage */
+  quoteElsewhere?: ((request: QuoteRequest) => Promise<Priced>) | undefined
   diagnosis: DiagnosisServices
   simulateOrder: SimulateOrder
 }

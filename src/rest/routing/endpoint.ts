@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
+import { zeroAddress } from '../../domain/evm/address.ts'
 import type { Network } from '../../domain/network/network.ts'
 import {
   type Admission,
@@ -112,11 +113,15 @@ export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
   const as = row.passedAs ?? (row.isPassedOn ? 'read' : undefined)
   if (as === undefined) return endpoint
   const [method, pattern = ''] = row.on.split(' ') as [PassedRequest['method'], string]
+  const passOnOf = (name: string) => {
+    const { passOn, network } = tradingOn(services, name)
+    return row.isPassedOn === 'without pools' && network.poolFactory !== zeroAddress ? undefined : passOn
+  }
   return {
     ...endpoint,
-    isPassedOn: (network) => tradingOn(services, network).passOn !== undefined,
+    isPassedOn: (network) => passOnOf(network) !== undefined,
     async perform(request, context, reader) {
-      const { passOn } = tradingOn(services, request.network)
+      const passOn = passOnOf(request.network)
       if (!passOn) return perform(request, context, reader)
       if (row.isPassedOn === 'unless stored') {
         try {

@@ -97,8 +97,11 @@ interface Row<On extends string, Run extends string, Data> {
   restricted?: boolean
   /** The body is read as JSON with any media type. */
   anyContentType?: boolean
-  /** The order book that a network follows answers the path: always, or where nothing is stored. */
-  isPassedOn?: true | 'unless stored'
+  /**
+   * The order book that a network follows answers the path: always, where nothing is stored, or only on
+   * networks that have no pools here.
+   */
+  isPassedOn?: true | 'unless stored' | 'without pools'
   /** The same for a write: its body is not read here, and passes as it came. */
   passedAs?: Exclude<PassedRequest['as'], 'read'>
   /** The route has no body: a sent one is not read. */

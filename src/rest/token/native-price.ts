@@ -13,6 +13,7 @@ const metadataFields = 'firstTradeBlock nativePrice: lastAuctionPrice'
 export const tokenRoutes: Route[] = [
   route({
     on: 'GET /api/v1/token/:token/native_price',
+    isPassedOn: 'without pools',
     run: tokenDocument('nativePrice'),
     variables: ({ network, path }) => ({ network, token: path.token }),
     answer: ({ tokens: [token] }) => writeNativePrice(token?.nativePrice),
