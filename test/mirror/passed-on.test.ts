@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
+import { zeroAddress } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { readPlaced } from '../../src/mirror/read-placed.ts'
@@ -53,6 +54,8 @@ const ownKey = 'key-of-this-service-at-the-book'
 const operatorKey = 'key-of-the-operator-here'
 const clientKey = 'key-of-a-partner-0001'
 
+const withoutPools = { poolFactory: zeroAddress, baseTokens: [] }
+
 let chain: TestChain
 let database: TestDatabase
 let follower: App
@@ -69,7 +72,10 @@ beforeAll(async () => {
   follower = await startProgram(
     { database, chain },
     { ...unlimited, ADMIN_API_KEY: operatorKey, METRICS_PORT: '0' },
-    { networks: [{ network: chain.market.network, rpcUrl: chain.rpcUrl, orderBook }], log },
+    {
+      networks: [{ network: { ...chain.market.network, ...withoutPools }, rpcUrl: chain.rpcUrl, orderBook }],
+      log,
+    },
   )
   base = `${follower.url}/sepolia`
   trader = createTrader(follower.url ?? '', chain.market)
@@ -403,5 +409,67 @@ describe('a stream of quotes', () => {
     expect(status).toBe(200)
     expect(text).toMatch(/data: .*"buyAmount":"500"/)
     expect(text).toContain('event: error\ndata: {"errorType":"NoLiquidity","description":"none any more"}')
+  })
+})
+
+describe('before an order is sent', () => {
+  const order = async () => {
+    const signed = await trader.sign({ sell: 'WETH', buy: 'USDC', sellAmount: 1_000n, buyAmount: 900n })
+    const enums = {
+      kind: 'SELL',
+      signingScheme: 'EIP712',
+      sellTokenBalance: 'ERC20',
+      buyTokenBalance: 'ERC20',
+    }
+    return { ...signed, ...enums }
+  }
+  const explain = async () => {
+    const query = `query ($input: ExplainOrderInput!) {
+      explainOrder(input: $input) {
+        code evidence { ... on PriceEvidence { best { sellAmount buyAmount } gapPercent } }
+        further { code }
+      }
+    }`
+    return (await graphql(follower.url ?? '', query, { input: await order() })).explainOrder
+  }
+  const quote = (buyAmount: string) => ({
+    quote: { sellAmount: '1000', buyAmount, feeAmount: '0', validTo: 4_000_000_000, sellTokenPrice: '1' },
+    ...{ expiration: new Date(Date.now() + 60_000).toISOString(), id: 1, verified: true },
+  })
+  const quoting = 'POST /api/v1/quote'
+
+  test('explainOrder compares its limit with a quote of the order book', async () => {
+    answers.set(quoting, (_, res) => json(res, 200, quote('450')))
+    const far = await explain()
+    expect(JSON.parse(calls[0]?.body.toString() ?? '')).toMatchObject({
+      kind: 'sell',
+      sellAmountAfterFee: '1000',
+    })
+    expect([far.code, ...far.further.map(({ code }: { code: string }) => code)]).toContain(
+      'PRICE_OUT_OF_REACH',
+    )
+    answers.set(quoting, (_, res) => json(res, 200, quote('2000')))
+    const near = await explain()
+    expect([near.code, ...near.further.map(({ code }: { code: string }) => code)]).not.toContain(
+      'PRICE_OUT_OF_REACH',
+    )
+    answers.set(quoting, (_, res) => json(res, 404, { errorType: 'NoLiquidity', description: 'none' }))
+    const none = await explain()
+    expect([none.code, ...none.further.map(({ code }: { code: string }) => code)]).toContain('NO_LIQUIDITY')
+    answers.set(quoting, (_, res) => res.destroy())
+    const away = await explain()
+    expect([away.code, ...away.further.map(({ code }: { code: string }) => code)]).toContain('MARKET_UNKNOWN')
+  })
+
+  test('explainSignature names what is wrong', async () => {
+    const query =
+      'query ($order: OrderInput!) { explainSignature(order: $order) { valid recoveredSigner } }'
+    const valid = await graphql(follower.url ?? '', query, { order: await order() })
+    expect(valid.explainSignature.recoveredSigner).toBe(trader.address.toLowerCase())
+    const changed = await graphql(follower.url ?? '', query, {
+      order: { ...(await order()), buyAmount: '1' },
+    })
+    expect(changed.explainSignature.recoveredSigner).not.toBe(trader.address.toLowerCase())
+    expect(calls).toEqual([])
   })
 })
