@@ -462,8 +462,7 @@ describe('before an order is sent', () => {
   })
 
   test('explainSignature names what is wrong', async () => {
-    const query =
-      'query ($order: OrderInput!) { explainSignature(order: $order) { valid recoveredSigner } }'
+    const query = 'query ($order: OrderInput!) { explainSignature(order: $order) { valid recoveredSigner } }'
     const valid = await graphql(follower.url ?? '', query, { order: await order() })
     expect(valid.explainSignature.recoveredSigner).toBe(trader.address.toLowerCase())
     const changed = await graphql(follower.url ?? '', query, {
