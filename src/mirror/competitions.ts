@@ -9,6 +9,7 @@ import {
   noteNewest,
   noteSettled,
   noteUnshown,
+  postponeCompetition,
   settlementsOf,
 } from '../storage/auction/mirrored-competition.ts'
 import { unknownAmong } from '../storage/order/mirror.ts'
@@ -52,22 +53,38 @@ export async function mirrorLatest(mirror: MirrorBatch, services: CompetitionSer
 }
 
 /**
- * Requests missing competitions, newest first: those between the ones that were the newest, and those that
+ * Requests missing competitions: those between the ones that were the newest, and those that
  * settlements on chain name. One that the order book does not show is requested three times.
  */
 export async function mirrorMissing(mirror: MirrorBatch, services: CompetitionServices): Promise<void> {
-  const { db, network, orderBook, meter } = services
+  const { db, network } = services
   const { chainId } = network
   await noteSettled(db, chainId)
   for (const number of await dueCompetitions(db, chainId, atOnce)) {
-    const body = await orderBook.competition(number, 'live')
-    const competition = body === undefined ? undefined : readCompetition(body, chainId)
-    if (competition?.number === number) await storeCompetition(competition, mirror, services)
-    else {
-      meter.competitions(body === undefined ? 'missing' : 'malformed')
-      await noteUnshown(db, { chainId, number })
+    try {
+      await mirrorNumber(number, mirror, services)
+    } catch (fault) {
+      await postponeCompetition(db, { chainId, number })
+      throw fault
     }
   }
+}
+
+async function mirrorNumber(
+  number: bigint,
+  mirror: MirrorBatch,
+  services: CompetitionServices,
+): Promise<void> {
+  const { db, network, orderBook, meter } = services
+  const { chainId } = network
+  const body = await orderBook.competition(number, 'live')
+  const competition = body === undefined ? undefined : readCompetition(body, chainId)
+  if (competition?.number === number) {
+    await storeCompetition(competition, mirror, services)
+    return
+  }
+  meter.competitions(body === undefined ? 'missing' : 'malformed')
+  await noteUnshown(db, { chainId, number })
 }
 
 /** @returns false if more of its orders are to be read first */

@@ -31,12 +31,10 @@ export async function insertMirroredCompetition(tx: Tx, competition: MirroredCom
   await sql(tx).auction.create({
     data: { id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
   })
-  const named = solutions.flatMap(({ executions }) => executions.map(({ orderUid }) => orderUid))
-  const ids = await findOrderIds(tx, chainId, [...new Set([...competition.orders, ...named])])
-  const held = new Set(competition.orders.flatMap((uid) => ids.get(uid) ?? []))
+  const held = new Set((await findOrderIds(tx, chainId, competition.orders)).values())
   await insertIntoSpans(tx, { chainId, id, before, after }, held)
   await insertPriceChanges(tx, { id, chainId, nativePrices }, after)
-  await insertSolutions(tx, { id, chainId }, solutions, ids)
+  await insertSolutions(tx, { id, chainId }, solutions)
   await sql(tx).$executeRaw`UPDATE settlements SET is_unread = true
     WHERE chain_id = ${chainId} AND called_auction = ${number} AND auction_id IS NULL`
   await sql(tx).missingCompetition.deleteMany({ where: { chainId, number } })
@@ -109,7 +107,9 @@ async function insertIntoSpans(
   await sql(tx).$executeRaw`DELETE FROM auction_spans s
     USING unnest(${removed.map(({ orderId }) => orderId)}::bigint[], ${removed.map(({ firstAuction }) => firstAuction)}::bigint[]) AS r(order_id, first)
     WHERE s.order_id = r.order_id AND s.first_auction = r.first`
-  await sql(tx).auctionSpan.createMany({ data: added.map((span) => ({ chainId, ...span })) })
+  await sql(tx).$executeRaw`INSERT INTO auction_spans (chain_id, order_id, first_auction, last_auction)
+    SELECT ${chainId}::int, * FROM unnest(${added.map(({ orderId }) => orderId)}::bigint[],
+      ${added.map(({ firstAuction }) => firstAuction)}::bigint[], ${added.map(({ lastAuction }) => lastAuction)}::bigint[])`
 }
 
 /** The parts of a span before and after an auction; retention may have removed the auctions of one. */
@@ -123,12 +123,11 @@ function splitAround(span: Span, { before, after }: Neighbours): Span[] {
   ]
 }
 
-/** Inserts solutions with their executions. */
+/** Inserts solutions with their executions. In SQL: as many as a competition may have. */
 async function insertSolutions(
   tx: Tx,
   { id: auctionId, chainId }: { id: bigint; chainId: number },
   solutions: readonly MirroredSolution[],
-  ids: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   await sql(tx).solution.createMany({
     data: solutions.map(({ executions: _, txHash: __, ...solution }) => ({
@@ -139,27 +138,20 @@ async function insertSolutions(
       referenceScore: solution.referenceScore === null ? null : numeric(solution.referenceScore),
     })),
   })
-  const rows = solutions.flatMap(({ uid: solutionUid, executions }) =>
-    executions.map((execution) => ({
-      ...execution,
-      orderId: ids.get(execution.orderUid),
-      columns: {
-        ...{ auctionId, solutionUid },
-        executedSell: numeric(execution.executedSell),
-        executedBuy: numeric(execution.executedBuy),
-      },
-    })),
-  )
-  await sql(tx).solutionExecution.createMany({
-    data: rows.flatMap(({ orderId, columns }) => (orderId === undefined ? [] : [{ ...columns, orderId }])),
-  })
-  await sql(tx).jitExecution.createMany({
-    data: rows.flatMap(({ orderId, columns, orderUid, sellToken, buyToken }) => {
-      if (orderId !== undefined) return []
-      const tokens = { sellToken: bytea(sellToken), buyToken: bytea(buyToken) }
-      return [{ ...columns, ...tokens, chainId, orderUid: bytea(orderUid) }]
-    }),
-  })
+  const rows = solutions.flatMap(({ uid, executions }) => executions.map((each) => ({ uid, ...each })))
+  await sql(tx).$executeRaw`
+    WITH executed AS (
+      SELECT o.id AS order_id, x.* FROM unnest(${rows.map(({ uid }) => uid)}::int[], ${rows.map((row) => bytea(row.orderUid))}::bytea[],
+        ${rows.map((row) => bytea(row.sellToken))}::bytea[], ${rows.map((row) => bytea(row.buyToken))}::bytea[],
+        ${rows.map((row) => numeric(row.executedSell))}::numeric[], ${rows.map((row) => numeric(row.executedBuy))}::numeric[]
+      ) AS x(solution_uid, order_uid, sell_token, buy_token, sell, buy)
+        LEFT JOIN orders o ON o.uid = x.order_uid AND o.chain_id = ${chainId}
+    ), unknown AS (
+      INSERT INTO jit_executions (auction_id, solution_uid, order_uid, chain_id, sell_token, buy_token, executed_sell, executed_buy)
+      SELECT ${auctionId}::bigint, solution_uid, order_uid, ${chainId}::int, sell_token, buy_token, sell, buy FROM executed WHERE order_id IS NULL
+    )
+    INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
+    SELECT order_id, ${auctionId}::bigint, solution_uid, sell, buy FROM executed WHERE order_id IS NOT NULL`
 }
 
 /** Competitions that wait to be requested, at most. */
@@ -208,22 +200,27 @@ export async function noteSettled(db: Db, chainId: number): Promise<void> {
 }
 
 /**
- * Missing competitions that may be requested now, newest first. Those above the newest that the order book
- * shows are still hidden. In SQL: two tables.
+ * Missing competitions that may be requested now: first those that never were, newest first. Those above the
+ * newest that the order book shows are still hidden. In SQL: two tables.
  */
 export async function dueCompetitions(db: Db, chainId: number, limit: number): Promise<bigint[]> {
   const rows = await sql(db).$queryRaw<{ number: bigint }[]>`
     SELECT m.number FROM missing_competitions m JOIN order_books b ON b.chain_id = m.chain_id
     WHERE m.chain_id = ${chainId} AND m.number <= b.newest_competition AND m.times < ${maxRequests}
       AND m.asked_at + power(4, m.times) * interval '1 second' <= now()
-    ORDER BY m.number DESC LIMIT ${limit}`
+    ORDER BY m.asked_at, m.number DESC LIMIT ${limit}`
   return rows.map(({ number }) => number)
 }
 
-/** Counts a request for a competition that the order book does not show. In SQL: adds. */
+/** Counts a request for a competition that the order book does not show. */
 export async function noteUnshown(db: Db, { chainId, number }: CompetitionName): Promise<void> {
-  await sql(db).$executeRaw`UPDATE missing_competitions SET asked_at = now(), times = times + 1
-    WHERE chain_id = ${chainId} AND number = ${number}`
+  const data = { askedAt: new Date(), times: { increment: 1 } }
+  await sql(db).missingCompetition.updateMany({ where: { chainId, number }, data })
+}
+
+/** Lets the others go first, after a request that failed. */
+export async function postponeCompetition(db: Db, { chainId, number }: CompetitionName): Promise<void> {
+  await sql(db).missingCompetition.updateMany({ where: { chainId, number }, data: { askedAt: new Date() } })
 }
 
 /** Removes those that were last requested before, and that no settlement names. In SQL: looks for these. */
