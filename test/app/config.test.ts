@@ -183,7 +183,7 @@ test("a network's dollar is the default token of its chain, unless its row names
   ])
 })
 
-test('a network has one node or several, and a private endpoint whose rules fit together', () => {
+test('a network has one node or several, a private endpoint whose rules fit together, and a chain id that a row key holds', () => {
   const read = (more: object) => {
     const at = numbered('ab')
     const contracts = { settlement: at, vaultRelayer: at, wrappedNative: at, poolFactory: at, baseTokens: [] }
@@ -199,6 +199,7 @@ test('a network has one node or several, and a private endpoint whose rules fit 
     privateRpc: { url, publicAfterBlocks: 3, whenDown: 'wait' },
   })
   for (const wrong of [
+    { chainId: 2 ** 31 },
     { rpcUrl: [] },
     { rpcUrl: Array(6).fill(url) },
     { rpcUrl: 'ws://127.0.0.1:1' },

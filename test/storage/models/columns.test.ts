@@ -77,6 +77,7 @@ const undescribed: Record<string, string> = {
   'app_data.expires_at': 'removes unused documents: `storage/retention/sweep.ts`',
   'schema_floors.migration': 'says which versions may run',
   'schema_floors.needs': 'says which versions may run',
+  'settlements.called_auction': 'links a competition that comes later',
   'hook_calls.chain_id': 'only searched by',
   'hook_calls.target': 'the hook of the order has it',
   'hook_calls.tries': 'how often its trace was requested',
