@@ -8,8 +8,9 @@ import { keccakText } from '../domain/evm/keccak.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import { OutsideFault } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
-import { noteWrite } from '../storage/database/own-writes.ts'
+import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
+import { findOrderIds } from '../storage/order/orders.ts'
 import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
 import { maxOrders, maxWaitMs } from './order-book.ts'
 
@@ -32,7 +33,7 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
 
   async function read(uids: readonly OrderUid[], client: MirrorClient): Promise<boolean> {
     const unknown = await unknownAmong(db, network.chainId, uids)
-    if (unknown.length === 0) return false
+    if (unknown.length === 0) return isBehind(uids, client)
     const others = new Set(unknown.flatMap((uid) => running.get(uid) ?? []))
     const own = unknown.filter((uid) => !running.has(uid))
     if (own.length > 0) {
@@ -46,6 +47,13 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
     await Promise.allSettled(others)
     // The limit of another client may have ended its reading.
     if (others.size > 0) await read(uids, client)
+    await noteWrite(db, client.key)
+    return true
+  }
+
+  /** Orders that another client caused to be read may not be at the replica that this one reads. */
+  async function isBehind(uids: readonly OrderUid[], client: MirrorClient): Promise<boolean> {
+    if (!mayLag(db) || (await findOrderIds(db, network.chainId, uids)).size === 0) return false
     await noteWrite(db, client.key)
     return true
   }
@@ -115,7 +123,11 @@ function readOnce<Key extends string>(
 
   async function join(key: Key, client: MirrorClient): Promise<boolean> {
     const before = readAt.get(key)
-    if (before !== undefined && services.now() - before < onceMs) return false
+    if (before !== undefined && services.now() - before < onceMs) {
+      if (!mayLag(services.db)) return false
+      await noteWrite(services.db, client.key)
+      return true
+    }
     const other = running.get(key)
     try {
       await (other ?? start(key, client))

@@ -185,6 +185,19 @@ describe('an order of an order book', () => {
     expect((await comparedAt())?.getTime()).toBeGreaterThan(before.getTime())
   })
 
+  test('that a contract placed for a user is open, though its placement is not followed', async () => {
+    const { uid, body } = await signed(undefined, `0x${'ef'.repeat(20)}`)
+    const placed = {
+      ethflowData: { userValidTo: body.validTo, refundTxHash: null },
+      onchainOrderData: { sender: trader.address, placementError: null },
+    }
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, { ...body, ...placed }))
+    expect((await read(uid)).body).toMatchObject({
+      status: 'open',
+      onchainUser: trader.address.toLowerCase(),
+    })
+  })
+
   test('that is missing is not requested again at once', async () => {
     const { uid } = await signed()
     expect((await read(uid)).status).toBe(404)

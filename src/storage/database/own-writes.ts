@@ -20,6 +20,9 @@ export async function noteWrite(db: Db, client: string): Promise<void> {
   }
 }
 
+/** Reports whether reads of clients may be older than the primary. */
+export const mayLag = (db: Db): boolean => poolsOf(db).replica !== undefined
+
 /** Notes writes of clients at other processes. */
 export function listenForWrites(db: Db, signals: Signals): void {
   const { replica } = poolsOf(db)

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uploadAppData } from '../../../src/app-data/upload.ts'
+import { createByteBudget } from '../../../src/concurrency/byte-budget.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
+import { orderUid } from '../../../src/domain/signing/signing.ts'
+import { createOrderReader } from '../../../src/mirror/read-through.ts'
 import { directAccess } from '../../../src/storage/database/connections/pooler.ts'
 import { type Database, openDatabase, readFor } from '../../../src/storage/database/database.ts'
 import { listenForWrites, noteWrite } from '../../../src/storage/database/own-writes.ts'
 import { readCurrent, readPrepared } from '../../../src/storage/database/prepared.ts'
 import { openSignals } from '../../../src/storage/database/signals.ts'
+import { claimOrderBook } from '../../../src/storage/order/mirror.ts'
+import { sampleNetwork } from '../../fakes/network.ts'
+import { sampleOrder } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { eventually } from '../../setup/eventually.ts'
 import { type Replicated, startReplicated } from '../../setup/replica.ts'
@@ -161,3 +167,41 @@ test('over HTTP, what a request has written is in the next one', async () => {
   await resumeReplay()
   await reaches(db, '127.0.0.1', 'replica')
 })
+
+test('what is read from an order book is there at once, for each client that names it', async () => {
+  const db = open(60_000)
+  const { chainId } = sampleNetwork
+  await claimOrderBook(db, chainId, 'http://order-book.example/')
+  const { uid, body } = presignOrder()
+  const unused = () => Promise.reject(new Error('it is not called'))
+  const calls = createByteBudget({ what: 'calls', bytes: 10, ageMs: 1_000 }, { now: Date.now })
+  const read = createOrderReader({
+    ...{ network: sampleNetwork, db, now: Date.now, log: silentLog, callsOfClients: calls },
+    orderBook: {
+      ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, auctionedOrders: unused },
+      ...{ get: unused, send: unused, order: () => Promise.resolve(body), state: () => 'closed' as never },
+    },
+    meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {} },
+    checkSignature: unused,
+    nameTokens: () => Promise.resolve(),
+  })
+  await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])
+  await pauseReplay()
+  for (const client of ['erin', 'frank']) {
+    expect(await read([uid], { key: client, checkRoom() {}, addStored() {} })).toBe(true)
+    const rows = await readPrepared(clientOf(db, client), 'SELECT chain_id FROM orders', [])
+    expect(rows).toEqual([[String(chainId)]])
+  }
+  await resumeReplay()
+})
+
+/** An order whose signature is to be on chain, as an order book writes it. */
+function presignOrder() {
+  const { uid: _, ...order } = sampleOrder({ signingScheme: 'presign', signature: '0x' })
+  const uid = orderUid(sampleNetwork, order, order.owner)
+  const text = JSON.stringify(
+    { ...order, uid, fullAppData: null, quote: null, status: 'presignaturePending' },
+    (_, value) => (typeof value === 'bigint' ? String(value) : value),
+  )
+  return { uid, body: { ...JSON.parse(text), quoteId: null } }
+}
