@@ -112,6 +112,24 @@ function parseBlock(value: unknown): Block {
   }
 }
 
+/** Headers of one round trip. */
+const headersAtOnce = 16
+
+/** Reads the times of blocks by their numbers; those that the chain does not have are left out. @throws Outage */
+export async function blockTimes(
+  chain: Pick<Chain, 'block'>,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, Date>> {
+  const distinct = [...new Set(numbers)]
+  const times = new Map<number, Date>()
+  for (let start = 0; start < distinct.length; start += headersAtOnce) {
+    const part = distinct.slice(start, start + headersAtOnce)
+    for (const block of await Promise.all(part.map((number) => chain.block(number))))
+      if (block) times.set(block.number, new Date(block.timestamp * 1_000))
+  }
+  return times
+}
+
 /** Reads balance and allowance of an account. @throws Outage */
 export type ReadSpendable = (holding: Holding) => Promise<Spendable>
 

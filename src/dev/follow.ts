@@ -10,6 +10,7 @@ import {
   defaultPoolProject,
   defaultPriceAmount,
   ethFlowOf,
+  type Profile,
   settlementPairs,
 } from '../domain/network/network.ts'
 import { auctionedIn } from '../mirror/order-book.ts'
@@ -49,10 +50,10 @@ type Described = z.infer<typeof networksShape>['data']['networks'][number]
 
 /**
  * Finds out how to follow an order book: the chain is that of the node, its contracts are those that another
- * Tradegraph names, else the known ones.
+ * Tradegraph names, else those of the profile.
  * @throws Error that says what is missing
  */
-export async function findOrderBook(flags: FollowFlags, log: Log): Promise<NetworkConfig> {
+export async function findOrderBook(flags: FollowFlags, profile: Profile, log: Log): Promise<NetworkConfig> {
   const [url, chain] = [baseOf(flags.url), await readChain(flags.rpcUrl, log)]
   const { chainId, ...times } = chain
   const { base, described } = await findBook(url, chainId)
@@ -63,7 +64,7 @@ export async function findOrderBook(flags: FollowFlags, log: Log): Promise<Netwo
     throw new Error(`chain ${chainId} is not known here: name its wrapped coin with --wrapped-native`)
   const { settlement, vaultRelayer } = described
     ? { settlement: described.settlementContract, vaultRelayer: described.vaultRelayer }
-    : settlementPairs.production
+    : settlementPairs[profile]
   return {
     rpcUrl: flags.rpcUrl,
     orderBook: { url: base, callsPerMinute: 100 },
@@ -71,7 +72,7 @@ export async function findOrderBook(flags: FollowFlags, log: Log): Promise<Netwo
       ...{ chainId, settlement, vaultRelayer, wrappedNative, ...times },
       name: described?.name ?? known ?? `chain-${chainId}`,
       hooksTrampoline: defaultHooksTrampoline,
-      ethFlows: [ethFlowOf.production],
+      ethFlows: [ethFlowOf[profile]],
       poolFactory: zeroAddress,
       poolProject: defaultPoolProject,
       baseTokens: [],

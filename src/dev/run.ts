@@ -40,10 +40,10 @@ const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01
  * crash of this program or of one of them, the next start adopts the running ones.
  */
 export async function runDev(options: DevOptions): Promise<void> {
-  const { home, log, print } = options
+  const { home, settings: given, follow, log, print } = options
   const parent = options.byNpm ? watchParent() : undefined
-  const followed = options.follow && (await findOrderBook(options.follow, log))
-  const port = isInUse(home) ? options.settings.PORT : await choosePort(options)
+  const followed = follow && (await findOrderBook(follow, given.PROFILE, log))
+  const port = isInUse(home) ? given.PORT : await choosePort(options)
   const { stack, start } = await (followed ? startFollowing(followed, options) : startOwn(options))
   let cleanUp: () => void | Promise<void> = stack.stop
   const unlessDied = async <T>(task: Promise<T>): Promise<T> => {
@@ -57,7 +57,7 @@ export async function runDev(options: DevOptions): Promise<void> {
     const url = app.url ?? ''
     stack.publish({ url, cmsKey: settings.CMS_API_KEY ?? stack.secrets.cmsKey })
     print(`ready ${url}/graphql (home ${home})`)
-    if (followed) print(`follows ${followed.orderBook?.url} over the node ${options.follow?.rpcUrl}`)
+    if (followed) print(`follows ${followed.orderBook?.url} over the node ${follow.rpcUrl}`)
     await unlessDied(Promise.race([untilStopped(), ...(parent ? [parent.ended] : [])]))
     log.info('stopping')
     await stopTraders?.()

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Chain } from '../chain/chain.ts'
+import { blockTimes, type Chain } from '../chain/chain.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
 import type { TradeLog } from '../chain/logs/settlement-logs.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -53,7 +53,6 @@ const maxBlocks = 100_000
 const lookEveryMs = 1_000
 /** The pause after each request to the node. */
 const pauseMs = 100
-const headersAtOnce = 16
 
 /**
  * Reads the trades of accounts in blocks before the first indexed one, newest first, until `signal` aborts.
@@ -122,7 +121,10 @@ async function store(
 ): Promise<void> {
   const { network, db, now } = options
   const { chainId } = network
-  const times = await timesOf(logs, options)
+  const times = await blockTimes(
+    options.chain,
+    logs.map(({ blockNumber }) => blockNumber),
+  )
   await db.transaction(async (tx) => {
     if (logs.length > 0) {
       await storeTrades(tx, chainId, logs, times, new Date(now()))
@@ -171,18 +173,3 @@ async function storeTrades(
 
 const placeOf = ({ blockNumber, logIndex }: Pick<TradeLog, 'blockNumber' | 'logIndex'>) =>
   `${blockNumber}:${logIndex}`
-
-/** The times of the blocks of logs. */
-async function timesOf(
-  logs: readonly TradeLog[],
-  { chain }: HistoryOptions,
-): Promise<ReadonlyMap<number, Date>> {
-  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))]
-  const times = new Map<number, Date>()
-  for (let start = 0; start < numbers.length; start += headersAtOnce) {
-    const part = numbers.slice(start, start + headersAtOnce)
-    for (const block of await Promise.all(part.map((number) => chain.block(number))))
-      if (block) times.set(block.number, new Date(block.timestamp * 1_000))
-  }
-  return times
-}

@@ -9,7 +9,7 @@ import { orderStatus } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { isObject } from '../outside/http-json.ts'
 import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
-import type { Database, Tx } from '../storage/database/database.ts'
+import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import { insertOrders } from '../storage/order/insert.ts'
 import {
@@ -17,6 +17,7 @@ import {
   noteAccountRead,
   noteMirrored,
   noteMissing,
+  unknownTradeBlocks,
   unsignedAmong,
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
@@ -47,6 +48,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   client?: MirrorClient
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>
+  /** The times of blocks; of none if they cannot be read soon. Never rejects. */
+  blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
 }
 
 export interface MirrorMeter {
@@ -163,15 +166,33 @@ export async function storeOrders(
   const orders = [...new Map(read.map((each) => [each.order.uid, each])).values()]
   if (orders.length === 0) return new Set()
   await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+  const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
-  const inserted = await db.transaction((tx) => store(tx, orders, signed, services))
+  const times = await readTimes(uids, services)
+  const inserted = await db.transaction((tx) => store(tx, orders, { signed, times }, services))
   for (const { order, report } of inserted) {
     const { unverifiedDocument } = report
     services.client?.addStored(Buffer.byteLength(order.fullAppData ?? unverifiedDocument ?? ''))
     if (unverifiedDocument !== null) meter.unverified('document')
     if (order.signingScheme === 'eip1271' && !signed.get(order.uid)) meter.unverified('account')
   }
-  return new Set(orders.map(({ order }) => order.uid))
+  return new Set(uids)
+}
+
+/** The first block whose facts are notified. */
+async function firstNotified(db: Db, { network }: Pick<MirrorServices, 'network'>): Promise<number> {
+  const head = (await findCheckpoint(db, network.chainId))?.number ?? 0
+  return head - Math.ceil(notifiedMs / network.blockTimeMs)
+}
+
+/** The times of blocks with trades of these orders that are too old to be notified. */
+async function readTimes(
+  uids: readonly OrderUid[],
+  services: MirrorServices,
+): Promise<ReadonlyMap<number, Date>> {
+  const { db, network } = services
+  const old = await unknownTradeBlocks(db, network.chainId, uids, await firstNotified(db, services))
+  return old.length > 0 ? services.blockTimes(old) : new Map()
 }
 
 /** Signatures that are checked after one answer of the order book, and the time for all of them. */
@@ -217,18 +238,18 @@ function unavailable(fault: unknown): undefined {
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  signed: ReadonlyMap<OrderUid, boolean>,
+  { signed, times }: { signed: ReadonlyMap<OrderUid, boolean>; times: ReadonlyMap<number, Date> },
   { network, now, leastImprovement, meter, client }: MirrorServices,
 ): Promise<MirroredOrder[]> {
-  const { chainId, blockTimeMs } = network
+  const { chainId } = network
   const at = new Date(now())
   const orders = mirrored.map(({ order }) => order)
   const uids = orders.map(({ uid }) => uid)
   await lockOrders(tx, uids)
-  const head = (await findCheckpoint(tx, chainId))?.number ?? 0
   const rules: TradeRules = {
     ...(leastImprovement !== undefined && { leastImprovement }),
-    notifiedFrom: head - Math.ceil(notifiedMs / blockTimeMs),
+    notifiedFrom: await firstNotified(tx, { network }),
+    timeOf: ({ blockNumber }) => times.get(blockNumber) ?? at,
   }
   const ids = await insertOrders(tx, orders, (tx, logged) => recordLogged(tx, logged, rules, at))
   const inserted = ids.flatMap((id) => id ?? [])

@@ -48,7 +48,7 @@ test('a second system follows the first one by its URL alone, with its node', as
 
 test('the base URL of a network is taken too, and the chain from the node', async () => {
   const url = `${book.url}/sepolia`
-  const found = await findOrderBook({ url: `${url}/`, rpcUrl: book.rpcUrl }, silentLog)
+  const found = await findOrderBook({ url: `${url}/`, rpcUrl: book.rpcUrl }, 'production', silentLog)
   expect(found.orderBook?.url).toBe(url)
   const { settlement, vaultRelayer, wrappedNative, chainId } = describeMarket().network
   expect(found.network).toMatchObject({ chainId, settlement, vaultRelayer, wrappedNative, firstBlock: 0 })
@@ -60,5 +60,5 @@ test.each([
   [{ url: 'http://127.0.0.1:9/sepolia' }, 'no order book answers at http://127.0.0.1:9/sepolia'],
 ])('%j is refused with the reason', async (flags, reason) => {
   const given = { url: book.url, rpcUrl: book.rpcUrl, ...flags }
-  await expect(findOrderBook(given, silentLog)).rejects.toThrow(reason)
+  await expect(findOrderBook(given, 'production', silentLog)).rejects.toThrow(reason)
 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Chain } from '../../chain/chain.ts'
+import { blockTimes, type Chain } from '../../chain/chain.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -74,6 +74,9 @@ export interface Mirror {
   follow(signal: AbortSignal): Promise<void>
 }
 
+/** The time that the storing of orders waits for the times of their trades. */
+const timesMs = 1_000
+
 export function composeMirror(options: MirrorOptions): Mirror {
   const { network, orderBook: config, chain, db, loopDb, settings, metrics, now, log } = options
   const { nameTokens, checkSignature, storeDocument } = options
@@ -84,6 +87,11 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
+    blockTimes: (numbers) =>
+      Promise.race([
+        blockTimes(chain, numbers).catch(() => new Map()),
+        pause(timesMs, new Map(), { ref: false }),
+      ]),
     orderBook: createOrderBook({
       ...{ chainId, name: `${network.name}-order-book`, db, now, log },
       ...{ url, apiKey, ...budgets, callsPerMinute: calls },

@@ -138,6 +138,19 @@ export async function unknownAmong(db: Db, chainId: number, uids: readonly Order
   return rows.map(({ uid }) => hexOf(uid))
 }
 
+/** The blocks below `before` with trades of these UIDs whose orders are not stored. In SQL: distinct values. */
+export async function unknownTradeBlocks(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+  before: number,
+): Promise<number[]> {
+  const rows = await sql(db).$queryRaw<{ block: bigint }[]>`
+    SELECT DISTINCT block_number AS block FROM trades WHERE order_uid = ANY(${uids.map(bytea)}::bytea[])
+      AND chain_id = ${chainId} AND order_id IS NULL AND block_number < ${before}`
+  return rows.map(({ block }) => Number(block))
+}
+
 /** Remembers UIDs that the order book does not know. In SQL: counts the times. */
 export async function noteMissing(db: Db, chainId: number, uids: readonly OrderUid[]): Promise<void> {
   if (uids.length === 0) return

@@ -171,19 +171,27 @@ test('over HTTP, what a request has written is in the next one', async () => {
 test('what is read from an order book is there at once, for each client that names it', async () => {
   const db = open(60_000)
   const { chainId } = sampleNetwork
-  await claimOrderBook(db, chainId, 'http://order-book.example/')
+  await claimOrderBook(db, chainId, 'http://order-book.example/', async () => 0)
   const { uid, body } = presignOrder()
+  const ignored = { competitions() {}, unknownMembers() {} }
   const unused = () => Promise.reject(new Error('it is not called'))
   const calls = createByteBudget({ what: 'calls', bytes: 10, ageMs: 1_000 }, { now: Date.now })
   const read = createOrderReader({
     ...{ network: sampleNetwork, db, now: Date.now, log: silentLog, callsOfClients: calls },
     orderBook: {
-      ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, auctionedOrders: unused },
-      ...{ get: unused, send: unused, order: () => Promise.resolve(body), state: () => 'closed' as never },
+      ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, latestCompetition: unused },
+      ...{
+        competition: unused,
+        get: unused,
+        pass: unused,
+        order: () => Promise.resolve(body),
+        state: () => 'closed' as never,
+      },
     },
-    meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {} },
+    meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {}, ...ignored },
     checkSignature: unused,
     nameTokens: () => Promise.resolve(),
+    blockTimes: async () => new Map(),
   })
   await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])
   await pauseReplay()

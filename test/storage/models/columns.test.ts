@@ -45,7 +45,8 @@ const undescribed: Record<string, string> = {
   'order_books.newest_competition': 'where the follower looks for competitions that it missed',
   'order_books.quote_calls_at': 'the budget of calls',
   'order_books.submission_calls_at': 'the budget of calls',
-  'settlements.called_auction': 'finds the competition of a settlement: `storage/auction/mirrored-competition.ts`',
+  'settlements.called_auction':
+    'finds the competition of a settlement: `storage/auction/mirrored-competition.ts`',
   'orders.referrer_code': 'only searched by, and read by the statistics',
   'orders.changed_tx': 'only searched by: auctions follow orders by it',
   'orders.expired_at_block': 'only searched by: status at a time is computed from effective_valid_to',
@@ -77,7 +78,6 @@ const undescribed: Record<string, string> = {
   'app_data.expires_at': 'removes unused documents: `storage/retention/sweep.ts`',
   'schema_floors.migration': 'says which versions may run',
   'schema_floors.needs': 'says which versions may run',
-  'settlements.called_auction': 'links a competition that comes later',
   'hook_calls.chain_id': 'only searched by',
   'hook_calls.target': 'the hook of the order has it',
   'hook_calls.tries': 'how often its trace was requested',
