@@ -81,7 +81,9 @@ async function main(): Promise<void> {
     const { runDev } = await import('../dev/run.ts')
     const { reset, solver: solvers, 'wrapped-native': wrappedNative } = values
     const follow =
-      values.follow === undefined ? undefined : { url: values.follow, rpcUrl: values.rpc, wrappedNative }
+      values.follow === undefined
+        ? undefined
+        : { url: values.follow, rpcUrl: values.rpc ?? nodeOf(values.follow, values.home), wrappedNative }
     // One that follows the order book of this folder's home has a home of its own.
     const home = follow && values.home === flags.home.default ? `${values.home}-follower` : values.home
     const byNpm = process.env.npm_lifecycle_event !== undefined
@@ -240,8 +242,14 @@ function databaseUrlOf(settings: Settings, home: string): string {
   return url
 }
 
+/** The node of the local stack in this folder if it is the one that is followed, else the usual one. */
+function nodeOf(followed: string, home: string): string {
+  const { url, rpcUrl } = localSystem(home) ?? {}
+  return (url !== undefined && followed.startsWith(url) && rpcUrl) || 'http://127.0.0.1:8545'
+}
+
 /** The running local stack. */
-function localSystem(home: string): { url?: string; databaseUrl?: string } | undefined {
+function localSystem(home: string): { url?: string; databaseUrl?: string; rpcUrl?: string } | undefined {
   try {
     return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
   } catch {

@@ -29,7 +29,8 @@ flags of dev
   --solver URL    an outside solver that takes part in auctions; up to six times
   --follow URL    follow this order book instead, of another Tradegraph or with its network in the path; no
                   chain and no traders (default home .tradegraph-follower, and another port if 4000 is taken)
-  --rpc URL       the node of the followed network (default http://127.0.0.1:8545, that of another \`dev\`)
+  --rpc URL       the node of the followed network (default: that of the followed system of --home, else
+                  http://127.0.0.1:8545)
   --wrapped-native A   the wrapped coin of the followed network, where its chain is not known
 
 flags of migrate
@@ -115,7 +116,7 @@ export const flags = {
   reset: { type: 'boolean', default: false },
   'no-traders': { type: 'boolean', default: false },
   follow: { type: 'string' },
-  rpc: { type: 'string', default: 'http://127.0.0.1:8545' },
+  rpc: { type: 'string' },
   'wrapped-native': { type: 'string' },
   solver: { type: 'string', multiple: true, default: [] as string[] },
   'dry-run': { type: 'boolean', default: false },
