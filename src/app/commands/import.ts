@@ -132,7 +132,7 @@ async function importAll(subjects: Subjects, parts: NetworkParts, options: Impor
     }
     if (!blocks) return
     const final = (await chain.head()).number - network.finalityBlocks
-    const range = { from: Math.max(blocks.from, network.firstBlock), to: Math.min(blocks.to, final) }
+    const range = { from: blocks.from, to: Math.min(blocks.to, final) }
     if (range.to < blocks.to) options.warn(`tradegraph: the last final block is ${final}`)
     const reading = { ...mirror.oldTrades, indexedFrom: await mirror.firstBlock() }
     for await (const part of readOldTrades(range, reading)) {
