@@ -14,6 +14,8 @@ const atOnce = 4
 const pauseMs = { first: 1_000, longest: 60_000 }
 /** Faults in a row after which an import ends; the next one goes on where it was. */
 const maxFaults = 10
+/** Pages of an account: an order book that repeats the same page has no end. */
+const maxPages = 10_000
 
 /**
  * Mirrors the orders of these UIDs that are not stored, and requests the older trades of their owners.
@@ -53,7 +55,7 @@ export async function importAccount(
   const { chainId, firstBlock } = network
   await requestHistory(db, chainId, account, firstBlock)
   const endsAtKnown = !isWhole && (await isListed(db, chainId, account))
-  let last = Number.POSITIVE_INFINITY
+  let last = maxPages
   for (let page = 0; page <= last; page++) {
     const { isLast, isKnown } = await patiently(
       () => mirrorPage(account, { page, size: maxOrders }, 'history', services),
