@@ -200,14 +200,13 @@ const maxChecked = 16
 const checkMs = 1_000
 
 /**
- * Checks the signatures of smart accounts that are not known to be valid, those of live orders first. One
- * that is not checked in time is checked when its order is compared again.
- * @returns what the contracts answered
+ * Checks the signatures of smart accounts that are not known to be valid, those of live orders first.
+ * @returns what the contracts answered; null for one that did not in time, or while the node is away
  */
 async function readSignatures(
   mirrored: readonly MirroredOrder[],
   { network, db, now, checkSignature }: MirrorServices,
-): Promise<Map<OrderUid, boolean>> {
+): Promise<Map<OrderUid, boolean | null>> {
   const hasEnded = ({ order, isCancelled }: MirroredOrder) =>
     isCancelled || order.effectiveValidTo < unixSeconds(now())
   const orders = new Map(
@@ -217,7 +216,7 @@ async function readSignatures(
       .map(({ order }) => [order.uid, order]),
   )
   const due = await unsignedAmong(db, network.chainId, [...orders.keys()], maxChecked)
-  const answers = new Map<OrderUid, boolean>()
+  const answers = new Map<OrderUid, boolean | null>(due.map((uid) => [uid, null]))
   const checks = due.map(async (uid) => {
     const order = orders.get(uid)
     if (!order) return
@@ -238,7 +237,7 @@ function unavailable(fault: unknown): undefined {
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, times }: { signed: ReadonlyMap<OrderUid, boolean>; times: ReadonlyMap<number, Date> },
+  { signed, times }: { signed: ReadonlyMap<OrderUid, boolean | null>; times: ReadonlyMap<number, Date> },
   { network, now, leastImprovement, meter, client }: MirrorServices,
 ): Promise<MirroredOrder[]> {
   const { chainId } = network
@@ -261,7 +260,8 @@ async function store(
   await expireOld(tx, inserted, at)
   const reports = mirrored.flatMap(({ order: { uid }, report }) => {
     const orderId = stored.get(uid)
-    return orderId === undefined ? [] : [{ orderId, isSigned: signed.get(uid) ?? null, ...report }]
+    const isSigned = signed.get(uid)
+    return orderId === undefined ? [] : [{ orderId, isSigned, ...report }]
   })
   await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined })
   await refreshProgress(tx, [...stored.values()])

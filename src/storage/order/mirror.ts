@@ -176,8 +176,8 @@ export interface Report {
   executedFeeToken: Address | null
   executedSellAmount: bigint | null
   unverifiedDocument: string | null
-  /** Null if the account's contract has not answered. */
-  isSigned: boolean | null
+  /** Null if the account's contract did not answer, undefined if it was not requested to. */
+  isSigned: boolean | null | undefined
 }
 
 /**
@@ -206,13 +206,14 @@ export async function noteMirrored(
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
-      r.fee, r.fee_token, t.traded_at, r.is_signed, CASE WHEN r.is_signed IS NOT NULL THEN now() END, r.document,
+      r.fee, r.fee_token, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.document,
       CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
         ${values(({ executedSellAmount }) => executedSellAmount?.toString() ?? null)}::numeric[],
-        ${values(({ isSigned }) => isSigned)}::boolean[], ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[])
-        AS r(id, fee, fee_token, sold, is_signed, document)
+        ${values(({ isSigned }) => isSigned ?? null)}::boolean[], ${values(({ isSigned }) => isSigned !== undefined)}::boolean[],
+        ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[])
+        AS r(id, fee, fee_token, sold, is_signed, is_checked, document)
       JOIN orders o ON o.id = r.id LEFT JOIN mirrored_orders b ON b.order_id = o.id
       CROSS JOIN LATERAL (SELECT r.sold < o.executed_sell AS is_behind,
         CASE WHEN b.order_id IS NOT NULL THEN b.traded_at WHEN r.sold < o.executed_sell THEN now() END AS traded_at) t
@@ -237,8 +238,8 @@ export async function compareAgain(tx: Tx, orderIds: readonly bigint[]): Promise
 }
 
 /**
- * Those of these orders whose signatures have to be checked, in their order: not within a minute after the
- * contract refused one. In SQL: orders may not be stored yet.
+ * Those of these orders whose signatures have to be checked, those that never were first: not within a minute
+ * after the last check. In SQL: orders may not be stored yet.
  */
 export async function unsignedAmong(
   db: Db,
