@@ -39,7 +39,7 @@ export async function surveyOrders(services: AuctionServices, signal: AbortSigna
 }
 
 async function surveyOnce(services: AuctionServices): Promise<void> {
-  const { db, network, standings, meter } = services
+  const { db, network, standings } = services
   const now = services.now()
   const head = await services.head()
   const { orders, verdicts } = await readOrders(services, {
@@ -62,9 +62,7 @@ async function surveyOnce(services: AuctionServices): Promise<void> {
     services.codeChecks.ask(ranked.filter(needsCodeCheck), head),
   ])
   const found = admit(candidates, answers, createFunds(holdings, answers), candidates.length).verdicts
-  const all = [...verdicts, ...found]
-  meter.stand(all.map(({ reason }) => reason ?? 'in_auction'))
-  await standings.write(all, head.number)
+  await standings.write([...verdicts, ...found], head.number)
 }
 
 /** All orders, the likeliest first: whether a price is missing or too low is for the order book's solvers. */

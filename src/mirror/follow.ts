@@ -41,6 +41,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
   const [live, missed] = [createBatches('live'), createBatches('live')]
   const claims = createClaims(options)
+  // An order book that is away from the start counts too.
+  options.meter.looked()
   const before = (ms: number) => new Date(now() - ms)
   const first = [
     async () => {
@@ -49,6 +51,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     async () => {
       await mirrorLatest(auctioned, { ...options, claims })
       await noteLooked(db, chainId, before(0))
+      options.meter.looked()
     },
   ]
   // They share what the others leave of the budget, and take turns in going first.

@@ -53,6 +53,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
 }
 
 export interface MirrorMeter {
+  /** The order book has answered to the process that follows it. */
+  looked(): void
   /** Orders that were stored, or compared with the stored ones. */
   stored(count: number): void
   compared(count: number): void

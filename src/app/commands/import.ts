@@ -177,6 +177,7 @@ function createProgress({ show }: Pick<ImportOptions, 'show'>) {
     compared: (by) => count('compared', by),
     refused: () => count('refused', 1),
     missing: (by) => count('missing', by),
+    looked: () => undefined,
     unverified: () => undefined,
     competitions: () => undefined,
     unknownMembers: () => undefined,

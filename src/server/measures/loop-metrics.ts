@@ -32,6 +32,8 @@ interface Newest {
   holdings?: Holdings | undefined
   /** Settlements that are stored by their logs alone. */
   unread?: number | undefined
+  /** Unix milliseconds when the order book that is followed was last read. */
+  readAt?: number | undefined
 }
 
 /** Holdings and rights of the settlement contract. */
@@ -74,6 +76,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
       return { known: add, moved: add }
     },
     mirror: (network) => ({
+      looked: () => update(network, { readAt: now() }),
       stored: (count) => mirrored.inc({ network, outcome: 'stored' }, count),
       compared: (count) => mirrored.inc({ network, outcome: 'compared' }, count),
       unknownMembers: (count) => unknownMembers.inc({ network }, count),
@@ -90,7 +93,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
           ? {
               ...{ blocksBehind: undefined, blockTime: undefined },
               ...{ blocksPerSecond: undefined, secondsLeft: undefined },
-              ...{ holdings: undefined, unread: undefined },
+              ...{ holdings: undefined, unread: undefined, readAt: undefined },
             }
           : { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined }
       update(network, lost)
@@ -185,6 +188,12 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'Time since the newest auction began, in the process that leads. Auctions without orders count.',
     [],
     ({ auctionAt }) => (auctionAt === undefined ? [] : [[{}, (now() - auctionAt) / 1_000]]),
+  )
+  gauge(
+    'tradegraph_order_book_age_seconds',
+    'Time since the order book that the network follows was last read, in the process that leads.',
+    [],
+    ({ readAt }) => (readAt === undefined ? [] : [[{}, (now() - readAt) / 1_000]]),
   )
   gauge(
     'tradegraph_auction_orders',

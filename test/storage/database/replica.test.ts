@@ -173,7 +173,7 @@ test('what is read from an order book is there at once, for each client that nam
   const { chainId } = sampleNetwork
   await claimOrderBook(db, chainId, 'http://order-book.example/', async () => 0)
   const { uid, body } = presignOrder()
-  const ignored = { competitions() {}, unknownMembers() {} }
+  const ignored = { looked() {}, competitions() {}, unknownMembers() {} }
   const unused = () => Promise.reject(new Error('it is not called'))
   const calls = createByteBudget({ what: 'calls', bytes: 10, ageMs: 1_000 }, { now: Date.now })
   const read = createOrderReader({
