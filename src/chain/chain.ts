@@ -115,7 +115,10 @@ function parseBlock(value: unknown): Block {
 /** Headers of one round trip. */
 const headersAtOnce = 16
 
-/** Reads the times of blocks by their numbers; those that the chain does not have are left out. @throws Outage */
+/**
+ * Reads the times of blocks by their numbers; those that the chain does not have are left out.
+ * @throws Outage
+ */
 export async function blockTimes(
   chain: Pick<Chain, 'block'>,
   numbers: readonly number[],

@@ -20,7 +20,7 @@ export interface FollowFlags {
   /** The base URL of an order book of one network, or of a Tradegraph. */
   url: string
   rpcUrl: string
-  /** For a chain that neither is known nor described by the order book. */
+  /** The wrapped coin of a chain that is neither known nor described by the order book. */
   wrappedNative?: string | undefined
 }
 

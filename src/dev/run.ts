@@ -68,7 +68,7 @@ export async function runDev(options: DevOptions): Promise<void> {
   }
 }
 
-/** What runs over a started stack. */
+/** The programs over a started stack. */
 interface System {
   stack: Store
   start(port: number): Promise<{ app: App; settings: Settings; stopTraders?: () => Promise<void> }>

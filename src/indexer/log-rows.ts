@@ -76,8 +76,9 @@ export interface Competitions {
 
 /**
  * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its
- * traded amounts (a winner of a followed order book may trade others), and not hours after the auction. Other services share the contract, so another settlement
- * with an auction id is not ours. If another contract called it, the transaction's sender is the solver.
+ * traded amounts (a winner of a followed order book may trade others), and not hours after the auction. Other
+ * services share the contract, so another settlement with an auction id is not ours. If another contract
+ * called it, the transaction's sender is the solver.
  */
 export function attribute(
   { settlement, trades }: LoggedSettlement,

@@ -11,6 +11,7 @@ import { isObject } from '../outside/http-json.ts'
 import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
+import { requestHistory } from '../storage/order/histories.ts'
 import { insertOrders } from '../storage/order/insert.ts'
 import {
   expireBefore,
@@ -132,7 +133,8 @@ export async function mirrorPage(
 const watchedPage = { size: 100, pages: 10 }
 
 /**
- * Reads the newest orders of a watched account, up to a page with an order that was stored before.
+ * Reads the newest orders of a watched account, up to a page with an order that was stored before. Its older
+ * trades are read later.
  * @throws Outage
  */
 export async function mirrorAccount(owner: Address, services: MirrorServices): Promise<void> {
@@ -143,6 +145,7 @@ export async function mirrorAccount(owner: Address, services: MirrorServices): P
     const { isLast, isKnown } = await mirrorPage(owner, { page, size }, 'watched', services)
     if (isLast || isKnown) break
   }
+  await requestHistory(db, network.chainId, owner, network.firstBlock)
   await noteAccountRead(db, network.chainId, owner, at)
 }
 

@@ -21,8 +21,9 @@ import { type CallRate, pauseCalls, takeCall } from '../storage/order/mirror.ts'
 
 /**
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
- * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before those of
- * `watched` accounts, then `history`, which is imported, and then `live` ones, whose ends are not on chain.
+ * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before those
+ * of `watched` accounts, then `history`, which is imported, and then `live` ones, whose ends are not on
+ * chain.
  */
 const budgets = {
   client: { of: 'client', part: 0.4, use: 1 },

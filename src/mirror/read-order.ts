@@ -159,7 +159,7 @@ export function unknownMembers(body: unknown): number {
   return isObject(body) ? Object.keys(body).filter((name) => !knownMembers.has(name)).length : 0
 }
 
-/** What only the order book knows of an order, and nothing proves. */
+/** Facts of an order that only the order book knows, and nothing proves. */
 export interface OrderReport {
   /** Null if it reports none. */
   executedFee: bigint | null
@@ -182,7 +182,8 @@ export type MirrorFault = 'malformed' | 'digest' | 'signature'
 
 /**
  * Reads an order as an order book writes it, and believes none of it: the UID must be its digest, and the
- * signature of a key must be its owner's. A document under another hash is apart, and nothing is read from it.
+ * signature of a key must be its owner's. A document under another hash is kept apart, and nothing is read
+ * from it.
  */
 export function readMirrored(body: unknown, network: Network): MirroredOrder | { fault: MirrorFault } {
   const read = orderShape.safeParse(body)

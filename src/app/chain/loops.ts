@@ -22,8 +22,8 @@ interface LoopOptions {
 
 /**
  * Runs the indexes in one process: pools, holdings of the settlement contract, and outcomes of hooks are read
- * up to the indexer's checkpoint. On a network that follows an order book, its orders are mirrored and surveyed
- * instead; the holdings are another's, and the database has the first block.
+ * up to the indexer's checkpoint. On a network that follows an order book, its orders are mirrored and
+ * surveyed instead; the holdings are another's, and the database has the first block.
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
   const { indexerOptions, poolCounts, holdingsOptions, hookOptions, mirror, auctionServices } = parts

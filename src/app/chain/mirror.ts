@@ -66,7 +66,7 @@ export interface Mirror {
   passOn: OrderBookWrites['pass']
   /** Services of an import with a meter of its own, and with another limit of calls. */
   importing(meter: MirrorMeter, callsPerMinute: number | undefined): MirrorServices
-  /** What reads trades that are older than the first indexed block. */
+  /** Reads trades that are older than the first indexed block. */
   oldTrades: HistoryOptions
   /** Notes the accounts that streams of this process follow, so that their orders are read first. */
   watch(followed: () => Watched, signal: AbortSignal): Promise<void>

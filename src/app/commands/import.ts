@@ -45,8 +45,8 @@ interface Subjects {
 const claimMs = 10_000
 
 /**
- * Mirrors orders of an order book that a network follows: those of accounts, of UIDs, and of trades in a range
- * of blocks. What is stored is skipped, so that an import that ended early is continued by the same command.
+ * Mirrors orders of an order book that a network follows: those of accounts, of UIDs, and of trades in a
+ * range of blocks. Stored orders are skipped, so the same command continues an import that ended early.
  */
 export async function importInto(options: ImportOptions): Promise<ExitCode> {
   const { flags, databaseUrl, settings, log, warn } = options

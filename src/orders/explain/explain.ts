@@ -139,7 +139,10 @@ export interface ExplainServices {
   /** Its checks of orders have a queue of their own. */
   orders: OrderServices
   quotes: QuoteServices
-  /** Quotes an order on a network without pools, by the order book that it follows. @throws Refusal, Outage */
+  /**
+   * Quotes an order on a network without pools, by the order book that it follows.
+   * @throws Refusal, Outage
+   */
   quoteElsewhere?: ((request: QuoteRequest) => Promise<Priced>) | undefined
   diagnosis: DiagnosisServices
   simulateOrder: SimulateOrder

@@ -57,7 +57,7 @@ export async function endTurn(
   })
 }
 
-/** Whether the list of an account's orders was read to its end. */
+/** Reports whether the list of an account's orders was read to its end. */
 export async function isListed(db: Db, chainId: number, account: Address): Promise<boolean> {
   const where = { chainId_account: { chainId, account: bytea(account) } }
   return (await sql(db).accountHistory.findUnique({ where }))?.isListed ?? false

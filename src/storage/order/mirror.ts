@@ -138,7 +138,9 @@ export async function unknownAmong(db: Db, chainId: number, uids: readonly Order
   return rows.map(({ uid }) => hexOf(uid))
 }
 
-/** The blocks below `before` with trades of these UIDs whose orders are not stored. In SQL: distinct values. */
+/**
+ * The blocks below `before` with trades of these UIDs whose orders are not stored. In SQL: distinct values.
+ */
 export async function unknownTradeBlocks(
   db: Db,
   chainId: number,
@@ -169,7 +171,7 @@ export async function forgetMissing(db: Db, chainId: number, before: Date): Prom
     AND NOT EXISTS (SELECT FROM trades t WHERE t.order_uid = m.uid)`
 }
 
-/** What the order book reports of an order, and what our node says of its signature. */
+/** The order book's report of an order, and our node's answer about its signature. */
 export interface Report {
   orderId: bigint
   executedFee: bigint | null
@@ -257,7 +259,7 @@ export async function unsignedAmong(
   return rows.map(({ uid }) => hexOf(uid))
 }
 
-/** Those of these orders that are not verified. In SQL: the condition is shared. */
+/** The orders among these that are not verified. In SQL: the condition is shared. */
 export async function unverifiedAmong(db: Db, orderIds: readonly bigint[]): Promise<Set<bigint>> {
   if (orderIds.length === 0) return new Set()
   const rows = await sql(db).$queryRaw<{ id: bigint }[]>`

@@ -53,7 +53,10 @@ const leastPauseMs = 20
 const dayMs = 86_400_000
 /** Time between the expiry of a document and its removal: an order that read it before is stored by then. */
 const documentGraceDays = 1 / 24
-/** Time after which an order goes that a client caused to be read: bytes of its orders are free again then. */
+/**
+ * The age at which orders are removed that a client caused to be read. The client may store as many bytes
+ * again then.
+ */
 const unusedOrderDays = 1
 
 /** Removes rows older than their age, round after round, until `signal` aborts. One process at a time. */

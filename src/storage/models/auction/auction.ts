@@ -198,7 +198,9 @@ export const orderAuctionsKey: PageKey = {
 
 const shown = Prisma.raw(isShown)
 
-/** The newer of two that have the number: one that was held here before the network followed an order book. */
+/**
+ * The newer of two that have the number: one was held here before the network followed an order book.
+ */
 export const oneAuction = ({ id, chainId }: { id: number; chainId: number }): Prisma.Sql =>
   Prisma.sql`auctions a WHERE a.id = ANY(${auctionKeys(chainId, BigInt(id))}::bigint[]) AND a.chain_id = ${chainId} AND ${shown}
     ORDER BY a.id DESC LIMIT 1`
