@@ -142,14 +142,47 @@ async function viewOf(url: string, uid: string) {
 
 interface Sent {
   type: string
-  message: string
-  metadata: { orderId?: string }
+  metadata: { orderId?: string; txHash?: string }
 }
 
-/** Notifications of an account about orders, oldest first. */
-async function notificationsOf(url: string, account: string) {
+async function notificationsOf(url: string, account: string): Promise<Sent[]> {
   const all: Sent[] = (await request(`${url}/accounts/${account}/notifications`)).body
-  return all.toReversed().map(({ type, metadata, message }) => ({ type, metadata, message }))
+  return all.toReversed().map(({ type, metadata }) => ({ type, metadata }))
+}
+
+/**
+ * Notifications of what is on the chain, by order, oldest first. Those of replaced blocks are left out, as the
+ * follower may have been down while they were there. It notifies a fill when it has read the order, so those of
+ * two orders may change places.
+ */
+function settled(all: readonly Sent[], transactions: ReadonlySet<string>): Record<string, Sent[]> {
+  const byOrder: Record<string, Sent[]> = {}
+  for (const sent of all) {
+    const { orderId = '', txHash = '' } = sent.metadata
+    if (transactions.has(txHash)) byOrder[orderId] = [...(byOrder[orderId] ?? []), sent]
+  }
+  return byOrder
+}
+
+interface Competition {
+  auctionId: number
+  auction: { orders: string[] }
+  solutions: { orders: { id: string }[] }[]
+}
+
+/** A competition whose lists of orders are sorted: they say nothing by their order. */
+const sorted = (competition: Competition) => ({
+  ...competition,
+  auction: { ...competition.auction, orders: competition.auction.orders.toSorted() },
+  solutions: competition.solutions.map((solution) => ({
+    ...solution,
+    orders: solution.orders.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+  })),
+})
+
+async function competitionOf(url: string, number: number) {
+  const competition = await get(url, `/v2/solver_competition/${number}`)
+  return competition.auctionId === number ? sorted(competition) : competition
 }
 
 /** Competitions that the order book shows, by number. */
@@ -157,7 +190,7 @@ async function competitionsOf(url: string): Promise<Map<number, unknown>> {
   const newest = await get(url, '/v2/solver_competition/latest')
   const found = new Map<number, unknown>()
   for (let number = newest.auctionId; number > 0; number--) {
-    const competition = await get(url, `/v2/solver_competition/${number}`)
+    const competition = await competitionOf(url, number)
     if (competition.auctionId === number) found.set(number, competition)
   }
   return found
@@ -172,6 +205,11 @@ function differences(there: unknown, here: unknown, path = ''): string[] {
   return [...names].flatMap((name) =>
     differences((there as never)[name], (here as never)[name], `${path}.${name}`),
   )
+}
+
+async function settledTransactions(): Promise<Set<string>> {
+  const { trades } = await readLedger(world.chain, world.firstBlock)
+  return new Set(trades.map(({ txHash }) => txHash))
 }
 
 /** UIDs that an order book's public traces name: auctions, and logs of the chain. */
@@ -213,6 +251,7 @@ test(`${count} orders: a follower that is killed and badly connected ends with a
 
   const owners = [...new Set(orders.map(({ owner }) => owner))]
   const competitions = await competitionsOf(book.url)
+  const transactions = await settledTransactions()
   let found: string[] = []
   const compare = (name: string, there: unknown, here: unknown) =>
     found.push(...differences(there, here).map((difference) => `${name}${difference}`))
@@ -220,10 +259,19 @@ test(`${count} orders: a follower that is killed and badly connected ends with a
     found = []
     for (const uid of expected)
       compare(uid.slice(0, 10), await viewOf(book.url, uid), await viewOf(follower.url, uid))
-    for (const owner of owners)
-      compare(owner, await notificationsOf(book.url, owner), await notificationsOf(follower.url, owner))
+    for (const owner of owners) {
+      const [there, here] = [
+        await notificationsOf(book.url, owner),
+        await notificationsOf(follower.url, owner),
+      ]
+      compare(owner, settled(there, transactions), settled(here, transactions))
+      const texts = here.map((sent) => JSON.stringify(sent))
+      found.push(
+        ...texts.filter((text, index) => texts.indexOf(text) !== index).map((text) => `twice ${text}`),
+      )
+    }
     for (const [number, competition] of competitions)
-      compare(`auction ${number}`, competition, await get(follower.url, `/v2/solver_competition/${number}`))
+      compare(`auction ${number}`, competition, await competitionOf(follower.url, number))
     return found.length === 0
   }
   await eventually('all is equal', areEqual, 60_000).catch(() => undefined)
