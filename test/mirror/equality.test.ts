@@ -230,7 +230,7 @@ test(`${count} orders: a follower that is killed and badly connected ends with a
   const [{ orders }] = await Promise.all([live(world, plan), failNowAndThen()])
   line.state.isGood = true
   const { chain } = world
-  await untilExplained(orders, world, isLong ? 400_000 : 120_000)
+  await untilExplained(orders, world, isLong ? 400_000 : 300_000)
   await chain.rpc.call('evm_setIntervalMining', [0])
   const expected = await traced(orders)
   const mirrored = async () => {
