@@ -26,6 +26,12 @@ export interface ClientServices extends MirrorServices {
  */
 export type ReadThrough<Key> = (key: Key, client: MirrorClient) => Promise<boolean>
 
+/** The same for keys that are read again only after a while. */
+export type ReadOnce<Key> = ReadThrough<Key> & {
+  /** Reports whether what was read of a key still counts, for every client. */
+  hasRead(key: Key): boolean
+}
+
 /** Returns a function that reads orders by their UIDs. */
 export function createOrderReader(services: ClientServices): ReadThrough<readonly OrderUid[]> {
   const { db, network } = services
@@ -68,7 +74,7 @@ const watchedMs = 600_000
  * Returns a function that reads the newest orders of an account. While the order book is away, an account
  * that was read before has the orders that are stored.
  */
-export function createAccountReader(services: ClientServices): ReadThrough<Address> {
+export function createAccountReader(services: ClientServices): ReadOnce<Address> {
   return readOnce(services, async (owner: Address, services) => {
     const { db, network, orderBook } = services
     await watchAccounts(db, network.chainId, { accounts: [owner] }, watchedMs)
@@ -107,7 +113,7 @@ const maxKeys = 10_000
 function readOnce<Key extends string>(
   services: ClientServices,
   read: (key: Key, services: MirrorServices, client: MirrorClient) => Promise<void>,
-): ReadThrough<Key> {
+): ReadOnce<Key> {
   const readAt = new LRUCache<Key, number>({ max: maxKeys })
   const running = new Map<Key, Promise<void>>()
 
@@ -121,9 +127,11 @@ function readOnce<Key extends string>(
     return work
   }
 
+  const isRecent = (at: number | undefined) => at !== undefined && services.now() - at < onceMs
+
   async function join(key: Key, client: MirrorClient): Promise<boolean> {
     const before = readAt.get(key)
-    if (before !== undefined && services.now() - before < onceMs) {
+    if (isRecent(before)) {
       if (!mayLag(services.db)) return false
       await noteWrite(services.db, client.key)
       return true
@@ -141,7 +149,11 @@ function readOnce<Key extends string>(
     }
   }
 
-  return (key, client) => inTime(join(key, client), services)
+  const readThrough: ReadThrough<Key> = (key, client) => inTime(join(key, client), services)
+  // A client's own replica may lack what another client has just read.
+  return Object.assign(readThrough, {
+    hasRead: (key: Key) => isRecent(readAt.get(key)) && !mayLag(services.db),
+  })
 }
 
 /** The services for one client: each call counts before it is made, and each order that is stored for it. */

@@ -45,6 +45,7 @@ describe('every method of OrderBookApi answers as the order book would', () => {
     return found ?? expect.fail()
   }
   const unknownUid = `0x${'17'.repeat(56)}`
+  const unknownToken = `0x${'19'.repeat(20)}`
   const unknownHash = `0x${'18'.repeat(32)}`
 
   const asked: Partial<Record<keyof OrderBookApi, (api: OrderBookApi) => Promise<unknown>>> = {
@@ -78,7 +79,7 @@ describe('every method of OrderBookApi answers as the order book would', () => {
     getQuote: async (api) => {
       const quote = { kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, from: owner(), buyToken: USDC() }
       return [
-        await refusal(api.getQuote({ ...quote, sellToken: USDC(), appData: '{}' } as never)),
+        await refusal(api.getQuote({ ...quote, sellToken: unknownToken, appData: '{}' } as never)),
         await refusal(api.getQuote({ ...quote, sellToken: unknownUid } as never)),
       ]
     },

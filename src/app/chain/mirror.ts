@@ -58,6 +58,8 @@ export interface Mirror {
   read: ReadThrough<readonly OrderUid[]>
   /** Reads the newest orders of an account. The process that follows reads its older trades later. */
   readAccount: ReadThrough<Address>
+  /** Reports whether they were read a moment before, for every client. */
+  hasReadAccount(owner: Address): boolean
   /** Reads the orders of a transaction. */
   readTransaction: ReadThrough<Bytes32>
   /** Returns a function that reads documents. */
@@ -116,6 +118,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
       if (isRead) await requestHistory(db, chainId, owner, network.firstBlock)
       return isRead
     },
+    hasReadAccount: readOrdersOf.hasRead,
     readTransaction: createTransactionReader(serving),
     documentReader: (store) => createDocumentReader(serving, store),
     passOn: sharingReads({ pass }, serving),

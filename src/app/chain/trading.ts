@@ -46,7 +46,7 @@ export function tradingOf(parts: NetworkParts, db: Database, storing: Storing): 
 
 /** Services of a network whose order book is run elsewhere: writes are passed on. */
 function followed(
-  { writes, read, readAccount, readTransaction, documentReader, passOn }: Mirror,
+  { writes, read, readAccount, hasReadAccount, readTransaction, documentReader, passOn }: Mirror,
   { network }: NetworkParts,
   { stored, storeDocument }: Storing,
 ): Partial<TradingServices> {
@@ -60,6 +60,7 @@ function followed(
     ...writes,
     readOrders: (uids, client) => read(uids, clientOf(client)),
     readAccount: (owner, client) => readAccount(owner, clientOf(client)),
+    hasReadAccount,
     readTransaction: (hash, client) => readTransaction(hash, clientOf(client)),
     readDocument: (hash, client) => readDocument(hash, clientOf(client)),
     passOn,

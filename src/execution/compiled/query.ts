@@ -13,7 +13,7 @@ import { derivedOnce } from '../../domain/derived.ts'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
-import type { FindKeys, ReadsMissing } from '../../graphql/stored/expose.ts'
+import type { FindKeys, MayLack } from '../../graphql/stored/expose.ts'
 import {
   conditionKey,
   conditionVariables,
@@ -97,8 +97,6 @@ function createPlan(
 /** The response's text behind the data. */
 const costText = derivedOnce((cost: Cost) => `},"extensions":${JSON.stringify({ cost })}}`)
 
-const lacking = { 'if null': 'null', 'if empty': '[]' } as const
-
 /** Undefined for a root field with a selection that is not fully stored. */
 function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope): FieldReader | undefined {
   const { name } = nodes[0]
@@ -108,12 +106,13 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   if (field && findKeys) return keyedReader(field, findKeys, nodes)
   const prepared = prepareField(query, nodes, scope)
   if (!prepared?.isFullyStored) return undefined
-  const readsMissing = field?.extensions.readsMissing as ReadsMissing | undefined
-  if (!readsMissing) return (scope, services) => () => readField(prepared, scope, services, responseReading)
+  const mayLack = field?.extensions.mayLack as MayLack | undefined
+  if (!mayLack) return (scope, services) => () => readField(prepared, scope, services, responseReading)
   return (scope, services) => async () => {
     const text = await readField(prepared, scope, services, responseReading)
     const mayBeElsewhere = services.networks.all.some(({ readOrders }) => readOrders !== undefined)
-    return mayBeElsewhere && (readsMissing === 'always' || text === lacking[readsMissing]) ? undefined : text
+    if (!field || !mayBeElsewhere) return text
+    return mayLack(text, getArgumentValues(field, nodes[0], scope.variables), services) ? undefined : text
   }
 }
 

@@ -46,6 +46,8 @@ export interface TradingServices {
    * before
    */
   readAccount?(owner: Address, client: string): Promise<boolean>
+  /** Reports whether `readAccount` would read nothing. */
+  hasReadAccount?(owner: Address): boolean
   /** The same for the orders of a transaction. */
   readTransaction?(hash: Bytes32, client: string): Promise<boolean>
   /** The same for a document. */

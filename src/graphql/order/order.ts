@@ -68,13 +68,18 @@ const transactionRoot = ordersRoot(
   20,
 )
 
+/** The network of an argument, or all. */
+const namedNetworks = (network: string | null | undefined, environment: Environment) =>
+  network == null ? environment.networks.all : [tradingOn(environment, network)]
+
 /** Reads orders that are not stored from the order books that networks follow. */
 async function readOrders(
   uids: readonly string[],
   network: string | undefined,
-  { networks, client }: Context,
+  context: Context,
 ): Promise<boolean> {
-  const named = network === undefined ? networks.all : [tradingOn({ networks }, network)]
+  const named = namedNetworks(network, context)
+  const { client } = context
   const read = await Promise.all(named.map((trading) => trading.readOrders?.(uids as OrderUid[], client)))
   return read.includes(true)
 }
@@ -110,6 +115,7 @@ builder.queryFields((t) => ({
         checkNamed(uids as `0x${string}`[], 'uids', environment)
         return { uids: [...new Set(uids)], chainId }
       },
+      mayLack: (text, { uids }) => JSON.parse(text).length < new Set(uids).size,
       readMissing: async ({ uids, network }, context, result) =>
         (result as unknown[]).length < new Set(uids).size && readOrders(uids, network, context),
     },
@@ -123,7 +129,7 @@ builder.queryFields((t) => ({
       hash,
       chainId: tradingOn(environment, network).network.chainId,
     }),
-    readsMissing: 'if empty',
+    mayLack: (text) => text === '[]',
     readMissing: async ({ hash, network }, context, result) =>
       (result as unknown[]).length === 0 &&
       ((await tradingOn(context, network).readTransaction?.(hash as Bytes32, context.client)) ?? false),
@@ -134,10 +140,13 @@ builder.queryFields((t) => ({
       ...filterArguments(t.arg),
     },
     rowArguments: filterRowArguments,
-    readMissing: async ({ owner, network }: { owner?: Address; network?: string }, { networks, client }) => {
-      if (owner === undefined || owner === null) return false
-      const named = network == null ? networks.all : [tradingOn({ networks }, network)]
-      const read = await Promise.all(named.map((trading) => trading.readAccount?.(owner, client)))
+    mayLack: (_text, { owner, network }, environment) =>
+      owner != null &&
+      namedNetworks(network, environment).some(({ hasReadAccount }) => hasReadAccount?.(owner) === false),
+    readMissing: async ({ owner, network }, context) => {
+      if (owner == null) return false
+      const named = namedNetworks(network, context)
+      const read = await Promise.all(named.map((trading) => trading.readAccount?.(owner, context.client)))
       return read.includes(true)
     },
   }),

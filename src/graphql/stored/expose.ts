@@ -197,15 +197,19 @@ export function relationOptions<Resolve>(
   }
 }
 
-/** First results for which a root field reads from elsewhere. */
-export type ReadsMissing = 'if null' | 'if empty' | 'always'
+/** Reports whether the text of a first result may lack something that is read from elsewhere. */
+export type MayLack<Args = Record<string, unknown>> = (
+  text: string,
+  args: Args,
+  environment: Environment,
+) => boolean
 
 interface RootArguments<Args> {
   args?: object
   /** Reads what a first result lacks from elsewhere. @returns whether the rows are to be read again */
   readMissing?: (args: Args, context: Context, result: unknown) => Promise<boolean>
-  /** The first results that may lack something: by default null of one row, and any list. */
-  readsMissing?: ReadsMissing
+  /** Decides whether `readMissing` is called for the response's text; by default for null. */
+  mayLack?: MayLack<Args>
   rowArguments: (args: Args, environment: Environment) => unknown
 }
 
@@ -213,12 +217,7 @@ interface RootArguments<Args> {
 export function storedRoot<Args>(
   t: unknown,
   relation: Relation,
-  {
-    args,
-    rowArguments,
-    readMissing,
-    readsMissing = relation.kind === 'one' ? 'if null' : 'always',
-  }: RootArguments<Args>,
+  { args, rowArguments, readMissing, mayLack = (text) => text === 'null' }: RootArguments<Args>,
 ): never {
   const resolve = async (_root: unknown, args: unknown, context: Context, info: GraphQLResolveInfo) => {
     const result = await resolveRoot(context, info)
@@ -232,7 +231,7 @@ export function storedRoot<Args>(
   const { extensions } = field as { extensions: object }
   return (t as { field(options: object): never }).field({
     ...field,
-    ...(readMissing && { extensions: { ...extensions, readsMissing } }),
+    ...(readMissing && { extensions: { ...extensions, mayLack } }),
   })
 }
 
