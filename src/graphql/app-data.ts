@@ -73,7 +73,9 @@ builder.mutationField('uploadAppData', (t) =>
       const { networks, uploadAppData, client } = context
       const uploaded = await uploadAppData(hash ?? null, document, client)
       const served = network == null ? networks.all : [tradingOn(context, network)]
-      await Promise.all(served.map((trading) => trading.uploadDocument?.(document, context)))
+      // The key of a client is of one order book: others do not get it.
+      const asker = served.length > 1 ? { client } : context
+      await Promise.all(served.map((trading) => trading.uploadDocument?.(document, asker)))
       return uploaded
     },
   }),

@@ -11,7 +11,7 @@ import {
 } from '../storage/order/mirror.ts'
 import { createBatches } from './batches.ts'
 import { createClaims, mirrorLatest, mirrorMissing } from './competitions.ts'
-import { type MirrorServices, mirrorAccount } from './mirror.ts'
+import { firstNotified, type MirrorServices, mirrorAccount } from './mirror.ts'
 
 /**
  * The time after which a live order, or a watched account, is read again. With many of them, the budget of
@@ -27,6 +27,8 @@ const rareMs = 60_000
 export interface FollowOptions extends MirrorServices {
   /** The pause between two looks; by default the block time, from half a second to ten. */
   pollMs?: number
+  /** The least time between two requests for the newest competition. */
+  latestEveryMs?: number
 }
 
 /**
@@ -35,23 +37,27 @@ export interface FollowOptions extends MirrorServices {
  * One process at a time may run it.
  */
 export async function followOrderBook(options: FollowOptions, signal: AbortSignal): Promise<void> {
-  const { db, network, log, now } = options
+  const { db, network, log, now, latestEveryMs = 0 } = options
   const { chainId } = network
   const rest = options.pollMs ?? Math.min(10_000, Math.max(500, network.blockTimeMs))
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
-  const [live, missed] = [createBatches('live'), createBatches('live')]
+  const [live, missed, old] = [createBatches('live'), createBatches('live'), createBatches('live')]
   const claims = createClaims(options)
   // An order book that is away from the start counts too.
   options.meter.looked()
   const before = (ms: number) => new Date(now() - ms)
+  let latestAt = Number.NEGATIVE_INFINITY
   const first = [
     async () => {
-      await logged((limit) => unknownLogged(db, chainId, limit), options)
-    },
-    async () => {
+      if (now() - latestAt < latestEveryMs) return
+      latestAt = now()
       await mirrorLatest(auctioned, { ...options, claims })
       await noteLooked(db, chainId, before(0))
       options.meter.looked()
+    },
+    async () => {
+      const from = await firstNotified(db, options)
+      await logged((limit) => unknownLogged(db, chainId, { limit, from }), options)
     },
   ]
   // They share what the others leave of the budget, and take turns in going first.
@@ -63,6 +69,9 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     async () => {
       const find = (limit: number) => liveMirrored(db, chainId, before(compareMs), limit)
       await live(async (limit) => (await find(limit)).map(({ uid }) => uid), options)
+    },
+    async () => {
+      await old((limit) => unknownLogged(db, chainId, { limit }), options)
     },
     () => mirrorMissing(missed, { ...options, claims }),
     () => claims.compare(),
@@ -78,7 +87,9 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     for (const step of [...(isDue ? [rare] : []), ...first, ...then]) {
       if (signal.aborted) return
       await step().catch((fault: unknown) => {
-        if (!(fault instanceof Outage)) throw fault
+        // A fault here must not end the indexer, which runs with this loop.
+        if (!(fault instanceof Outage))
+          return log.error('a step of the mirror failed', { network: network.name, fault: String(fault) })
         log.debug('the order book cannot be read for the moment', {
           network: network.name,
           fault: fault.message,

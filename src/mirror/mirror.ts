@@ -7,8 +7,9 @@ import type { Network } from '../domain/network/network.ts'
 import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { orderStatus } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
+import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
-import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
+import { findStoredHead } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import { requestHistory } from '../storage/order/histories.ts'
@@ -112,7 +113,7 @@ interface AccountPage {
 
 /**
  * Mirrors a page of an account's orders.
- * @returns `isLast` if there are no more; `isKnown` if one of them was stored before
+ * @returns `isLast` if there are no more; `isKnown` if the oldest of them was stored before
  * @throws Outage
  */
 export async function mirrorPage(
@@ -126,7 +127,8 @@ export async function mirrorPage(
   const uids = found.flatMap((body) => (isObject(body) && toOrderUid(String(body.uid))) || [])
   const known = await findOrderIds(db, network.chainId, uids)
   await storeOrders(found, undefined, services)
-  return { isLast: found.length < size, isKnown: known.size > 0 }
+  const oldest = uids.at(-1)
+  return { isLast: found.length < size, isKnown: oldest !== undefined && known.has(oldest) }
 }
 
 /** Orders of a watched account in one request, and requests for one account. */
@@ -141,9 +143,16 @@ export async function mirrorAccount(owner: Address, services: MirrorServices): P
   const { db, network, now } = services
   const { size, pages } = watchedPage
   const at = new Date(now())
-  for (let page = 0; page < pages; page++) {
-    const { isLast, isKnown } = await mirrorPage(owner, { page, size }, 'watched', services)
-    if (isLast || isKnown) break
+  try {
+    for (let page = 0; page < pages; page++) {
+      const { isLast, isKnown } = await mirrorPage(owner, { page, size }, 'watched', services)
+      if (isLast || isKnown) break
+    }
+  } catch (fault) {
+    // An account that cannot be listed waits for its next turn, so that it does not keep others out.
+    if (fault instanceof OutsideFault && !(fault instanceof Throttled))
+      await noteAccountRead(db, network.chainId, owner, at)
+    throw fault
   }
   await requestHistory(db, network.chainId, owner, network.firstBlock)
   await noteAccountRead(db, network.chainId, owner, at)
@@ -174,7 +183,13 @@ export async function storeOrders(
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const times = await readTimes(uids, services)
-  const inserted = await db.transaction((tx) => store(tx, orders, { signed, times }, services))
+  const inserted = await db
+    .transaction((tx) => store(tx, orders, { signed, times }, services))
+    .catch((fault: unknown) => {
+      if (fault instanceof Outage || fault instanceof Refusal) throw fault
+      return { fault }
+    })
+  if ('fault' in inserted) return storeEach(bodies, orders, expected, services, inserted.fault)
   for (const { order, report } of inserted) {
     const { unverifiedDocument } = report
     services.client?.addStored(Buffer.byteLength(order.fullAppData ?? unverifiedDocument ?? ''))
@@ -184,9 +199,27 @@ export async function storeOrders(
   return new Set(uids)
 }
 
+/** Stores orders one by one after a fault that one of them causes, which is left out. */
+async function storeEach(
+  bodies: readonly unknown[],
+  orders: readonly MirroredOrder[],
+  expected: readonly OrderUid[] | undefined,
+  services: MirrorServices,
+  fault: unknown,
+): Promise<Set<OrderUid>> {
+  if (orders.length === 1) {
+    services.log.error('an order cannot be stored', { uid: orders[0]?.order.uid, fault: String(fault) })
+    services.meter.refused('malformed')
+    return new Set()
+  }
+  const stored = new Set<OrderUid>()
+  for (const body of bodies) for (const uid of await storeOrders([body], expected, services)) stored.add(uid)
+  return stored
+}
+
 /** The first block whose facts are notified. */
-async function firstNotified(db: Db, { network }: Pick<MirrorServices, 'network'>): Promise<number> {
-  const head = (await findCheckpoint(db, network.chainId))?.number ?? 0
+export async function firstNotified(db: Db, { network }: Pick<MirrorServices, 'network'>): Promise<number> {
+  const head = await findStoredHead(db, network.chainId)
   return head - Math.ceil(notifiedMs / network.blockTimeMs)
 }
 
@@ -262,7 +295,17 @@ async function store(
     isCancelled ? (stored.get(order.uid) ?? []) : [],
   )
   await applyCancellations(tx, cancelled, { inserted, at })
-  await expireOld(tx, inserted, at)
+  const executed = new Map(
+    (await findOrdersById(tx, inserted)).map(({ uid, executedSellAmount }) => [uid, executedSellAmount]),
+  )
+  // Orders that were traded before the first indexed block: their trades are read later.
+  const older = mirrored.filter(({ order: { uid, creationDate }, report }) => {
+    const isOld = creationDate.getTime() < at.getTime() - notifiedMs
+    return isOld && executed.has(uid) && (report.executedSellAmount ?? 0n) > (executed.get(uid) ?? 0n)
+  })
+  for (const { order } of older) await requestHistory(tx, chainId, order.owner, network.firstBlock)
+  const traded = new Set(older.map(({ order }) => stored.get(order.uid)))
+  await expireOld(tx, inserted, traded, at)
   const reports = mirrored.flatMap(({ order: { uid }, report }) => {
     const orderId = stored.get(uid)
     const isSigned = signed.get(uid)
@@ -295,12 +338,21 @@ async function applyCancellations(
   await appendCancelled(tx, added, { by: 'api' }, at)
 }
 
-/** Expires orders that had expired before they were read, without a notification. */
-async function expireOld(tx: Tx, ids: readonly bigint[], at: Date): Promise<void> {
+/**
+ * Expires orders that had expired before they were read, without a notification.
+ * @param traded orders with trades that are not read yet: whether they expired is not known
+ */
+async function expireOld(
+  tx: Tx,
+  ids: readonly bigint[],
+  traded: ReadonlySet<bigint | undefined>,
+  at: Date,
+): Promise<void> {
   const expired = await expireBefore(tx, ids, unixSeconds(at.getTime() - notifiedMs))
+  const known = expired.filter(({ orderId }) => !traded.has(orderId))
   await appendEvents(
     tx,
-    expired.map(({ orderId, validTo }) => ({
+    known.map(({ orderId, validTo }) => ({
       orderId,
       label: 'expired' as const,
       reason: null,

@@ -21,15 +21,15 @@ import { type CallRate, pauseCalls, takeCall } from '../storage/order/mirror.ts'
 
 /**
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
- * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come before those
- * of `watched` accounts, then `history`, which is imported, and then `live` ones, whose ends are not on
- * chain.
+ * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come first. Those
+ * of `watched` accounts, `history`, which is imported, and `live` ones, whose ends are not on chain, take
+ * turns.
  */
 const budgets = {
   client: { of: 'client', part: 0.4, use: 1 },
   new: { of: 'own', part: 0.6, use: 1 },
-  watched: { of: 'own', part: 0.6, use: 0.8 },
-  history: { of: 'own', part: 0.6, use: 0.7 },
+  watched: { of: 'own', part: 0.6, use: 0.5 },
+  history: { of: 'own', part: 0.6, use: 0.5 },
   live: { of: 'own', part: 0.6, use: 0.5 },
 } as const
 export type Priority = keyof typeof budgets
@@ -114,11 +114,13 @@ export interface OrderBookOptions {
 export const maxWaitMs = 2_000
 /** The time that calls wait for their turn. */
 const waitMsOf = { client: maxWaitMs, new: 0, watched: 0, history: 600_000, live: 0 }
+/** The time that an order waits: several may be placed at once. */
+const maxSubmissionWaitMs = 5_000
 const timeoutMs = 10_000
 /** A thousand orders with documents. */
 const maxBytes = 33_554_432
-/** The limit of an answer that is passed on. */
-const maxPassedBytes = 1_048_576
+/** The limit of an answer that is passed on: competitions have some megabytes. */
+const maxPassedBytes = 8_388_608
 const healthLimits = {
   failures: 5,
   pauseMs: { least: 1_000, most: 60_000 },
@@ -135,6 +137,7 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
   const { chainId, name, url, apiKey, callsPerMinute, quotesPerSecond, submissionsPerSecond } = options
   const { db, now, log } = options
   const headers = apiKey === undefined ? {} : { 'X-API-Key': apiKey }
+  const secrets = secretsOf(url, apiKey)
   const peer = { name, url, now, headers, timeoutMs, maxBytes }
   const passing = { ...peer, maxBytes: maxPassedBytes }
   const reads = createHealth({ name, limits: healthLimits, now, log })
@@ -150,6 +153,12 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     ...{ read: reads, document: reads },
     ...{ quote: quotes, requote: quotes, submission: health('writes') },
   }
+  // Calls with keys of clients neither take the places of others nor open their breakers.
+  const [keyedReads, keyedQuotes] = [health('keyed-reads'), health('keyed-quotes')]
+  const keyedHealthOf = {
+    ...{ read: keyedReads, document: keyedReads },
+    ...{ quote: keyedQuotes, requote: keyedQuotes, submission: health('keyed-writes') },
+  }
   const signal = () => AbortSignal.timeout(timeoutMs)
 
   async function takeTurn(priority: Priority): Promise<void> {
@@ -161,7 +170,8 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
   async function takeWrite(kind: PassedKind): Promise<void> {
     if (kind === 'quote') return takeOf('quote', quotesPerSecond, 1_000)
     if (kind === 'requote') return takeOf('quote', quotesPerSecond, 1_000, { use: 0.5 })
-    if (kind === 'submission') return takeOf('submission', submissionsPerSecond, 1_000)
+    if (kind === 'submission')
+      return takeOf('submission', submissionsPerSecond, 1_000, { waitMs: maxSubmissionWaitMs })
     return takeTurn('client')
   }
 
@@ -239,7 +249,7 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     competition: (number, priority) => competition(String(number), priority),
     get: (path, priority) => read({ path }, priority),
     async pass(request, kind, key) {
-      const health = healthOf[kind]
+      const source = (key === undefined ? healthOf : keyedHealthOf)[kind]
       let answer = undefined as TextResponse | undefined
       let isSent = false
       const exchange = async () => {
@@ -253,23 +263,31 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       }
       try {
         if (key === undefined) await takeWrite(kind)
-        await health.ask(exchange)
+        await source.ask(exchange)
       } catch (fault) {
         if (!isSent || !(fault instanceof Outage)) throw fault
         if (!answer || !(fault instanceof Throttled)) throw new LostAnswer(name, fault)
-        if (health === reads && fault.retryAfterMs !== undefined)
+        if (source === reads && fault.retryAfterMs !== undefined)
           await pauseCalls(db, chainId, fault.retryAfterMs)
       }
       if (!answer) throw new TypeError('an exchange has an answer')
       const { status, mediaType, retryAfterMs } = answer
-      const text = key === undefined ? answer.text : withoutKey(answer.text, key)
+      const text = [...secrets, ...(key === undefined ? [] : [key])].reduce(withoutKey, answer.text)
       return { status, text, retryAfterMs, body: jsonIn(text), isPlain: mediaType === 'text/plain' }
     },
     state: reads.state,
   }
 }
 
-/** Removes a client's key from an answer that repeats it. */
+/** The key of this service, and values in its URL that may be one. */
+function secretsOf(text: string, apiKey = ''): string[] {
+  const { password, searchParams } = new URL(text)
+  return [apiKey, password, ...searchParams.values()]
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .filter(({ length }) => length >= 8)
+}
+
+/** Removes a key from an answer that repeats it. */
 function withoutKey(text: string, key: string): string {
   return text.replaceAll(key, '[redacted]').replaceAll(JSON.stringify(key).slice(1, -1), '[redacted]')
 }

@@ -60,7 +60,9 @@ function toPlain(text: string): string {
 }
 
 /** Whole units: order books write gas and its price with decimals. */
-const wholeDown = decimal.transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
+const wholeDown = decimal
+  .transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
+  .refine((value) => value <= maxUint256)
 
 const maxDocumentLength = 131_072
 /** A document that can be stored: PostgreSQL has no text with a zero character. */
@@ -125,7 +127,10 @@ const orderShape = dataShape.extend({
   owner: address,
   fullAppData: document.nullish().catch(null),
   class: z.enum(orderClasses).catch('limit'),
-  creationDate: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
+  creationDate: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() <= 9999),
   quoteId: z.int().min(0).nullish().catch(null),
   fullBalanceCheck: z.boolean().catch(false),
   quote: quoteShape.nullish().catch(null),
@@ -237,7 +242,11 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     executedSellAmount: rest.executedSellAmount ?? null,
     unverifiedDocument: isDocumentVerified ? null : said,
   }
-  return { order, report, isCancelled: rest.status === 'cancelled' || rest.invalidated }
+  return {
+    order,
+    report,
+    isCancelled: rest.status === 'cancelled' || (rest.invalidated && rest.status !== 'fulfilled'),
+  }
 }
 
 type Signed = Pick<NewOrder, 'uid' | 'owner' | 'signature'>

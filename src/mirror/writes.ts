@@ -6,13 +6,13 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import { refusalCodes } from '../domain/errors/refusal-codes.ts'
 import { zeroAddress } from '../domain/evm/address.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
-import type { Log } from '../domain/log.ts'
 import type { Cancellation, OrderCreation } from '../domain/order/creation.ts'
-import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
+import { type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { invalidResponse, OutsideFault, printable } from '../outside/fault.ts'
 import { JsonText, jsonIn } from '../outside/http-json.ts'
 import { findAppData } from '../storage/app-data.ts'
+import { watchAccounts } from '../storage/order/mirror.ts'
 import type { Asker, ClientLimits } from './client-limits.ts'
 import { type MirrorServices, mirrorOrders } from './mirror.ts'
 import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
@@ -68,7 +68,13 @@ const kindOf = {
 
 /** The wait of a client for the mirror of what it wrote: the write stands without it. */
 const maxReadBackMs = 3_000
-/** The pause before an order whose answer was lost is looked up once more. */
+/** The time for which the accounts of orders are watched that could not be read. */
+const watchedMs = 600_000
+/** The difference to the clock of the order book. */
+const maxSkewMs = 60_000
+/** The time for one look at an order whose answer was lost. */
+const maxLookMs = 4_000
+/** The pause before it is looked up once more. */
 const secondLookMs = 1_000
 
 export function createWrites(services: WriteServices): OrderBookWrites {
@@ -105,21 +111,41 @@ export function createWrites(services: WriteServices): OrderBookWrites {
     return body
   }
 
-  /** Mirrors what a write has changed. The write stands even if this fails: the order is read later. */
-  async function readBack(uids: readonly OrderUid[]): Promise<void> {
-    const reading = mirrorOrders(uids, 'client', services).catch((fault: unknown) => noteUnread(fault, log))
+  /**
+   * Mirrors what a write has changed, at the cost of its client. The write stands even if this fails: the
+   * orders are read later, with those of watched accounts.
+   */
+  async function readBack(uids: readonly OrderUid[], asker: Asker): Promise<void> {
+    const reading = mirrorOrders(uids, 'client', chargedTo(asker)).catch(async (fault: unknown) => {
+      log.warn('an order that was passed on cannot be read for the moment', { fault: String(fault) })
+      const accounts = uids.map((uid) => unpackOrderUid(uid).owner)
+      await watchAccounts(services.db, network.chainId, { accounts }, watchedMs).catch(() => undefined)
+    })
     await Promise.race([reading, pause(maxReadBackMs, undefined, { ref: false })])
+  }
+
+  function chargedTo({ client }: Asker): WriteServices {
+    const charged =
+      <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+      async (...args: Args): Promise<Result> => {
+        if (client !== undefined && !limits.calls.hasRoom(client)) throw new Outage(`the calls of a client`)
+        if (client !== undefined) limits.calls.add(client, 1)
+        return call(...args)
+      }
+    const [order, ordersByUids] = [charged(orderBook.order), charged(orderBook.ordersByUids)]
+    return { ...services, orderBook: { ...orderBook, order, ordersByUids } }
   }
 
   /** Reports whether the order book has an order. @throws Outage */
   async function isPlaced({ uid }: PlacedOrder, since = new Date(0)): Promise<boolean> {
     const order = createdShape.safeParse(await orderBook.order(uid, 'client'))
-    return order.success && order.data.creationDate >= since
+    return order.success && order.data.creationDate.getTime() >= since.getTime() - maxSkewMs
   }
 
   /** The same with a second look for a lost answer, as the order may be stored a moment later. */
   async function isPlacedSoon(order: PlacedOrder): Promise<boolean> {
-    const look = () => isPlaced(order).catch(() => false)
+    const look = () =>
+      Promise.race([isPlaced(order).catch(() => false), pause(maxLookMs, false, { ref: false })])
     if (await look()) return true
     await pause(secondLookMs)
     return look()
@@ -135,7 +161,15 @@ export function createWrites(services: WriteServices): OrderBookWrites {
     if (placed && interruptedAt && (await isPlaced(placed, interruptedAt))) return created(placed)
     try {
       const answer = await send({ as: 'order', method: 'POST', path: '/api/v1/orders', body }, asker)
-      if (answer.status < 300 ? uidIn(answer) : answer.status < 500) return answer
+      if (answer.status < 300 ? uidIn(answer) : answer.status < 500) {
+        // An earlier attempt may have placed it meanwhile: the order book refuses a second one.
+        const isOwn =
+          answer.status >= 400 &&
+          placed &&
+          interruptedAt &&
+          (await isPlaced(placed, interruptedAt).catch(() => false))
+        return isOwn ? created(placed) : answer
+      }
       return placed && (await isPlacedSoon(placed)) ? created(placed) : answer
     } catch (fault) {
       if (!(fault instanceof LostAnswer) || !placed) throw fault
@@ -151,7 +185,7 @@ export function createWrites(services: WriteServices): OrderBookWrites {
   async function placeAndRead(body: Uint8Array<ArrayBuffer>, asker: Asker): Promise<PassedResponse> {
     const answer = await place(body, asker)
     const uid = answer.status < 300 ? uidIn(answer) : undefined
-    if (uid) await readBack([uid])
+    if (uid) await readBack([uid], asker)
     return answer
   }
 
@@ -159,10 +193,10 @@ export function createWrites(services: WriteServices): OrderBookWrites {
   async function cancel(request: Omit<PassedRequest, 'as'>, uids: readonly OrderUid[], asker: Asker) {
     try {
       const answer = await send({ as: 'cancellation', ...request }, asker)
-      if (answer.status < 300) await readBack(uids)
+      if (answer.status < 300) await readBack(uids, asker)
       return answer
     } catch (fault) {
-      if (fault instanceof LostAnswer) await readBack(uids)
+      if (fault instanceof LostAnswer) await readBack(uids, asker)
       throw fault
     }
   }
@@ -271,7 +305,7 @@ export function sharingReads(
   { limits, now }: Pick<WriteServices, 'limits' | 'now'>,
 ): OrderBookWrites['pass'] {
   const answers = new LRUCache<string, Promise<PassedAnswer>>({
-    ...{ max: maxShared, ttl: sharedMs, ttlResolution: 0, perf: { now } },
+    ...{ max: maxShared, ttl: sharedMs, ttlAutopurge: true, ttlResolution: 0, perf: { now } },
   })
   return (request, asker) => {
     const { as, path } = request
@@ -310,7 +344,9 @@ function written(body: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(body))
 }
 
-const createdShape = z.object({ creationDate: z.iso.datetime().transform((text) => new Date(text)) })
+const createdShape = z.object({
+  creationDate: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
+})
 
 const uidIn = ({ body }: Pick<PassedResponse, 'body'>) =>
   typeof body === 'string' ? toOrderUid(body) : undefined
@@ -340,8 +376,9 @@ const cancellationShape = z.object({ orderUids: z.array(z.string()) })
 
 /** The UIDs that a cancellation names, in its body or path, as far as they can be read. */
 function cancelledIn({ path, body = new Uint8Array() }: PassedRequest): OrderUid[] {
-  const read = cancellationShape.safeParse(jsonIn(Buffer.from(body).toString()))
-  const named = read.data?.orderUids ?? [path.slice(path.lastIndexOf('/') + 1)]
+  const inPath = toOrderUid(path.slice(path.lastIndexOf('/') + 1))
+  if (inPath) return [inPath]
+  const named = cancellationShape.safeParse(jsonIn(Buffer.from(body).toString())).data?.orderUids ?? []
   return [...new Set(named.flatMap((text) => toOrderUid(text) ?? []))]
 }
 
@@ -349,11 +386,6 @@ const uploadShape = z.object({ fullAppData: z.string() })
 
 function documentIn({ body = new Uint8Array() }: Omit<PassedRequest, 'as'>): string | undefined {
   return uploadShape.safeParse(jsonIn(Buffer.from(body).toString())).data?.fullAppData
-}
-
-function noteUnread(fault: unknown, log: Log): void {
-  if (!(fault instanceof Outage)) throw fault
-  log.warn('an order that was passed on cannot be read for the moment', { fault: fault.message })
 }
 
 const refusalShape = z.object({
@@ -398,8 +430,9 @@ function orderBody(
     sellAmount: String(sellAmount),
     buyAmount: String(buyAmount),
     feeAmount: String(feeAmount),
+    // With a hash beside it, `appData` is taken for a document.
     appData: document ?? appData.hash,
-    appDataHash: appData.hash,
+    ...(document !== undefined && { appDataHash: appData.hash }),
     ...(quoteId !== null && { quoteId: Number(quoteId) }),
   }
 }
@@ -409,11 +442,13 @@ function quoteBody({
   expiry,
   timeoutMs,
   appDataDocument,
+  appDataHash,
   verificationGasLimit,
   ...request
 }: QuoteRequest) {
   return {
     ...request,
+    ...(appDataDocument !== null && { appDataHash }),
     [size.form]: String(size.amount),
     ...expiry,
     timeout: timeoutMs,

@@ -370,6 +370,11 @@ describe('an order book that fails', () => {
   })
 })
 
+const oddQuote = {
+  ...{ gasAmount: '1', gasPrice: '1', sellTokenPrice: '1', sellAmount: '1', buyAmount: '1', feeAmount: '0' },
+  ...{ solver: `0x${'51'.repeat(20)}`, verified: true },
+}
+
 describe('a follower', () => {
   /** Follows the scripted order book, in a database of its own. */
   async function follow() {
@@ -410,6 +415,21 @@ describe('a follower', () => {
     await using following = await follow()
     await eventually('the others are stored', async () => (await following.stored()).size === 8)
     expect(await following.stored()).not.toContain(bad)
+  })
+
+  test.each([
+    ['of a quote whose gas is larger than any column', { quote: { ...oddQuote, gasAmount: '1e99' } }],
+    ['of a year that the database does not have', { creationDate: '0000-01-01T00:00:00Z' }],
+  ])('goes on after an order %s', async (_, change) => {
+    const [odd, fine] = [await signed(), await signed()]
+    const latest = { auction: { orders: [odd.uid, fine.uid] } }
+    answers.set('GET /api/v2/solver_competition/latest', (_, res) => json(res, 200, latest))
+    const bodies = [{ ...odd.body, ...change }, fine.body]
+    answers.set('POST /api/v1/orders/by_uids', (_, res) => json(res, 200, bodies))
+    await using following = await follow()
+    await eventually('the other is stored', async () =>
+      (await following.stored()).has(fine.uid as `0x${string}`),
+    )
   })
 
   test('reads the orders of accounts that a stream follows', async () => {

@@ -80,7 +80,9 @@ describe('an order that is placed at the order book', () => {
     expect(here).toEqual(there)
     const events = `{ order(uid: "${uid}") { debugReport { events { nodes { label } } trades { nodes { sellAmount buyAmount txHash } } } } }`
     const report = (await graphql(follower.url ?? '', events)).order.debugReport
-    expect(report.events.nodes).toEqual([{ label: 'CREATED' }, { label: 'TRADED' }])
+    // Whether it was seen before its fill decides on READY.
+    const labels = report.events.nodes.map(({ label }: { label: string }) => label)
+    expect(labels.filter((label: string) => label !== 'READY')).toEqual(['CREATED', 'TRADED'])
     expect(report.trades).toEqual((await graphql(book.url, events)).order.debugReport.trades)
     const filled = await eventually('the notification', async () =>
       (await atFollower.notifications()).find(
@@ -171,20 +173,23 @@ test('an order is explained by what can be seen from here, and its owner is noti
   const call = { to: COW.address, data: abi.encodeFunctionData('balanceOf', [there.address]) }
   const held = BigInt(await book.chain.rpc.call<string>('eth_call', [call, 'latest']))
   const { body: uid } = await there.place({ ...wish(held), sell: 'COW', buyAmount: 10n ** 30n })
-  const codeHere = async () =>
-    (await graphql(follower.url ?? '', `{ order(uid: "${uid}") { diagnosis { code further { code } } } }`))
-      .order.diagnosis
+  expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
+  // The order is read when it is named first, which a busy machine may not do in time.
+  const codeHere = async () => {
+    const query = `{ order(uid: "${uid}") { diagnosis { code } } }`
+    return (await graphql(follower.url ?? '', query).catch(() => undefined))?.order?.diagnosis.code
+  }
   await eventually('nothing that can be seen blocks it', async () =>
-    ['DECIDED_ELSEWHERE', 'PRICE_OUT_OF_REACH'].includes((await codeHere()).code),
+    ['DECIDED_ELSEWHERE', 'PRICE_OUT_OF_REACH'].includes(await codeHere()),
   )
   const data = abi.encodeFunctionData('transfer', [book.market.accounts[4]?.address, 1n])
   await book.chain.rpc.call('eth_sendTransaction', [{ from: there.address, to: COW.address, data }])
-  await eventually('funds are missing', async () => (await codeHere()).code === 'BALANCE_MISSING')
+  await eventually('funds are missing', async () => (await codeHere()) === 'BALANCE_MISSING')
   const shortage = async (at: typeof here) =>
     (await at.notifications()).filter(({ type }: { type: string }) => type === 'insufficient_balance')
   const sent = await eventually('the notification', async () => {
-    const [found] = [await shortage(here), await shortage(there)]
-    return found.length > 0 && found
+    const [found, known] = [await shortage(here), await shortage(there)]
+    return found.length > 0 && known.length > 0 && found
   })
   expect(sent.map(({ metadata }: { metadata: object }) => metadata)).toEqual(
     (await shortage(there)).map(({ metadata }: { metadata: object }) => metadata),

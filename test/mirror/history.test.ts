@@ -144,7 +144,9 @@ test('a range of blocks is imported with its trades and their orders, once', asy
   const [here] = (await graphql(await follow(), query)).orders.nodes
   const [there] = (await graphql(book.url, query)).orders.nodes
   expect([here.status, here.trades]).toEqual(['FULFILLED', there.trades])
-  const [created, traded, ...more] = here.events.nodes
+  // Without its fill, nothing kept the order from being filled for a moment.
+  const known = here.events.nodes.filter(({ label }: { label: string }) => label !== 'READY')
+  const [created, traded, ...more] = known
   expect([created.label, traded.label, more]).toEqual(['CREATED', 'TRADED', []])
   const tag = `0x${here.trades.nodes[0].blockNumber.toString(16)}`
   const { timestamp } = await book.chain.rpc.call<{ timestamp: string }>('eth_getBlockByNumber', [tag, false])

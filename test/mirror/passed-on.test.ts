@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRaw } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -209,6 +210,17 @@ describe("a client's own key", () => {
       SELECT query_to_xml('SELECT * FROM idempotency_keys', true, true, '')::text AS text`
     expect(rows[0]?.text).toContain('<row')
     expect(rows[0]?.text).not.toContain('key-of-a-partner')
+  })
+
+  test('is not in answers, if it is the own one', async () => {
+    const owner = `0x${'21'.repeat(20)}`
+    const fault = { errorType: 'Forbidden', description: `the key ${ownKey} is suspended` }
+    answers.set(`GET /api/v1/users/${owner}/total_surplus`, (_, res) => json(res, 403, fault))
+    const answer = await fetch(`${base}/api/v1/users/${owner}/total_surplus`)
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      { errorType: 'Forbidden', description: 'the key [redacted] is suspended' },
+    ])
   })
 
   test('is paused alone by a 429', async () => {
@@ -472,3 +484,16 @@ describe('before an order is sent', () => {
     expect(calls).toEqual([])
   })
 })
+
+test.each(['/orders/../status', '/orders/%2e%2e/status', '/orders/.'])(
+  'a path that leads elsewhere is refused: %s',
+  async (path) => {
+    const { hostname, port } = new URL(follower.url ?? '')
+    const method = path.endsWith('status') ? 'GET' : 'DELETE'
+    const sent = sendRaw({ hostname, port, path: `/sepolia/api/v1${path}`, method })
+    const [answer] = (await once(sent.end('{}'), 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).toBeGreaterThanOrEqual(400)
+    expect(calls).toEqual([])
+  },
+)

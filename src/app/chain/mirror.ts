@@ -86,6 +86,8 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const { chainId } = network
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
   const { quotesPerSecond = callsPerMinute / 10, submissionsPerSecond = callsPerMinute / 20 } = config
+  // A quarter of the calls of the service itself, whatever the block time.
+  const latestEveryMs = 60_000 / (callsPerMinute * 0.15)
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
@@ -127,13 +129,16 @@ export function composeMirror(options: MirrorOptions): Mirror {
     async watch(followed, signal) {
       while (!signal.aborted) {
         await watchAccounts(loopDb, chainId, followed(), 4 * watchEveryMs).catch((fault: unknown) => {
-          if (!(fault instanceof Outage)) throw fault
+          if (!(fault instanceof Outage)) log.error('accounts cannot be watched', { fault: String(fault) })
         })
         await pause(watchEveryMs, undefined, { signal }).catch(() => undefined)
       }
     },
     async follow(signal) {
-      await Promise.all([followOrderBook(servicesOver(loopDb), signal), readHistories(oldTrades, signal)])
+      await Promise.all([
+        followOrderBook({ ...servicesOver(loopDb), latestEveryMs }, signal),
+        readHistories(oldTrades, signal),
+      ])
     },
   }
 }

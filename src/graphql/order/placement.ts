@@ -207,7 +207,12 @@ export async function storedOrder(
   const uidOnly = singleFieldObject('uid', uid, info)
   if (uidOnly) return uidOnly
   const order = await resolveKeyed(orderByUid, uid, context, info)
-  if (!order) throw new Error(`order ${uid} was stored and is not there`)
+  if (!order)
+    throw new Refusal(
+      'Unavailable',
+      `order ${uid} is accepted and cannot be read for the moment: request it by its UID, do not send it again`,
+      { data: { uid } },
+    )
   return order
 }
 

@@ -104,6 +104,13 @@ export interface AdmittedRequest extends RestRequest {
   raw?: Uint8Array<ArrayBuffer>
 }
 
+/** A parameter in the path of another service. @throws Refusal for one that would lead to another path */
+function segmentOf(name: string, text: string): string {
+  if (text === '' || text === '.' || text === '..')
+    throw new Refusal('InvalidParameter', `${name} is malformed`, { field: name })
+  return encodeURIComponent(text)
+}
+
 /**
  * Lets the order book that a network follows answer a row that is passed on, for a read at least. It decides
  * too whether a thing that is not stored exists.
@@ -130,9 +137,7 @@ export function passingOn(endpoint: Endpoint, services: Services): Endpoint {
           if (!(fault instanceof Refusal && fault.code === 'NotFound')) throw fault
         }
       }
-      const path = pattern.replace(/:(\w+)/g, (_, name: string) =>
-        encodeURIComponent(request.path[name] ?? ''),
-      )
+      const path = pattern.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, request.path[name] ?? ''))
       const { raw: body } = request
       const asker = context()
       const pass = () => passOn({ as, method, path, ...(body && { body }) }, asker)

@@ -177,7 +177,7 @@ export async function noteNewest(
     ), noted AS (
       INSERT INTO missing_competitions (chain_id, number, asked_at, times)
       SELECT ${chainId}, n, 'epoch', 0 FROM old, generate_series(greatest(old.newest + 1, ${number}::bigint - ${limit}::int + 1), ${number}::bigint) AS n
-      WHERE (SELECT count(*) FROM missing_competitions w WHERE w.chain_id = ${chainId} AND w.times = 0) < ${maxWaiting}
+      WHERE (SELECT count(*) FROM missing_competitions w WHERE w.chain_id = ${chainId} AND w.times = 0 AND w.number <= ${number}) < ${maxWaiting}
         AND NOT EXISTS (SELECT FROM auctions a WHERE a.id = ${raw(firstKeySql(String(chainId)))} + n)
       ON CONFLICT DO NOTHING
     ) SELECT newest FROM old`
@@ -186,14 +186,15 @@ export async function noteNewest(
 }
 
 /**
- * Notes the competitions that the newest settlements on chain name and that are not stored. In SQL: a list
- * from another table.
+ * Notes the competitions that the newest settlements on chain name and that are not stored, up to the newest
+ * one: another order book on the same contract may have larger numbers. In SQL: a list from another table.
  */
 export async function noteSettled(db: Db, chainId: number): Promise<void> {
   await sql(db).$executeRaw`
     INSERT INTO missing_competitions (chain_id, number, asked_at, times)
     SELECT DISTINCT ${chainId}::int, s.called_auction, 'epoch'::timestamptz, 0 FROM (
       SELECT called_auction FROM settlements WHERE chain_id = ${chainId} AND auction_id IS NULL AND called_auction IS NOT NULL
+        AND called_auction <= (SELECT newest_competition FROM order_books WHERE chain_id = ${chainId})
       ORDER BY called_auction DESC LIMIT ${maxWaiting}) s
     WHERE NOT EXISTS (SELECT FROM auctions a WHERE a.id = ${raw(firstKeySql(String(chainId)))} + s.called_auction)
     ON CONFLICT DO NOTHING`

@@ -69,6 +69,12 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
+/** The newest block that the indexer has seen, which it may not have stored yet; 0 without a checkpoint. */
+export async function findStoredHead(db: Db, chainId: number): Promise<number> {
+  const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
+  return Number(row?.headNumber ?? row?.blockNumber ?? 0)
+}
+
 /** Time of the last move in Unix milliseconds; 0 without a checkpoint. */
 export async function checkpointMovedAt(db: Db, chainId: number): Promise<number> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId }, select: { updatedAt: true } })

@@ -88,10 +88,13 @@ export async function takeCall(
   return Math.ceil(row.wait_ms)
 }
 
+/** The longest pause that an order book may request at once. */
+const maxPauseMs = 300_000
+
 /** Stops the calls of all processes, because the order book requests it. */
 export async function pauseCalls(db: Db, chainId: number, ms: number): Promise<void> {
   await sql(db)
-    .$executeRaw`UPDATE order_books SET paused_until = greatest(paused_until, now() + ${ms}::float8 * interval '1 millisecond')
+    .$executeRaw`UPDATE order_books SET paused_until = greatest(paused_until, now() + ${Math.min(ms, maxPauseMs)}::float8 * interval '1 millisecond')
     WHERE chain_id = ${chainId}`
 }
 
@@ -104,25 +107,29 @@ const isDue = `(m.uid IS NULL OR m.asked_at + least(2 * power(2, least(m.times, 
 /** Presignatures and invalidations whose orders are looked for. */
 const newest = 1_000
 
-/** The newest UIDs in a table of logs whose orders are not stored. */
-const loggedIn = (table: 'presignatures' | 'invalidations', chainId: number) =>
+/** The newest UIDs in a table of logs, from a block on, whose orders are not stored. */
+const loggedIn = (table: 'presignatures' | 'invalidations', chainId: number, from: number) =>
   raw(`
   SELECT order_uid, block_number FROM (
       SELECT * FROM ${table} WHERE chain_id = ${chainId} ORDER BY block_number DESC, log_index DESC LIMIT ${newest}
-    ) p WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
+    ) p WHERE p.block_number >= ${from} AND NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
     AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${isDue})`)
 
 /**
- * UIDs in logs of the chain whose orders are not stored, newest first. In SQL: it joins the logs with the
- * UIDs that are known to be missing.
+ * UIDs in logs of the chain, from a block on, whose orders are not stored, newest first. In SQL: it joins the
+ * logs with the UIDs that are known to be missing.
  */
-export async function unknownLogged(db: Db, chainId: number, limit: number): Promise<OrderUid[]> {
+export async function unknownLogged(
+  db: Db,
+  chainId: number,
+  { limit, from = 0 }: { limit: number; from?: number },
+): Promise<OrderUid[]> {
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
     SELECT l.order_uid AS uid FROM (
-      (SELECT order_uid, block_number FROM trades t WHERE chain_id = ${chainId} AND order_id IS NULL
+      (SELECT order_uid, block_number FROM trades t WHERE chain_id = ${chainId} AND order_id IS NULL AND block_number >= ${from}
         AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = t.chain_id AND m.uid = t.order_uid AND NOT ${raw(isDue)})
         ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
-      UNION ALL (${loggedIn('presignatures', chainId)}) UNION ALL (${loggedIn('invalidations', chainId)})
+      UNION ALL (${loggedIn('presignatures', chainId, from)}) UNION ALL (${loggedIn('invalidations', chainId, from)})
     ) l GROUP BY l.order_uid ORDER BY max(l.block_number) DESC LIMIT ${limit}`
   return rows.map(({ uid }) => hexOf(uid))
 }
@@ -304,7 +311,7 @@ export async function watchAccounts(
     SELECT ${chainId}, account, now() + ${forMs}::float8 * interval '1 millisecond', '-infinity' FROM (
       SELECT unnest(${accounts.map(bytea)}::bytea[]) AS account
       UNION SELECT owner FROM orders WHERE id = ANY(${orderIds}) AND chain_id = ${chainId}
-    ) named ON CONFLICT (chain_id, account) DO UPDATE
+    ) named ORDER BY account ON CONFLICT (chain_id, account) DO UPDATE
     SET watched_until = greatest(watched_accounts.watched_until, excluded.watched_until)`
 }
 
@@ -312,7 +319,7 @@ export async function watchAccounts(
 export async function watchChannels(db: Db, chainId: number, forMs: number): Promise<void> {
   await sql(db).$executeRaw`INSERT INTO watched_accounts (chain_id, account, watched_until, read_at)
     SELECT DISTINCT ${chainId}::int, account, now() + ${forMs}::float8 * interval '1 millisecond', '-infinity'::timestamptz
-    FROM channels WHERE state = 'active' AND (chain_ids = '{}' OR ${chainId} = ANY(chain_ids))
+    FROM channels WHERE state = 'active' AND (chain_ids = '{}' OR ${chainId} = ANY(chain_ids)) ORDER BY account
     ON CONFLICT (chain_id, account) DO UPDATE SET watched_until = greatest(watched_accounts.watched_until, excluded.watched_until)`
   await sql(db)
     .$executeRaw`DELETE FROM watched_accounts WHERE chain_id = ${chainId} AND watched_until < now()`
