@@ -54,14 +54,7 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   const others = orders.filter((order) => !isRanked.has(order))
   const usable = usableMarket(market, head.number, services)
   services.routedPrices.look([...ranked, ...others], usable, head.number, services.now())
-  const [holdings, answers] = await Promise.all([
-    services.holdings.read(
-      ranked.filter((order) => !needsCodeCheck(order)),
-      head,
-    ),
-    services.codeChecks.ask(ranked.filter(needsCodeCheck), head),
-  ])
-  const funds = createFunds(holdings, answers)
+  const { funds, answers } = await readFunds(ranked, head, services)
   const { admitted, verdicts: judged } = admit(candidates, answers, funds, settings.maxOrders)
   const entries = admitted.flatMap((one) => toEntry(one, now, services)).sort(byAge)
   const held = new Set(entries.map(({ order }) => order.id))
@@ -82,6 +75,22 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   }
   const all = [...verdicts, ...unpriced, ...certain]
   return { auction, pools: usable.pools, leftOut: leftOutOf(orders, held, all, passed) }
+}
+
+/** Reads the funds of orders, the first of them first, and asks the code that decides about some. */
+export async function readFunds(
+  orders: readonly Order[],
+  head: Block,
+  { holdings, codeChecks }: Pick<AuctionServices, 'holdings' | 'codeChecks'>,
+) {
+  const [held, answers] = await Promise.all([
+    holdings.read(
+      orders.filter((order) => !needsCodeCheck(order)),
+      head,
+    ),
+    codeChecks.ask(orders.filter(needsCodeCheck), head),
+  ])
+  return { funds: createFunds(held, answers), answers }
 }
 
 /** The market without what is paused. Prices of tokens are of all of it. */

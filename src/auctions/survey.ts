@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Block } from '../chain/chain.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { unixSeconds } from '../domain/log.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'
 import { newestPrices } from '../storage/auction/competition.ts'
-import { type AnyCandidate, admit, createFunds, rankOrders } from './admission/admit.ts'
-import { needsCodeCheck } from './admission/code-checks.ts'
-import { readOrders } from './assemble.ts'
+import { type AnyCandidate, admit, rankOrders } from './admission/admit.ts'
+import { readFunds, readOrders } from './assemble.ts'
 import { pricesAsSigned } from './market.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -25,10 +25,10 @@ export async function surveyOrders(services: AuctionServices, signal: AbortSigna
   let last = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     try {
-      const { number } = await services.head()
-      if (number >= last + settings.everyBlocks || number < last) {
-        last = number
-        await surveyOnce(services)
+      const head = await services.head()
+      if (head.number >= last + settings.everyBlocks || head.number < last) {
+        last = head.number
+        await surveyOnce(head, services)
       }
     } catch (fault) {
       if (!(fault instanceof Outage))
@@ -38,10 +38,9 @@ export async function surveyOrders(services: AuctionServices, signal: AbortSigna
   }
 }
 
-async function surveyOnce(services: AuctionServices): Promise<void> {
+async function surveyOnce(head: Block, services: AuctionServices): Promise<void> {
   const { db, network, standings } = services
   const now = services.now()
-  const head = await services.head()
   const { orders, verdicts } = await readOrders(services, {
     now: unixSeconds(now),
     head,
@@ -54,14 +53,8 @@ async function surveyOnce(services: AuctionServices): Promise<void> {
   await services.marketPrices.keep(() => pricesAsSigned(orders, nativePrices, network))
   const candidates = allCandidates(orders, { nativePrices, gasPrice, wrappedNative: network.wrappedNative })
   const ranked = candidates.map(({ order }) => order)
-  const [holdings, answers] = await Promise.all([
-    services.holdings.read(
-      ranked.filter((order) => !needsCodeCheck(order)),
-      head,
-    ),
-    services.codeChecks.ask(ranked.filter(needsCodeCheck), head),
-  ])
-  const found = admit(candidates, answers, createFunds(holdings, answers), candidates.length).verdicts
+  const { funds, answers } = await readFunds(ranked, head, services)
+  const found = admit(candidates, answers, funds, candidates.length).verdicts
   await standings.write([...verdicts, ...found], head.number)
 }
 

@@ -12,7 +12,7 @@ import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
 import { findOrderIds } from '../storage/order/orders.ts'
 import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
-import { maxOrders, maxWaitMs } from './order-book.ts'
+import { maxOrders, maxWaitMs, type OrderBook } from './order-book.ts'
 
 export interface ClientServices extends MirrorServices {
   /** The calls that each client may cause within a minute. */
@@ -158,31 +158,35 @@ function readOnce<Key extends string>(
 
 /** The services for one client: each call counts before it is made, and each order that is stored for it. */
 function servicesFor(client: MirrorClient, services: ClientServices): MirrorServices {
+  return { ...services, client, orderBook: chargedTo(client.key, services) }
+}
+
+/**
+ * The order book for one client: each read counts before it is made.
+ * @throws by each read: Refusal RateLimited for a client that has caused its share of the calls
+ */
+export function chargedTo(client: string, { orderBook, callsOfClients }: ClientServices): OrderBook {
   const counted =
     <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      charge(client.key, services)
+      if (!callsOfClients.hasRoom(client))
+        throw new Refusal(
+          'RateLimited',
+          'this client names more unknown orders than are looked up in a minute',
+          { data: { limit: 'calls to the order book', retryAfterMs: 10_000 } },
+        )
+      callsOfClients.add(client, 1)
       return call(...args)
     }
-  const { order, ordersByUids, ordersOf, ordersIn, get, ...rest } = services.orderBook
-  const orderBook = {
-    ...rest,
+  const { order, ordersByUids, ordersOf, ordersIn, get } = orderBook
+  return {
+    ...orderBook,
     order: counted(order),
     ordersByUids: counted(ordersByUids),
     ordersOf: counted(ordersOf),
     ordersIn: counted(ordersIn),
     get: counted(get),
   }
-  return { ...services, client, orderBook }
-}
-
-/** @throws Refusal RateLimited for a client that has caused its share of the calls */
-function charge(client: string, { callsOfClients }: ClientServices): void {
-  if (!callsOfClients.hasRoom(client))
-    throw new Refusal('RateLimited', 'this client names more unknown orders than are looked up in a minute', {
-      data: { limit: 'calls to the order book', retryAfterMs: 10_000 },
-    })
-  callsOfClients.add(client, 1)
 }
 
 /** Ends the wait of a client. What the order book returns later is stored all the same. @throws Outage */

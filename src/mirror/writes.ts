@@ -14,12 +14,13 @@ import { JsonText, jsonIn } from '../outside/http-json.ts'
 import { findAppData } from '../storage/app-data.ts'
 import { watchAccounts } from '../storage/order/mirror.ts'
 import type { Asker, ClientLimits } from './client-limits.ts'
-import { type MirrorServices, mirrorOrders } from './mirror.ts'
+import { mirrorOrders } from './mirror.ts'
 import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
 import { amount, decimal } from './read-order.ts'
 import { type PlacedOrder, readPlaced } from './read-placed.ts'
+import { type ClientServices, chargedTo } from './read-through.ts'
 
-export interface WriteServices extends MirrorServices {
+export interface WriteServices extends ClientServices {
   limits: ClientLimits
   /** Stores a document under its hash. @throws Refusal, Outage */
   storeDocument(document: string, client: string): Promise<unknown>
@@ -116,24 +117,14 @@ export function createWrites(services: WriteServices): OrderBookWrites {
    * orders are read later, with those of watched accounts.
    */
   async function readBack(uids: readonly OrderUid[], asker: Asker): Promise<void> {
-    const reading = mirrorOrders(uids, 'client', chargedTo(asker)).catch(async (fault: unknown) => {
+    const { client } = asker
+    const charged = client === undefined ? services : { ...services, orderBook: chargedTo(client, services) }
+    const reading = mirrorOrders(uids, 'client', charged).catch(async (fault: unknown) => {
       log.warn('an order that was passed on cannot be read for the moment', { fault: String(fault) })
       const accounts = uids.map((uid) => unpackOrderUid(uid).owner)
       await watchAccounts(services.db, network.chainId, { accounts }, watchedMs).catch(() => undefined)
     })
     await Promise.race([reading, pause(maxReadBackMs, undefined, { ref: false })])
-  }
-
-  function chargedTo({ client }: Asker): WriteServices {
-    const charged =
-      <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
-      async (...args: Args): Promise<Result> => {
-        if (client !== undefined && !limits.calls.hasRoom(client)) throw new Outage(`the calls of a client`)
-        if (client !== undefined) limits.calls.add(client, 1)
-        return call(...args)
-      }
-    const [order, ordersByUids] = [charged(orderBook.order), charged(orderBook.ordersByUids)]
-    return { ...services, orderBook: { ...orderBook, order, ordersByUids } }
   }
 
   /** Reports whether the order book has an order. @throws Outage */

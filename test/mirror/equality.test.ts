@@ -151,9 +151,9 @@ async function notificationsOf(url: string, account: string): Promise<Sent[]> {
 }
 
 /**
- * Notifications of what is on the chain, by order, oldest first. Those of replaced blocks are left out, as the
- * follower may have been down while they were there. It notifies a fill when it has read the order, so those of
- * two orders may change places.
+ * Notifications of what is on the chain, by order, oldest first. Those of replaced blocks are left out, as
+ * the follower may have been down while they were there. It notifies a fill when it has read the order, so
+ * those of two orders may change places.
  */
 function settled(all: readonly Sent[], transactions: ReadonlySet<string>): Record<string, Sent[]> {
   const byOrder: Record<string, Sent[]> = {}
