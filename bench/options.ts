@@ -17,6 +17,7 @@ export interface Options {
   connections: number
   only: string[] | undefined
   against: string | undefined
+  mirrored: boolean
   postgraphile: boolean
   auctions: number
   page: number
@@ -42,6 +43,7 @@ all pages in a row. burst sends 500 reads at once, to the program and to a bare 
   --connections N   requests on their way at a time (default 10; of burst 500)
   --only A,B        of the workloads debug, order, diagnosis, account, account-orders; or of the documents by name
   --against DIR     another checkout of the program, measured in the same turns
+  --mirrored        of documents: the program over the same rows, as a network that follows an order book holds them
   --no-postgraphile leave PostGraphile out
   --auctions N      of month: those of its order (default 216000, an auction every 12 s for 30 days)
   --page N          of month: items of a page in the walk (default 1000)
@@ -67,6 +69,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       connections: { type: 'string' },
       only: { type: 'string' },
       against: { type: 'string' },
+      mirrored: { type: 'boolean', default: false },
       'no-postgraphile': { type: 'boolean', default: false },
       auctions: { type: 'string', default: '216000' },
       page: { type: 'string', default: '1000' },
@@ -81,6 +84,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     )
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
   const auctions = whole('auctions', values.auctions, 1_000, 1_000_000)
+  if (values.mirrored && (suite !== 'documents' || values.against !== undefined))
+    throw new Error('--mirrored goes with documents, and without --against')
   const subjects = (['whole', 'all'] as const).find((name) => name === values.subjects)
   if (!subjects) throw new Error('--subjects must be whole or all')
   return {
@@ -96,6 +101,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     connections: whole('connections', values.connections ?? (suite === 'burst' ? '500' : '10'), 1, 1_000),
     only: values.only?.split(','),
     against: values.against,
+    mirrored: values.mirrored,
     postgraphile: !values['no-postgraphile'],
     auctions,
     page: whole('page', values.page, 1, 1_000),

@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { createLog } from '../src/app/observing/log.ts'
 import { applyMigrations } from '../src/storage/database/migrations.ts'
-import { clear, type Filling, fill, findFilling } from './database/fill.ts'
+import { clear, type Filling, fill, fillMirrored, findFilling } from './database/fill.ts'
 import { openEmbedded } from './database/open.ts'
 import { cache, type Options } from './options.ts'
 import { type FakeNode, startNode } from './servers/node.ts'
 import { startPostgraphile } from './servers/postgraphile.ts'
 import { type ServerProcess, startServer } from './servers/process.ts'
-import { startProgram } from './servers/program.ts'
+import { benchNetwork, startProgram } from './servers/program.ts'
 import type { DebugServers } from './suites/debug.ts'
 
 type Print = (line: string) => void
@@ -70,6 +70,8 @@ async function embedded(name: string, home: string, undo: Undo): Promise<string>
 export interface Stand {
   servers: DebugServers
   node: FakeNode
+  /** The order book that the mirrored program follows. */
+  orderBook: FakeNode | undefined
   /** The reason for which PostGraphile is missing. */
   withoutPostgraphile: string | undefined
 }
@@ -82,19 +84,28 @@ export async function startServers(
   print: Print,
 ): Promise<Stand> {
   const { against } = options
+  const source = path.join(import.meta.dirname, '..')
   const node = await startNode()
   undo.push(node.close)
+  const orderBook = options.mirrored ? await startNode() : undefined
+  if (orderBook) undo.push(orderBook.close)
+  // Before any server: PostgreSQL copies no database that has connections.
+  const mirrored = orderBook && {
+    databaseUrl: await fillMirrored(databaseUrl, orderBook.url),
+    network: { ...benchNetwork, orderBook: { url: orderBook.url } },
+  }
   const keep = (server: ServerProcess) => {
     undo.push(server.stop)
     return server
   }
-  const program = async (source: string, name: string) =>
+  const program = async (source: string, name: string, mirrored?: { databaseUrl: string; network: object }) =>
     keep(
       await startProgram({
         source,
         target: path.join(cache, name),
         databaseUrl,
         rpcUrl: node.url,
+        ...mirrored,
         // The reads include feeds.
         env: { CMS_ENABLED: 'true', CMS_API_KEY: 'bench-bench-bench' },
         print,
@@ -106,17 +117,21 @@ export async function startServers(
       args: ['--import', 'tsx', path.join(import.meta.dirname, 'servers', 'one-statement.ts'), databaseUrl],
     }),
   )
+  const other = () => {
+    if (against !== undefined) return program(path.resolve(against), 'against')
+    return mirrored && program(source, 'mirrored', mirrored)
+  }
   const servers = {
-    program: await program(path.join(import.meta.dirname, '..'), 'program'),
-    other: against === undefined ? undefined : await program(path.resolve(against), 'against'),
+    program: await program(source, 'program'),
+    other: await other(),
     oneStatement,
   }
-  if (!options.postgraphile) return { servers, node, withoutPostgraphile: '--no-postgraphile' }
+  if (!options.postgraphile) return { servers, node, orderBook, withoutPostgraphile: '--no-postgraphile' }
   try {
     const postgraphile = keep(await startPostgraphile(path.join(cache, 'postgraphile'), databaseUrl))
-    return { servers: { ...servers, postgraphile }, node, withoutPostgraphile: undefined }
+    return { servers: { ...servers, postgraphile }, node, orderBook, withoutPostgraphile: undefined }
   } catch (error) {
     const withoutPostgraphile = error instanceof Error ? error.message : String(error)
-    return { servers, node, withoutPostgraphile }
+    return { servers, node, orderBook, withoutPostgraphile }
   }
 }

@@ -11,7 +11,7 @@ import { documentWorkloads } from './workloads.ts'
 /** Measures every document on each system in turns. */
 export async function runDocuments(options: Options, undo: Undo, print: (line: string) => void) {
   const { url, filling } = await prepareDatabase(options, undo, print)
-  const { servers, withoutPostgraphile } = await startServers(options, url, undo, print)
+  const { servers, orderBook, withoutPostgraphile } = await startServers(options, url, undo, print)
   if (withoutPostgraphile) print(`PostGraphile is skipped: ${withoutPostgraphile}`)
   const { orders } = await readSubjects(
     url,
@@ -19,7 +19,7 @@ export async function runDocuments(options: Options, undo: Undo, print: (line: s
     options.subjects === 'whole',
   )
   const matters = toMatters(orders)
-  const workloads = await documentWorkloads(servers, matters, options.only)
+  const workloads = await documentWorkloads(servers, matters, options)
   await checkAnswers(workloads, matters)
   const differences: string[] = []
   for (const workload of workloads) differences.push(...(await unequalAnswers(workload, matters)))
@@ -29,6 +29,7 @@ export async function runDocuments(options: Options, undo: Undo, print: (line: s
     results.push({ name: workload.name, rows })
   }
   print(`\n${formatSummary(results)}`)
+  if (orderBook) print(`requests to the order book: ${orderBook.requests()}`)
   for (const difference of differences) print(difference)
   return {
     filling,

@@ -50,22 +50,28 @@ export function formatSummary(results: readonly DocumentResult[]): string {
   return [toTable(head, lines), ...faults, ...totals(results)].join('\n')
 }
 
-/** Sums the documents that a system and PostGraphile both answered. */
+/** Sums the documents that a system and PostGraphile both answered, and those of two programs. */
 export function totals(results: readonly DocumentResult[]): string[] {
+  return [...totalsBy(results, 'PostGraphile'), ...totalsBy(results, 'tradegraph')]
+}
+
+function totalsBy(results: readonly DocumentResult[], base: string): string[] {
   const systems = new Set(
-    results.flatMap(({ rows }) => rows.filter((row) => !row.peer).map((row) => row.system)),
+    results.flatMap(({ rows }) =>
+      rows.filter((row) => !row.peer && row.system !== base).map((row) => row.system),
+    ),
   )
   return [...systems].flatMap((system) => {
     const measured = results.flatMap(({ name, rows }) => {
       const row = rows.find((each) => each.system === system)
-      const ratio = row && ratioOf(row, rows)
+      const ratio = row && ratioOf(row, rows, base)
       return ratio === undefined ? [] : [{ name, ratio }]
     })
     const least = measured.toSorted((a, b) => a.ratio - b.ratio)[0]
     if (!least) return []
     const middle = middleOf(measured.map(({ ratio }) => ratio)).toFixed(2)
     return [
-      `${system} x PostGraphile over ${measured.length} documents: least ${least.ratio.toFixed(2)} (${least.name}), median ${middle}`,
+      `${system} x ${base} over ${measured.length} documents: least ${least.ratio.toFixed(2)} (${least.name}), median ${middle}`,
     ]
   })
 }
@@ -81,8 +87,12 @@ function middleOf(values: readonly number[]): number {
  * Returns the median of the rounds' ratios: other load in a round affects both systems. Figures with errors
  * have none.
  */
-export function ratioOf(row: RowResult, rows: readonly RowResult[]): number | undefined {
-  const peer = rows.find((each) => each.peer === 'PostGraphile')
+export function ratioOf(
+  row: RowResult,
+  rows: readonly RowResult[],
+  base = 'PostGraphile',
+): number | undefined {
+  const peer = rows.find((each) => each.system === base)
   if (row.peer || !peer || row.figures?.errors || peer.figures?.errors) return undefined
   const each = row.rounds.flatMap(({ requestsPerSecond }, round) => {
     const other = peer.rounds[round]

@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { shape } from '../database/shape.ts'
 import type { Subject } from '../database/subjects.ts'
 import { post } from '../load/question.ts'
+import type { Options } from '../options.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import type { DebugServers } from '../suites/debug.ts'
 import type { Row, Workload } from '../suites/workload.ts'
@@ -35,7 +36,7 @@ interface GraphqlParams {
 export async function documentWorkloads(
   servers: DebugServers,
   matters: readonly Matter[],
-  only: readonly string[] | undefined,
+  { only, mirrored }: Pick<Options, 'only' | 'mirrored'>,
 ): Promise<Workload[]> {
   const { program, other, postgraphile } = servers
   const unknown = only?.filter((wanted) => !documents.some(({ name }) => name === wanted)) ?? []
@@ -45,7 +46,7 @@ export async function documentWorkloads(
     )
   const asked = [
     await askProgram('tradegraph', program, matters),
-    ...(other ? [await askProgram('against', other, matters)] : []),
+    ...(other ? [await askProgram(mirrored ? 'mirrored' : 'against', other, matters)] : []),
     ...(postgraphile ? [await askPostgraphile(postgraphile, matters)] : []),
   ]
   return documents

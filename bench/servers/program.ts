@@ -7,7 +7,7 @@ import { type ServerProcess, startServer } from './process.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 
-const benchNetwork = {
+export const benchNetwork = {
   ...shape.network,
   settlement: address('1'),
   vaultRelayer: address('2'),
