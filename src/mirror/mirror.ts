@@ -5,7 +5,7 @@ import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
-import { orderStatus } from '../domain/order/status.ts'
+import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
@@ -320,18 +320,21 @@ async function store(
 
 /**
  * Cancels orders that the order book reports as cancelled and the chain does not. New ones are not notified.
+ * An order that was filled all the same has no event: the order book does not say when it was cancelled.
  */
 async function applyCancellations(
   tx: Tx,
   ids: readonly bigint[],
   { inserted, at }: { inserted: readonly bigint[]; at: Date },
 ): Promise<void> {
-  const orders = (await findOrdersById(tx, ids)).filter(
-    (order) => !isInvalidated(order) && orderStatus(order, 0) !== 'fulfilled',
+  const all = (await findOrdersById(tx, ids)).filter((order) => !isInvalidated(order))
+  if (all.length === 0) return
+  await cancelOrders(
+    tx,
+    all.map(({ id }) => id),
+    at,
   )
-  if (orders.length === 0) return
-  const cancelled = orders.map(({ id }) => id)
-  await cancelOrders(tx, cancelled, at)
+  const orders = all.filter((order) => !isFulfilled(order))
   const known = orders.filter(({ id }) => !inserted.includes(id))
   const added = orders.filter(({ id }) => inserted.includes(id))
   await recordCancelled(tx, known, { by: 'api' }, at)

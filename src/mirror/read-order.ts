@@ -245,7 +245,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
   return {
     order,
     report,
-    isCancelled: rest.status === 'cancelled' || (rest.invalidated && rest.status !== 'fulfilled'),
+    isCancelled: rest.status === 'cancelled' || rest.invalidated,
   }
 }
 

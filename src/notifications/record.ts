@@ -209,10 +209,13 @@ export async function recordExpired(
   )
 }
 
-/** Notifies owners that they cannot pay for orders. Each call begins an episode, and is another cause. */
+/**
+ * Notifies owners that they cannot pay for orders. Each episode is a cause: when a reorg takes back the end of
+ * an order, its count begins again, and the owner is not notified again.
+ */
 export async function recordInsufficientBalance(
   tx: Tx,
-  short: readonly { order: Order; shortage: Shortage }[],
+  short: readonly { order: Order; shortage: Shortage; episode: number }[],
   at: Date,
 ): Promise<void> {
   const tokens = await tokensOf(
@@ -227,7 +230,7 @@ export async function recordInsufficientBalance(
     tx,
     short
       .filter(({ order }) => isNotified(order))
-      .map(({ order, shortage }) => {
+      .map(({ order, shortage, episode }) => {
         const message = shortageText(shortage, order, tokens(order))
         const metadata = {
           token: order.sellToken,
@@ -236,7 +239,7 @@ export async function recordInsufficientBalance(
         }
         return {
           ...notification(order, 'insufficient_balance', message, metadata, at),
-          cause: `short:${order.chainId}:${order.uid}:${at.getTime()}`,
+          cause: `short:${order.chainId}:${order.uid}:${episode}`,
           blockNumber: null,
         }
       }),

@@ -135,6 +135,24 @@ describe('an order of an order book', () => {
     expect(await counted(fault)).toBe(before + 1)
   })
 
+  test('that was cancelled there and filled all the same is shown as both, without an event', async () => {
+    const { uid, body } = await signed()
+    const { chainId } = chain.market.network
+    const amounts = { sellAmount: String(amount), buyAmount: String(10n ** 15n), feeAmount: 0 }
+    const logged = { blockNumber: 3n, logIndex: 1, txHash: bytea(keccakText(uid)), orderUid: bytea(uid) }
+    const [owner, none] = [bytea(body.owner as `0x${string}`), new Uint8Array(20)]
+    await sql(database.db).trade.create({
+      data: { chainId, ...logged, ...amounts, owner, sellToken: none, buyToken: none },
+    })
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) =>
+      json(res, 200, { ...body, status: 'fulfilled', invalidated: true }),
+    )
+    expect((await read(uid)).body).toMatchObject({ status: 'fulfilled', invalidated: true })
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { events { nodes { label } } } }'
+    const { order } = await graphql(follower.url ?? '', query, { uid })
+    expect(order.events.nodes.map(({ label }: { label: string }) => label)).not.toContain('CANCELLED')
+  })
+
   test('under another UID than the requested one is not stored', async () => {
     const [one, other] = [await signed(), await signed()]
     answers.set(`GET /api/v1/orders/${one.uid}`, (_, res) => json(res, 200, other.body))

@@ -127,7 +127,7 @@ const story = `query ($uid: OrderUid!) { order(uid: $uid) {
   trades(first: 50) { nodes { txHash blockNumber logIndex sellAmount buyAmount } }
 } }`
 
-/** What both must show of an order. */
+/** What both must show of an order. A follower cannot know when an order was cancelled that was filled all the same. */
 async function viewOf(url: string, uid: string) {
   const [rest, trades, { order }] = await Promise.all([
     get(url, `/v1/orders/${uid}`),
@@ -136,7 +136,9 @@ async function viewOf(url: string, uid: string) {
   ])
   // The calls of a quote are not mirrored.
   const { metadata: _, ...quote } = rest.quote ?? {}
-  const nodes = order?.events.nodes.filter(({ label }: { label: string }) => !ofAuctions.includes(label))
+  const isLate = rest.status === 'fulfilled' && rest.cancelledBy === 'api'
+  const unknown = isLate ? [...ofAuctions, 'CANCELLED'] : ofAuctions
+  const nodes = order?.events.nodes.filter(({ label }: { label: string }) => !unknown.includes(label))
   return { rest: { ...rest, quote }, trades, story: { ...order, events: nodes } }
 }
 

@@ -89,7 +89,7 @@ interface Written extends Omit<StandingUpdate, 'order'> {
   isWaiting: boolean
 }
 
-const none: MovedShortages = { begun: new Set(), waiting: new Set() }
+const none: MovedShortages = { begun: new Map(), waiting: new Set() }
 const maxWrites = 2_000
 /** Blocks that missing funds wait for the indexer at most. */
 const maxIndexedLater = 10
@@ -129,9 +129,10 @@ export function createStandings({ db, chainId, now, notificationPauseMs }: Stand
     )
     if (states.length === 0) return none
     const moved = await moveShortages(tx, states, at, notificationPauseMs)
-    const short = verdicts.flatMap(({ shortage }) =>
-      shortage && moved.begun.has(shortage.order.id) ? [{ order: shortage.order, shortage }] : [],
-    )
+    const short = verdicts.flatMap(({ shortage }) => {
+      const episode = shortage ? moved.begun.get(shortage.order.id) : undefined
+      return !shortage || episode === undefined ? [] : [{ order: shortage.order, shortage, episode }]
+    })
     await recordInsufficientBalance(tx, short, at)
     return moved
   }

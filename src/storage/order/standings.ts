@@ -128,8 +128,8 @@ export interface ShortageState {
 }
 
 export interface MovedShortages {
-  /** Row keys of orders whose owners are to be notified: an episode begins. */
-  begun: Set<bigint>
+  /** The number of the episode that begins, by the row keys of orders whose owners are to be notified. */
+  begun: Map<bigint, number>
   /**
    * Row keys of orders whose funds are missing although the last notification is too recent for another one.
    */
@@ -150,9 +150,9 @@ export async function moveShortages(
   at: Date,
   pauseMs: number,
 ): Promise<MovedShortages> {
-  const rows = await sql(tx).$queryRaw<{ id: bigint; begun: boolean }[]>`
+  const rows = await sql(tx).$queryRaw<{ id: bigint; episode: number | null }[]>`
     WITH given AS (
-      SELECT s.order_id, n.is_short, n.is_short AND (s.short_at IS NULL OR s.short_at <= ${at}::timestamptz
+      SELECT s.order_id, n.is_short, s.shortages + 1 AS episode, n.is_short AND (s.short_at IS NULL OR s.short_at <= ${at}::timestamptz
         - least(${pauseMs}::float8 * 2 ^ least(greatest(s.shortages, 1) - 1, 20), ${maxShortagePauseMs}) * interval '1 ms') AS begins
       FROM unnest(${states.map(({ orderId }) => orderId)}::bigint[], ${states.map(({ isShort }) => isShort)}::bool[])
         AS n(order_id, is_short) JOIN order_standings s ON s.order_id = n.order_id AND s.is_short <> n.is_short
@@ -161,7 +161,9 @@ export async function moveShortages(
         shortages = s.shortages + g.begins::int
       FROM given g WHERE s.order_id = g.order_id AND (g.begins OR NOT g.is_short)
     )
-    SELECT order_id AS id, begins AS begun FROM given WHERE is_short`
-  const ids = (begun: boolean) => new Set(rows.filter((row) => row.begun === begun).map(({ id }) => id))
-  return { begun: ids(true), waiting: ids(false) }
+    SELECT order_id AS id, CASE WHEN begins THEN episode END AS episode FROM given WHERE is_short`
+  return {
+    begun: new Map(rows.flatMap(({ id, episode }) => (episode === null ? [] : [[id, episode] as const]))),
+    waiting: new Set(rows.flatMap(({ id, episode }) => (episode === null ? [id] : []))),
+  }
 }

@@ -166,6 +166,18 @@ test('an owner is notified once for each time that funds are missing, and not mo
   expect((await notified()).map(([, missing]) => missing)).toEqual(['7', '11', '12'])
 })
 
+test('an owner is not notified again when a reorg takes back the end of an order', async () => {
+  const { db } = database
+  const order = await storeOrder(db, { owner: numbered('6e'), validTo: 2_000_000_000 })
+  const standings = openStandings(() => Date.parse('2026-03-01T12:00:00Z'))
+  const shortage = { order, balance: 7n, allowance: 0n }
+  for (let time = 0; time < 2; time++) {
+    await standings.write([{ order, reason: 'insufficient_balance', shortage }])
+    await standings.end([order.id])
+  }
+  expect(await listNotifications(db, order.owner, 100)).toHaveLength(1)
+})
+
 test('funds that come and go for two months notify at pauses that double up to a week', async () => {
   const hour = 60 * minute
   const start = Date.parse('2026-03-01T12:00:00Z')
