@@ -11,7 +11,8 @@ import { findCheckpoint, insertChainFacts } from '../storage/chain/indexed-logs.
 import { findTradesOf } from '../storage/chain/log-queries.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { signal as signalChange } from '../storage/database/signals.ts'
-import { endTurn, nextHistory } from '../storage/order/histories.ts'
+import { endTurn, nextHistory, notifiedMs } from '../storage/order/histories.ts'
+import type { FirstBlocks } from '../storage/order/mirror.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { createRange, maxLogs, RangeTooFull } from './block-range.ts'
@@ -24,18 +25,23 @@ import { createPoll, type Poll, repeat } from './chain-stream.ts'
 export type History = 'accounts' | 'all' | { fromBlock: number }
 
 /**
- * The first block to index. A chain that is indexed already began at the first block of its network. With
- * `accounts`, a new one begins at the newest final block, so that no reorg changes older logs.
+ * The first blocks to index and to notify. A chain that is indexed already began at the first block of its
+ * network. With `accounts`, a new one begins at the newest final block, so that no reorg changes older logs.
  * @throws Outage
  */
 export async function beginOf(
   history: History,
-  { chainId, firstBlock, finalityBlocks }: Pick<Network, 'chainId' | 'firstBlock' | 'finalityBlocks'>,
+  { chainId, firstBlock, finalityBlocks, blockTimeMs }: Network,
   { db, chain }: { db: Db; chain: Pick<Chain, 'head'> },
-): Promise<number> {
-  if (history === 'all' || (await findCheckpoint(db, chainId))) return firstBlock
-  if (history !== 'accounts') return history.fromBlock
-  return Math.max(0, (await chain.head()).number - finalityBlocks)
+): Promise<FirstBlocks> {
+  if (await findCheckpoint(db, chainId)) return { indexedFrom: firstBlock, notifiedFrom: 0 }
+  const { number: head } = await chain.head()
+  const notifiedFrom = Math.max(0, head - Math.ceil(notifiedMs / blockTimeMs))
+  if (history === 'all') return { indexedFrom: firstBlock, notifiedFrom }
+  return {
+    indexedFrom: history === 'accounts' ? Math.max(0, head - finalityBlocks) : history.fromBlock,
+    notifiedFrom,
+  }
 }
 
 export interface HistoryOptions {

@@ -155,7 +155,7 @@ async function applyLogs(
   indexing: Indexing,
 ): Promise<void> {
   const { headers } = range
-  const { chainId, now } = indexing
+  const { chainId, now, notifiedFrom = 0 } = indexing
   const uids = logs.flatMap((log) => (log.type === 'settlement' ? [] : [log.orderUid]))
   await lockOrders(tx, uids)
   await storePlacements(tx, chainId, placements)
@@ -176,17 +176,25 @@ async function applyLogs(
   const orderIds = [...orders.values()].map(({ id }) => id)
   await refreshProgress(tx, orderIds)
   const trades = tradesOfOrders(facts.trades, orders)
-  await recordTrades(tx, trades, indexing, at)
+  const timeOf = ({ blockNumber }: { blockNumber: number }) =>
+    blockNumber < notifiedFrom ? timeBy(headers, blockNumber) : at
+  await recordTrades(tx, trades, { ...indexing, timeOf }, at)
   await compareAgain(
     tx,
     trades.map(({ order }) => order.id),
   )
   await closeAttempts(tx, facts, at)
   // The contract does not trade an invalidated order: its trades came first.
-  const endings = { orders: afterTrades(orders, trades), headers, at }
+  const endings = { orders: afterTrades(orders, trades), headers, at, notifiedFrom }
   await recordInvalidations(tx, facts.invalidations, endings)
   await recordRefunds(tx, facts.refunds, endings)
   await signal(tx, 'orders', String(chainId))
+}
+
+/** The time of the first known block from this one on: old ranges have only some of their headers. */
+function timeBy(headers: readonly Block[], blockNumber: number): Date {
+  const later = headers.filter(({ number }) => number >= blockNumber)
+  return new Date(Math.min(...later.map(({ timestamp }) => timestamp)) * 1_000)
 }
 
 export async function knownOrders(

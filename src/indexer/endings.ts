@@ -14,6 +14,8 @@ interface Endings {
   /** Headers of all blocks that invalidate an order that may have expired before. */
   headers: readonly Block[]
   at: Date
+  /** Invalidations of earlier blocks are not notified. */
+  notifiedFrom?: number | undefined
 }
 
 /**
@@ -23,20 +25,22 @@ interface Endings {
 export async function recordInvalidations(
   tx: Tx,
   invalidations: readonly InvalidationRow[],
-  { orders, headers, at }: Endings,
+  { orders, headers, at, notifiedFrom = 0 }: Endings,
 ): Promise<void> {
   const times = new Map(headers.map(({ number, timestamp }) => [number, timestamp]))
   const causes = new Map<OrderUid, Cancellation>()
   const cancelled: Order[] = []
+  const old: Order[] = []
   const expired: Order[] = []
   for (const { orderUid, blockNumber, txHash } of invalidations) {
     const order = orders.get(orderUid)
     if (!order || causes.has(orderUid) || isInvalidated(order) || isFulfilled(order)) continue
     causes.set(orderUid, { by: 'chain', blockNumber, txHash })
     const hasExpired = (times.get(blockNumber) ?? 0) > order.effectiveValidTo
-    ;(hasExpired ? expired : cancelled).push(order)
+    ;(hasExpired ? expired : blockNumber < notifiedFrom ? old : cancelled).push(order)
   }
   if (cancelled.length > 0) await recordCancelled(tx, cancelled, causes, at)
+  if (old.length > 0) await appendCancelled(tx, old, causes, at)
   const [first] = expired
   if (!first) return
   const ids = expired.map(({ id }) => id)

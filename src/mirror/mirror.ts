@@ -9,10 +9,10 @@ import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
-import { findStoredHead } from '../storage/chain/indexed-logs.ts'
+import { findCheckpoint, findStoredHead } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
-import { requestHistory } from '../storage/order/histories.ts'
+import { notifiedMs, requestHistory } from '../storage/order/histories.ts'
 import { insertOrders } from '../storage/order/insert.ts'
 import {
   expireBefore,
@@ -50,6 +50,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   client?: MirrorClient
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>
+  /** The number of the newest block. @throws Outage */
+  newestBlock(): Promise<number>
   /** The times of blocks; of none if they cannot be read soon. Never rejects. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
 }
@@ -76,9 +78,6 @@ export interface MirrorMeter {
  * counts settlements that are others on chain.
  */
 export type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'contradicts'
-
-/** Facts of older blocks are not notified: their orders were over when they were read. */
-const notifiedMs = 600_000
 
 /**
  * Requests the orders of these UIDs, and stores or compares them. Those that a list leaves out are requested
@@ -183,8 +182,9 @@ export async function storeOrders(
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const times = await readTimes(uids, services)
+  const mayCancel = !orders.some(({ isCancelled }) => isCancelled) || !(await isJustBehind(services))
   const inserted = await db
-    .transaction((tx) => store(tx, orders, { signed, times }, services))
+    .transaction((tx) => store(tx, orders, { signed, times, mayCancel }, services))
     .catch((fault: unknown) => {
       if (fault instanceof Outage || fault instanceof Refusal) throw fault
       return { fault }
@@ -271,11 +271,28 @@ function unavailable(fault: unknown): undefined {
   if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
 }
 
+/** Blocks that the index can be behind at any time. */
+const usuallyBehind = 10
+
+/** Reports whether a cancellation may be on chain in a block that is not indexed yet. */
+async function isJustBehind({ db, network, newestBlock }: MirrorServices): Promise<boolean> {
+  const indexed = await findCheckpoint(db, network.chainId)
+  const behind = (await newestBlock().catch(() => 0)) - (indexed?.number ?? 0)
+  return behind > 0 && behind <= usuallyBehind
+}
+
+interface Findings {
+  signed: ReadonlyMap<OrderUid, boolean | null>
+  times: ReadonlyMap<number, Date>
+  /** False while the index may still bring the cancellations of known orders. */
+  mayCancel: boolean
+}
+
 /** @returns those that were not stored before */
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, times }: { signed: ReadonlyMap<OrderUid, boolean | null>; times: ReadonlyMap<number, Date> },
+  { signed, times, mayCancel }: Findings,
   { network, now, leastImprovement, meter, client }: MirrorServices,
 ): Promise<MirroredOrder[]> {
   const { chainId } = network
@@ -294,7 +311,8 @@ async function store(
   const cancelled = mirrored.flatMap(({ order, isCancelled }) =>
     isCancelled ? (stored.get(order.uid) ?? []) : [],
   )
-  await applyCancellations(tx, cancelled, { inserted, at })
+  const cancellable = mayCancel ? cancelled : cancelled.filter((id) => inserted.includes(id))
+  await applyCancellations(tx, cancellable, { inserted, at })
   const executed = new Map(
     (await findOrdersById(tx, inserted)).map(({ uid, executedSellAmount }) => [uid, executedSellAmount]),
   )

@@ -10,6 +10,7 @@ import { dollar, numbered, sampleOrder, sampleQuote, signingDomain, wrapped } fr
 import { readEvents, readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
 import { storeTokens } from '../fakes/stored-tokens.ts'
+import { readStory } from '../fakes/stories.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { hashOf, invalidation, rangeOf, type SketchedBlock, sketchBlock, trade } from './hand-made.ts'
 
@@ -248,4 +249,27 @@ test('ten thousand orders that expired during a month without a program are noti
       where: { type: 'order_expired', account: Buffer.from(owner.slice(2), 'hex') },
     }),
   ).toBe(count)
+})
+
+test('facts below the first notified block are events at the times of their blocks, and notify no owner', async () => {
+  const [filled, cancelled, newer] = [await placeOrder(), await placeOrder(), await placeOrder()]
+  const amounts = { sell: unit, buy: 2_900n * dollars }
+  const number = (checkpoint?.number ?? 0) + 1
+  const old = sketchBlock(number, [trade(filled, amounts, 'old'), invalidation(cancelled, 'old too')], {
+    timestamp: 700,
+  })
+  const recent = sketchBlock(number + 1, [trade(newer, amounts, 'new')])
+  const followed = { ...indexing, notifiedFrom: number + 1 }
+  checkpoint = await applyBlocks(checkpoint, rangeOf([old, recent]), followed)
+  const eventsOf = async (order: Order) =>
+    (await readStory(database.db, order)).events.map(({ label, timestamp }) => [label, timestamp.getTime()])
+  expect((await eventsOf(filled)).at(-1)).toEqual(['traded', 700_000])
+  expect((await eventsOf(cancelled)).at(-1)?.[0]).toBe('cancelled')
+  expect((await eventsOf(newer)).at(-1)).toEqual(['traded', 5_000_000])
+  const types = async (order: Order) => (await notificationsOf(order)).map(({ type }) => type)
+  expect([await types(filled), await types(cancelled), await types(newer)]).toEqual([
+    [],
+    [],
+    ['order_filled'],
+  ])
 })

@@ -546,7 +546,7 @@ describe('the budget of calls', () => {
   test('is never exceeded within a minute, whatever is waiting', async () => {
     const { db, [Symbol.asyncDispose]: dispose } = await createTestDatabase()
     try {
-      await claimOrderBook(db, 1, 'http://127.0.0.1:1/', async () => 0)
+      await claimOrderBook(db, 1, 'http://127.0.0.1:1/', async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
       const book = createOrderBook({
         ...{ chainId: 1, name: 'book', db, now: Date.now, log: silentLog },
         ...{ url: orderBookUrl(), callsPerMinute: 40, quotesPerSecond: 4, submissionsPerSecond: 2 },

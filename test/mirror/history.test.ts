@@ -10,7 +10,7 @@ import { readHistories } from '../../src/indexer/account-history.ts'
 import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { requestHistory } from '../../src/storage/order/histories.ts'
-import { claimOrderBook, firstIndexedBlock } from '../../src/storage/order/mirror.ts'
+import { claimOrderBook, firstBlocksOf } from '../../src/storage/order/mirror.ts'
 import { numbered } from '../fakes/order.ts'
 import { temporaryFile } from '../fakes/settings.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -72,7 +72,7 @@ const events = (uid: string) => `{ order(uid: "${uid}") { status executedSellAmo
 test('a new database begins at the final block, and older fills come with the account that is named', async () => {
   const [mine, others] = [await filled(0), await filled(1)]
   const url = await follow()
-  const from = await firstIndexedBlock(database.db, book.market.network.chainId)
+  const from = (await firstBlocksOf(database.db, book.market.network.chainId)).indexedFrom
   expect(from).toBeGreaterThan(others.block)
   expect(from).toBeLessThanOrEqual(await head())
   const trader = createTrader(url, book.market)
@@ -105,12 +105,12 @@ test('a new database begins at the final block, and older fills come with the ac
 test('a restart goes on where it was, whatever the setting is then', async () => {
   const { chainId } = book.market.network
   const [from, before] = [
-    await firstIndexedBlock(database.db, chainId),
+    (await firstBlocksOf(database.db, chainId)).indexedFrom,
     await findCheckpoint(database.db, chainId),
   ]
   for (const history of ['all', { fromBlock: 1 }] as const) {
     await follow(history)
-    expect(await firstIndexedBlock(database.db, chainId)).toBe(from)
+    expect((await firstBlocksOf(database.db, chainId)).indexedFrom).toBe(from)
   }
   await eventually('blocks are indexed', async () => {
     const after = await findCheckpoint(database.db, chainId)
@@ -156,7 +156,10 @@ test('a range of blocks is imported with its trades and their orders, once', asy
 test('older trades are read once each, newest first, in turns of accounts, after faults too', async () => {
   const chainId = 31_337
   await using other = await createTestDatabase()
-  await claimOrderBook(other.db, chainId, 'http://127.0.0.1:1/', async () => 250_001)
+  await claimOrderBook(other.db, chainId, 'http://127.0.0.1:1/', async () => ({
+    indexedFrom: 250_001,
+    notifiedFrom: 0,
+  }))
   const accounts = ['a1', 'a2'].map((name) => numbered(name) as `0x${string}`)
   const [one, two] = [accounts[0] ?? expect.fail(), accounts[1] ?? expect.fail()]
   const trade = (blockNumber: number, owner: typeof one) => ({

@@ -27,9 +27,11 @@ interface LoopOptions {
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
   const { indexerOptions, poolCounts, holdingsOptions, hookOptions, mirror, auctionServices } = parts
-  const network = { ...parts.network, ...(mirror && { firstBlock: await mirror.firstBlock() }) }
+  const first = await mirror?.firstBlocks()
+  const network = { ...parts.network, ...(first && { firstBlock: first.indexedFrom }) }
+  const rules = first && { notifiedFrom: first.notifiedFrom }
   await Promise.all([
-    runIndexer({ ...indexerOptions, network }, signal),
+    runIndexer({ ...indexerOptions, ...rules, network }, signal),
     poolCounts.count(signal),
     readHooks(hookOptions, signal),
     mirror ? mirror.follow(signal) : runHoldingsIndex(holdingsOptions, signal),

@@ -23,7 +23,13 @@ import { createWrites, type OrderBookWrites, sharingReads, type WriteServices } 
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { requestHistory } from '../../storage/order/histories.ts'
-import { claimOrderBook, firstIndexedBlock, type Watched, watchAccounts } from '../../storage/order/mirror.ts'
+import {
+  claimOrderBook,
+  type FirstBlocks,
+  firstBlocksOf,
+  type Watched,
+  watchAccounts,
+} from '../../storage/order/mirror.ts'
 import type { OrderBookConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
 
@@ -52,8 +58,8 @@ export interface Mirror {
    * @throws Outage; when it holds another's orders
    */
   claim(): Promise<void>
-  /** The first block to index, once the chain is claimed. */
-  firstBlock(): Promise<number>
+  /** The first blocks to index and to notify, once the chain is claimed. */
+  firstBlocks(): Promise<FirstBlocks>
   writes: Omit<OrderBookWrites, 'pass'>
   read: ReadThrough<readonly OrderUid[]>
   /** Reads the newest orders of an account. The process that follows reads its older trades later. */
@@ -91,6 +97,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
+    newestBlock: async () => (await chain.head()).number,
     blockTimes: (numbers) =>
       Promise.race([
         blockTimes(chain, numbers).catch(() => new Map()),
@@ -112,7 +119,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   return {
     claim: () =>
       claimOrderBook(db, chainId, withoutCredentials(url), () => beginOf(history, network, { db, chain })),
-    firstBlock: () => firstIndexedBlock(db, chainId),
+    firstBlocks: () => firstBlocksOf(db, chainId),
     writes,
     read: createOrderReader(serving),
     async readAccount(owner, client) {

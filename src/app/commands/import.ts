@@ -134,7 +134,7 @@ async function importAll(subjects: Subjects, parts: NetworkParts, options: Impor
     const final = (await chain.head()).number - network.finalityBlocks
     const range = { from: blocks.from, to: Math.min(blocks.to, final) }
     if (range.to < blocks.to) options.warn(`tradegraph: the last final block is ${final}`)
-    const reading = { ...mirror.oldTrades, indexedFrom: await mirror.firstBlock() }
+    const reading = { ...mirror.oldTrades, ...(await mirror.firstBlocks()) }
     for await (const part of readOldTrades(range, reading)) {
       await importOrders(part.uids, services)
       progress.at(`block ${part.to} of ${range.to}`)

@@ -2,6 +2,9 @@ import type { Address } from '../../domain/evm/address.ts'
 import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 
+/** Facts of older blocks are not notified: their orders were over when they were read. */
+export const notifiedMs = 600_000
+
 /**
  * Requests the trades of an account before the first indexed block, once. In SQL: that block is in another
  * row.

@@ -14,16 +14,16 @@ export const isVerified = `(o.signing_scheme <> 'eip1271' OR m.is_signed IS TRUE
 export const maxLate = 10_000
 
 /**
- * Claims the chain for the order book that it follows, and for the first block whose logs are indexed: the
- * one that is stored counts.
- * @param begin finds that block for a row without one
+ * Claims the chain for the order book that it follows, and for the first blocks whose logs are indexed and
+ * notified: those that are stored count.
+ * @param begin finds those blocks for a row without them
  * @throws when the database holds the orders of another order book of this chain
  */
 export async function claimOrderBook(
   db: Db,
   chainId: number,
   url: string,
-  begin: () => Promise<number>,
+  begin: () => Promise<FirstBlocks>,
 ): Promise<void> {
   const { orderBook } = sql(db)
   const past = new Date(0)
@@ -36,14 +36,21 @@ export async function claimOrderBook(
       `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
     )
   if (stored.indexedFrom !== null) return
-  const indexedFrom = BigInt(await begin())
-  await orderBook.updateMany({ where: { chainId, indexedFrom: null }, data: { indexedFrom } })
+  const { indexedFrom, notifiedFrom } = await begin()
+  const data = { indexedFrom: BigInt(indexedFrom), notifiedFrom: BigInt(notifiedFrom) }
+  await orderBook.updateMany({ where: { chainId, indexedFrom: null }, data })
 }
 
-/** The first block of a claimed chain whose logs are indexed. */
-export async function firstIndexedBlock(db: Db, chainId: number): Promise<number> {
-  const { indexedFrom } = await sql(db).orderBook.findUniqueOrThrow({ where: { chainId } })
-  return Number(indexedFrom)
+/** The first blocks of a followed chain whose logs are indexed, and whose facts are notified. */
+export interface FirstBlocks {
+  indexedFrom: number
+  notifiedFrom: number
+}
+
+/** The first blocks of a claimed chain. */
+export async function firstBlocksOf(db: Db, chainId: number): Promise<FirstBlocks> {
+  const { indexedFrom, notifiedFrom } = await sql(db).orderBook.findUniqueOrThrow({ where: { chainId } })
+  return { indexedFrom: Number(indexedFrom), notifiedFrom: Number(notifiedFrom) }
 }
 
 /** Notes that the order book has answered to the process that follows it. */

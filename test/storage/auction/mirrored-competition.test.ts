@@ -115,7 +115,7 @@ test('an order that is not stored is left out, and its executions stay in the so
 })
 
 test('competitions since the last newest one are requested newest first, three times, within the limit', async () => {
-  await claimOrderBook(db, chainId, 'http://127.0.0.1:9', async () => 0)
+  await claimOrderBook(db, chainId, 'http://127.0.0.1:9', async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
   expect(await noteNewest(db, { chainId, number: 10n }, 3)).toBe(0)
   expect(await dueCompetitions(db, chainId, 10)).toEqual([10n, 9n, 8n])
   expect(await noteNewest(db, { chainId, number: 10n }, 3)).toBe(0)

@@ -171,7 +171,10 @@ test('over HTTP, what a request has written is in the next one', async () => {
 test('what is read from an order book is there at once, for each client that names it', async () => {
   const db = open(60_000)
   const { chainId } = sampleNetwork
-  await claimOrderBook(db, chainId, 'http://order-book.example/', async () => 0)
+  await claimOrderBook(db, chainId, 'http://order-book.example/', async () => ({
+    indexedFrom: 0,
+    notifiedFrom: 0,
+  }))
   const { uid, body } = presignOrder()
   const ignored = { looked() {}, competitions() {}, unknownMembers() {} }
   const unused = () => Promise.reject(new Error('it is not called'))
@@ -192,6 +195,7 @@ test('what is read from an order book is there at once, for each client that nam
     checkSignature: unused,
     nameTokens: () => Promise.resolve(),
     blockTimes: async () => new Map(),
+    newestBlock: async () => 0,
   })
   await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])
   await pauseReplay()
