@@ -76,7 +76,11 @@ test('a new database begins at the final block, and older fills come with the ac
   expect(from).toBeGreaterThan(others.block)
   expect(from).toBeLessThanOrEqual(await head())
   const trader = createTrader(url, book.market)
-  const list = await request(`${trader.base}/api/v1/account/${trader.address}/orders`)
+  // On a busy machine, the first answer can be that the order book is not read yet.
+  const list = await eventually('the account is read', async () => {
+    const answer = await request(`${trader.base}/api/v1/account/${trader.address}/orders`)
+    return answer.status === 200 && answer
+  })
   expect(list.body.map((order: { uid: string }) => order.uid)).toEqual([mine.uid])
   const { order } = await eventually('its fill is read', async () => {
     const data = await graphql(url, events(mine.uid))
