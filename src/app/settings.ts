@@ -341,7 +341,7 @@ export const settings = z.object({
   ANVIL: z
     .string()
     .optional()
-    .describe('Path of anvil, for `dev`; by default found in node_modules or PATH.'),
+    .describe('Path of anvil, for `dev`; by default that of npm for the platform, or that of the PATH.'),
 })
 
 export type Settings = z.infer<typeof settings>

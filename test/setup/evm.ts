@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AbiCoder, Interface, type InterfaceAbi } from 'ethers'
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../src/chain/rpc/wire.ts'
+import { findAnvil } from '../../src/dev/chain/anvil.ts'
 import { freePort } from '../../src/dev/process/process.ts'
 import { type Address, address, zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
@@ -27,8 +28,9 @@ interface Transaction {
 /** A new EVM node; only `mine` and `send` mine blocks, never a timer. */
 export async function startEvm() {
   const port = await freePort()
-  const binary = require.resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
-  const node = spawn(binary, ['--port', String(port), '--no-mining', '--silent'], { stdio: 'ignore' })
+  const node = spawn(findAnvil(undefined), ['--port', String(port), '--no-mining', '--silent'], {
+    stdio: 'ignore',
+  })
   const url = `http://127.0.0.1:${port}`
   const rpc = createRpc({ url, log: silentLog, retries: 0 })
   await answering(rpc)

