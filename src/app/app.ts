@@ -5,6 +5,7 @@ import { createStatistics } from '../affiliates/statistics.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { isRecoveryNative } from '../domain/signing/recover-key.ts'
 import { operatorCheck } from '../graphql/context/access.ts'
 import { createTradingNetworks } from '../graphql/context/networks.ts'
 import { createStoredBytes, type StoredLimits } from '../graphql/context/stored-bytes.ts'
@@ -106,6 +107,10 @@ const closeTimeoutMs = 2_000
 export async function startApp(given: AppOptions): Promise<App> {
   const { settings, log } = given
   checkNetworksNamed(settings, given.networks)
+  if (!isRecoveryNative)
+    log.warn(
+      'WebAssembly recovers who signed, at a third of the speed of native code: npm has none for the machine',
+    )
   const sharedServices = createSharedServices(given, [given.networks, given.databaseUrl])
   const endMeasures = sharedServices.metrics.work.follow()
   const endTracing = await openTracing(given)

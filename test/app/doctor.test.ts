@@ -63,6 +63,7 @@ test('where all is well it says so of everything, and ends with 0', async () => 
   expect(code).toBe(0)
   for (const line of [
     'node: ',
+    'signatures: native code',
     'settings: are valid',
     'database: PostgreSQL',
     'schema: is that of this version',
@@ -70,6 +71,20 @@ test('where all is well it says so of everything, and ends with 0', async () => 
     expect(stdout).toContain(`ok    ${line}`)
   expect(stdout).toMatch(/ok {4}sepolia: node: block \d+, \d+ s old/)
   expect(stdout).toMatch(/ok {4}sepolia: solver 0x[0-9a-f]{40}: is on the allow-list and has \d+/)
+}, 60_000)
+
+test('it warns where npm has no native code to recover signatures, as the start does', async () => {
+  const environment = { NODE_OPTIONS: '--no-addons' }
+  const { checks } = await examined({ ...environmentOf(), ...environment })
+  expect(checks).toContainEqual(
+    expect.objectContaining({
+      about: 'signatures',
+      state: 'poor',
+      says: expect.stringContaining('WebAssembly'),
+    }),
+  )
+  const start = await run(['serve'], { ...environmentOf({ chainId: 5 }), ...environment })
+  expect(start.stderr).toContain('WebAssembly recovers who signed')
 }, 60_000)
 
 test('it tells every fault at once, with what to do', async () => {

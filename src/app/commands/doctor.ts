@@ -3,6 +3,7 @@ import { parseIndex } from '../../chain/rpc/wire.ts'
 import { readRights } from '../../chain/settlement/rights.ts'
 import { type Log, unixSeconds } from '../../domain/log.ts'
 import { rightText } from '../../domain/settlement/rights.ts'
+import { isRecoveryNative } from '../../domain/signing/recover-key.ts'
 import { openRedis } from '../../outside/redis/redis.ts'
 import { findHoldingIndex, settlementRights } from '../../storage/chain/settlement-holdings.ts'
 import { type Database, openDatabase } from '../../storage/database/database.ts'
@@ -98,7 +99,7 @@ export interface DoctorOptions {
 
 /** Checks all needs of a process without changes. Reports every fault at once. */
 export async function examine({ environment, log }: DoctorOptions): Promise<Check[]> {
-  const checks = [checkNode(process.versions.node), ...misspelt(environment)]
+  const checks = [checkNode(process.versions.node), checkRecovery(), ...misspelt(environment)]
   const settings = readable(() => readSettings(environment), checks)
   if (!settings) return checks
   checks.push(passed('settings', 'are valid'))
@@ -118,6 +119,16 @@ function checkNode(version: string): Check {
   return isNodeSupported(version)
     ? passed('node', version)
     : failed('node', version, `use Node ${minNodeVersion} or newer`)
+}
+
+function checkRecovery(): Check {
+  return isRecoveryNative
+    ? passed('signatures', 'native code recovers who signed')
+    : warned(
+        'signatures',
+        'WebAssembly recovers who signed, at a third of the speed of native code',
+        'npm has native code for Linux on x64 and macOS on arm64; without, an order takes 0.1 ms longer',
+      )
 }
 
 function misspelt(environment: DoctorOptions['environment']): Check[] {

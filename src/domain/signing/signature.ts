@@ -1,8 +1,8 @@
 import { AbiCoder } from 'ethers'
-import secp256k1 from 'secp256k1'
 import { type Address, address } from '../evm/address.ts'
 import { type Bytes32, bytesToHex, type Hex, hexSize, hexToBytes } from '../evm/hex.ts'
 import { keccak } from '../evm/keccak.ts'
+import { recoverKey } from './recover-key.ts'
 import { type EcdsaScheme, signedDigest } from './signing.ts'
 
 export type SignatureFault = 'length' | 'v' | 'high-s' | 'unrecoverable'
@@ -11,7 +11,7 @@ export type Recovery = { signer: Address; signature: Hex } | { fault: SignatureF
 const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
 /**
- * Recovers the signer of `digest` with native secp256k1. Accepts 65 bytes r‖s‖v with v 0, 1, 27 or 28, and
+ * Recovers the signer of `digest`. Accepts 65 bytes r‖s‖v with v 0, 1, 27 or 28, and
  * the 64 compact bytes of EIP-2098. Returns the signature as 65 bytes with v 27 or 28, the form that the
  * settlement contract takes. Refuses a high s, because anyone can derive such a second signature from the
  * owner's.
@@ -58,7 +58,7 @@ export function readSignature(signature: Hex): EcdsaSignature | { fault: Signatu
 export function recover(digest: Bytes32, signature: EcdsaSignature): Address | undefined {
   try {
     const { rs, recoveryId } = signature
-    const publicKey = secp256k1.ecdsaRecover(rs, recoveryId, hexToBytes(digest), false)
+    const publicKey = recoverKey(rs, recoveryId, hexToBytes(digest))
     return bytesToHex(keccak(publicKey.subarray(1)).subarray(12))
   } catch {
     return undefined

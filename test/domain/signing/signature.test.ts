@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
 import { recoverAddress, SigningKey } from 'ethers'
 import fc from 'fast-check'
 import { recoverAddress as recoverWithNoble } from 'viem'
@@ -131,6 +133,28 @@ describe('recovery', () => {
       const answer = recoverSigner('eip712', hash, `0x${'01'.repeat(length)}`)
       expect('fault' in answer && answer.fault === 'length').toBe(length !== 64 && length !== 65)
     }
+  })
+})
+
+it('recovers the same without native code, as on machines that npm has none for', () => {
+  const source = path.join(import.meta.dirname, '..', '..', '..', 'src', 'domain', 'signing')
+  const { r, s, v } = key.sign(hash)
+  const signatures = [
+    joined(r as Hex, s as Hex, v),
+    joined(r as Hex, s as Hex, 55 - v),
+    ...[0n, curveOrder, 2n ** 256n - 1n].map((value) => joined(word(value), word(1n), 27)),
+    joined(word(1n), word(0n), 27),
+    ...fc.sample(fc.tuple(scalar, scalar), 50).map(([r, s]) => joined(r, s, 28)),
+  ]
+  const script = `
+    import { isRecoveryNative } from '${source}/recover-key.ts'
+    import { recoverSigner } from '${source}/signature.ts'
+    const recovered = ${JSON.stringify(signatures)}.map((signature) => recoverSigner('eip712', '${hash}', signature))
+    console.log(JSON.stringify({ isRecoveryNative, recovered }))`
+  const flags = ['--no-addons', '--import', 'tsx', '--input-type=module', '--eval', script]
+  expect(JSON.parse(execFileSync(process.execPath, flags, { encoding: 'utf8' }))).toEqual({
+    isRecoveryNative: false,
+    recovered: signatures.map((signature) => recoverSigner('eip712', hash, signature)),
   })
 })
 
