@@ -90,7 +90,7 @@ export const settings = z.object({
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Minimum level of log lines, which are JSON on stderr.'),
+    .describe('Minimum level of log lines, which are JSON on stderr; of `dev` see LOG_FORMAT.'),
   ...observingSettings,
   NETWORKS_FILE: z.string().optional().describe('JSON list of networks with rpcUrl; not for `dev`.'),
   DOCUMENTS_FILE: z

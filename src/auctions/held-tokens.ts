@@ -51,6 +51,8 @@ const maxReceived = 20_000
 /** Tokens whose balance and value are read at once. */
 const maxRead = 1_000
 const pauseMs = 5_000
+/** The index of a new network takes so long without a fault. */
+const quietMs = 30_000
 /** Balances and values of tokens that are worth something are read again. */
 const valuableMs = 60_000
 /** An auction waits so long for the first reading. */
@@ -70,6 +72,7 @@ export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
   })
   let held: readonly Address[] = []
   let isReady = false
+  const createdAt = now()
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
 
@@ -127,7 +130,8 @@ export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
       reading ??= read(hash)
         .catch((fault) => {
           if (!(fault instanceof Outage)) throw fault
-          log.warn('what the settlement contract holds is not read', { error: fault.message })
+          const report = !isReady && now() - createdAt < quietMs ? log.debug : log.warn
+          report('what the settlement contract holds is not read', { error: fault.message })
         })
         .catch((error) =>
           log.error('what the settlement contract holds is not read', { error: String(error) }),

@@ -1,13 +1,15 @@
+import { join } from 'node:path'
 import { type App, startApp } from '../app/app.ts'
 import { roles } from '../app/chain/loops.ts'
 import { type NetworkConfig, readSettings } from '../app/config.ts'
+import { createTextLog, secretsIn } from '../app/observing/log.ts'
 import type { Settings } from '../app/settings.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { type FollowFlags, findOrderBook } from './follow.ts'
 import { isInUse } from './home/home.ts'
-import { allowSolvers, type Market } from './market/market.ts'
-import { startTraders } from './market/traders.ts'
+import { type Account, allowSolvers, type Market } from './market/market.ts'
+import { startTraders, tradingAccounts } from './market/traders.ts'
 import { watchParent } from './process/parent-watch.ts'
 import { freePort, probePort } from './process/process.ts'
 import { type Stack, type Store, startStack, startStore } from './stack.ts'
@@ -26,6 +28,7 @@ export interface DevOptions {
   byNpm: boolean
   settings: Settings
   version: string
+  /** Logs JSON. */
   log: Log
   now: Clock
   random: () => number
@@ -39,12 +42,20 @@ const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01
  * Runs the local stack until it is stopped. Ctrl-C and SIGTERM end the database and the chain too. After a
  * crash of this program or of one of them, the next start adopts the running ones.
  */
-export async function runDev(options: DevOptions): Promise<void> {
+export async function runDev(given: DevOptions): Promise<void> {
+  const { LOG_FORMAT, LOG_LEVEL } = given.settings
+  const log = LOG_FORMAT === 'json' ? given.log : createTextLog(LOG_LEVEL, secretsIn(given.settings))
+  await runStack({ ...given, log })
+}
+
+async function runStack(options: DevOptions): Promise<void> {
   const { home, settings: given, follow, log, print } = options
+  const began = performance.now()
+  log.info(`starting the local ${follow ? 'follower' : 'system'} in ${home}`)
   const parent = options.byNpm ? watchParent() : undefined
   const followed = follow && (await findOrderBook(follow, given.PROFILE, log))
   const port = isInUse(home) ? given.PORT : await choosePort(options)
-  const { stack, start } = await (followed ? startFollowing(followed, options) : startOwn(options))
+  const { stack, accounts, start } = await (followed ? startFollowing(followed, options) : startOwn(options))
   let cleanUp: () => void | Promise<void> = stack.stop
   const unlessDied = async <T>(task: Promise<T>): Promise<T> => {
     const died = await Promise.race([stack.died, task.then(() => undefined)])
@@ -56,8 +67,12 @@ export async function runDev(options: DevOptions): Promise<void> {
     const { app, settings, stopTraders } = await unlessDied(start(port))
     const url = app.url ?? ''
     stack.publish({ url, cmsKey: settings.CMS_API_KEY ?? stack.secrets.cmsKey })
-    print(`ready ${url}/graphql (home ${home})`)
-    if (followed) print(`follows ${followed.orderBook?.url} over the node ${follow.rpcUrl}`)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    print(`ready ${url} after ${seconds} s`)
+    for (const [what, at] of placesOf(url, accounts, options)) print(`  ${what.padEnd(14)}${at}`)
+    if (followed) print(`It follows ${followed.orderBook?.url} over the node ${follow.rpcUrl}.`)
+    else print(`Keys of the test accounts, tokens and URLs are in ${join(home, 'dev.json')}.`)
+    print('Ctrl-C stops it; the same command continues, and with --reset it starts empty.')
     await unlessDied(Promise.race([untilStopped(), ...(parent ? [parent.ended] : [])]))
     log.info('stopping')
     await stopTraders?.()
@@ -68,20 +83,41 @@ export async function runDev(options: DevOptions): Promise<void> {
   }
 }
 
+/** What a person may open, with its address. */
+function placesOf(
+  url: string,
+  accounts: readonly Account[],
+  { traders }: Pick<DevOptions, 'traders'>,
+): [what: string, at: string][] {
+  const note = (index: number) => (traders && tradingAccounts.includes(index) ? '  trades by itself' : '')
+  return [
+    ['home page', `${url}/`],
+    ['GraphiQL', `${url}/graphql`],
+    ['REST viewer', `${url}/docs`],
+    ...accounts.map(({ address }, index): [string, string] => [
+      `account ${index}`,
+      `${url}/accounts/${address}${note(index)}`,
+    ]),
+  ]
+}
+
 /** The programs over a started stack. */
 interface System {
   stack: Store
+  /** Accounts for tests. */
+  accounts: readonly Account[]
   start(port: number): Promise<{ app: App; settings: Settings; stopTraders?: () => Promise<void> }>
 }
 
 /** Starts a chain with an order book of its own. */
 async function startOwn(options: DevOptions): Promise<System> {
-  const { home, reset, log, now, random } = options
+  const { home, reset, log, now, random, print } = options
   const { DATABASE_URL: databaseUrl, ANVIL: anvil } = options.settings
   const stack = await startStack({ home, reset, anvil, databaseUrl, log })
   const { market, rpcUrl, network } = stack
   return {
     stack,
+    accounts: market.accounts,
     async start(port) {
       const outside = toSources(options.solvers, market)
       await allowSolvers(createRpc({ url: rpcUrl, log }), market.outsideSolvers.slice(0, outside.length))
@@ -91,7 +127,10 @@ async function startOwn(options: DevOptions): Promise<System> {
         ...{ roles, settings, suggests: true, publicMetrics: true },
       })
       const traders = options.traders
-        ? startTraders({ baseUrl: app.url ?? '', market, log, now, random })
+        ? startTraders({
+            ...{ baseUrl: app.url ?? '', market, log, now, random },
+            onFirstTrade: ({ uid, text }) => print(`First trade: ${text}\n  ${app.url}/orders/${uid}`),
+          })
         : undefined
       return { app, settings, ...(traders && { stopTraders: () => traders.stop() }) }
     },
@@ -106,6 +145,7 @@ async function startFollowing(followed: NetworkConfig, options: DevOptions): Pro
   const stack = await startStore({ home, reset, databaseUrl, log }, { network, rpcUrl: String(rpcUrl) })
   return {
     stack,
+    accounts: [],
     async start(port) {
       const settings = localSettings({ ...options.settings, PORT: port }, stack)
       const app = await startApp({

@@ -46,6 +46,50 @@ it('starts nothing when the port is in use', async () => {
   }
 })
 
+it('prints a few lines for people, with links, and trades at once', async () => {
+  const { program, ended, ready, output } = startDev(home, {
+    traders: true,
+    environment: { LOG_LEVEL: 'info' },
+  })
+  const { url, accounts, network } = await ready()
+  const uid = await eventually(
+    'the first trade',
+    () =>
+      /^First trade: [\d.,]+ WETH for [\d.,]+ USDC\n {2}\S+\/orders\/(0x[0-9a-f]{112})$/m.exec(
+        output().out,
+      )?.[1],
+  )
+  const { out, errors } = output()
+  expect(out.match(/^ready .+ after [\d.]+ s$/m)?.[0]).toContain(url)
+  const links = [...out.matchAll(/^ {2}.*?(http\S+)/gm)].map(([, link]) => link ?? '')
+  expect(links).toEqual([
+    ...[`${url}/`, `${url}/graphql`, `${url}/docs`],
+    ...accounts.map(({ address }) => `${url}/accounts/${address}`),
+    `${url}/orders/${uid}`,
+  ])
+  const headers = { accept: 'text/html' }
+  for (const link of links) expect([link, (await fetch(link, { headers })).status]).toEqual([link, 200])
+  expect(out.split('\n').length).toBeLessThan(20)
+  for (const { privateKey } of accounts) expect(out + errors).not.toContain(privateKey)
+  expect(errors).toMatch(/^starting the local system in .+\ndatabase migrated \(applied: \d+\)\n$/)
+  const trades = await fetch(`${url}/${network}/api/v1/trades?orderUid=${uid}`)
+  expect(await trades.json()).toHaveLength(1)
+  program.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
+it('logs JSON where LOG_FORMAT says so', async () => {
+  const { program, ended, ready } = startDev(home, { environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' } })
+  await ready()
+  program.kill('SIGTERM')
+  const { errors } = await ended
+  const messages = errors
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+  expect(messages).toEqual([`starting the local system in ${home}`, 'database migrated', 'stopping'])
+})
+
 it('ends when its chain or its database ends, and the next start continues from the saved state', async () => {
   const parts = [
     ['chain', 'database', 'the local chain'],

@@ -7,15 +7,30 @@ import { eventually } from './eventually.ts'
 
 const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
-/** `tradegraph dev` as a user runs it, without traders; the last value of a flag counts. */
+/** `tradegraph dev` as a user runs it, by default without traders; the last value of a flag counts. */
 export function startDev(
   home: string,
-  { flags = [], environment = {} }: { flags?: string[]; environment?: Record<string, string> } = {},
+  {
+    flags = [],
+    environment = {},
+    traders = false,
+  }: { flags?: string[]; environment?: Record<string, string>; traders?: boolean } = {},
 ) {
   const { npm_lifecycle_event: _, DATABASE_URL: _url, ...inherited } = process.env
   const program = spawn(
     process.execPath,
-    ['--import', 'tsx', cli, 'dev', '--home', home, '--port', '0', '--no-traders', ...flags],
+    [
+      '--import',
+      'tsx',
+      cli,
+      'dev',
+      '--home',
+      home,
+      '--port',
+      '0',
+      ...(traders ? [] : ['--no-traders']),
+      ...flags,
+    ],
     { env: { ...inherited, LOG_LEVEL: 'silent', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   let [out, errors] = ['', '']
@@ -27,6 +42,8 @@ export function startDev(
   })
   return {
     program,
+    /** The output until now. */
+    output: () => ({ out, errors }),
     /** The exit code and the output of errors. */
     ended: once(program, 'close').then(([code]) => ({ code, errors })),
     /** Waits for the `ready` line. Starting a database and a chain takes time on a busy machine. */

@@ -4,6 +4,7 @@ import { tokenPrefix } from '../../accounts/sign-in.ts'
 import type { Log } from '../../domain/log.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
 import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
+import { plain } from '../commands/order-text.ts'
 import type { Settings } from '../settings.ts'
 
 /** Members of the settings that hold a secret, by the end of their name. */
@@ -84,6 +85,28 @@ export function createLog(
     warn: (message, fields) => logger.warn(fields ?? {}, message),
     error: (message, fields) => logger.error(fields ?? {}, message),
   }
+}
+
+const { warn, error } = pino.levels.values as Record<'warn' | 'error', number>
+
+/** Longest list that a line of text shows. */
+const maxListed = 5
+
+/** Turns a line of JSON into one for people. Control characters of a value could steer a terminal. */
+function textOf(json: string): string {
+  const { level, time: _, msg, ...fields } = JSON.parse(json)
+  const mark = level >= error ? 'error: ' : level >= warn ? 'warning: ' : ''
+  const details = Object.entries(fields).map(([name, value]) => {
+    if (Array.isArray(value) && value.length > maxListed) return `${name}: ${value.length}`
+    return `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  })
+  return plain(`${mark}${msg}${details.length > 0 ? ` (${details.join(', ')})` : ''}`)
+}
+
+/** Lines for people on stderr, without secrets. */
+export function createTextLog(level: string, secrets: readonly string[]): Log {
+  const to = pino.destination(2)
+  return createLog(level, secrets, { write: (line: string) => to.write(`${textOf(line)}\n`) })
 }
 
 /** The access log; undefined if the settings enable none. */

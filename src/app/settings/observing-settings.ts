@@ -3,6 +3,10 @@ import { httpUrl, jsonText } from './setting-readers.ts'
 
 /** Settings of records of requests, apart from metrics. */
 export const observingSettings = {
+  LOG_FORMAT: z
+    .enum(['text', 'json'])
+    .default('text')
+    .describe('Form of the log lines of `dev`: `text` for people, or `json`. Other commands log JSON.'),
   ACCESS_LOG: z
     .stringbool()
     .default(false)

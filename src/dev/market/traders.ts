@@ -5,6 +5,7 @@ import { mulDivDown } from '../../domain/amount.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { orderTypes } from '../../domain/signing/signing.ts'
+import { readableDown } from '../../domain/text/readable.ts'
 import type { Account, Market, TokenSymbol } from './market.ts'
 
 export interface TraderOptions {
@@ -17,10 +18,18 @@ export interface TraderOptions {
   random: () => number
   /** Average time between two orders. */
   pauseMs?: number
+  /** Called when the first order has traded. */
+  onFirstTrade?(trade: FirstTrade): void
+}
+
+export interface FirstTrade {
+  uid: string
+  /** Such as `0.2 WETH for 596.12 USDC`. */
+  text: string
 }
 
 /** Indexes of the accounts that trade by themselves; the others are for the user of the stack. */
-const tradingAccounts = [3, 4]
+export const tradingAccounts = [3, 4]
 
 /**
  * Trades of each account, repeated: sell token, greatest amount in whole tokens, buy token. An account sells
@@ -42,27 +51,40 @@ const slippageBps = 100n
 /** Empty app data: `{}` and its hash. */
 const appData = { document: '{}', hash: '0xb48d38f93eaa084033fc5970bf96e559c33c4cdc07d889ab00b4d63f9590739d' }
 
+const tradePauseMs = 200
+
+const uidAnswer = z.string()
+const tradesAnswer = z.array(z.object({ sellAmount: z.coerce.bigint(), buyAmount: z.coerce.bigint() }))
+
 const quoteAnswer = z.object({
   id: z.int().optional(),
   quote: z.object({ sellAmount: z.string(), feeAmount: z.string(), buyAmount: z.string() }),
 })
 
-/** Lets some accounts place small orders from time to time, over REST like any client. */
+/** Pause before the first order is tried again: a service that has just started may not quote yet. */
+const firstPauseMs = 500
+
+/** Lets some accounts place small orders, at once and then from time to time, over REST like any client. */
 export function startTraders(options: TraderOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const { log, random, pauseMs = 10_000 } = options
+  const { signal } = stopping
+  const { log, random, pauseMs = 10_000, onFirstTrade } = options
   const steps = tradingAccounts.length * cycle.length
+  let reported: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    for (let index = 0; !stopping.signal.aborted; index = (index + 1) % steps) {
-      const pause = pauseMs * (0.5 + random())
-      await delay(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
-      if (stopping.signal.aborted) return
-      await trade(options, index, stopping.signal).then(
-        (uid) => log.debug('a trader placed an order', { uid }),
+    for (let index = 0; !signal.aborted; index = (index + 1) % steps) {
+      await trade(options, index, signal).then(
+        (placed) => {
+          log.debug('a trader placed an order', { uid: placed.uid })
+          reported ??= firstTrade(options, placed, signal).then(onFirstTrade, () => {})
+        },
         (cause) => log.debug('a trader could not place an order', { cause: String(cause) }),
       )
+      const pause = reported ? pauseMs * (0.5 + random()) : Math.min(pauseMs, firstPauseMs)
+      await delay(pause, undefined, { signal, ref: false }).catch(() => {})
     }
+    await reported
   }
 
   const running = run()
@@ -74,7 +96,32 @@ export function startTraders(options: TraderOptions): { stop(): Promise<void> } 
   }
 }
 
-async function trade(options: TraderOptions, index: number, signal: AbortSignal): Promise<unknown> {
+const apiOf = ({ baseUrl, market }: TraderOptions) => `${baseUrl}/${market.network.name}/api/v1`
+
+/** Waits until an order has traded. */
+async function firstTrade(
+  options: TraderOptions,
+  { uid, sell, buy }: Placed,
+  signal: AbortSignal,
+): Promise<FirstTrade> {
+  for (;;) {
+    const [amounts] = tradesAnswer.parse(await ask(`${apiOf(options)}/trades?orderUid=${uid}`, {}, signal))
+    if (amounts)
+      return {
+        uid,
+        text: `${readableDown(amounts.sellAmount, sell)} for ${readableDown(amounts.buyAmount, buy)}`,
+      }
+    await delay(tradePauseMs, undefined, { signal, ref: false })
+  }
+}
+
+interface Placed {
+  uid: string
+  sell: Parameters<typeof readableDown>[1]
+  buy: Parameters<typeof readableDown>[1]
+}
+
+async function trade(options: TraderOptions, index: number, signal: AbortSignal): Promise<Placed> {
   const { market, now, random } = options
   const { network, tokens } = market
   const account = market.accounts[tradingAccounts[index % tradingAccounts.length] ?? 0]
@@ -94,7 +141,7 @@ async function trade(options: TraderOptions, index: number, signal: AbortSignal)
     buyTokenBalance: 'erc20',
   }
   const request = { ...terms, from: account.address, sellAmountBeforeFee: budget.toString() }
-  const api = `${options.baseUrl}/${network.name}/api/v1`
+  const api = apiOf(options)
 
   const answer = await post(`${api}/quote`, { ...request, appData: appData.document }, signal)
   const { id, quote } = quoteAnswer.parse(answer)
@@ -112,7 +159,9 @@ async function trade(options: TraderOptions, index: number, signal: AbortSignal)
     ...(id !== undefined && { quoteId: id }),
   }
   const document = { appData: appData.document, appDataHash: appData.hash }
-  return post(`${api}/orders`, { ...order, ...document, ...origin }, signal)
+  const uid = uidAnswer.parse(await post(`${api}/orders`, { ...order, ...document, ...origin }, signal))
+  const named = (symbol: TokenSymbol) => ({ symbol, ...tokens[symbol] })
+  return { uid, sell: named(sell), buy: named(buy) }
 }
 
 function sign(account: Account, network: Network, order: Record<string, unknown>): Promise<string> {
@@ -121,13 +170,14 @@ function sign(account: Account, network: Network, order: Record<string, unknown>
   return new Wallet(account.privateKey).signTypedData(domain, orderTypes, order)
 }
 
-async function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
-  })
+function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  return ask(url, { method: 'POST', headers, body: JSON.stringify(body) }, signal)
+}
+
+async function ask(url: string, request: RequestInit, signal: AbortSignal): Promise<unknown> {
+  const limits = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)])
+  const response = await fetch(url, { ...request, signal: limits })
   if (!response.ok)
     throw new Error(`${url} answers ${response.status}: ${(await response.text()).slice(0, 300)}`)
   return response.json()

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { TypedDataEncoder, verifyTypedData } from 'ethers'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeMarket } from '../../../src/dev/market/market.ts'
-import { startTraders } from '../../../src/dev/market/traders.ts'
+import { type FirstTrade, startTraders } from '../../../src/dev/market/traders.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import { orderTypes } from '../../../src/domain/signing/signing.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
@@ -16,21 +16,43 @@ interface Received {
   body: Record<string, string>
 }
 
-/** Quotes 1000 for everything; the first quote fails. */
+const uid = `0x${'12'.repeat(56)}`
+
+/** Quotes 1000 for everything; the first quote fails. The order trades when its trades are read again. */
 async function startService() {
   const received: Received[] = []
+  let reads = 0
   const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    if (path === `/sepolia/api/v1/trades?orderUid=${uid}`) {
+      const trade = { sellAmount: '250000000000000000', buyAmount: '700000000' }
+      return response.end(JSON.stringify(reads++ > 0 ? [trade] : []))
+    }
     const body = JSON.parse(await text(request))
-    received.push({ path: request.url ?? '', body })
+    received.push({ path, body })
     const quote = { sellAmount: '990', feeAmount: '10', buyAmount: '1000' }
-    const isQuote = request.url?.endsWith('/quote')
+    const isQuote = path.endsWith('/quote')
     response.statusCode = received.length === 1 ? 500 : isQuote ? 200 : 201
-    response.end(JSON.stringify(isQuote ? { id: 7, quote } : '0x'))
+    response.end(JSON.stringify(isQuote ? { id: 7, quote } : uid))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
+
+it('places the first order at once, again soon if it fails, and reports its trade', async () => {
+  const { received, url } = await startService()
+  const reported: FirstTrade[] = []
+  const traders = startTraders({
+    ...{ baseUrl: url, market: describeMarket(), log: silentLog, pauseMs: 3_600_000 },
+    ...{ now: Date.now, random: () => 0.5, onFirstTrade: (trade) => reported.push(trade) },
+  })
+  onTestFinished(traders.stop)
+  await eventually('the trade', () => reported.length > 0)
+  // The second trade of the cycle: the first one was not quoted.
+  expect(reported).toEqual([{ uid, text: '0.25 WETH for 700 USDC' }])
+  expect(received.filter(({ path }) => path.endsWith('/orders'))).toHaveLength(1)
+})
 
 it('places signed orders of accounts 3 and 4 over REST, and continues after a failure', async () => {
   const { received, url } = await startService()
