@@ -21,7 +21,7 @@ import {
 export interface SignInServices {
   db: Database
   now: Clock
-  /** The URL of the service for people; messages name its host. No account can sign in without it. */
+  /** The URL of the service for people; messages name its site. No account can sign in without it. */
   publicUrl: URL | undefined
   /**
    * Returns the signature check of a served network. Contract wallets are asked on the network that the
@@ -61,13 +61,27 @@ const maxSessions = 20
 /** The beginning of each session's token. */
 export const tokenPrefix = 'tgs_'
 
-/** Creates a challenge. @throws Refusal FeatureDisabled */
-export async function createSignInChallenge({
-  db,
-  now,
-  publicUrl,
-}: SignInServices): Promise<SignInChallenge> {
-  const { host, origin } = siteOf(publicUrl)
+/** Names of the own machine. A public URL with one of them stands for both: a browser may open either. */
+const loopbackNames = ['127.0.0.1', 'localhost']
+
+/** The sites of the service's own pages: that of the public URL, then the same under another loopback name. */
+export function ownSites(publicUrl: URL): [URL, ...URL[]] {
+  if (!loopbackNames.includes(publicUrl.hostname)) return [publicUrl]
+  const others = loopbackNames.filter((name) => name !== publicUrl.hostname)
+  return [publicUrl, ...others.map((name) => Object.assign(new URL(publicUrl), { hostname: name }))]
+}
+
+/**
+ * Creates a challenge for the site of the page that requests it, if it is an own one, else for the public URL.
+ * @param pageOrigin from the header `Origin`
+ * @throws Refusal FeatureDisabled
+ */
+export async function createSignInChallenge(
+  { db, now, publicUrl }: SignInServices,
+  pageOrigin?: string,
+): Promise<SignInChallenge> {
+  const [first, ...others] = sitesOf(publicUrl)
+  const { host, origin } = others.find((site) => site.origin === pageOrigin) ?? first
   const nonce = randomBytes(16).toString('hex')
   const expiresAt = new Date(now() + nonceMs)
   await insertNonce(db, nonce, expiresAt)
@@ -86,9 +100,9 @@ export async function signIn(
   { db, now, publicUrl, checkSignature, sessionMs }: SignInServices,
   meter?: GasMeter,
 ): Promise<OpenedSession> {
-  const site = siteOf(publicUrl)
+  const sites = sitesOf(publicUrl)
   const parsed = parseMessage(message)
-  checkMessage(parsed, site, now())
+  checkMessage(parsed, sites.find(({ host }) => host === parsed.domain) ?? sites[0], now())
   const check = checkSignature(parsed.chainId)
   if (!check) throw refused('chainId', 'the chain is not served here')
   // Checked before a wallet is called, so that an unknown nonce costs the node nothing.
@@ -129,9 +143,9 @@ export async function accountOfSession(
   return token?.startsWith(tokenPrefix) ? await findSession(db, hashOf(token), new Date(now)) : undefined
 }
 
-function siteOf(publicUrl: URL | undefined): URL {
+function sitesOf(publicUrl: URL | undefined): [URL, ...URL[]] {
   if (!publicUrl) throw new Refusal('FeatureDisabled', 'this needs the setting PUBLIC_URL')
-  return publicUrl
+  return ownSites(publicUrl)
 }
 
 function parseMessage(message: string): SiweMessage {

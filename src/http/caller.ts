@@ -10,6 +10,8 @@ export interface Caller extends GasMeter {
   apiKey: string | undefined
   /** The key from `X-API-Key` alone, which may be one of the order book that a network follows. */
   headerKey?: string | undefined
+  /** The origin of the page that sent the request; programs send none. */
+  origin?: string | undefined
   /**
    * The time when the first attempt with the same idempotency key began, if no answer was stored for it: its
    * changes may be committed. Absent for a first attempt.

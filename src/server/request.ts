@@ -125,6 +125,7 @@ function callerOf(
     client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrustedProxy),
     apiKey: apiKeyOf(headers),
     headerKey: headers['x-api-key']?.toString(),
+    origin: headers.origin,
     setHeader: (name, value) => setHeader(responseHeaders, name, value),
   }
 }

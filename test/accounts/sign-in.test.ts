@@ -47,6 +47,15 @@ describe('signing in', () => {
     })
   })
 
+  test.each(['https://evil.example', 'http://trade.example', 'http://127.0.0.1', 'null'])(
+    'a page of %s gets the challenge of the public URL',
+    async (origin) => {
+      const mutation = 'mutation { createSignInChallenge { domain uri } }'
+      const { data } = await send(server.url, mutation, {}, undefined, origin)
+      expect(data.createSignInChallenge).toEqual({ domain: 'trade.example', uri: 'https://trade.example' })
+    },
+  )
+
   test('a key opens a session of its account, which ends when it signs out', async () => {
     const { data } = await signIn(await messageWith())
     expect(data.signIn).toEqual({

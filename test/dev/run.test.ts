@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { Wallet } from 'ethers'
+import { SiweMessage } from 'siwe'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findProcess } from '../../src/dev/process/process.ts'
 import { startDev } from '../setup/dev.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
-import { graphql } from '../setup/trader.ts'
+import { ask, createMessage, signInMutation } from '../setup/session.ts'
 
 let home: string
 beforeEach(() => {
@@ -90,6 +92,39 @@ it('logs JSON where LOG_FORMAT says so', async () => {
   expect(messages).toEqual([`starting the local system in ${home}`, 'database migrated', 'stopping'])
 })
 
+it('lets accounts sign in at both names of this machine, and at no other', async () => {
+  const { program, ended, ready } = dev()
+  const { url, accounts, chainId } = await ready()
+  const key = new Wallet(accounts[0]?.privateKey ?? '')
+  const { port } = new URL(url)
+  const signIn = async (members: Partial<SiweMessage>, pageOrigin?: string) => {
+    const issuedAt = new Date().toISOString()
+    const message = await createMessage(
+      url,
+      { address: key.address, chainId, issuedAt, ...members },
+      pageOrigin,
+    )
+    const input = { message, signature: await key.signMessage(message) }
+    const { data, errors } = await ask(url, signInMutation, { input }, undefined, pageOrigin)
+    return {
+      uri: new SiweMessage(message).uri,
+      by: data?.signIn.account.address,
+      fault: errors?.[0]?.extensions.data,
+    }
+  }
+  const [local, loopback] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
+  const by = key.address.toLowerCase()
+  expect(await signIn({}, local)).toEqual({ uri: local, by })
+  expect(await signIn({}, loopback)).toEqual({ uri: loopback, by })
+  expect(await signIn({})).toEqual({ uri: local, by })
+  expect(await signIn({}, 'http://evil.example')).toEqual({ uri: local, by })
+  expect(await signIn({ domain: 'evil.example' })).toMatchObject({ fault: { reason: 'domain' } })
+  expect(await signIn({ domain: `localhost:${port}0` })).toMatchObject({ fault: { reason: 'domain' } })
+  expect(await signIn({ uri: loopback })).toMatchObject({ fault: { reason: 'uri' } })
+  program.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
 it('ends when its chain or its database ends, and the next start continues from the saved state', async () => {
   const parts = [
     ['chain', 'database', 'the local chain'],
@@ -108,8 +143,6 @@ it('ends when its chain or its database ends, and the next start continues from 
   const { program, ended, ready } = dev()
   const { url, cmsKey, accounts } = await ready()
   expect((await fetch(`${url}/metrics`)).status).toBe(200)
-  const challenge = await graphql(url, 'mutation { createSignInChallenge { uri } }')
-  expect(challenge).toEqual({ createSignInChallenge: { uri: `http://localhost:${new URL(url).port}` } })
   const channels = (key: string) =>
     fetch(`${url}/accounts/${accounts[0]?.address}/channels`, { headers: { 'x-api-key': key } })
   await eventually('its key is taken', async () => (await channels(cmsKey)).status === 200)

@@ -109,7 +109,7 @@ async function visit(
       })
     })
   }
-  await page.goto(`${world.url}${at}`)
+  await page.goto(new URL(at, world.url).href)
   const shift = () => shiftOf(page)
   return { page, hosts, warnings, shift, [Symbol.asyncDispose]: () => context.close() }
 }
@@ -214,6 +214,15 @@ test('the owner signs in, switches a webhook on, tries it, and switches it off',
   await page.getByRole('button', { name: 'Sign in with Test Wallet' }).waitFor()
   expect([...hosts]).toEqual(here())
   expect(warnings).toEqual([])
+})
+
+test('the owner signs in at the other name of this machine too', async () => {
+  const other = world.url.replace('127.0.0.1', 'localhost')
+  await using visited = await visit(`${other}/accounts/${account}`, { key: owner })
+  const { page } = visited
+  await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click()
+  await page.getByLabel('URL of your webhook').waitFor()
+  expect(page.url()).toBe(`${other}/accounts/${account}`)
 })
 
 test('on a phone in the dark nothing is wider than the screen, and all is reached by keyboard', async () => {

@@ -7,18 +7,24 @@ export interface GraphqlAnswer {
   errors?: { message: string; extensions: { code: string; field?: string; data?: unknown } }[]
 }
 
-/** One operation, whose errors are part of the answer. @param token of a session, or a key */
+/**
+ * One operation, whose errors are part of the answer.
+ * @param token of a session, or a key
+ * @param origin of the page that sends it
+ */
 export async function ask(
   url: string,
   query: string,
   variables: object = {},
   token?: string,
+  origin?: string,
 ): Promise<GraphqlAnswer> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(origin !== undefined && { origin }),
     },
     body: JSON.stringify({ query, variables }),
   })
@@ -28,12 +34,14 @@ export async function ask(
 export const signInMutation =
   'mutation ($input: SignInInput!) { signIn(input: $input) { token expiresAt account { address } } }'
 
-/** A message of EIP-4361 with a new nonce of the server. */
+/** A message of EIP-4361 with a new nonce of the server, for the page of an origin. */
 export async function createMessage(
   url: string,
   members: Pick<SiweMessage, 'address' | 'chainId'> & Partial<SiweMessage>,
+  pageOrigin?: string,
 ): Promise<string> {
-  const { data } = await ask(url, 'mutation { createSignInChallenge { nonce domain uri } }')
+  const mutation = 'mutation { createSignInChallenge { nonce domain uri } }'
+  const { data } = await ask(url, mutation, {}, undefined, pageOrigin)
   const { nonce, domain, uri } = data.createSignInChallenge
   return new SiweMessage({ version: '1', nonce, domain, uri, ...members }).prepareMessage()
 }

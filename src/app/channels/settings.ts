@@ -151,7 +151,7 @@ export const channelSettings = {
   PUBLIC_URL: httpUrl
     .optional()
     .describe(
-      'Public address of the service: the site of sign-in messages and of links in messages. `dev` has its own; without it sign-in is off.',
+      'Public address of the service: the site of sign-in messages and of links in messages. With `localhost` or `127.0.0.1` accounts sign in at both. `dev` has its own; without it sign-in is off.',
     ),
   SESSION_MINUTES: integer(1, 43_200).default(60).describe('Minutes until a session of an account ends.'),
   CHANNEL_ALLOWED_HOSTS: z

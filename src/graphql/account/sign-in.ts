@@ -63,7 +63,7 @@ builder.mutationFields((t) => ({
     type: describedRef(signInChallenge),
     description: 'Gives a nonce for a message that proves an account. It works for ten minutes.',
     resolve: (_root, _args, context) =>
-      storing(context, 'sign-in nonces', () => createSignInChallenge(context.signIn)),
+      storing(context, 'sign-in nonces', () => createSignInChallenge(context.signIn, context.origin)),
   }),
   signIn: t.field({
     type: SignInPayloadRef,

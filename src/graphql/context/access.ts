@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { accountOfSession } from '../../accounts/sign-in.ts'
+import { accountOfSession, ownSites } from '../../accounts/sign-in.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { Address } from '../../domain/evm/address.ts'
@@ -58,9 +58,10 @@ export function createKeyReader({
 }: KeyOwners & { signIn: { publicUrl: URL | undefined } }): (
   headers: IncomingHttpHeaders,
 ) => string | undefined {
+  const ownOrigins = publicUrl && ownSites(publicUrl).map(({ origin }) => origin)
   const isOwn = (origin: string, host = '') =>
-    publicUrl
-      ? origin === publicUrl.origin
+    ownOrigins
+      ? ownOrigins.includes(origin)
       : URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
   return (headers) => {
     const key = apiKeyOf(headers)
