@@ -53,7 +53,9 @@ function environmentOf(row: object = {}): Record<string, string> {
 
 async function examined(environment: Record<string, string>) {
   const { code, stdout } = await run(['doctor', '--json'], environment)
-  const { checks } = JSON.parse(stdout) as { checks: { about: string; state: string; says: string }[] }
+  const { checks } = JSON.parse(stdout) as {
+    checks: { about: string; state: string; says: string; advice?: string }[]
+  }
   return { code, checks, bad: checks.filter(({ state }) => state === 'bad') }
 }
 
@@ -110,12 +112,17 @@ test('it tells every fault at once, with what to do', async () => {
   expect(JSON.stringify(checks)).not.toContain('pass-word')
 }, 60_000)
 
-test('an account that is not on the allow-list, and a settlement contract that is not there, are found', async () => {
+test('an account that is not on the allow-list, and a row that the chain contradicts, are found', async () => {
   const stranger = await examined({ ...environmentOf(), SOLVER_PRIVATE_KEY: `0x${'7'.repeat(64)}` })
   expect(stranger.bad.map(({ says }) => says)).toEqual(['is not on the allow-list'])
   const nowhere = `0x${'9'.repeat(40)}`
-  const none = await examined(environmentOf({ settlement: nowhere }))
-  expect(none.bad.map(({ says }) => says)).toEqual([`has no code at ${nowhere}`])
+  const contracts = { settlement: nowhere, wrappedNative: nowhere, poolFactory: nowhere }
+  const none = await examined(environmentOf({ ...contracts, firstBlock: 7_000_000 }))
+  expect(none.bad.map(({ says }) => says)).toEqual([
+    ...Object.keys(contracts).map((name) => `has no code at ${name} ${nowhere}`),
+    expect.stringMatching(/^is at block \d+, before firstBlock 7000000$/),
+  ])
+  for (const { advice } of none.bad) expect(advice).toMatch(/NETWORKS_FILE/)
 }, 60_000)
 
 test('commands and flags that do not exist are told with the nearest', async () => {

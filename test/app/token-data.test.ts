@@ -150,12 +150,15 @@ test('holders, their balances and the price of a token come in one request', asy
   }
 })
 
-test('the program does not start on a chain without the settlement contract', async () => {
+test.each([
+  [{ settlement: numbered('57') }, `has no code at settlement ${numbered('57')}`],
+  [{ wrappedNative: numbered('57') }, `has no code at wrappedNative ${numbered('57')}`],
+  [{ poolFactory: numbered('57') }, `has no code at poolFactory ${numbered('57')}`],
+  [{ firstBlock: 7_000_000 }, /is at block \d+, before firstBlock 7000000: lower firstBlock/],
+])('the program does not start with a row that its chain contradicts: %j', async (changes, fault) => {
   await using database = await createTestDatabase()
-  const network = { ...world.market.network, settlement: numbered('57') }
-  const networks = [{ network, rpcUrl: world.chain.rpcUrl }]
-  const start = startProgram({ database, chain: world.chain }, {}, { networks })
-  await expect(start).rejects.toThrow(`there is no settlement contract at ${network.settlement}`)
+  const networks = [{ network: { ...world.market.network, ...changes }, rpcUrl: world.chain.rpcUrl }]
+  await expect(startProgram({ database, chain: world.chain }, {}, { networks })).rejects.toThrow(fault)
 })
 
 test('the program does not start where another contract, or none, is named as the guard contract', async () => {
@@ -163,6 +166,6 @@ test('the program does not start where another contract, or none, is named as th
   for (const balanceGuard of [numbered('57'), world.market.tokens.DAI.address]) {
     const networks = [{ network: { ...world.market.network, balanceGuard }, rpcUrl: world.chain.rpcUrl }]
     const start = startProgram({ database, chain: world.chain }, {}, { networks })
-    await expect(start).rejects.toThrow(`the code at ${balanceGuard} is not that of BalanceGuard`)
+    await expect(start).rejects.toThrow(`has other code than BalanceGuard at balanceGuard ${balanceGuard}`)
   }
 })

@@ -103,7 +103,7 @@ test.each([
   [
     'a chain without the settlement contract',
     { settlement: `0x${'12'.repeat(20)}` as const },
-    `there is no settlement contract at 0x${'12'.repeat(20)}`,
+    `the node has no code at settlement 0x${'12'.repeat(20)}: name the contract of this chain in NETWORKS_FILE, or another PROFILE`,
   ],
 ])('a node that comes back on %s ends the program', async (_, changes, line) => {
   await using world = await startWithout(changes)

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { balanceGuardCode } from '../../chain/bytecode.generated.ts'
 import { createChain } from '../../chain/chain.ts'
 import type { NetworkNode } from '../../chain/rpc/nodes.ts'
+import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { parseIndex } from '../../chain/rpc/wire.ts'
 import { Outage } from '../../domain/errors/error.ts'
+import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { claimNetwork } from '../../storage/chain/networks.ts'
@@ -83,16 +86,52 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
   }
 }
 
+/** What is wrong with a row of NETWORKS_FILE, as its node shows, and what to do. */
+export interface RowFault {
+  says: string
+  advice: string
+}
+
+/** Compares a row of NETWORKS_FILE with the chain of a node. @throws Outage */
+export async function findRowFaults(rpc: Rpc, network: Network): Promise<RowFault[]> {
+  const { settlement, wrappedNative, poolFactory, balanceGuard, firstBlock } = network
+  const named = { settlement, wrappedNative, ...(poolFactory !== zeroAddress && { poolFactory }) }
+  const codeAt = (at: Address) => rpc.call<string>('eth_getCode', [at, 'latest'])
+  const [head, guard, ...codes] = await Promise.all([
+    rpc.call('eth_blockNumber').then(parseIndex),
+    balanceGuard && codeAt(balanceGuard),
+    ...Object.entries(named).map(async ([name, at]) => ({ name, at, code: await codeAt(at) })),
+  ])
+  const faults = codes
+    .filter(({ code }) => code === '0x')
+    .map(({ name, at }) => ({
+      says: `has no code at ${name} ${at}`,
+      advice: `name the contract of this chain in NETWORKS_FILE${name === 'settlement' ? ', or another PROFILE' : ''}`,
+    }))
+  if (guard !== undefined && guard !== balanceGuardCode)
+    faults.push({
+      says: `has other code than BalanceGuard at balanceGuard ${balanceGuard}`,
+      advice: 'deploy it, or leave balanceGuard out: see docs/how-to/run-on-a-real-network.md',
+    })
+  if (firstBlock > head)
+    faults.push({
+      says: `is at block ${head}, before firstBlock ${firstBlock}`,
+      advice: 'lower firstBlock in NETWORKS_FILE, or wait until the node has synchronized',
+    })
+  return faults
+}
+
 async function tryNode(network: Network, node: NetworkNode, db: Database): Promise<Outage | undefined> {
   const chain = createChain({ rpc: node.unchecked, network })
   try {
     const { chainId, genesisHash } = await chain.identity()
     if (chainId !== network.chainId)
       throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
-    if ((await chain.code(network.settlement)) === '0x')
-      throw new Error(`${network.name}: there is no settlement contract at ${network.settlement}`)
-    if (network.balanceGuard && (await chain.code(network.balanceGuard)) !== balanceGuardCode)
-      throw new Error(`${network.name}: the code at ${network.balanceGuard} is not that of BalanceGuard`)
+    const faults = await findRowFaults(node.unchecked, network)
+    if (faults.length > 0)
+      throw new Error(
+        faults.map(({ says, advice }) => `${network.name}: the node ${says}: ${advice}`).join('\n'),
+      )
     await claimNetwork(db, network, genesisHash)
     node.accept()
     return undefined

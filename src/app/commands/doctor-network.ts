@@ -9,6 +9,7 @@ import { auctionedIn } from '../../mirror/order-book.ts'
 import { readMirrored } from '../../mirror/read-order.ts'
 import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import { clockOf, exchangeJson } from '../../outside/http-json.ts'
+import { findRowFaults } from '../chain/claim.ts'
 import type { NetworkConfig } from '../config.ts'
 import { accountOf, accountOfKey } from '../settings/source-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -105,7 +106,7 @@ async function checkOrderBook({ network, orderBook }: NetworkConfig): Promise<Ch
   }
 }
 
-/** Checks the other contracts of a followed network: the settlement contract is checked on each. */
+/** Checks contracts that matter on a followed network only. */
 async function checkContracts(
   about: string,
   rpc: Rpc,
@@ -113,15 +114,13 @@ async function checkContracts(
 ): Promise<Check[]> {
   if (!orderBook) return []
   const contracts = [
-    ...[network.wrappedNative, network.vaultRelayer].map((at) => ({ at, check: failed })),
+    { at: network.vaultRelayer, check: failed },
     ...network.ethFlows.map((at) => ({ at, check: warned })),
   ]
   const checks = await Promise.all(
     contracts.map(async ({ at, check }) => {
       const code = await rpc.call<string>('eth_getCode', [at, 'latest'])
-      return code === '0x'
-        ? [check(about, `has no code at ${at}`, 'check wrappedNative, vaultRelayer and ethFlows')]
-        : []
+      return code === '0x' ? [check(about, `has no code at ${at}`, 'check vaultRelayer and ethFlows')] : []
     }),
   )
   return checks.flat()
@@ -134,21 +133,14 @@ async function checkNode(
   settings: Settings,
 ): Promise<Check[]> {
   const { network, orderBook } = config
-  const [id, block, code] = await Promise.all([
+  const [id, block, faults] = await Promise.all([
     rpc.call<string>('eth_chainId'),
     rpc.call<{ number: string; timestamp: string }>('eth_getBlockByNumber', ['latest', false]),
-    rpc.call<string>('eth_getCode', [network.settlement, 'latest']),
+    findRowFaults(rpc, network),
   ])
   if (Number(id) !== network.chainId)
     return [failed(about, `is on chain ${Number(id)}`, `the row of ${network.name} says ${network.chainId}`)]
-  if (code === '0x')
-    return [
-      failed(
-        about,
-        `has no code at ${network.settlement}`,
-        'name the settlement contract, or another PROFILE',
-      ),
-    ]
+  if (faults.length > 0) return faults.map(({ says, advice }) => failed(about, says, advice))
   const age = Math.round(Date.now() / 1_000 - Number(block.timestamp))
   const usual = Math.max(60, (10 * network.blockTimeMs) / 1_000)
   const head = `block ${Number(block.number)}, ${age} s old`
