@@ -28,6 +28,13 @@ test.each(files)('%s names only settings that there are', (file) => {
   expect([...new Set(unknown)]).toEqual([])
 })
 
+test.each(['compose.yaml', 'kubernetes/kustomization.yaml', 'systemd/tradegraph@.service'])(
+  '%s has the address at which accounts sign in',
+  (file) => {
+    expect(textOf(file)).toContain('PUBLIC_URL')
+  },
+)
+
 test('the Containerfile has no fault that its linter knows', () => {
   expect(validate(textOf('Containerfile'))).toEqual([])
 })
