@@ -5,17 +5,19 @@ import path from 'node:path'
 import { buildSchema, GraphQLError, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readNetworks, readSettings } from '../../src/app/config.ts'
+import { freePort } from '../../src/dev/process/process.ts'
 import { type Pool, poolOutputDown } from '../../src/domain/routing/pool.ts'
 import { schemaText } from '../../src/graphql/schema.ts'
 import { parseEngineAnswer } from '../../src/solvers/engine/client.ts'
 import { quoteOrder, readEngineQuote } from '../../src/solvers/engine/quote.ts'
 import { writeAuction } from '../../src/solvers/engine/request.ts'
+import { findTokens } from '../../src/storage/token/tokens.ts'
 import { numbered } from '../fakes/order.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 import { holdsInOrder, isFile, openFolder, runPage } from './examples.ts'
-import { type Page, readPage, readPages } from './pages.ts'
+import { type Page, proseOf, readPage, readPages } from './pages.ts'
 
 /** Commands that no test of this file runs, by page and first line, and why. */
 const notRun: Record<string, Record<string, string>> = {
@@ -92,7 +94,6 @@ const notExecuted: Record<string, string> = {
     'a part of a page; test/tokens/account-balances.test.ts reads the same stream',
   'docs/how-to/resume-streams.md browser.js':
     'a part of a page; test/sse/protocol.test.ts sends what a browser sends when it connects again',
-  'docs/how-to/receive-webhooks.md receive.mjs': 'a server: test/app/webhooks.test.ts runs it',
   'docs/reference/graphql.md codegen.ts':
     'configuration of a command line that is no dependency; test/graphql/scalar-map.test.ts uses the same plugin and option',
 }
@@ -103,11 +104,25 @@ const schema = buildSchema(schemaText())
 let world: World
 let uid: string
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({
+    roles: ['serve', 'index', 'auction', 'deliver'],
+    environment: { PUBLIC_URL: 'https://trade.example', CHANNEL_ALLOWED_HOSTS: '127.0.0.1' },
+  })
   const trader = createTrader(world.url, world.market)
   const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 1n } as const
   uid = (await trader.place(wish)).body
   await eventually('the order trades', async () => (await trader.order(uid)).status === 'fulfilled')
+  // Notifications name tokens that are stored: in the local stack the test accounts have quoted them before.
+  const { tokens, network } = world.market
+  const addresses = Object.values(tokens).map((token) => token.address)
+  const names = addresses.map(
+    (at, index) => `t${index}: token(network: "sepolia", address: "${at}") { symbol }`,
+  )
+  await graphql(world.url, `{ ${names.join(' ')} }`)
+  await eventually('the tokens are stored', async () => {
+    const stored = await findTokens(world.database.db, network.chainId, addresses)
+    return stored.size === addresses.length
+  })
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
@@ -164,13 +179,19 @@ describe('commands and programs', () => {
     async (file, page) => {
       using folder = openFolder(world)
       const { host } = new URL(world.url)
+      const receiverPort = `${await freePort()}`
       const runs = await runPage(page, {
         folder: folder.path,
-        adapt: (text) => patient(text).replaceAll(/(localhost|127\.0\.0\.1):4000/g, host),
+        adapt: (text) =>
+          patient(text)
+            .replaceAll(/(localhost|127\.0\.0\.1):4000/g, host)
+            .replaceAll('8090', receiverPort),
         skips: (line) => line in (notRun[file] ?? {}),
       })
       for (const { commands, output, expected } of runs) {
         expect(output, commands).not.toMatch(/"errorType"|"errors":/)
+        for (const [link] of output.matchAll(/^http:\S+$/gm))
+          expect((await fetch(link)).status, link).toBe(200)
         if (expected !== undefined)
           expect(holdsInOrder(output, expected), `${commands}\nprints\n${output}\nand not\n${expected}`).toBe(
             true,
@@ -179,6 +200,21 @@ describe('commands and programs', () => {
     },
     180_000,
   )
+})
+
+/** Commands in the prose of the tutorial that its blocks do not run, and what runs them. */
+const inProse: Record<string, string> = {
+  'npm run dev': 'test/app/crash.test.ts',
+  'npm run dev -- --reset': 'test/app/crash.test.ts',
+}
+
+test('the tutorial runs the commands of its prose', () => {
+  const page = readPage('docs/tutorial.md')
+  const lines = page.blocks.flatMap(({ language, text }) => (language === 'sh' ? text.split('\n') : []))
+  const commands = [...proseOf(page).matchAll(/`((?:node|npm|npx|kill|curl) [^`]+)`/g)].map(
+    ([, text]) => text,
+  )
+  expect(commands.filter((command = '') => !lines.includes(command) && !(command in inProse))).toEqual([])
 })
 
 /** A machine that runs other tests takes longer than the reader's. */

@@ -11,7 +11,9 @@ export function openFolder(world: World): { path: string } & Disposable {
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   mkdirSync(path.join(folder, '.tradegraph'))
   writeFileSync(path.join(folder, '.tradegraph', 'dev.json'), JSON.stringify(manifestOf(world)))
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}')
+  const tradegraph = `node --import tsx ${path.join(root, 'src/app/commands/tradegraph.ts')}`
+  const manifest = { type: 'module', scripts: { tradegraph } }
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest))
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
