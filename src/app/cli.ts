@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { CommanderError } from 'commander'
 import type { Database } from '../storage/database/database.ts'
-import type { App, AppOptions } from './app.ts'
+import type { App } from './app.ts'
 import type { Role } from './chain/loops.ts'
-import type { AccountingFlags } from './commands/accounting.ts'
-import type { AllowanceFlags } from './commands/allowances.ts'
-import type { ImportFlags } from './commands/import.ts'
-import { flagFault, flags } from './commands/usage.ts'
-import { ConfigError } from './config.ts'
+import type { AllowanceAction, AllowanceFlags } from './commands/allowances.ts'
+import { type CommandName, catalogue, type Handlers } from './commands/catalogue.ts'
+import { createParser, printHelp } from './commands/parser.ts'
+import { ConfigError, describeSettings } from './config.ts'
 import type { Settings } from './settings.ts'
 
 // Commands load their own parts: the whole program takes seconds, and `explain` only queries a service.
@@ -27,74 +26,99 @@ function version(): string {
   return 'tradegraph'
 }
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: flags,
-  })
-  const [command = '', ...rest] = positionals
-  if (command === 'auction' && rest[0] === 'export') return exportAuction(rest[1] ?? '', values.home)
-  if (values.help) return print((await import('./commands/usage.ts')).usage)
-  if (values.version) return print(version())
-  if (command === 'explain' || command === 'watch') {
-    const url = values.url ?? localSystem(values.home)?.url ?? localUrl
-    // A closed pipe, as by `head`, is no fault.
-    process.stdout.on('error', () => process.exit(0))
-    const { runCommand } = await import('./commands/run.ts')
-    const code = await runCommand(command, rest, {
-      flags: { ...values, url },
-      ...{ random: Math.random, print, warn },
-    })
-    // Exits after all output is written: open connections would keep the process.
-    process.stdout.write('', () => process.exit(code))
-    return
-  }
-  if (command === 'vapid-keys' && rest.length === 0)
-    return print((await import('./channels/settings.ts')).newVapidKeys())
-  if (command === 'migrate' && rest.length === 0) return runMigrations(values)
-  if (command === 'accounting' && rest.length === 0) return printAccounts(values)
-  if (command === 'import' && rest.length === 0) return runImport(values)
-  if (command === 'allowances' && rest.length === 1) return runAllowances(rest[0] ?? '', values)
-  if (command === 'doctor' && rest.length === 0) return runDoctor(values.json)
-  const { commands, unknownCommand } = await import('./commands/usage.ts')
-  if (rest.length > 0 || (command !== 'dev' && !commands[command]))
-    return fail(unknownCommand(positionals), 2)
+const handlers: Handlers = {
+  dev: (flags) => runDevelopment(flags),
+  serve: ({ port }) => runRoles(['serve'], port),
+  index: ({ port }) => runRoles(['index'], port),
+  auction: ({ port }) => runRoles(['auction'], port),
+  deliver: ({ port }) => runRoles(['deliver'], port),
+  all: ({ port }) => runRoles(['serve', 'index', 'auction', 'deliver'], port),
+  explain: (flags, given) => askService('explain', given, flags),
+  watch: (flags, given) => askService('watch', given, flags),
+  doctor: ({ json }) => runDoctor(json),
+  migrate: (flags) => runMigrations(flags),
+  import: (flags) => runImport(flags),
+  accounting: (flags) => printAccounts(flags),
+  'allowances list': (flags) => runAllowances('list', { ...flags, yes: false }),
+  'allowances revoke': (flags) => runAllowances('revoke', { ...flags, json: false }),
+  'auction export': ({ home }, [id = '']) => exportAuction(id, home),
+  'vapid-keys': async () => print((await import('./channels/settings.ts')).newVapidKeys()),
+  completion: async (_, [shell = '']) => {
+    const { completions } = await import('./commands/completion.ts')
+    const write = completions[shell as keyof typeof completions]
+    if (!write) return fail('usage: tradegraph completion bash|zsh|fish', 2)
+    print(write())
+  },
+  help: (_, words) => printHelp(parser, words, describeSettings),
+}
 
-  if (values.home === '') return fail('tradegraph: --home must name a folder', 2)
-  if (values.port !== undefined && !isPort(values.port)) {
+const parser = createParser(version(), handlers, describeSettings)
+
+async function main(): Promise<void> {
+  // A closed pipe, as by `head`, is no fault.
+  process.stdout.on('error', () => process.exit(0))
+  await parser.parseAsync()
+}
+
+type FlagsOf<Name extends CommandName> = Parameters<Handlers[Name]>[0]
+
+async function askService(
+  command: 'explain' | 'watch',
+  subjects: readonly string[],
+  flags: FlagsOf<'explain'> & { after?: string | undefined },
+): Promise<void> {
+  if (command === 'watch')
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0))
+  const { runCommand } = await import('./commands/run.ts')
+  const code = await runCommand(command, subjects, {
+    flags: { ...flags, url: serviceUrl(flags) },
+    ...{ random: Math.random, print, warn },
+  })
+  exit(code)
+}
+
+/** Exits after all output is written: open connections would keep the process. */
+function exit(code: number): void {
+  process.stdout.write('', () => process.exit(code))
+}
+
+/** The service of a flag, of the environment, of the local system in this folder, or at the usual address. */
+function serviceUrl({ url, home }: { url: string | undefined; home: string }): string {
+  return url ?? (process.env.TRADEGRAPH_URL || (localSystem(home)?.url ?? localUrl))
+}
+
+async function readShared(port: string | undefined) {
+  if (port !== undefined && !isPort(port))
     return fail('tradegraph: --port must be a number from 0 to 65535', 2)
-  }
   await warnOfMisspelt()
   const { readSettings } = await import('./config.ts')
-  const { createLog } = await import('./observing/log.ts')
-  const { secretsIn } = await import('./observing/log.ts')
-  const settings = readSettings({ ...process.env, ...(values.port !== undefined && { PORT: values.port }) })
-  const shared = {
-    settings,
-    version: version(),
-    log: createLog(settings.LOG_LEVEL, secretsIn(settings)),
-    now: Date.now,
-    random: Math.random,
+  const { createLog, secretsIn } = await import('./observing/log.ts')
+  const settings = readSettings({ ...process.env, ...(port !== undefined && { PORT: port }) })
+  return {
+    ...{ settings, version: version(), log: createLog(settings.LOG_LEVEL, secretsIn(settings)) },
+    ...{ now: Date.now, random: Math.random },
   }
-  if (command === 'dev') {
-    // Loaded here only: the other commands must run without its packages.
-    const { runDev } = await import('../dev/run.ts')
-    const { reset, solver: solvers, 'wrapped-native': wrappedNative } = values
-    const follow =
-      values.follow === undefined
-        ? undefined
-        : { url: values.follow, rpcUrl: values.rpc ?? nodeOf(values.follow, values.home), wrappedNative }
-    // One that follows the order book of this folder's home has a home of its own.
-    const home = follow && values.home === flags.home.default ? `${values.home}-follower` : values.home
-    const byNpm = process.env.npm_lifecycle_event !== undefined
-    const isPortNamed = values.port !== undefined || process.env.PORT !== undefined
-    const given = { home, reset, traders: !values['no-traders'], solvers, follow, isPortNamed, byNpm }
-    await runDev({ ...shared, ...given, print })
-    // A settlement in flight is watched for another minute; the next start reads its outcome from the chain.
-    process.exit(0)
-  } else {
-    await runRoles(commands[command] ?? [], settings, shared)
-  }
+}
+
+async function runDevelopment(flags: FlagsOf<'dev'>): Promise<void> {
+  if (flags.home === '') return fail('tradegraph: --home must name a folder', 2)
+  const shared = await readShared(flags.port)
+  // Loaded here only: the other commands must run without its packages.
+  const { runDev } = await import('../dev/run.ts')
+  const { reset, solver: solvers, 'wrapped-native': wrappedNative } = flags
+  const follow =
+    flags.follow === undefined
+      ? undefined
+      : { url: flags.follow, rpcUrl: flags.rpc ?? nodeOf(flags.follow, flags.home), wrappedNative }
+  // One that follows the order book of this folder's home has a home of its own.
+  const home =
+    follow && flags.home === catalogue.dev.flags.home.standard ? `${flags.home}-follower` : flags.home
+  const byNpm = process.env.npm_lifecycle_event !== undefined
+  const isPortNamed = flags.port !== undefined || process.env.PORT !== undefined
+  const given = { home, reset, traders: !flags['no-traders'], solvers, follow, isPortNamed, byNpm }
+  await runDev({ ...shared, ...given, print })
+  // A settlement in flight is watched for another minute; the next start reads its outcome from the chain.
+  process.exit(0)
 }
 
 /** @throws ConfigError with all missing or wrong settings */
@@ -131,14 +155,11 @@ async function warnOfMisspelt(): Promise<void> {
     process.stderr.write(`tradegraph: ${name} is no setting: did you mean ${meant}?\n`)
 }
 
-async function runRoles(
-  roles: readonly Role[],
-  settings: Settings,
-  shared: Pick<AppOptions, 'settings' | 'version' | 'log' | 'now' | 'random'>,
-): Promise<void> {
+async function runRoles(roles: readonly Role[], port: string | undefined): Promise<void> {
+  const shared = await readShared(port)
+  const { settings } = shared
   const { startApp } = await import('./app.ts')
-  const { createLog } = await import('./observing/log.ts')
-  const { secretsIn } = await import('./observing/log.ts')
+  const { createLog, secretsIn } = await import('./observing/log.ts')
   const { shutdownDelayMs } = await import('./settings/connection-settings.ts')
   const { databaseUrl, networks } = await neededBy(roles, settings)
   const log = createLog(settings.LOG_LEVEL, secretsIn([settings, networks]))
@@ -169,7 +190,7 @@ async function exportAuction(id: string, home: string): Promise<void> {
   print(body)
 }
 
-async function runMigrations({ home, 'dry-run': dryRun }: { home: string; 'dry-run': boolean }) {
+async function runMigrations({ home, 'dry-run': dryRun }: FlagsOf<'migrate'>): Promise<void> {
   const { readSettings } = await import('./config.ts')
   const { directUrlOf } = await import('./databases.ts')
   const { migrate } = await import('./commands/migrate.ts')
@@ -178,7 +199,7 @@ async function runMigrations({ home, 'dry-run': dryRun }: { home: string; 'dry-r
   await migrate(url, { dryRun, print })
 }
 
-async function printAccounts({ home, ...flags }: AccountingFlags & { home: string }): Promise<void> {
+async function printAccounts({ home, ...flags }: FlagsOf<'accounting'>): Promise<void> {
   const { accountingCsv } = await import('./commands/accounting.ts')
   const accounts = await withDatabase(home, (db) => accountingCsv(db, flags))
   if ('fault' in accounts) return fail(`tradegraph: ${accounts.fault}`, 2)
@@ -186,21 +207,19 @@ async function printAccounts({ home, ...flags }: AccountingFlags & { home: strin
 }
 
 async function runAllowances(
-  action: string,
+  action: AllowanceAction,
   { home, ...flags }: AllowanceFlags & { home: string },
 ): Promise<void> {
-  const { allowanceActions, allowances } = await import('./commands/allowances.ts')
+  const { allowances } = await import('./commands/allowances.ts')
   const { readSettings } = await import('./config.ts')
   const { createLog } = await import('./observing/log.ts')
-  const known = allowanceActions.find((each) => each === action)
-  if (!known) return fail('usage: tradegraph allowances list|revoke', 2)
   const settings = readSettings(process.env)
-  const { networks } = await neededBy(known === 'revoke' ? ['auction'] : [], settings)
+  const { networks } = await neededBy(action === 'revoke' ? ['auction'] : [], settings)
   const parts = { flags, networks, settings, log: createLog('silent'), print, warn }
-  process.exit(await withDatabase(home, (db) => allowances(known, { ...parts, db })))
+  process.exit(await withDatabase(home, (db) => allowances(action, { ...parts, db })))
 }
 
-async function runImport(flags: ImportFlags): Promise<void> {
+async function runImport(flags: FlagsOf<'import'>): Promise<void> {
   const { importInto } = await import('./commands/import.ts')
   const { readSettings } = await import('./config.ts')
   const { createLog } = await import('./observing/log.ts')
@@ -273,13 +292,14 @@ function warn(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-function fail(text: string, code: number): void {
+function fail(text: string, code: number): never {
   process.stderr.write(`${text}\n`)
   process.exit(code)
 }
 
 main().catch((error) => {
-  if (String(error.code).startsWith('ERR_PARSE_ARGS')) fail(flagFault(error), 2)
+  // The parser has printed the reason, or help.
+  if (error instanceof CommanderError) exit(error.exitCode === 0 ? 0 : 2)
   else if (error instanceof ConfigError)
     fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
   else fail(faultLine(error), 1)

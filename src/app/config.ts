@@ -323,17 +323,19 @@ function readJson(path: string): unknown {
   }
 }
 
-/** One line for each setting, for `--help`. */
-export function describeSettings(): string {
-  const widest = Math.max(...Object.keys(settings.shape).map(({ length }) => length))
-  return Object.entries(settings.shape)
-    .map(([name, schema]) => {
-      const value = defaultOf(schema)
-      const fallback = value === undefined ? '' : ` ${showDefault(value)}`
-      return `  ${name.padEnd(widest + 2)}${schema.description ?? ''}${fallback}`
-    })
-    .join('\n')
+/** The text of each setting, with its default, for help. */
+export function describeSettings(
+  names: readonly (keyof Settings)[] = settingNames,
+): { name: string; says: string }[] {
+  return names.map((name) => {
+    const schema = settings.shape[name]
+    const value = defaultOf(schema)
+    const fallback = value === undefined ? '' : ` ${showDefault(value)}`
+    return { name, says: `${schema.description ?? ''}${fallback}` }
+  })
 }
+
+const settingNames = Object.keys(settings.shape) as (keyof Settings)[]
 
 /** The value of a setting that is not set, as an operator would write it; undefined if it has none. */
 export function defaultOf(schema: z.ZodType): unknown {

@@ -66,7 +66,7 @@ const estimatorSource = z.strictObject({
   network: z.string().optional(),
 })
 
-/** Every setting. `--help` prints the descriptions. */
+/** Every setting. `tradegraph help settings` prints the descriptions. */
 export const settings = z.object({
   ...databaseSettings,
   GIT_COMMIT_HASH: z
@@ -74,6 +74,9 @@ export const settings = z.object({
     .regex(/^[0-9a-f]{7,64}$/)
     .optional()
     .describe('Commit of the build, as hex. `GET /about` returns it.'),
+  TRADEGRAPH_URL: httpUrl
+    .optional()
+    .describe('Base URL of the service that the commands of traders ask, such as `quote` and `watch`.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
   METRICS_PORT: integer(0, 65_535)

@@ -51,7 +51,7 @@ function start(...args: string[]) {
   createInterface({ input: child.stderr }).on('line', (line) => void errors.push(line))
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   return {
-    ...{ lines, errors, ended },
+    ...{ lines, errors, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) },
     // biome-ignore lint/suspicious/noExplicitAny: lines of every shape
     json: (): any[] => lines.map((line) => JSON.parse(line)),
     [Symbol.asyncDispose]: async () => {
@@ -248,6 +248,14 @@ describe('watch', () => {
       ['CREATED', uid],
       ['READY', uid],
     ])
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends with 0 by %s, as its help says', async (signal) => {
+    const uid = await place({ ...far, buyAmount: 9_005n * usdc })
+    await using watching = start('watch', uid, '--url', world.url)
+    await eventually('the order', () => watching.lines.length > 0)
+    watching.kill(signal)
+    expect(await watching.ended).toBe(0)
   })
 
   test('ends for an order that is not known', async () => {

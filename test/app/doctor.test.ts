@@ -131,8 +131,8 @@ test('commands and flags that do not exist are told with the nearest', async () 
     run(['serve', '--prot', '1'], {}),
     run(['serve'], { DATABSE_URL: 'postgres://127.0.0.1/x' }),
   ])
-  expect(serv).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean `serve`?') })
-  expect(prot).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean --port?') })
+  expect(serv).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean serve?)') })
+  expect(prot).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean --port?)') })
   expect(none).toMatchObject({
     code: 2,
     stderr:

@@ -6,7 +6,6 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importInto } from '../../src/app/commands/import.ts'
-import { flags as allFlags } from '../../src/app/commands/usage.ts'
 import { readNetworks, readSettings } from '../../src/app/config.ts'
 import { address } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
@@ -112,7 +111,13 @@ function start(flags: readonly string[]) {
 async function run(flags: readonly string[]) {
   calls.length = 0
   const [errors, shown]: string[][] = [[], []]
-  const { values } = parseArgs({ args: [...flags], options: allFlags })
+  const text = { type: 'string' } as const
+  const texts = { ...text, multiple: true, default: [] as string[] } as const
+  const options = {
+    ...{ network: text, account: texts, uid: texts, 'from-block': text, 'to-block': text },
+    ...{ 'calls-per-minute': text, all: { type: 'boolean', default: false } as const },
+  }
+  const { values } = parseArgs({ args: [...flags], options })
   const code = await importInto({
     ...{ flags: values, networks: readNetworks(networksFile, 'production'), databaseUrl: database.url },
     ...{ settings: readSettings({}), log: silentLog, show: (line) => shown?.push(line) },

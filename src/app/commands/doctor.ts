@@ -145,7 +145,7 @@ function readable<T>(read: () => T, checks: Check[]): T | undefined {
     if (!(fault instanceof ConfigError)) throw fault
     for (const line of fault.faults) {
       const [about = 'settings', ...rest] = line.split(': ')
-      checks.push(failed(about, rest.join(': ') || line, 'see `tradegraph --help`'))
+      checks.push(failed(about, rest.join(': ') || line, 'see `tradegraph help settings`'))
     }
     return undefined
   }

@@ -27,9 +27,6 @@ interface CommandOptions {
   warn(line: string): void
 }
 
-export const commandUsage = `usage: tradegraph explain UID|ERROR [--url URL] [--json] [--timeout SECONDS]
-       tradegraph watch UID|ACCOUNT [--url URL] [--json] [--timeout SECONDS] [--after CURSOR]`
-
 /** Runs a command that queries a service; errors are explained without one. @returns its exit code */
 export async function runCommand(
   command: 'explain' | 'watch',
@@ -54,7 +51,7 @@ export async function runCommand(
   } catch (fault) {
     if (!(fault instanceof CommandFault)) throw fault
     warn(`tradegraph: ${plain(fault.message)}`)
-    if (fault.exitCode === exitCodes.usage) warn(commandUsage)
+    if (fault.exitCode === exitCodes.usage) warn(`\`tradegraph help ${command}\` describes the command.`)
     return fault.exitCode
   }
 }
