@@ -7,7 +7,8 @@ import type { Role } from './chain/loops.ts'
 import type { AllowanceAction, AllowanceFlags } from './commands/allowances.ts'
 import { type CommandName, catalogue, type Handlers } from './commands/catalogue.ts'
 import { createParser, printHelp } from './commands/parser.ts'
-import { ConfigError, describeSettings } from './config.ts'
+import { reported, serviceOf } from './commands/service.ts'
+import { ConfigError, describeSettings, misspeltSettings, readNetworks, readSettings } from './config.ts'
 import type { Settings } from './settings.ts'
 
 // Commands load their own parts: the whole program takes seconds, and `explain` only queries a service.
@@ -33,6 +34,36 @@ const handlers: Handlers = {
   auction: ({ port }) => runRoles(['auction'], port),
   deliver: ({ port }) => runRoles(['deliver'], port),
   all: ({ port }) => runRoles(['serve', 'index', 'auction', 'deliver'], port),
+  quote: (flags) =>
+    trade('quote', async () => {
+      const { quote } = await import('./commands/trade/quote.ts')
+      printJson(await quote(flags, serviceOf({ ...flags, url: serviceUrl(flags) }), warn))
+    }),
+  sign: (flags, [file]) =>
+    trade('sign', async () => {
+      const { readOrder } = await import('./commands/trade/order-file.ts')
+      const { sign } = await import('./commands/trade/sign.ts')
+      printJson(await sign(readOrder(file), flags, warn))
+    }),
+  submit: (flags, [file]) =>
+    trade('submit', async () => {
+      const { readSigned } = await import('./commands/trade/order-file.ts')
+      const { submit } = await import('./commands/trade/sign.ts')
+      print(await submit(readSigned(file), serviceOf({ ...flags, url: serviceUrl(flags) })))
+    }),
+  cancel: (flags, uids) =>
+    trade('cancel', async () => {
+      const { cancel } = await import('./commands/trade/sign.ts')
+      await cancel(uids, flags, { service: serviceOf({ ...flags, url: serviceUrl(flags) }), print, warn })
+    }),
+  verify: (flags, [uid = '']) =>
+    trade('verify', async () => {
+      const { verify } = await import('./commands/trade/verify.ts')
+      const { createLog } = await import('./observing/log.ts')
+      const service = serviceOf({ ...flags, url: serviceUrl(flags) })
+      const nodeOf = (network: string) => knownNode(network, flags)
+      await verify(uid, { service, nodeOf, log: createLog('silent'), output: { print, json: flags.json } })
+    }),
   explain: (flags, given) => askService('explain', given, flags),
   watch: (flags, given) => askService('watch', given, flags),
   doctor: ({ json }) => runDoctor(json),
@@ -77,6 +108,24 @@ async function askService(
   exit(code)
 }
 
+async function trade(command: string, task: () => Promise<void>): Promise<void> {
+  exit(await reported(command, warn, task))
+}
+
+const printJson = (value: object) => print(JSON.stringify(value, null, 2))
+
+/** The node of a flag, of NETWORKS_FILE, or of the local system in this folder. */
+function knownNode(name: string, { rpc, home }: { rpc: string | undefined; home: string }) {
+  const { NETWORKS_FILE, PROFILE } = readSettings(process.env)
+  const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
+  const configured = networks.find(({ network }) => network.name === name)
+  const local = configured ? undefined : localSystem(home)
+  const rpcUrl = rpc ?? (configured ? [configured.rpcUrl].flat()[0] : local?.rpcUrl)
+  return rpcUrl === undefined
+    ? undefined
+    : { rpcUrl, ...(configured && { settlement: configured.network.settlement }) }
+}
+
 /** Exits after all output is written: open connections would keep the process. */
 function exit(code: number): void {
   process.stdout.write('', () => process.exit(code))
@@ -91,7 +140,6 @@ async function readShared(port: string | undefined) {
   if (port !== undefined && !isPort(port))
     return fail('tradegraph: --port must be a number from 0 to 65535', 2)
   await warnOfMisspelt()
-  const { readSettings } = await import('./config.ts')
   const { createLog, secretsIn } = await import('./observing/log.ts')
   const settings = readSettings({ ...process.env, ...(port !== undefined && { PORT: port }) })
   return {
@@ -123,7 +171,6 @@ async function runDevelopment(flags: FlagsOf<'dev'>): Promise<void> {
 
 /** @throws ConfigError with all missing or wrong settings */
 async function neededBy(roles: readonly Role[], settings: Settings) {
-  const { readNetworks } = await import('./config.ts')
   const { DATABASE_URL, NETWORKS_FILE, SOLVER_PRIVATE_KEY, PROFILE } = settings
   const needed = { DATABASE_URL, NETWORKS_FILE, ...(roles.includes('auction') && { SOLVER_PRIVATE_KEY }) }
   const faults = Object.entries(needed).flatMap(([name, value]) =>
@@ -149,7 +196,6 @@ async function runDoctor(asJson: boolean): Promise<void> {
 
 /** Warns of likely typing errors; variables of other programs are ignored. */
 async function warnOfMisspelt(): Promise<void> {
-  const { misspeltSettings } = await import('./config.ts')
   const { settings: knownSettings } = await import('./settings.ts')
   for (const { name, meant } of misspeltSettings(process.env, Object.keys(knownSettings.shape)))
     process.stderr.write(`tradegraph: ${name} is no setting: did you mean ${meant}?\n`)
@@ -191,7 +237,6 @@ async function exportAuction(id: string, home: string): Promise<void> {
 }
 
 async function runMigrations({ home, 'dry-run': dryRun }: FlagsOf<'migrate'>): Promise<void> {
-  const { readSettings } = await import('./config.ts')
   const { directUrlOf } = await import('./databases.ts')
   const { migrate } = await import('./commands/migrate.ts')
   const settings = readSettings(process.env)
@@ -211,7 +256,6 @@ async function runAllowances(
   { home, ...flags }: AllowanceFlags & { home: string },
 ): Promise<void> {
   const { allowances } = await import('./commands/allowances.ts')
-  const { readSettings } = await import('./config.ts')
   const { createLog } = await import('./observing/log.ts')
   const settings = readSettings(process.env)
   const { networks } = await neededBy(action === 'revoke' ? ['auction'] : [], settings)
@@ -221,7 +265,6 @@ async function runAllowances(
 
 async function runImport(flags: FlagsOf<'import'>): Promise<void> {
   const { importInto } = await import('./commands/import.ts')
-  const { readSettings } = await import('./config.ts')
   const { createLog } = await import('./observing/log.ts')
   const settings = readSettings(process.env)
   const parts = { flags, settings, log: createLog('silent'), show: createShow(process.stdout), warn }
@@ -242,7 +285,6 @@ function createShow(out: NodeJS.WriteStream): (line: string, isEnd: boolean) => 
 }
 
 async function withDatabase<T>(home: string, read: (db: Database) => Promise<T>): Promise<T> {
-  const { readSettings } = await import('./config.ts')
   const { openDatabase } = await import('../storage/database/database.ts')
   const settings = readSettings(process.env)
   const url = databaseUrlOf(settings, home)

@@ -19,8 +19,7 @@ import { claimChain } from '../chain/claim.ts'
 import { composeNodes } from '../chain/nodes.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
-import { plain } from './order-text.ts'
-import { CommandFault, type ExitCode, exitCodes } from './service.ts'
+import { CommandFault, type ExitCode, exitCodes, plain } from './service.ts'
 
 /** The flags of `tradegraph allowances`, as given. */
 export interface AllowanceFlags {

@@ -26,7 +26,7 @@ export interface CommandEntry {
   completes?: 'file' | readonly string[]
 }
 
-export const groups = ['Run', 'Trade', 'Look', 'Operate', 'This program'] as const
+export const groups = ['Run', 'Trade', 'Operate', 'This program'] as const
 export type Group = (typeof groups)[number]
 
 /** Meaning of exit codes, unless a command has another. */
@@ -43,6 +43,7 @@ const ofService = {
   3: 'there is no such order',
   4: 'the service is away, slow, answers something else or limits requests',
 }
+const ofTrade = { 1: ofService[1], 4: ofService[4] }
 
 const port = { takes: 'n', says: 'port of the service, 0 for any free one (default 4000)' } as const
 const home = {
@@ -66,6 +67,14 @@ const ofRights = {
   token: { takes: 'address', says: 'only those of this contract, or on this token' },
   spender: { takes: 'address', says: 'only those of this account' },
   home,
+} as const
+const signing = {
+  'key-file': {
+    takes: 'file',
+    says: 'file with the private key, which only you may read (default: a hidden prompt)',
+    completes: 'file',
+  },
+  yes: { says: 'sign without asking' },
 } as const
 const database = ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const
 const ofClient = ['TRADEGRAPH_URL'] as const
@@ -141,8 +150,77 @@ export const catalogue = {
     needs: ['DATABASE_URL', 'NETWORKS_FILE', 'SOLVER_PRIVATE_KEY'],
     exits: untilStopped,
   },
+  quote: {
+    group: 'Trade',
+    summary: 'quote an order, and print it as a file to sign',
+    flags: {
+      sell: {
+        takes: 'token',
+        says: 'the token to sell: its address, or its symbol in the pools of the network',
+      },
+      buy: { takes: 'token', says: 'the token to buy' },
+      amount: { takes: 'n', says: 'sell exactly this, in whole tokens such as 1.5' },
+      'buy-amount': { takes: 'n', says: 'buy exactly this instead' },
+      from: { takes: 'address', says: 'the owner of the order, who signs it' },
+      receiver: { takes: 'address', says: 'who gets the buy tokens (default: the owner)' },
+      slippage: {
+        takes: 'percent',
+        says: 'accepted move of the price, such as 0.5, or auto by the volatility of the market (default: 0.5)',
+      },
+      'valid-for': { takes: 'seconds', standard: '1800', says: 'time until the order expires' },
+      network: onlyNetwork,
+      ...service,
+    },
+    settings: ofClient,
+    exits: ofTrade,
+  },
+  sign: {
+    group: 'Trade',
+    arguments: '[file]',
+    summary: 'show an order of `quote`, sign it, and print it as a file to submit',
+    flags: signing,
+    settings: [],
+    exits: { 1: 'not signed: refused, expired, or not the key of the owner' },
+    completes: 'file',
+  },
+  submit: {
+    group: 'Trade',
+    arguments: '[file]',
+    summary: 'place a signed order, and print its UID',
+    flags: service,
+    settings: ofClient,
+    exits: ofTrade,
+    completes: 'file',
+  },
+  cancel: {
+    group: 'Trade',
+    arguments: '<uid...>',
+    summary: 'cancel orders of one owner, all or none, with a signature',
+    flags: { ...signing, ...service },
+    settings: ofClient,
+    exits: ofService,
+  },
+  verify: {
+    group: 'Trade',
+    arguments: '<uid>',
+    summary: 'check digest, signature and status of an order against the chain',
+    flags: {
+      rpc: {
+        takes: 'url',
+        says: 'the node to ask (default: that of the network in NETWORKS_FILE, or of the local system)',
+      },
+      json: { says: 'one JSON object' },
+      ...service,
+    },
+    settings: ['TRADEGRAPH_URL', 'NETWORKS_FILE', 'PROFILE'],
+    exits: {
+      ...ofService,
+      1: 'a check failed, or the service refuses',
+      4: 'the service or the node is away',
+    },
+  },
   explain: {
-    group: 'Look',
+    group: 'Trade',
     arguments: '<uid|error...>',
     summary: 'print why an order is not filled, or what an error means',
     flags: { json: jsonLines, ...service },
@@ -150,7 +228,7 @@ export const catalogue = {
     exits: ofService,
   },
   watch: {
-    group: 'Look',
+    group: 'Trade',
     arguments: '<uid|account>',
     summary: 'print what happens to an order until it ends, or to those of an account',
     flags: {

@@ -37,7 +37,7 @@ function valued(completes?: 'file' | 'folder'): string {
       each.takes !== undefined && each.completes === completes ? [`--${flag}`] : [],
     ),
   )
-  return [...new Set(found)].join('|') || '/'
+  return [...new Set(found)].join('|')
 }
 
 const withValue = () => [valued('file'), valued('folder'), valued()].join('|')
@@ -88,7 +88,7 @@ ${branches(
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
   if [[ $current == -* ]]; then return; fi
   case "$command" in
-    ${withFile().join('|') || '/'}) compopt -o filenames; COMPREPLY+=($(compgen -f -- "$current")) ;;
+    ${withFile().join('|')}) compopt -o filenames; COMPREPLY+=($(compgen -f -- "$current")) ;;
   esac
 }
 complete -F _tradegraph tradegraph`
@@ -127,7 +127,7 @@ ${branches(
   if [[ "\${words[CURRENT]}" == -* ]]; then _describe flag flags; return; fi
   (( $#choices )) && _describe command choices
   case "$command" in
-    ${withFile().join('|') || '/'}) _files ;;
+    ${withFile().join('|')}) _files ;;
   esac
 }
 if [[ "$funcstack[1]" == _tradegraph ]]; then _tradegraph; else compdef _tradegraph tradegraph; fi`

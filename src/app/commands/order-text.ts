@@ -1,13 +1,14 @@
 import { formatUnits } from '../../domain/amount.ts'
 import { attemptsFor } from '../../domain/auction/competition.ts'
 import { isTerminal, isTerminalCode } from '../../domain/diagnosis/terminal-code.ts'
-import type {
-  DiagnosisAnswer,
-  EventAnswer,
-  ExplainedOrder,
-  OrderAnswer,
-  ReasonAnswer,
-  TokenAnswer,
+import {
+  type DiagnosisAnswer,
+  type EventAnswer,
+  type ExplainedOrder,
+  type OrderAnswer,
+  plain,
+  type ReasonAnswer,
+  type TokenAnswer,
 } from './service.ts'
 
 /** One step of an order's story. */
@@ -45,11 +46,6 @@ export function stepOf({ label, reason, detail, source, txHash, timestamp }: Eve
 
 type Pair = Pick<OrderAnswer, 'sellToken' | 'buyToken'>
 type Evidence = ReasonAnswer['evidence'][number]
-
-/** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
-}
 
 export function orderLines(order: OrderAnswer): string[] {
   const { sellToken, buyToken, kind } = order
@@ -96,10 +92,10 @@ export function stepLine({ at, what, detail, txHash }: Step): string {
   return plain([time(at), what, detail, txHash].filter((word) => word).join('  '))
 }
 
-const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
+export const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
 
 /** Exact amount. */
-function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswer): string {
+export function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswer): string {
   if (decimals === null) return `${atoms} atoms of ${address}`
   return `${formatUnits(BigInt(String(atoms)), decimals)} ${symbol ?? address}`
 }

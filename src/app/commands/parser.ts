@@ -17,7 +17,6 @@ type AnyHandler = (flags: Record<string, unknown>, given: readonly string[]) => 
  */
 export function createParser(version: string, handlers: Handlers, describe: DescribeSettings): Command {
   const program = new Command('tradegraph')
-    .description('GraphQL gateway and service for intent trading.')
     .usage('<command> [flags]')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help, or that of a command')

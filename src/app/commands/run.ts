@@ -9,8 +9,7 @@ import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import { mistakeIn } from '../../domain/signing/signature-mistake.ts'
 import { nearestName } from '../config.ts'
 import { explain, explainErrors, type Output } from './explain.ts'
-import { plain } from './order-text.ts'
-import { CommandFault, type ExitCode, exitCodes, type Service } from './service.ts'
+import { CommandFault, type ExitCode, exitCodes, reported, serviceOf } from './service.ts'
 import { watch } from './watch.ts'
 
 export interface CommandFlags {
@@ -34,26 +33,15 @@ export async function runCommand(
   { flags, random, print, warn }: CommandOptions,
 ): Promise<ExitCode> {
   const output: Output = { print, json: flags.json }
-  try {
+  return reported(command, warn, async () => {
     const errors = command === 'explain' ? errorsOf(subjects.join(' ')) : []
-    if (errors.length > 0) {
-      explainErrors(errors, output, mistakeIn(subjects.join(' ')))
-      return exitCodes.done
-    }
+    if (errors.length > 0) return explainErrors(errors, output, mistakeIn(subjects.join(' ')))
     const service = serviceOf(flags)
     const subject = subjectOf(command, subjects)
-    if (command === 'explain') await explain(subject, service, output)
-    else {
-      const after = flags.after === undefined ? {} : { after: flags.after }
-      await watch({ subject, service, output, ...after, random, warn: (line) => warn(`tradegraph: ${line}`) })
-    }
-    return exitCodes.done
-  } catch (fault) {
-    if (!(fault instanceof CommandFault)) throw fault
-    warn(`tradegraph: ${plain(fault.message)}`)
-    if (fault.exitCode === exitCodes.usage) warn(`\`tradegraph help ${command}\` describes the command.`)
-    return fault.exitCode
-  }
+    if (command === 'explain') return explain(subject, service, output)
+    const after = flags.after === undefined ? {} : { after: flags.after }
+    await watch({ subject, service, output, ...after, random, warn: (line) => warn(`tradegraph: ${line}`) })
+  })
 }
 
 /** The errors in a text; empty if it is too vague. */
@@ -81,14 +69,4 @@ function subjectOf(command: 'explain' | 'watch', [subject = '', ...more]: readon
     exitCodes.usage,
     `explain takes the UID of an order, 0x and 112 hex digits, or an error: its code or its English text${hint}`,
   )
-}
-
-function serviceOf({ url, timeout }: CommandFlags): Service {
-  const seconds = Number(timeout)
-  if (!(seconds >= 1 && seconds <= 600))
-    throw new CommandFault(exitCodes.usage, '--timeout must be a number of seconds from 1 to 600')
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')
-    throw new CommandFault(exitCodes.usage, '--url must be an http or https URL')
-  return { url, timeoutMs: seconds * 1_000 }
 }

@@ -1,3 +1,4 @@
+import { errorCodes, explained } from '../../domain/errors/error-explanations.ts'
 import type { SpelledStatus } from '../../domain/order/status.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
@@ -9,17 +10,61 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 /** The reason why a command ends without an answer. */
 export class CommandFault extends Error {
   readonly exitCode: ExitCode
+  /** Code of the service's error. */
+  readonly code: string | undefined
+  /** Lines that say what to do. */
+  readonly advice: readonly string[]
 
-  constructor(exitCode: ExitCode, message: string) {
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    { code, advice = [] }: { code?: string; advice?: readonly string[] } = {},
+  ) {
     super(message)
     this.exitCode = exitCode
+    this.code = code
+    this.advice = advice
   }
+}
+
+/** Runs a command, and reports why it ends without an answer. @returns its exit code */
+export async function reported(
+  command: string,
+  warn: (line: string) => void,
+  task: () => Promise<void>,
+): Promise<ExitCode> {
+  try {
+    await task()
+    return exitCodes.done
+  } catch (fault) {
+    if (!(fault instanceof CommandFault)) throw fault
+    warn(`tradegraph: ${plain(fault.message)}`)
+    for (const line of fault.advice) warn(`  ${plain(line)}`)
+    if (fault.exitCode === exitCodes.usage) warn(`\`tradegraph help ${command}\` describes the command.`)
+    return fault.exitCode
+  }
+}
+
+/** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export interface Service {
   /** Base URL. */
   url: string
   timeoutMs: number
+}
+
+/** The service of flags. @throws CommandFault */
+export function serviceOf({ url, timeout }: { url: string; timeout: string }): Service {
+  const seconds = Number(timeout)
+  if (!(seconds >= 1 && seconds <= 600))
+    throw new CommandFault(exitCodes.usage, '--timeout must be a number of seconds from 1 to 600')
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')
+    throw new CommandFault(exitCodes.usage, '--url must be an http or https URL')
+  return { url, timeoutMs: seconds * 1_000 }
 }
 
 const maxAnswerBytes = 16 * 2 ** 20
@@ -50,10 +95,13 @@ export async function queryService<Data>(
 /** Maps an error of GraphQL to a fault of the command. */
 export function faultOf(error: object): CommandFault {
   const { message, extensions } = error as { message?: unknown; extensions?: unknown }
-  const { code, retryable } = isObject(extensions) ? extensions : {}
-  const text = `${String(code ?? 'error')}: ${String(message)}`
-  if (code === 'OrderNotFound') return new CommandFault(exitCodes.unknown, text)
-  return new CommandFault(retryable === true ? exitCodes.away : exitCodes.refused, text)
+  const { code, retryable, field } = isObject(extensions) ? extensions : {}
+  const place = typeof field === 'string' ? ` (${field})` : ''
+  const text = `${String(code ?? 'error')}: ${String(message)}${place}`
+  const known = errorCodes.find((each) => each === code)
+  const more = { code: String(code), advice: known ? [`What to do: ${explained(known).advice}`] : [] }
+  if (code === 'OrderNotFound') return new CommandFault(exitCodes.unknown, text, more)
+  return new CommandFault(retryable === true ? exitCodes.away : exitCodes.refused, text, more)
 }
 
 /** A URL may hold a password. */

@@ -2,13 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { hasEnded } from '../../domain/order/status.ts'
 import { streamResults } from '../../sse/client.ts'
 import { explain, jsonLine, type Output } from './explain.ts'
-import { diagnosisLines, plain, stepLine, stepOf } from './order-text.ts'
+import { diagnosisLines, stepLine, stepOf } from './order-text.ts'
 import {
   CommandFault,
   type DiagnosedOrder,
   diagnosisDocument,
   exitCodes,
   faultOf,
+  plain,
   queryService,
   type Service,
   shownUrl,

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type Address, address, toAddress } from '../../../domain/evm/address.ts'
+import { toHex } from '../../../domain/evm/hex.ts'
+import { keccakText } from '../../../domain/evm/keccak.ts'
+import type { OrderData } from '../../../domain/order/order.ts'
+import type { SigningDomain } from '../../../domain/signing/signing.ts'
+import { amount, time } from '../order-text.ts'
+import { CommandFault, exitCodes, plain, type TokenAnswer } from '../service.ts'
+
+const hex = (bytes?: number) =>
+  z.string().transform((text, context) => {
+    const parsed = toHex(text, bytes)
+    if (parsed) return parsed
+    context.addIssue({ code: 'custom', message: bytes ? `must be ${bytes} bytes of hex` : 'must be hex' })
+    return z.NEVER
+  })
+const account = hex(20).transform((text): Address => address(text))
+const atoms = z.string().regex(/^\d{1,78}$/)
+const token = z.strictObject({
+  address: account,
+  symbol: z.string().nullable(),
+  decimals: z.int().min(0).max(255).nullable(),
+})
+
+/** The members that are signed, with enums as GraphQL spells them. */
+const terms = z.strictObject({
+  sellToken: account,
+  buyToken: account,
+  receiver: account.nullable(),
+  sellAmount: atoms,
+  buyAmount: atoms,
+  validTo: z.int().min(0).max(0xffff_ffff),
+  appData: hex(32),
+  feeAmount: atoms,
+  kind: z.enum(['SELL', 'BUY']),
+  partiallyFillable: z.boolean(),
+  sellTokenBalance: z.enum(['ERC20', 'INTERNAL', 'EXTERNAL']),
+  buyTokenBalance: z.enum(['ERC20', 'INTERNAL']),
+})
+
+/** The file that `quote` prints: an order with all that `sign` and `submit` need. */
+const orderFile = z.strictObject({
+  network: z.string(),
+  chainId: z.int().positive(),
+  settlementContract: account,
+  from: account,
+  quoteId: z.int().nullable(),
+  sellToken: token,
+  buyToken: token,
+  appData: z.string(),
+  order: terms,
+})
+export type OrderFile = z.infer<typeof orderFile>
+
+/** The file that `sign` prints. */
+const signedFile = orderFile.extend({
+  uid: hex(56),
+  signingScheme: z.literal('EIP712'),
+  signature: hex(65),
+})
+export type SignedFile = z.infer<typeof signedFile>
+
+/** @throws CommandFault with the member at fault */
+export function readOrder(file: string | undefined): OrderFile {
+  const found = read(file, orderFile)
+  const { order, sellToken, buyToken, appData } = found
+  const faults = [
+    ...(order.sellToken === sellToken.address && order.buyToken === buyToken.address
+      ? []
+      : ['sellToken or buyToken is not that of the order']),
+    ...(keccakText(appData) === order.appData ? [] : ['order.appData is not the hash of appData']),
+  ]
+  if (faults.length > 0) throw new CommandFault(exitCodes.usage, `${nameOf(file)}: ${faults.join('; ')}`)
+  return found
+}
+
+export const readSigned = (file: string | undefined): SignedFile => read(file, signedFile)
+
+const nameOf = (file: string | undefined) => (file === undefined || file === '-' ? 'the input' : file)
+
+function read<T>(file: string | undefined, schema: z.ZodType<T>): T {
+  const name = nameOf(file)
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8'))
+  } catch (fault) {
+    const reason = fault instanceof SyntaxError ? 'is no JSON' : 'cannot be read'
+    throw new CommandFault(exitCodes.usage, `${name} ${reason}`)
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const member = issue?.path.join('.') ?? ''
+  const isUnsigned = member === 'signature' || member === 'uid'
+  throw new CommandFault(
+    exitCodes.usage,
+    `${name}: ${member ? `${member}: ` : ''}${issue?.message}`,
+    isUnsigned ? { advice: ['`tradegraph sign` adds it.'] } : {},
+  )
+}
+
+export const domainOf = ({ chainId, settlementContract }: SigningPlace): SigningDomain => ({
+  chainId,
+  settlement: settlementContract,
+})
+
+interface SigningPlace {
+  chainId: number
+  settlementContract: Address
+}
+
+/** Terms as the service spells them. */
+export type SpelledTerms = z.infer<typeof terms>
+
+export function orderDataOf(order: SpelledTerms): OrderData {
+  const { sellAmount, buyAmount, feeAmount, kind, sellTokenBalance, buyTokenBalance } = order
+  return {
+    ...order,
+    ...{ sellAmount: BigInt(sellAmount), buyAmount: BigInt(buyAmount), feeAmount: BigInt(feeAmount) },
+    kind: kind === 'SELL' ? 'sell' : 'buy',
+    sellTokenBalance: ({ ERC20: 'erc20', INTERNAL: 'internal', EXTERNAL: 'external' } as const)[
+      sellTokenBalance
+    ],
+    buyTokenBalance: buyTokenBalance === 'ERC20' ? 'erc20' : 'internal',
+  }
+}
+
+/** The network of an order or a cancellation, as its signer sees it. */
+export const placeLine = ({ network, chainId, settlementContract }: SigningPlace & { network: string }) =>
+  `${network}, chain id ${chainId}, settlement contract ${settlementContract}`
+
+/** What a signature allows, for its signer. */
+export function termLines({ order, sellToken, buyToken, from, ...place }: OrderFile, now: number): string[] {
+  const named = (token: TokenAnswer, value: string) => `${amount(value, token)} (${token.address})`
+  const isSale = order.kind === 'SELL'
+  const seconds = order.validTo - now
+  const left = seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`
+  return [
+    `sell     ${isSale ? '' : 'at most '}${named(sellToken, order.sellAmount)}`,
+    `buy      ${isSale ? 'at least ' : ''}${named(buyToken, order.buyAmount)}`,
+    `receiver ${order.receiver === null || order.receiver === from ? `${from}, the owner` : order.receiver}`,
+    `until    ${time(new Date(order.validTo * 1_000).toISOString())}, in ${left}`,
+    ...(BigInt(order.feeAmount) > 0n ? [`fee      ${named(sellToken, order.feeAmount)}`] : []),
+    ...(order.partiallyFillable ? ['parts    may be traded'] : []),
+    `network  ${placeLine(place)}`,
+  ].map(plain)
+}
+
+/** @throws CommandFault that names the flag */
+export function accountOf(flag: string, text: string | undefined): Address | undefined {
+  const found = text === undefined ? undefined : toAddress(text)
+  if (text !== undefined && !found)
+    throw new CommandFault(exitCodes.usage, `${flag} must be an address: 0x and 40 hex digits`)
+  return found
+}

@@ -1,0 +1,201 @@
+import { maxUint256, parseUnits } from '../../../domain/amount.ts'
+import { type Address, toAddress } from '../../../domain/evm/address.ts'
+import { amount } from '../order-text.ts'
+import { CommandFault, exitCodes, plain, queryService, type Service, type TokenAnswer } from '../service.ts'
+import { accountOf, type OrderFile } from './order-file.ts'
+
+/** The flags of `tradegraph quote`, as given. */
+export interface QuoteFlags {
+  sell: string | undefined
+  buy: string | undefined
+  amount: string | undefined
+  'buy-amount': string | undefined
+  from: string | undefined
+  receiver: string | undefined
+  network: string | undefined
+  slippage: string | undefined
+  'valid-for': string
+}
+
+export interface NetworkAnswer {
+  name: string
+  chainId: number
+  settlementContract: Address
+  vaultRelayer: Address
+}
+
+const token = '{ address symbol decimals }'
+const networksDocument = 'query Networks { networks { name chainId settlementContract vaultRelayer } }'
+const tokensDocument = `query Tokens($addresses: [Address!]!, $network: NetworkName!) {
+  tokens(addresses: $addresses, network: $network) ${token}
+}`
+/** Pools come by their value: a token that is not in the first thousand needs its address. */
+const symbolsDocument = `query Symbols($network: NetworkName!) {
+  network(name: $network) { wrappedNative ${token} pools(first: 1000) { nodes { token0 ${token} token1 ${token} } } }
+}`
+const quoteDocument = `mutation Quote($input: QuoteInput!, $slippageBps: BasisPoints) {
+  quote(input: $input) {
+    quoteId verified
+    quote { sellAmount buyAmount appData }
+    order(slippageBps: $slippageBps) {
+      sellToken buyToken receiver sellAmount buyAmount validTo appData feeAmount
+      kind partiallyFillable sellTokenBalance buyTokenBalance
+    }
+    warnings { code summary advice }
+  }
+}`
+
+interface QuoteAnswer {
+  quote: {
+    quoteId: number | null
+    verified: boolean
+    quote: { sellAmount: string; buyAmount: string; appData: string }
+    order: OrderFile['order']
+    warnings: readonly { code: string; summary: string; advice: string }[]
+  }
+}
+
+/** Quotes an order. @returns the file to sign @throws CommandFault */
+export async function quote(
+  flags: QuoteFlags,
+  service: Service,
+  warn: (line: string) => void,
+): Promise<OrderFile> {
+  const from = accountOf('--from', needed('from', flags))
+  const receiver = accountOf('--receiver', flags.receiver)
+  const slippage = slippageOf(flags.slippage)
+  const validFor = validityOf(flags['valid-for'])
+  const [sell, buy] = [needed('sell', flags), needed('buy', flags)]
+  if ((flags.amount === undefined) === (flags['buy-amount'] === undefined))
+    throw new CommandFault(exitCodes.usage, 'quote needs either --amount or --buy-amount')
+  const network = await chooseNetwork(flags.network, service)
+  const [sellToken, buyToken] = await findTokens([sell, buy], network.name, service)
+  const fixed =
+    flags.amount === undefined
+      ? { buyAfterFee: atomsOf('--buy-amount', flags['buy-amount'] ?? '', buyToken) }
+      : { sellBeforeFee: atomsOf('--amount', flags.amount, sellToken) }
+  const { quote } = await queryService<QuoteAnswer>(service, quoteDocument, {
+    input: {
+      ...{ network: network.name, from, receiver, sellToken: sellToken.address, buyToken: buyToken.address },
+      ...{ amount: fixed, validity: { validFor }, appData: '{}' },
+      ...(slippage === 'auto' && { slippage: 'AUTO' }),
+    },
+    slippageBps: typeof slippage === 'number' ? slippage : undefined,
+  })
+  const { order, warnings, verified } = quote
+  const limit =
+    order.kind === 'SELL' ? ['at least', order.buyAmount, buyToken] : ['at most', order.sellAmount, sellToken]
+  const [word, value, limited] = limit as [string, string, TokenAnswer]
+  warn(
+    plain(
+      `quoted: ${amount(quote.quote.sellAmount, sellToken)} for ${amount(quote.quote.buyAmount, buyToken)}` +
+        `${verified ? ', verified by a simulation' : ''}; the order takes ${word} ${amount(value, limited)}`,
+    ),
+  )
+  for (const { code, summary, advice } of warnings) warn(plain(`warning: ${code}: ${summary} ${advice}`))
+  const { name, chainId, settlementContract } = network
+  return {
+    ...{ network: name, chainId, settlementContract, from: from as Address, quoteId: quote.quoteId },
+    ...{ sellToken, buyToken, appData: quote.quote.appData, order },
+  }
+}
+
+function needed(flag: 'from' | 'sell' | 'buy', flags: QuoteFlags): string {
+  const value = flags[flag]
+  if (value === undefined) throw new CommandFault(exitCodes.usage, `quote needs --${flag}`)
+  return value
+}
+
+/** The network of a name or chain id; without one, the only one. */
+export async function chooseNetwork(name: string | undefined, service: Service): Promise<NetworkAnswer> {
+  const { networks } = await queryService<{ networks: NetworkAnswer[] }>(service, networksDocument, {})
+  const [chosen, second] = networks.filter(
+    (network) => name === undefined || network.name === name || String(network.chainId) === name,
+  )
+  if (chosen && !second) return chosen
+  throw new CommandFault(
+    exitCodes.usage,
+    `--network must be one of ${networks.map((network) => network.name).join(', ')}`,
+  )
+}
+
+type KnownToken = OrderFile['sellToken']
+
+async function findTokens(
+  [sell, buy]: readonly [string, string],
+  network: string,
+  service: Service,
+): Promise<[KnownToken, KnownToken]> {
+  const addresses = [...new Set([sell, buy].flatMap((name) => toAddress(name) ?? []))]
+  const [{ tokens }, listed] = await Promise.all([
+    addresses.length > 0
+      ? queryService<{ tokens: KnownToken[] }>(service, tokensDocument, { addresses, network })
+      : { tokens: [] },
+    addresses.length < new Set([sell, buy]).size ? listTokens(network, service) : [],
+  ])
+  const find = (name: string): KnownToken => {
+    const known = toAddress(name)
+    const found = known
+      ? tokens.filter(({ address }) => address === known)
+      : listed.filter(({ symbol }) => symbol?.toLowerCase() === name.toLowerCase())
+    const [token, second] = found
+    if (!token)
+      throw new CommandFault(exitCodes.refused, `no pool on ${network} has a token ${name}: name its address`)
+    if (second) {
+      const all = found.map(({ address }) => address).join(', ')
+      throw new CommandFault(exitCodes.refused, `several tokens are called ${name}: name one of ${all}`)
+    }
+    return token
+  }
+  return [find(sell), find(buy)]
+}
+
+/** The tokens of the network's pools, each once. */
+async function listTokens(network: string, service: Service): Promise<KnownToken[]> {
+  const { network: found } = await queryService<{
+    network: {
+      wrappedNative: KnownToken
+      pools: { nodes: readonly { token0: KnownToken; token1: KnownToken }[] } | null
+    }
+  }>(service, symbolsDocument, { network })
+  const all = [
+    found.wrappedNative,
+    ...(found.pools?.nodes ?? []).flatMap(({ token0, token1 }) => [token0, token1]),
+  ]
+  return [...new Map(all.map((each) => [each.address, each])).values()]
+}
+
+/** Atoms of an amount in whole tokens, exactly. */
+function atomsOf(flag: string, text: string, { decimals, symbol, address }: KnownToken): string {
+  const name = symbol ?? address
+  if (decimals === null)
+    throw new CommandFault(
+      exitCodes.refused,
+      `${name} has no decimals: the amount in whole tokens is unknown`,
+    )
+  const [, , fraction = ''] = /^(\d{1,78})(?:\.(\d{1,255}))?$/.exec(text) ?? []
+  if (!/^\d{1,78}(\.\d{1,255})?$/.test(text))
+    throw new CommandFault(exitCodes.usage, `${flag} must be a decimal number of tokens, such as 1.5`)
+  if (fraction.length > decimals)
+    throw new CommandFault(
+      exitCodes.usage,
+      `${flag} has ${fraction.length} decimals, but ${name} has ${decimals}`,
+    )
+  const atoms = parseUnits(text, decimals)
+  if (atoms === 0n || atoms > maxUint256)
+    throw new CommandFault(exitCodes.usage, `${flag} must be above 0 and below 2^256 atoms`)
+  return String(atoms)
+}
+
+/** Basis points of a percentage; undefined leaves it to the service. */
+function slippageOf(text: string | undefined): number | 'auto' | undefined {
+  if (text === undefined || text === 'auto') return text
+  if (!/^\d{1,2}(\.\d{1,2})?$/.test(text))
+    throw new CommandFault(exitCodes.usage, '--slippage must be a percentage such as 0.5, or auto')
+  return Number(parseUnits(text, 2))
+}
+
+function validityOf(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text)
+  throw new CommandFault(exitCodes.usage, '--valid-for must be a number of seconds')
+}

@@ -1,0 +1,136 @@
+import { SigningKey } from 'ethers'
+import { explained } from '../../../domain/errors/error-explanations.ts'
+import type { Hex } from '../../../domain/evm/hex.ts'
+import { unixSeconds } from '../../../domain/log.ts'
+import { type OrderUid, toOrderUid } from '../../../domain/order/order.ts'
+import { cancellationsDigest, orderDigest, orderUid } from '../../../domain/signing/signing.ts'
+import { CommandFault, exitCodes, plain, queryService, type Service } from '../service.ts'
+import { domainOf, type OrderFile, orderDataOf, placeLine, type SignedFile, termLines } from './order-file.ts'
+import { chooseNetwork, type NetworkAnswer } from './quote.ts'
+import { confirm, readKey, type Signer } from './terminal.ts'
+
+/** The flags of commands that sign, as given. */
+export interface SigningFlags {
+  'key-file': string | undefined
+  yes: boolean
+}
+
+type Warn = (line: string) => void
+
+/** Signs an order after its terms were shown and confirmed. @throws CommandFault */
+export async function sign(file: OrderFile, flags: SigningFlags, warn: Warn): Promise<SignedFile> {
+  const now = unixSeconds(Date.now())
+  if (file.order.validTo <= now)
+    throw new CommandFault(exitCodes.refused, 'the order has expired: quote again')
+  for (const line of termLines(file, now)) warn(line)
+  const signer = await readKey(flags['key-file'])
+  checkOwner(signer, file.from)
+  await confirm('Sign this order?', flags.yes)
+  const [domain, order] = [domainOf(file), orderDataOf(file.order)]
+  return {
+    ...file,
+    uid: orderUid(domain, order, file.from),
+    signingScheme: 'EIP712',
+    signature: signed(signer, orderDigest(domain, order)),
+  }
+}
+
+const signed = ({ privateKey }: Signer, digest: Hex) =>
+  new SigningKey(privateKey).sign(digest).serialized as Hex
+
+function checkOwner({ address }: Signer, owner: string): void {
+  if (address !== owner)
+    throw new CommandFault(exitCodes.refused, `the key is that of ${address}, and the order that of ${owner}`)
+}
+
+const placeDocument = `mutation Place($input: PlaceOrderInput!) {
+  placeOrder(input: $input) { order { uid status } }
+}`
+
+/** Places a signed order. @returns its UID @throws CommandFault */
+export async function submit(file: SignedFile, service: Service): Promise<string> {
+  const { order, appData, from, network, quoteId, signature, signingScheme } = file
+  const { appData: appDataHash, ...terms } = order
+  const input = { ...terms, appData, appDataHash, from, network, quoteId, signature, signingScheme }
+  try {
+    const { placeOrder } = await queryService<{ placeOrder: { order: { uid: string } } }>(
+      service,
+      placeDocument,
+      { input },
+    )
+    return placeOrder.order.uid
+  } catch (fault) {
+    if (!(fault instanceof CommandFault) || fault.code !== 'InsufficientAllowance') throw fault
+    const place = await chooseNetwork(network, service)
+    throw new CommandFault(fault.exitCode, fault.message, { advice: approval(file, place) })
+  }
+}
+
+/** Says how an owner lets the network's contract take the sell token, which no command here does. */
+function approval({ order, sellToken, from }: SignedFile, { vaultRelayer }: NetworkAnswer): string[] {
+  const { sellAmount } = order
+  return [
+    `What to do: ${explained('InsufficientAllowance').advice}`,
+    `That contract is the vault relayer, ${vaultRelayer}; the token is ${sellToken.symbol ?? ''} ${sellToken.address}.`,
+    `With Foundry: cast send ${sellToken.address} 'approve(address,uint256)' ${vaultRelayer} ${sellAmount} --from ${from} --interactive`,
+  ]
+}
+
+const ordersDocument = `query Owner($uid: OrderUid!) {
+  order(uid: $uid) { uid status owner network { name chainId settlementContract } }
+}`
+const cancelDocument = `mutation Cancel($input: CancelOrdersInput!) {
+  cancelOrders(input: $input) { orders { uid status } }
+}`
+
+interface OwnedOrder {
+  uid: string
+  status: string
+  owner: string
+  network: Pick<NetworkAnswer, 'name' | 'chainId' | 'settlementContract'>
+}
+
+/** Cancels orders of one owner and network with one signature, all or none. @throws CommandFault */
+export async function cancel(
+  given: readonly string[],
+  flags: SigningFlags,
+  { service, print, warn }: { service: Service; print: Warn; warn: Warn },
+): Promise<void> {
+  const uids = given.map(uidOf)
+  const orders = await Promise.all(uids.map((uid) => findOrder<OwnedOrder>(uid, ordersDocument, service)))
+  const [first] = orders
+  if (!first) return
+  const { name, chainId, settlementContract } = first.network
+  if (orders.some(({ network, owner }) => network.name !== name || owner !== first.owner))
+    throw new CommandFault(
+      exitCodes.refused,
+      'the orders are not of one owner and network: cancel them apart',
+    )
+  for (const { uid, status } of orders) warn(plain(`cancel   ${uid} (${status})`))
+  warn(plain(`network  ${placeLine({ network: name, chainId, settlementContract })}`))
+  const signer = await readKey(flags['key-file'])
+  checkOwner(signer, first.owner)
+  await confirm(
+    orders.length === 1 ? 'Cancel this order?' : `Cancel these ${orders.length} orders?`,
+    flags.yes,
+  )
+  const digest = cancellationsDigest(domainOf({ chainId, settlementContract }), uids)
+  const { cancelOrders } = await queryService<{
+    cancelOrders: { orders: { uid: string; status: string }[] }
+  }>(service, cancelDocument, {
+    input: { orderUids: uids, network: name, signature: signed(signer, digest), signingScheme: 'EIP712' },
+  })
+  for (const { uid, status } of cancelOrders.orders) print(plain(`${uid} ${status}`))
+}
+
+export function uidOf(text: string): OrderUid {
+  const uid = toOrderUid(text)
+  if (!uid) throw new CommandFault(exitCodes.usage, `${text} is no UID of an order: 0x and 112 hex digits`)
+  return uid
+}
+
+export async function findOrder<Found>(uid: OrderUid, document: string, service: Service): Promise<Found> {
+  const { order } = await queryService<{ order: Found | null }>(service, document, { uid })
+  if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
+  return order
+}
