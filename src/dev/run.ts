@@ -83,7 +83,7 @@ async function runStack(options: DevOptions): Promise<void> {
   }
 }
 
-/** What a person may open, with its address. */
+/** The pages that a person may open, with their addresses. */
 function placesOf(
   url: string,
   accounts: readonly Account[],

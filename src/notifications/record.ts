@@ -210,8 +210,8 @@ export async function recordExpired(
 }
 
 /**
- * Notifies owners that they cannot pay for orders. Each episode is a cause: when a reorg takes back the end of
- * an order, its count begins again, and the owner is not notified again.
+ * Notifies owners that they cannot pay for orders. Each episode is a cause: when a reorg takes back the end
+ * of an order, its count begins again, and the owner is not notified again.
  */
 export async function recordInsufficientBalance(
   tx: Tx,

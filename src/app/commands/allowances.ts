@@ -10,6 +10,7 @@ import type { Hex } from '../../domain/evm/hex.ts'
 import { type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { endCall, type LoggedRight, rightText } from '../../domain/settlement/rights.ts'
+import { plain } from '../../domain/text/readable.ts'
 import { createMetrics } from '../../server/metrics.ts'
 import { findHoldingIndex, settlementRights } from '../../storage/chain/settlement-holdings.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -19,7 +20,7 @@ import { claimChain } from '../chain/claim.ts'
 import { composeNodes } from '../chain/nodes.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Settings } from '../settings.ts'
-import { CommandFault, type ExitCode, exitCodes, plain } from './service.ts'
+import { CommandFault, type ExitCode, exitCodes } from './service.ts'
 
 /** The flags of `tradegraph allowances`, as given. */
 export interface AllowanceFlags {

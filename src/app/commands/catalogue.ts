@@ -13,7 +13,7 @@ export interface Flag {
 
 export interface CommandEntry {
   group: Group
-  /** As in `<uid>`; `[x]` may be left out, `...` takes several. */
+  /** The name, as in `<uid>`; `[x]` may be left out, `...` takes several. */
   arguments?: string
   summary: string
   flags: Readonly<Record<string, Flag>>
@@ -346,7 +346,7 @@ type FlagsOf<Entry extends CommandEntry> = {
   -readonly [Name in keyof Entry['flags']]: ValueOf<Entry['flags'][Name] & Flag>
 }
 
-/** What the program does for each command. */
+/** The action of each command. */
 export type Handlers = {
   [Name in CommandName]: (
     flags: FlagsOf<(typeof catalogue)[Name]>,

@@ -1,14 +1,14 @@
 import { formatUnits } from '../../domain/amount.ts'
 import { attemptsFor } from '../../domain/auction/competition.ts'
 import { isTerminal, isTerminalCode } from '../../domain/diagnosis/terminal-code.ts'
-import {
-  type DiagnosisAnswer,
-  type EventAnswer,
-  type ExplainedOrder,
-  type OrderAnswer,
-  plain,
-  type ReasonAnswer,
-  type TokenAnswer,
+import { plain } from '../../domain/text/readable.ts'
+import type {
+  DiagnosisAnswer,
+  EventAnswer,
+  ExplainedOrder,
+  OrderAnswer,
+  ReasonAnswer,
+  TokenAnswer,
 } from './service.ts'
 
 /** One step of an order's story. */

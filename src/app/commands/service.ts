@@ -1,5 +1,6 @@
 import { errorCodes, explained } from '../../domain/errors/error-explanations.ts'
 import type { SpelledStatus } from '../../domain/order/status.ts'
+import { plain } from '../../domain/text/readable.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 
@@ -43,11 +44,6 @@ export async function reported(
     if (fault.exitCode === exitCodes.usage) warn(`\`tradegraph help ${command}\` describes the command.`)
     return fault.exitCode
   }
-}
-
-/** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export interface Service {

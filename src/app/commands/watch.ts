@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { hasEnded } from '../../domain/order/status.ts'
+import { plain } from '../../domain/text/readable.ts'
 import { streamResults } from '../../sse/client.ts'
 import { explain, jsonLine, type Output } from './explain.ts'
 import { diagnosisLines, stepLine, stepOf } from './order-text.ts'
@@ -9,7 +10,6 @@ import {
   diagnosisDocument,
   exitCodes,
   faultOf,
-  plain,
   queryService,
   type Service,
   shownUrl,

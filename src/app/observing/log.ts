@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { type DestinationStream, pino } from 'pino'
 import { tokenPrefix } from '../../accounts/sign-in.ts'
 import type { Log } from '../../domain/log.ts'
+import { plain } from '../../domain/text/readable.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
 import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
-import { plain } from '../commands/order-text.ts'
 import type { Settings } from '../settings.ts'
 
 /** Members of the settings that hold a secret, by the end of their name. */

@@ -70,3 +70,8 @@ export function formatSeconds(seconds: number): string {
   const count = Math.ceil(seconds / size)
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
+
+/** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+}

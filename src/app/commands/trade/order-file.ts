@@ -5,8 +5,9 @@ import { toHex } from '../../../domain/evm/hex.ts'
 import { keccakText } from '../../../domain/evm/keccak.ts'
 import type { OrderData } from '../../../domain/order/order.ts'
 import type { SigningDomain } from '../../../domain/signing/signing.ts'
+import { plain } from '../../../domain/text/readable.ts'
 import { amount, time } from '../order-text.ts'
-import { CommandFault, exitCodes, plain, type TokenAnswer } from '../service.ts'
+import { CommandFault, exitCodes, type TokenAnswer } from '../service.ts'
 
 const hex = (bytes?: number) =>
   z.string().transform((text, context) => {
@@ -130,7 +131,7 @@ export function orderDataOf(order: SpelledTerms): OrderData {
 export const placeLine = ({ network, chainId, settlementContract }: SigningPlace & { network: string }) =>
   `${network}, chain id ${chainId}, settlement contract ${settlementContract}`
 
-/** What a signature allows, for its signer. */
+/** Describes to the signer the trades that a signature allows. */
 export function termLines({ order, sellToken, buyToken, from, ...place }: OrderFile, now: number): string[] {
   const named = (token: TokenAnswer, value: string) => `${amount(value, token)} (${token.address})`
   const isSale = order.kind === 'SELL'

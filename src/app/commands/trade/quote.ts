@@ -1,7 +1,8 @@
 import { maxUint256, parseUnits } from '../../../domain/amount.ts'
 import { type Address, toAddress } from '../../../domain/evm/address.ts'
+import { plain } from '../../../domain/text/readable.ts'
 import { amount } from '../order-text.ts'
-import { CommandFault, exitCodes, plain, queryService, type Service, type TokenAnswer } from '../service.ts'
+import { CommandFault, exitCodes, queryService, type Service, type TokenAnswer } from '../service.ts'
 import { accountOf, type OrderFile } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
