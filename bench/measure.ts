@@ -132,7 +132,11 @@ async function quietPass(row: Row, result: RowResult, counting: boolean, options
     }
   }
   if (counting) {
-    result.statements = await countStatements(options.databaseUrl, quietPasses * quietRequests, run)
+    result.statements = await countStatements(
+      row.server.databaseUrl ?? options.databaseUrl,
+      quietPasses * quietRequests,
+      run,
+    )
   } else await run()
   return {
     longestBlockAloneMs: Math.max(...blocks),

@@ -117,9 +117,11 @@ export async function startServers(
       args: ['--import', 'tsx', path.join(import.meta.dirname, 'servers', 'one-statement.ts'), databaseUrl],
     }),
   )
-  const other = () => {
+  const other = async () => {
     if (against !== undefined) return program(path.resolve(against), 'against')
-    return mirrored && program(source, 'mirrored', mirrored)
+    if (!mirrored) return undefined
+    const { databaseUrl } = mirrored
+    return { ...(await program(source, 'mirrored', mirrored)), databaseUrl }
   }
   const servers = {
     program: await program(source, 'program'),

@@ -3,6 +3,8 @@ import path from 'node:path'
 
 /** A server under test, in a separate process. */
 export interface ServerProcess {
+  /** The database of its statements, if it is not that of the run. */
+  databaseUrl?: string
   port: number
   pid: number
   /** Takes the events since the last call. */
