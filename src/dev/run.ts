@@ -50,7 +50,6 @@ export async function runDev(given: DevOptions): Promise<void> {
 
 async function runStack(options: DevOptions): Promise<void> {
   const { home, settings: given, follow, log, print } = options
-  const began = performance.now()
   log.info(`starting the local ${follow ? 'follower' : 'system'} in ${home}`)
   const parent = options.byNpm ? watchParent() : undefined
   const followed = follow && (await findOrderBook(follow, given.PROFILE, log))
@@ -67,7 +66,7 @@ async function runStack(options: DevOptions): Promise<void> {
     const { app, settings, stopTraders } = await unlessDied(start(port))
     const url = app.url ?? ''
     stack.publish({ url, cmsKey: settings.CMS_API_KEY ?? stack.secrets.cmsKey })
-    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    const seconds = (performance.now() / 1_000).toFixed(1)
     print(`ready ${url} after ${seconds} s`)
     for (const [what, at] of placesOf(url, accounts, options)) print(`  ${what.padEnd(14)}${at}`)
     if (followed) print(`It follows ${followed.orderBook?.url} over the node ${follow.rpcUrl}.`)
