@@ -243,11 +243,21 @@ describe('watch', () => {
     await eventually('what is now', () => watching.lines.length > 0)
     const uid = await place({ ...far, buyAmount: 9_004n * usdc }, 1)
     await eventually('both events', () => watching.lines.length >= 3)
-    expect(watching.lines[0]).toBe(`  OPEN  ${first}`)
+    const terms = (limit: number) => `sells 1 WETH for at least ${limit} USDC`
+    const why = expect.stringMatching(/^[A-Z_]+: .+$/)
+    expect(watching.lines[0]?.split('  ')).toEqual(['', 'OPEN', terms(9003), why, first])
+    expect(watching.lines[0]).toContain('PRICE_OUT_OF_REACH: ')
     expect(watching.lines.slice(1).map((line) => line.split('  ').slice(1))).toEqual([
-      ['CREATED', uid],
-      ['READY', uid],
+      ['CREATED', terms(9004), why, uid],
+      ['READY', terms(9004), why, uid],
     ])
+    const { body: traded } = await trader(1).place({ ...far, buyAmount: 2_000n * usdc })
+    const line = await eventually('the trade', () =>
+      watching.lines.find((each) => each.includes('  TRADED  ')),
+    )
+    const [, , deal, reason, last] = line.split('  ')
+    expect(deal).toMatch(/^sold 1 WETH for 29\d\d(\.\d+)? USDC$/)
+    expect([reason, last]).toEqual([expect.stringContaining('FILLED: '), traded])
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ends with 0 by %s, as its help says', async (signal) => {

@@ -47,10 +47,22 @@ export function stepOf({ label, reason, detail, source, txHash, timestamp }: Eve
 type Pair = Pick<OrderAnswer, 'sellToken' | 'buyToken'>
 type Evidence = ReasonAnswer['evidence'][number]
 
+/** Signed terms. */
+function termsOf({ sellToken, buyToken, sellAmount, buyAmount, kind }: OrderAnswer): string {
+  const [sell, buy] = [amount(sellAmount, sellToken), amount(buyAmount, buyToken)]
+  return kind === 'SELL' ? `sells ${sell} for at least ${buy}` : `buys ${buy} for at most ${sell}`
+}
+
+/** Amounts traded, or the terms before the first trade. */
+export function dealOf(order: OrderAnswer): string {
+  const { executedSellAmount, executedBuyAmount, sellToken, buyToken } = order
+  if (executedSellAmount === '0') return termsOf(order)
+  return `sold ${amount(executedSellAmount, sellToken)} for ${amount(executedBuyAmount, buyToken)}`
+}
+
 export function orderLines(order: OrderAnswer): string[] {
   const { sellToken, buyToken, kind } = order
   const [sell, buy] = [amount(order.sellAmount, sellToken), amount(order.buyAmount, buyToken)]
-  const terms = kind === 'SELL' ? `sells ${sell} for at least ${buy}` : `buys ${buy} for at most ${sell}`
   const filled =
     kind === 'SELL'
       ? `${amount(order.executedSellAmount, sellToken)} of ${sell}`
@@ -58,7 +70,7 @@ export function orderLines(order: OrderAnswer): string[] {
   return [
     `order ${order.uid}`,
     `  ${order.status} on ${order.network.name}, of ${order.owner}`,
-    `  ${terms}, until ${time(new Date(order.validTo * 1_000).toISOString())}`,
+    `  ${termsOf(order)}, until ${time(new Date(order.validTo * 1_000).toISOString())}`,
     `  filled: ${filled}`,
   ].map(plain)
 }

@@ -145,9 +145,9 @@ export const diagnosisDocument = `query Diagnosis($uid: OrderUid!) {
   order(uid: $uid) { uid status sellToken ${token} buyToken ${token} diagnosis { ${reason} further { ${reason} } } }
 }`
 
-export const watchDocument = `subscription Watch($uid: OrderUid, $owner: Address, $after: String) {
+export const watchDocument = `subscription Watch($uid: OrderUid, $owner: Address, $after: String, $ofAccount: Boolean!) {
   orderEvents(uid: $uid, owner: $owner, after: $after, snapshot: true) {
-    cursor isRemoved event { ${event} } order { ${order} }
+    cursor isRemoved event { ${event} } order { ${order} diagnosis @include(if: $ofAccount) { code summary } }
   }
 }`
 
@@ -228,5 +228,6 @@ export interface WatchEntry {
   cursor: string
   isRemoved: boolean
   event: EventAnswer | null
-  order: OrderAnswer
+  /** The diagnosis only where an account is watched: that of one order is followed apart. */
+  order: OrderAnswer & { diagnosis?: Pick<DiagnosisAnswer, 'code' | 'summary'> }
 }

@@ -3,7 +3,7 @@ import { hasEnded } from '../../domain/order/status.ts'
 import { plain } from '../../domain/text/readable.ts'
 import { streamResults } from '../../sse/client.ts'
 import { explain, jsonLine, type Output } from './explain.ts'
-import { diagnosisLines, stepLine, stepOf } from './order-text.ts'
+import { dealOf, diagnosisLines, stepLine, stepOf } from './order-text.ts'
 import {
   CommandFault,
   type DiagnosedOrder,
@@ -57,7 +57,10 @@ export async function watch(options: WatchOptions): Promise<void> {
             query: watchDocument,
             silenceMs,
           },
-          variables: { ...(isOrder ? { uid: subject } : { owner: subject }), after: cursor },
+          variables: {
+            ...(isOrder ? { uid: subject } : { owner: subject }),
+            ...{ after: cursor, ofAccount: !isOrder },
+          },
         }
         for await (const { data, errors } of streamResults<{ orderEvents: WatchEntry }>(
           question,
@@ -95,12 +98,15 @@ function printEntry(
   isOrder: boolean,
   { print, json }: Output,
 ) {
-  const { uid, status } = order
+  const { uid, status, diagnosis } = order
   if (json) return print(jsonLine({ type: event ? 'event' : 'order', cursor, isRemoved, event, order }))
   // The events were printed before.
   if (!event && isOrder) return
-  const what = event ? stepLine(stepOf(event)) : `  ${status}`
-  print(plain(`${isRemoved ? 'taken back by a reorg: ' : ''}${what}${isOrder ? '' : `  ${uid}`}`))
+  const words = [
+    ...[event ? stepLine(stepOf(event)) : `  ${status}`, ...(isOrder ? [] : [dealOf(order)])],
+    ...(diagnosis ? [`${diagnosis.code}: ${diagnosis.summary}`, uid] : []),
+  ]
+  print(plain(`${isRemoved ? 'taken back by a reorg: ' : ''}${words.join('  ')}`))
 }
 
 /** Prints the diagnosis of an order when its reasons change, until the signal. */

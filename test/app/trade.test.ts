@@ -1,0 +1,330 @@
+import { execFile, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { getAddress, Interface, verifyTypedData } from 'ethers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { orderTypes } from '../../src/domain/signing/signing.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import { eventually } from '../setup/eventually.ts'
+import { createTrader, graphql } from '../setup/trader.ts'
+import { startWorld, type World } from '../setup/world.ts'
+
+const root = path.join(import.meta.dirname, '..', '..')
+const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
+const loader = path.join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')
+const program = [process.execPath, '--import', loader, cli]
+const erc20 = new Interface(['function approve(address spender, uint256 amount)'])
+
+let world: World
+let folder: string
+let environment: Record<string, string>
+const account = () => world.market.accounts[0] ?? expect.unreachable()
+
+beforeAll(async () => {
+  world = await startWorld()
+  folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-trade-'))
+  mkdirSync(path.join(folder, '.tradegraph'))
+  writeFileSync(path.join(folder, '.tradegraph', 'dev.json'), JSON.stringify({ rpcUrl: world.chain.rpcUrl }))
+  writeFileSync(path.join(folder, 'key'), `${account().privateKey}\n`, { mode: 0o600 })
+  environment = { PATH: process.env.PATH ?? '', TRADEGRAPH_URL: world.url }
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await world?.[Symbol.asyncDispose]()
+})
+
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs a command in the folder, without a terminal. */
+function run(args: readonly string[], input = ''): Promise<Ended> {
+  const [file = '', ...words] = ['setsid', '--wait', ...program, ...args]
+  const task = promisify(execFile)(file, words, { cwd: folder, env: environment, timeout: 60_000 })
+  task.child.stdin?.on('error', () => undefined).end(input)
+  return task.then(
+    (done) => ({ ...done, code: 0 }),
+    (fault: Ended) => fault,
+  )
+}
+
+/** Runs a command on a terminal of its own, with what is typed after each prompt. */
+function runOnTerminal(args: readonly string[], typed: readonly [prompt: string, keys: string][]) {
+  const command = [...program, ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    ...{ cwd: folder, env: { ...environment, TERM: 'xterm' }, stdio: ['pipe', 'pipe', 'inherit'] },
+  })
+  let [screen, next] = ['', 0]
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+    const [prompt, keys] = typed[next] ?? []
+    if (prompt === undefined || !screen.includes(prompt)) return
+    next++
+    child.stdin?.write(keys ?? '')
+  })
+  return new Promise<{ code: number | null; screen: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, screen })),
+  )
+}
+
+const quoteFlags = (...more: string[]) => [
+  ...['quote', '--sell', 'WETH', '--buy', 'USDC', '--from', account().address, ...more],
+]
+
+async function quoted(...more: string[]) {
+  const { code, stdout, stderr } = await run(quoteFlags(...(more.length > 0 ? more : ['--amount', '1'])))
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^quoted: /)])
+  return JSON.parse(stdout)
+}
+
+function keep(name: string, value: object): string {
+  writeFileSync(path.join(folder, name), JSON.stringify(value))
+  return name
+}
+
+test('a whole trade in one pipe, and its order verified against the chain', async () => {
+  const commands = [
+    `tradegraph quote --sell weth --buy usdc --amount 0.123456789012345678 --from ${account().address}`,
+    'tradegraph sign --key-file key --yes',
+    'tradegraph submit',
+  ]
+  const script = `tradegraph() { ${program.map((word) => `'${word}'`).join(' ')} "$@"; }\n${commands.join(' | ')}`
+  const { stdout } = await promisify(execFile)('bash', ['-c', `set -o pipefail; ${script}`], {
+    ...{ cwd: folder, env: environment },
+  })
+  const uid = stdout.trim()
+  expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
+  const { order } = await graphql(world.url, `{ order(uid: "${uid}") { sellAmount } }`)
+  expect(order.sellAmount).toBe('123456789012345678')
+  await eventually(
+    'it trades',
+    async () => (await createTrader(world.url, world.market).order(uid)).status === 'fulfilled',
+  )
+  const verified = await run(['verify', uid])
+  expect([verified.code, verified.stderr]).toEqual([0, ''])
+  expect(verified.stdout.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^ok {4}digest +the UID is that of these terms and of 0x/),
+    `ok    chain      the node is on chain ${world.market.network.chainId}`,
+    expect.stringMatching(/^ok {4}domain +0x9008/),
+    `ok    signature  EIP712 by ${account().address.toLowerCase()}`,
+    'ok    status     FULFILLED: the contract has filled 0.123456789012345678 WETH of 0.123456789012345678 WETH',
+  ])
+  // A service that is wrong about an order is found out.
+  const { db } = world.database
+  await sql(db).$executeRaw`UPDATE orders SET executed_sell = executed_sell - 1`
+  const wrong = await run(['verify', uid, '--json'])
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^tradegraph: 1 of 5 checks failed/)])
+  expect(
+    JSON.parse(wrong.stdout).checks.filter(({ state }: { state: string }) => state === 'bad'),
+  ).toMatchObject([{ about: 'status' }])
+  await sql(db).$executeRaw`UPDATE orders SET executed_sell = executed_sell + 1`
+})
+
+describe('quote', () => {
+  test('takes exact amounts, a slippage and an expiry', async () => {
+    const sale = await quoted('--amount', '1.5', '--slippage', '1', '--valid-for', '600')
+    expect(sale).toMatchObject({
+      ...{ network: 'sepolia', from: account().address.toLowerCase(), appData: '{}' },
+      sellToken: { symbol: 'WETH', decimals: 18 },
+      order: { kind: 'SELL', sellAmount: '1500000000000000000', feeAmount: '0' },
+    })
+    expect(Math.abs(sale.order.validTo - Date.now() / 1_000 - 600)).toBeLessThan(30)
+    const purchase = await quoted('--buy-amount', '100.000001')
+    expect(purchase.order).toMatchObject({ kind: 'BUY', buyAmount: '100000001' })
+  })
+
+  test.each([
+    [['--amount', '1.0000000000000000001'], 2, '--amount has 19 decimals, but WETH has 18'],
+    [['--amount', '1e18'], 2, '--amount must be a decimal number of tokens, such as 1.5'],
+    [['--amount', '0'], 2, '--amount must be above 0 and below 2^256 atoms'],
+    [['--amount', '1', '--buy-amount', '1'], 2, 'quote needs either --amount or --buy-amount'],
+    [['--amount', '1', '--network', 'gnosis'], 2, '--network must be one of sepolia'],
+    [['--amount', '1', '--slippage', 'much'], 2, '--slippage must be a percentage such as 0.5, or auto'],
+    [['--amount', '1', '--buy', 'GHOST'], 1, 'no pool on sepolia has a token GHOST: name its address'],
+    [['--amount', '0.000000000000000001'], 1, 'SellAmountDoesNotCoverFee: '],
+    [
+      ['--amount', '1', '--url', 'http://127.0.0.1:9'],
+      4,
+      'the service at http://127.0.0.1:9 cannot be reached',
+    ],
+  ])('refuses %j', async (flags, code, reason) => {
+    const ended = await run(quoteFlags(...flags))
+    expect([ended.code, ended.stdout]).toEqual([code, ''])
+    expect(ended.stderr.startsWith(`tradegraph: ${reason}`), ended.stderr).toBe(true)
+  })
+})
+
+describe('sign', () => {
+  test('shows what is signed, and signs what wallets sign', async () => {
+    const order = await quoted()
+    const ended = await run(['sign', '--key-file', 'key', '--yes', keep('order.json', order)])
+    expect(ended.code).toBe(0)
+    expect(ended.stderr.split('\n')[0]).toBe(`sell     1 WETH (${order.sellToken.address})`)
+    expect(ended.stderr).toMatch(/^buy {6}at least 29\d\d(\.\d+)? USDC \(0x/m)
+    expect(ended.stderr).toMatch(/^until {4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, in (29|30) minutes$/m)
+    expect(ended.stderr).toMatch(/^network {2}sepolia, chain id 11155111, settlement contract 0x9008/m)
+    const { signature, ...signed } = JSON.parse(ended.stdout)
+    const domain = {
+      ...{ name: 'Gnosis Protocol', version: 'v2', chainId: signed.chainId },
+      verifyingContract: signed.settlementContract,
+    }
+    const message = { ...signed.order, kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
+    expect(verifyTypedData(domain, orderTypes, message, signature)).toBe(getAddress(account().address))
+    expect(ended.stdout + ended.stderr).not.toContain(account().privateKey.slice(2))
+  })
+
+  test('asks on a terminal, and hides the key', async () => {
+    const file = keep('order.json', await quoted())
+    const { privateKey } = account()
+    const prompts = (answer: string): [string, string][] => [
+      ['private key: ', `${privateKey}\r`],
+      ['Sign this order? [y/N] ', answer],
+    ]
+    const [yes, no, stopped] = await Promise.all([
+      runOnTerminal(['sign', file], prompts('y\r')),
+      runOnTerminal(['sign', file], prompts('\r')),
+      runOnTerminal(['sign', file], [['private key: ', '\x03']]),
+    ])
+    expect(yes.code).toBe(0)
+    expect(yes.screen).toContain('"signature": "0x')
+    expect([no.code, no.screen]).toEqual([1, expect.stringContaining('nothing was signed')])
+    expect(stopped.code).toBe(130)
+    for (const { screen } of [yes, no, stopped]) expect(screen).not.toContain(privateKey.slice(2, 20))
+  })
+
+  test('refuses without a key that only its owner reads, and without a yes', async () => {
+    const order = await quoted()
+    const file = keep('order.json', order)
+    const other = world.market.accounts[1]?.privateKey ?? ''
+    for (const [name, text, mode] of [
+      ['open', account().privateKey, 0o640],
+      ['wrong', other, 0o600],
+      ['short', '0x12', 0o600],
+    ] as const) {
+      writeFileSync(path.join(folder, name), text)
+      chmodSync(path.join(folder, name), mode)
+    }
+    const expired = keep('expired.json', { ...order, order: { ...order.order, validTo: 1 } })
+    const exchanged = keep('exchanged.json', { ...order, sellToken: order.buyToken })
+    const document = keep('document.json', { ...order, appData: '{"x":1}' })
+    const faults = await Promise.all([
+      run(['sign', '--yes', '--key-file', 'open', file]),
+      run(['sign', '--yes', '--key-file', 'wrong', file]),
+      run(['sign', '--yes', '--key-file', 'short', file]),
+      run(['sign', '--yes', '--key-file', 'nowhere', file]),
+      run(['sign', '--yes', file]),
+      run(['sign', '--key-file', 'key', file]),
+      run(['sign', '--yes', '--key-file', 'key', expired]),
+      run(['sign', '--yes', '--key-file', 'key', exchanged]),
+      run(['sign', '--yes', '--key-file', 'key', document]),
+      run(['sign', '--yes', '--key-file', 'key'], 'no order'),
+      run(['sign', '--yes', '--key', account().privateKey, file]),
+    ])
+    const reasons = faults.map(({ code, stdout, stderr }) => {
+      expect(stdout).toBe('')
+      return [code, /^tradegraph: (.*)$/m.exec(stderr)?.[1]]
+    })
+    expect(reasons).toEqual([
+      [1, 'open may be read by others (mode 640)'],
+      [1, expect.stringMatching(/^the key is that of 0x\w+, and the order that of 0x/)],
+      [2, 'short is no private key: it must be 32 bytes of hex'],
+      [2, 'nowhere cannot be read (ENOENT)'],
+      [2, 'there is no terminal to ask for the key on: name a --key-file'],
+      [2, 'there is no terminal to ask on: --yes signs without asking'],
+      [1, 'the order has expired: quote again'],
+      [2, 'exchanged.json: sellToken or buyToken is not that of the order'],
+      [2, 'document.json: order.appData is not the hash of appData'],
+      [2, 'the input is no JSON'],
+      [2, "unknown option '--key'"],
+    ])
+    expect(faults[0]?.stderr).toContain('What to do: chmod 600 open')
+    expect(faults.map(({ stderr }) => stderr).join()).not.toContain(account().privateKey.slice(2))
+  })
+})
+
+describe('submit and cancel', () => {
+  const signed = async (more: (order: Record<string, string>) => object = (order) => order) => {
+    const order = await quoted()
+    const file = keep('order.json', { ...order, order: more(order.order) })
+    return (await run(['sign', '--key-file', 'key', '--yes', file])).stdout
+  }
+
+  test('an order is placed once, and cancelled', async () => {
+    const file = await signed((order) => ({ ...order, buyAmount: `${BigInt(order.buyAmount ?? 0) * 3n}` }))
+    const placed = await run(['submit'], file)
+    expect([placed.code, placed.stdout]).toEqual([0, `${JSON.parse(file).uid}\n`])
+    const again = await run(['submit', '-'], file)
+    expect([again.code, again.stdout]).toEqual([1, ''])
+    expect(again.stderr).toMatch(/^tradegraph: DuplicatedOrder: .*\n {2}What to do: /)
+    const uid = placed.stdout.trim()
+    const cancelled = await run(['cancel', uid, '--key-file', 'key', '--yes'])
+    expect([cancelled.code, cancelled.stdout]).toEqual([0, `${uid} CANCELLED\n`])
+    expect(cancelled.stderr).toContain(`cancel   ${uid} (OPEN)`)
+    const verified = await run(['verify', uid])
+    expect([verified.code, verified.stdout]).toEqual([
+      0,
+      expect.stringContaining('the cancellation is not on chain'),
+    ])
+    const refused = await run(['cancel', uid, '--key-file', 'key', '--yes'])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('tradegraph: AlreadyCancelled: '),
+    ])
+    const unknown = `${uid.slice(0, -8)}ffffffff`
+    for (const command of [
+      ['cancel', unknown, '--key-file', 'key', '--yes'],
+      ['verify', unknown],
+    ])
+      expect(await run(command)).toMatchObject({
+        code: 3,
+        stderr: `tradegraph: there is no order ${unknown}\n`,
+      })
+  })
+
+  test('a file that is not signed, or was changed, is refused with the member', async () => {
+    const file = await signed()
+    const changed = JSON.parse(file)
+    changed.order.buyAmount = '1'
+    const { uid: _, ...unsigned } = JSON.parse(file)
+    const [no, wrong] = await Promise.all([
+      run(['submit'], JSON.stringify(unsigned)),
+      run(['submit'], JSON.stringify(changed)),
+    ])
+    expect([no.code, no.stderr]).toEqual([2, expect.stringContaining('`tradegraph sign` adds it.')])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^tradegraph: \w+: .* \((signature|from)\)\n/),
+    ])
+  })
+
+  test('an allowance that is missing is named with how to give it', async () => {
+    const { network, tokens } = world.market
+    const approve = (amount: bigint) =>
+      world.chain.rpc.call('eth_sendTransaction', [
+        {
+          ...{ from: account().address, to: tokens.WETH.address },
+          data: erc20.encodeFunctionData('approve', [network.vaultRelayer, amount]),
+        },
+      ])
+    const file = await signed()
+    await approve(0n)
+    try {
+      const refused = await eventually('the allowance is gone', async () => {
+        const ended = await run(['submit'], file)
+        return ended.code === 1 && ended
+      })
+      expect(refused.stderr.split('\n').slice(0, 4)).toEqual([
+        expect.stringMatching(/^tradegraph: InsufficientAllowance: /),
+        expect.stringMatching(/^ {2}What to do: Approve that contract/),
+        `  That contract is the vault relayer, ${network.vaultRelayer}; the token is WETH ${tokens.WETH.address}.`,
+        `  With Foundry: cast send ${tokens.WETH.address} 'approve(address,uint256)' ${network.vaultRelayer} 1000000000000000000 --from ${account().address.toLowerCase()} --interactive`,
+      ])
+    } finally {
+      await approve(2n ** 256n - 1n)
+    }
+  })
+})
