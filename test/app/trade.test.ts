@@ -135,6 +135,14 @@ describe('quote', () => {
     expect(Math.abs(sale.order.validTo - Date.now() / 1_000 - 600)).toBeLessThan(30)
     const purchase = await quoted('--buy-amount', '100.000001')
     expect(purchase.order).toMatchObject({ kind: 'BUY', buyAmount: '100000001' })
+    const limits = [
+      await quoted('--amount', '1', '--limit', '6000.5'),
+      await quoted('--buy-amount', '1', '--limit', '0.01'),
+    ]
+    expect(limits.map(({ order }) => [order.sellAmount, order.buyAmount])).toEqual([
+      ['1000000000000000000', '6000500000'],
+      ['10000000000000000', '1000000'],
+    ])
   })
 
   test.each([

@@ -2,7 +2,7 @@ import { maxUint256, parseUnits } from '../../../domain/amount.ts'
 import { type Address, toAddress } from '../../../domain/evm/address.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { amount } from '../order-text.ts'
-import { CommandFault, exitCodes, queryService, type Service, type TokenAnswer } from '../service.ts'
+import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
 import { accountOf, type OrderFile } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
@@ -11,6 +11,7 @@ export interface QuoteFlags {
   buy: string | undefined
   amount: string | undefined
   'buy-amount': string | undefined
+  limit: string | undefined
   from: string | undefined
   receiver: string | undefined
   network: string | undefined
@@ -83,17 +84,26 @@ export async function quote(
     },
     slippageBps: typeof slippage === 'number' ? slippage : undefined,
   })
-  const { order, warnings, verified } = quote
+  const { warnings, verified } = quote
+  const limited = quote.order.kind === 'SELL' ? buyToken : sellToken
   const limit =
-    order.kind === 'SELL' ? ['at least', order.buyAmount, buyToken] : ['at most', order.sellAmount, sellToken]
-  const [word, value, limited] = limit as [string, string, TokenAnswer]
+    flags.limit === undefined
+      ? {}
+      : { [limited === buyToken ? 'buyAmount' : 'sellAmount']: atomsOf('--limit', flags.limit, limited) }
+  const order = { ...quote.order, ...limit }
+  const atLimit =
+    order.kind === 'SELL'
+      ? `at least ${amount(order.buyAmount, buyToken)}`
+      : `at most ${amount(order.sellAmount, sellToken)}`
   warn(
     plain(
       `quoted: ${amount(quote.quote.sellAmount, sellToken)} for ${amount(quote.quote.buyAmount, buyToken)}` +
-        `${verified ? ', verified by a simulation' : ''}; the order takes ${word} ${amount(value, limited)}`,
+        `${verified ? ', verified by a simulation' : ''}; the order takes ${atLimit}`,
     ),
   )
-  for (const { code, summary, advice } of warnings) warn(plain(`warning: ${code}: ${summary} ${advice}`))
+  // Warnings are about the quoted order.
+  for (const { code, summary, advice } of flags.limit === undefined ? warnings : [])
+    warn(plain(`warning: ${code}: ${summary} ${advice}`))
   const { name, chainId, settlementContract } = network
   return {
     ...{ network: name, chainId, settlementContract, from: from as Address, quoteId: quote.quoteId },
