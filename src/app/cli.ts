@@ -277,7 +277,8 @@ const plainEveryMs = 10_000
 function createShow(out: NodeJS.WriteStream): (line: string, isEnd: boolean) => void {
   let shownAt = performance.now()
   return (line, isEnd) => {
-    if (out.isTTY) return void out.write(`\r\x1b[K${line.slice(0, out.columns - 1)}${isEnd ? '\n' : ''}`)
+    if (out.isTTY)
+      return void out.write(`\r\x1b[K${line.slice(0, (out.columns || 80) - 1)}${isEnd ? '\n' : ''}`)
     if (!isEnd && performance.now() - shownAt < plainEveryMs) return
     shownAt = performance.now()
     print(line)

@@ -6,6 +6,8 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue, entries } from '../../src/app/commands/catalogue.ts'
 import { completions } from '../../src/app/commands/completion.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import { createTestDatabase } from '../setup/database.ts'
 
 const root = path.join(import.meta.dirname, '..', '..')
 const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
@@ -98,6 +100,20 @@ test.each([
   expect(stderr.startsWith(`tradegraph: ${fault}`), stderr).toBe(true)
   expect(stderr).toContain(advice)
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3)
+})
+
+test('migrations show a bar on a terminal, and nowhere else', async () => {
+  await using database = await createTestDatabase()
+  const { db } = database
+  await sql(db).$executeRaw`DROP SCHEMA public CASCADE`
+  await sql(db).$executeRaw`CREATE SCHEMA public`
+  const command = `'${process.execPath}' --import tsx '${cli}' migrate`
+  const environment = { PATH: process.env.PATH, DATABASE_URL: database.url, TERM: 'xterm' }
+  const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environment })
+  expect(stdout).toMatch(/\[-+\] 0 %, 0 of \d+ migrations/)
+  expect(stdout).toMatch(/\[#+-+\] \d+ %, \d+ of \d+ migrations/)
+  const again = await run(['migrate'], { DATABASE_URL: database.url })
+  expect(again).toEqual({ code: 0, stdout: '-- nothing is pending\n', stderr: '' })
 })
 
 describe('completion', () => {

@@ -12,6 +12,7 @@ import { openDatabases } from '../databases.ts'
 import { composeNetwork, createSharedServices, type NetworkParts } from '../network.ts'
 import type { Settings } from '../settings.ts'
 import { migrateAtStart } from './migrate.ts'
+import { bar } from './progress.ts'
 import { CommandFault, type ExitCode, exitCodes } from './service.ts'
 
 /** The flags of `tradegraph import`, as given. */
@@ -127,7 +128,7 @@ async function importAll(subjects: Subjects, parts: NetworkParts, options: Impor
   try {
     if (uids.length > 0) await importOrders(uids, services)
     for (const [index, account] of accounts.entries()) {
-      progress.at(`account ${index + 1} of ${accounts.length}`)
+      progress.at(`account ${index + 1} of ${accounts.length}`, bar(index, accounts.length))
       await importAccount(account, options.flags.all, services)
     }
     if (!blocks) return
@@ -137,7 +138,8 @@ async function importAll(subjects: Subjects, parts: NetworkParts, options: Impor
     const reading = { ...mirror.oldTrades, ...(await mirror.firstBlocks()) }
     for await (const part of readOldTrades(range, reading)) {
       await importOrders(part.uids, services)
-      progress.at(`block ${part.to} of ${range.to}`)
+      const [done, total] = [part.to - range.from + 1, range.to - range.from + 1]
+      progress.at(`block ${part.to} of ${range.to}`, bar(done, total))
     }
   } finally {
     progress.end()
@@ -150,7 +152,7 @@ const showEveryMs = 250
 function createProgress({ show }: Pick<ImportOptions, 'show'>) {
   const counts = { stored: 0, compared: 0, refused: 0, missing: 0 }
   const startedAt = performance.now()
-  let place = ''
+  let [place, done] = ['', '']
   let shownAt = 0
   const line = () => {
     const { stored, compared, refused, missing } = counts
@@ -161,7 +163,7 @@ function createProgress({ show }: Pick<ImportOptions, 'show'>) {
       ...(refused > 0 ? [`${refused} are not true`] : []),
       ...[`${rate} a second`, place],
     ]
-    return parts.filter(Boolean).join(', ')
+    return [done, parts.filter(Boolean).join(', ')].filter(Boolean).join(' ')
   }
   const update = () => {
     if (performance.now() - shownAt < showEveryMs) return
@@ -184,10 +186,14 @@ function createProgress({ show }: Pick<ImportOptions, 'show'>) {
   }
   return {
     meter,
-    at(text: string) {
+    at(text: string, share: string) {
       place = text
+      done = share
       update()
     },
-    end: () => show(line(), true),
+    end() {
+      done = ''
+      show(line(), true)
+    },
   }
 }

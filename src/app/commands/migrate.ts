@@ -1,5 +1,6 @@
 import type { Log } from '../../domain/log.ts'
 import { applyMigrations, findPendingMigrations, type Migration } from '../../storage/database/migrations.ts'
+import { migrationBar } from './progress.ts'
 
 /**
  * Applies pending migrations, or with `dryRun` only prints them.
@@ -12,7 +13,9 @@ export async function migrate(
   const pending = dryRun ? await findPendingMigrations(url) : []
   for (const migration of pending) print(scriptOf(migration))
   const onWait = () => print('-- another process migrates: waiting for it')
-  const applied = dryRun ? [] : await applyMigrations(url, { onWait })
+  const applied = dryRun
+    ? []
+    : await applyMigrations(url, { onWait, onProgress: migrationBar(process.stderr) })
   for (const name of applied) print(`-- applied ${name}`)
   if (pending.length + applied.length === 0) print('-- nothing is pending')
 }
@@ -31,7 +34,7 @@ export async function migrateAtStart(
     return
   }
   const onWait = () => log.info('another process migrates the database, waiting for it')
-  const applied = await applyMigrations(url, { onWait })
+  const applied = await applyMigrations(url, { onWait, onProgress: migrationBar(process.stderr) })
   if (applied.length > 0) log.info('database migrated', { applied })
 }
 

@@ -28,6 +28,8 @@ export interface Migration {
 export interface MigrationOptions {
   /** Called once if it has to wait for a migration of another process. */
   onWait?: () => void
+  /** Called before the first migration, and after each. */
+  onProgress?: (done: number, total: number) => void
   /** `prisma/migrations` of this version, unless a test gives another. */
   folder?: string
   /**
@@ -58,7 +60,11 @@ export function applyMigrations(url: string, options: MigrationOptions = {}): Pr
     await lock(client, options.onWait)
     await client.query(createTable)
     const pending = pendingMigrations(known, await readApplied(client))
-    for (const migration of pending) await apply(client, migration, options)
+    options.onProgress?.(0, pending.length)
+    for (const [index, migration] of pending.entries()) {
+      await apply(client, migration, options)
+      options.onProgress?.(index + 1, pending.length)
+    }
     return pending.map(({ name }) => name)
   })
 }
