@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -10,25 +10,33 @@ const contentTypes = {
   'favicon-32x32.png': 'image/png',
 } as const
 
+/** Names of these files. `npm run build` copies them next to the program. */
+export const viewerFiles = Object.keys(contentTypes)
+
 interface ViewerFile {
   contentType: string
   body: Buffer
 }
 
 /**
- * Finds files by name. Each is read on its first request from the package that Node resolves, and then
- * cached.
+ * Finds files by name. Each is read on its first request, from the build or the package that Node resolves,
+ * and then cached.
  */
 export function createSwaggerUi(): (name: string) => ViewerFile | undefined {
   const cachedFiles = new Map<string, ViewerFile>(Object.entries(ownFiles))
   return (name) => {
     const cached = cachedFiles.get(name)
     if (cached || !isServed(name)) return cached
-    const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-    const file = { contentType: contentTypes[name], body: readFileSync(path.join(folder, name)) }
+    const file = { contentType: contentTypes[name], body: readFileSync(path.join(folderOfViewer(), name)) }
     cachedFiles.set(name, file)
     return file
   }
+}
+
+function folderOfViewer(): string {
+  const built = path.join(import.meta.dirname, 'viewer')
+  if (existsSync(built)) return built
+  return path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
 
 function isServed(name: string): name is keyof typeof contentTypes {

@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import { viewerFiles } from './src/http/pages/swagger-ui.ts'
+import { bundlePages } from './src/server/pages/bundle.ts'
+
+// `npm run build` writes the program to `dist`. What is in `dependencies` and `optionalDependencies` is installed
+// with it: native code, programs, and contracts under another license. Everything else is part of the bundle.
+
+const root = import.meta.dirname
+const dist = path.join(root, 'dist')
+/** Folder of all modules but the entries. */
+const program = path.join(dist, 'program')
+const entries = ['src/app/commands/tradegraph', 'src/app/package']
+
+/** Lets sources find their files: a bundled module is in another folder than its source. */
+const ownFolders: Plugin = {
+  name: 'own folders',
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path: file }) => {
+      const source = readFileSync(file, 'utf8')
+      const isEntry = entries.some((entry) => file === path.join(root, `${entry}.ts`))
+      if (isEntry || file.includes('node_modules') || !source.includes('import.meta.')) return undefined
+      const folder = path.relative(program, path.join(dist, path.relative(root, path.dirname(file))))
+      const url = `new URL(${JSON.stringify(`${folder}/`)}, import.meta.url)`
+      const contents = source
+        .replaceAll('import.meta.url', `${url}.href`)
+        .replaceAll('import.meta.dirname', `fileURLToPath(${url})`)
+      return { contents: `import { fileURLToPath } from 'node:url'\n${contents}`, loader: 'ts' }
+    })
+  },
+}
+
+async function bundleProgram(): Promise<string[]> {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(path.join(root, 'package.json'), 'utf8'),
+  )
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(entries.map((entry) => [entry, `${entry}.ts`])),
+    outdir: dist,
+    chunkNames: 'program/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    plugins: [ownFolders],
+    external: [
+      ...Object.keys({ ...dependencies, ...optionalDependencies }),
+      // Loaded in a clone only, and accelerators that packages try to load.
+      ...['esbuild', 'pg-native', 'bufferutil', 'utf-8-validate'],
+    ],
+    // What packages in CommonJS expect.
+    banner: {
+      js: `import { createRequire as createRequireOfBundle } from 'node:module'
+const require = createRequireOfBundle(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename`,
+    },
+    metafile: true,
+    logLevel: 'warning',
+  })
+  return Object.keys(metafile.inputs)
+}
+
+/** Licenses of the packages in the bundle, which all have to be passed on. */
+function licensesOf(inputs: readonly string[]): string {
+  const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? [])
+  return [...new Set(folders)]
+    .toSorted()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+      const texts = readdirSync(folder)
+        .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+        .map((file) => readFileSync(path.join(folder, file), 'utf8').trim())
+      return `# ${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`
+    })
+    .join('\n')
+}
+
+function writeTypes(): void {
+  const flags = ['--declaration', '--emitDeclarationOnly', '--module', 'nodenext', '--types', 'node']
+  const types = ['--ignoreConfig', 'src/app/package.ts', '--outDir', 'dist/src/app', ...flags]
+  const { status } = spawnSync('node_modules/.bin/tsc', types, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(1)
+}
+
+/** Writes files where the sources look for them. */
+async function copyFiles(): Promise<void> {
+  const copy = (from: string, to = from) =>
+    cpSync(path.join(root, from), path.join(dist, to), { recursive: true })
+  copy('prisma/migrations')
+  copy('src/dev/contracts/artifacts')
+  for (const name of viewerFiles)
+    copy(`node_modules/swagger-ui-dist/${name}`, `src/http/pages/viewer/${name}`)
+  const pages = path.join(dist, 'src', 'server', 'pages', 'built')
+  mkdirSync(pages, { recursive: true })
+  for (const [name, content] of await bundlePages()) writeFileSync(path.join(pages, name), content)
+}
+
+rmSync(dist, { recursive: true, force: true })
+mkdirSync(program, { recursive: true })
+const inputs = await bundleProgram()
+await copyFiles()
+writeTypes()
+writeFileSync(path.join(dist, 'LICENSES.txt'), licensesOf([...inputs, 'node_modules/swagger-ui-dist/']))
