@@ -65,8 +65,9 @@ const require = createRequireOfBundle(import.meta.url), __dirname = import.meta.
 
 /** Licenses of the packages in the bundle, which all have to be passed on. */
 function licensesOf(inputs: readonly string[]): string {
-  const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? [])
-  return [...new Set(folders)]
+  const files = inputs.flatMap((input) => /node_modules\/.*/.exec(input)?.[0] ?? [])
+  const packages = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])
+  return [...new Set(packages)]
     .toSorted()
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
@@ -86,7 +87,7 @@ function writeTypes(): void {
 }
 
 /** Writes files where the sources look for them. */
-async function copyFiles(): Promise<void> {
+async function copyFiles(inputs: string[]): Promise<void> {
   const copy = (from: string, to = from) =>
     cpSync(path.join(root, from), path.join(dist, to), { recursive: true })
   copy('prisma/migrations')
@@ -95,12 +96,12 @@ async function copyFiles(): Promise<void> {
     copy(`node_modules/swagger-ui-dist/${name}`, `src/http/pages/viewer/${name}`)
   const pages = path.join(dist, 'src', 'server', 'pages', 'built')
   mkdirSync(pages, { recursive: true })
-  for (const [name, content] of await bundlePages()) writeFileSync(path.join(pages, name), content)
+  for (const [name, content] of await bundlePages(inputs)) writeFileSync(path.join(pages, name), content)
 }
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(program, { recursive: true })
 const inputs = await bundleProgram()
-await copyFiles()
+await copyFiles(inputs)
 writeTypes()
 writeFileSync(path.join(dist, 'LICENSES.txt'), licensesOf([...inputs, 'node_modules/swagger-ui-dist/']))
