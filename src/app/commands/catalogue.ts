@@ -13,7 +13,7 @@ export interface Flag {
 
 export interface CommandEntry {
   group: Group
-  /** The name, as in `<uid>`; `[x]` may be left out, `...` takes several. */
+  /** Operands, as in `<uid>`; `[x]` may be left out, `...` takes several. */
   arguments?: string
   summary: string
   flags: Readonly<Record<string, Flag>>
@@ -347,7 +347,7 @@ type FlagsOf<Entry extends CommandEntry> = {
   -readonly [Name in keyof Entry['flags']]: ValueOf<Entry['flags'][Name] & Flag>
 }
 
-/** The action of each command. */
+/** Functions of the program, by command. */
 export type Handlers = {
   [Name in CommandName]: (
     flags: FlagsOf<(typeof catalogue)[Name]>,

@@ -131,7 +131,7 @@ export function orderDataOf(order: SpelledTerms): OrderData {
 export const placeLine = ({ network, chainId, settlementContract }: SigningPlace & { network: string }) =>
   `${network}, chain id ${chainId}, settlement contract ${settlementContract}`
 
-/** Describes to the signer the trades that a signature allows. */
+/** Describes what a signature allows, for its signer. */
 export function termLines({ order, sellToken, buyToken, from, ...place }: OrderFile, now: number): string[] {
   const named = (token: TokenAnswer, value: string) => `${amount(value, token)} (${token.address})`
   const isSale = order.kind === 'SELL'
