@@ -64,7 +64,7 @@ export const tokenPrefix = 'tgs_'
 /** Names of the own machine. A public URL with one of them stands for both: a browser may open either. */
 const loopbackNames = ['127.0.0.1', 'localhost']
 
-/** The sites of the service's own pages: that of the public URL, then its other loopback name. */
+/** The sites of the service's own pages: the public URL, then the same under the other loopback name. */
 export function ownSites(publicUrl: URL): [URL, ...URL[]] {
   if (!loopbackNames.includes(publicUrl.hostname)) return [publicUrl]
   const others = loopbackNames.filter((name) => name !== publicUrl.hostname)
@@ -72,8 +72,7 @@ export function ownSites(publicUrl: URL): [URL, ...URL[]] {
 }
 
 /**
- * Creates a challenge for the site of the page that requests it, if it is an own one, else for the public
- * URL.
+ * Creates a challenge for the site of the requesting page if it is an own one, else for the public URL.
  * @param pageOrigin from the header `Origin`
  * @throws Refusal FeatureDisabled
  */

@@ -82,7 +82,7 @@ async function runStack(options: DevOptions): Promise<void> {
   }
 }
 
-/** The pages that a person may open, with their addresses. */
+/** Names and addresses of pages for people. */
 function placesOf(
   url: string,
   accounts: readonly Account[],

@@ -86,7 +86,7 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
   }
 }
 
-/** A fault of a row of NETWORKS_FILE that its node shows, and the advice. */
+/** A fault of a row of NETWORKS_FILE, as its node shows, with advice. */
 export interface RowFault {
   says: string
   advice: string
