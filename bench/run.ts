@@ -5,6 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { runDay } from './auctions/day.ts'
 import { type AuctionOptions, auctionUsage, readAuctionOptions } from './auctions/options.ts'
 import { runAuctionBench } from './auctions/run.ts'
+import { type BackfillOptions, backfillUsage, readBackfillOptions } from './backfill/options.ts'
+import { runBackfill } from './backfill/run.ts'
 import { type BalanceOptions, balanceUsage, readBalanceOptions } from './balances/options.ts'
 import { runBalances } from './balances/run.ts'
 import { runBurst } from './burst/run.ts'
@@ -158,6 +160,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readBalanceOptions(argv)
     return (undo) => watchBalances(options, undo)
   }
+  if (argv.includes('backfill') && !argv.includes('--help')) {
+    const options = readBackfillOptions(argv)
+    return (undo) => backfill(options, undo)
+  }
   if (argv.includes('channels') && !argv.includes('--help')) {
     const options = readChannelOptions(argv)
     return (undo) => sendToChannels(options, undo)
@@ -188,6 +194,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       streamUsage,
       balanceUsage,
       channelUsage,
+      backfillUsage,
       soakUsage,
       clusterUsage,
       processesUsage,
@@ -280,6 +287,13 @@ async function sendToChannels(options: ChannelOptions, undo: Undo): Promise<bool
   const { json, home: _, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return results.faults.length === 0
+}
+
+async function backfill(options: BackfillOptions, undo: Undo): Promise<boolean> {
+  const { rounds, faults } = await runBackfill(options, undo, print)
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), rounds, faults })
+  return faults.length === 0
 }
 
 async function soak(options: SoakOptions, undo: Undo): Promise<boolean> {
