@@ -7,7 +7,15 @@ import type { ChainIdentity, Network } from '../domain/network/network.ts'
 import { type Balance, type Holding, type ReadBalance, readBalances } from './balance-reader.ts'
 import { changedHoldings } from './logs/transfer-logs.ts'
 import type { Rpc } from './rpc/rpc.ts'
-import { available, parseHash, parseHex, parseIndex, parseObject, toQuantity } from './rpc/wire.ts'
+import {
+  available,
+  parseHash,
+  parseHex,
+  parseIndex,
+  parseObject,
+  parseResponse,
+  toQuantity,
+} from './rpc/wire.ts'
 import { balanceChanges } from './settlement/balance-changes.ts'
 import { effectiveGasPrice, readFees } from './transaction/fees.ts'
 
@@ -37,6 +45,8 @@ export interface Chain {
   head(): Promise<Block>
   /** Returns undefined if the chain does not have the block (yet, or after a reorganisation). */
   block(number: number): Promise<Block | undefined>
+  /** Returns the times of blocks by their numbers; those that the chain does not have are left out. */
+  times(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
   /** Returns the price in wei of one unit of gas in a transaction sent now. */
   gasPrice(): Promise<bigint>
   /** Returns funds in the order of `holdings`; zeros for a token without code, or one that reverts. */
@@ -84,6 +94,21 @@ export function createChain({ rpc, tokenRpc = rpc, network }: ChainOptions): Cha
     },
     head: () => requireBlock('latest'),
     block: (number) => readBlock(toQuantity(number)),
+    async times(numbers) {
+      const distinct = [...new Set(numbers)]
+      const calls = distinct.map((number) => ({
+        method: 'eth_getBlockByNumber',
+        params: [toQuantity(number), false],
+      }))
+      const blocks = calls.length > 0 ? await available(rpc.batch(calls)) : []
+      return new Map(
+        blocks.map(parseResponse).flatMap((block) => {
+          if (block === null) return []
+          const { number, timestamp } = parseBlock(block)
+          return [[number, new Date(timestamp * 1_000)]]
+        }),
+      )
+    },
     gasPrice: async () => effectiveGasPrice(await readFees(rpc)),
     async spendable(holdings) {
       const balances = await readBalances(rpc, holdings, { spender })
@@ -110,27 +135,6 @@ function parseBlock(value: unknown): Block {
     parentHash: parseHash(parentHash),
     timestamp: parseIndex(timestamp),
   }
-}
-
-/** Headers of one round trip. */
-const headersAtOnce = 16
-
-/**
- * Reads the times of blocks by their numbers; those that the chain does not have are left out.
- * @throws Outage
- */
-export async function blockTimes(
-  chain: Pick<Chain, 'block'>,
-  numbers: readonly number[],
-): Promise<ReadonlyMap<number, Date>> {
-  const distinct = [...new Set(numbers)]
-  const times = new Map<number, Date>()
-  for (let start = 0; start < distinct.length; start += headersAtOnce) {
-    const part = distinct.slice(start, start + headersAtOnce)
-    for (const block of await Promise.all(part.map((number) => chain.block(number))))
-      if (block) times.set(block.number, new Date(block.timestamp * 1_000))
-  }
-  return times
 }
 
 /** Reads balance and allowance of an account. @throws Outage */

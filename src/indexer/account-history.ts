@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { blockTimes, type Chain } from '../chain/chain.ts'
+import type { Chain } from '../chain/chain.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
 import type { TradeLog } from '../chain/logs/settlement-logs.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -47,7 +47,7 @@ export async function beginOf(
 export interface HistoryOptions {
   network: Pick<Network, 'chainId' | 'name' | 'firstBlock'>
   db: Database
-  chain: Pick<Chain, 'block'>
+  chain: Pick<Chain, 'times'>
   /** Reads the trades of these accounts, or of all. @throws Outage */
   tradesOf(accounts: readonly Address[] | undefined, range: LogRange): Promise<TradeLog[]>
   now: Clock
@@ -127,10 +127,7 @@ async function store(
 ): Promise<void> {
   const { network, db, now } = options
   const { chainId } = network
-  const times = await blockTimes(
-    options.chain,
-    logs.map(({ blockNumber }) => blockNumber),
-  )
+  const times = await options.chain.times(logs.map(({ blockNumber }) => blockNumber))
   await db.transaction(async (tx) => {
     if (logs.length > 0) {
       await storeTrades(tx, chainId, logs, times, new Date(now()))

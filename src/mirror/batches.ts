@@ -16,18 +16,19 @@ export type MirrorBatch = (find: FindUids, services: MirrorServices) => Promise<
  * Returns a function that mirrors the first orders of a list. One order may make the order book fail each
  * request that names it: after a failure the next batch is half as long, until that order is alone; after a
  * second failure it is left out for a minute.
+ * @param most orders of a batch
  */
-export function createBatches(priority: Priority): MirrorBatch {
-  let size = maxUids
+export function createBatches(priority: Priority, most = maxUids): MirrorBatch {
+  let size = most
   const failing = new LRUCache<OrderUid, true>({ max: maxFailing, ttl: failingMs })
   let suspect: OrderUid | undefined
   return async (find, services) => {
-    const found = (await find(maxUids + failing.size)).filter((uid) => !failing.has(uid))
+    const found = (await find(most + failing.size + 1)).filter((uid) => !failing.has(uid))
     const batch = found.slice(0, size)
     if (batch.length === 0) return true
     try {
       await mirrorOrders(batch, priority, services)
-      size = Math.min(maxUids, size * 2)
+      size = Math.min(most, size * 2)
       return batch.length === found.length
     } catch (fault) {
       if (fault instanceof OutsideFault && !(fault instanceof Throttled)) {

@@ -11,7 +11,7 @@ import {
 } from '../storage/order/mirror.ts'
 import { createBatches } from './batches.ts'
 import { createClaims, mirrorLatest, mirrorMissing } from './competitions.ts'
-import { firstNotified, type MirrorServices, mirrorAccount } from './mirror.ts'
+import { firstNotified, type MirrorServices, mirrorAccount, storedAtOnce } from './mirror.ts'
 
 /**
  * The time after which a live order, or a watched account, is read again. With many of them, the budget of
@@ -41,12 +41,16 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const { chainId } = network
   const rest = options.pollMs ?? Math.min(10_000, Math.max(500, network.blockTimeMs))
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
-  const [live, missed, old] = [createBatches('live'), createBatches('live'), createBatches('live')]
+  const [live, missed] = [createBatches('live'), createBatches('live')]
+  const old = createBatches('live', storedAtOnce)
   const claims = createClaims(options)
   // An order book that is away from the start counts too.
   options.meter.looked()
   const before = (ms: number) => new Date(now() - ms)
   let latestAt = Number.NEGATIVE_INFINITY
+  /** Old orders wait, and nothing but the time for a look keeps them from being read. */
+  let isBehind = false
+  let looksAgainAt = 0
   const first = [
     async () => {
       if (now() - latestAt < latestEveryMs) return
@@ -71,7 +75,10 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       await live(async (limit) => (await find(limit)).map(({ uid }) => uid), options)
     },
     async () => {
-      await old((limit) => unknownLogged(db, chainId, { limit }), options)
+      // Of a whole history, the looks would leave the most time unused.
+      isBehind = true
+      while (isBehind && performance.now() < looksAgainAt && !signal.aborted)
+        isBehind = !(await old((limit) => unknownLogged(db, chainId, { limit }), options))
     },
     () => mirrorMissing(missed, { ...options, claims }),
     () => claims.compare(),
@@ -84,9 +91,12 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   for (let rareAt = Number.NEGATIVE_INFINITY; !signal.aborted; then.push(...then.splice(0, 1))) {
     const isDue = now() - rareAt >= rareMs
     if (isDue) rareAt = now()
+    isBehind = false
+    looksAgainAt = performance.now() + rest
     for (const step of [...(isDue ? [rare] : []), ...first, ...then]) {
       if (signal.aborted) return
       await step().catch((fault: unknown) => {
+        isBehind = false
         // A fault here must not end the indexer, which runs with this loop.
         if (!(fault instanceof Outage))
           return log.error('a step of the mirror failed', { network: network.name, fault: String(fault) })
@@ -96,6 +106,6 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
         })
       })
     }
-    await pause(rest, undefined, { signal }).catch(() => undefined)
+    await pause(isBehind ? 0 : rest, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Log } from '../domain/log.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import { isListed, noteListed, requestHistory } from '../storage/order/histories.ts'
 import { unknownAmong } from '../storage/order/mirror.ts'
-import { type MirrorServices, mirrorOrders, mirrorPage } from './mirror.ts'
-import { maxOrders, maxUids } from './order-book.ts'
+import { type MirrorServices, mirrorOrders, mirrorPage, storedAtOnce } from './mirror.ts'
+import { maxOrders } from './order-book.ts'
 
-/** Requests in flight: while one waits for the order book, others are stored. */
-const atOnce = 4
+/** While some orders are stored, the next are requested and verified. */
+const atOnce = 2
 const pauseMs = { first: 1_000, longest: 60_000 }
 /** Faults in a row after which an import ends; the next one goes on where it was. */
 const maxFaults = 10
@@ -25,12 +26,9 @@ export async function importOrders(uids: readonly OrderUid[], services: MirrorSe
   const { db, network } = services
   const unknown = await unknownAmong(db, network.chainId, [...new Set(uids)])
   const limit = pLimit({ concurrency: atOnce, rejectOnClear: true })
-  const batches = Array.from({ length: Math.ceil(unknown.length / maxUids) }, (_, index) =>
-    unknown.slice(index * maxUids, (index + 1) * maxUids),
-  )
   try {
     await Promise.all(
-      batches.map((batch) =>
+      chunksOf(unknown, storedAtOnce).map((batch) =>
         limit(() => patiently(() => mirrorOrders(batch, 'history', services), services.log)),
       ),
     )

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CheckAccountSignature } from '../chain/order/contract-signature.ts'
+import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
@@ -79,6 +80,9 @@ export interface MirrorMeter {
  */
 export type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'contradicts'
 
+/** Orders of one transaction, from several requests: its cost hardly grows with their number. */
+export const storedAtOnce = 4 * maxUids
+
 /**
  * Requests the orders of these UIDs, and stores or compares them. Those that a list leaves out are requested
  * one by one, and remembered as missing.
@@ -90,16 +94,21 @@ export async function mirrorOrders(
   services: MirrorServices,
 ): Promise<void> {
   const { orderBook, db, network, meter } = services
-  for (let from = 0; from < uids.length; from += maxUids) {
-    const batch = uids.slice(from, from + maxUids)
-    const found = batch.length > 1 ? await orderBook.ordersByUids(batch, priority) : []
-    const stored = await storeOrders(found, batch, services)
-    for (const uid of batch.filter((uid) => !stored.has(uid))) {
+  for (const part of chunksOf(uids, storedAtOnce)) {
+    const lists = chunksOf(part, maxUids)
+    const answers = await Promise.allSettled(
+      lists.map(async (uids) => (uids.length > 1 ? orderBook.ordersByUids(uids, priority) : [])),
+    )
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const stored = await storeOrders(found, part, services)
+    const left = lists.flatMap((uids, index) => (answers[index]?.status === 'fulfilled' ? uids : []))
+    for (const uid of left.filter((uid) => !stored.has(uid))) {
       const body = await orderBook.order(uid, priority)
       if ((await storeOrders(body === undefined ? [] : [body], [uid], services)).size > 0) continue
       meter.missing(1)
       await noteMissing(db, network.chainId, [uid])
     }
+    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
   }
 }
 
@@ -168,11 +177,12 @@ export async function storeOrders(
   services: MirrorServices,
 ): Promise<Set<OrderUid>> {
   const { network, db, meter } = services
+  const believed = expected && new Set(expected)
   const unknown = bodies.reduce<number>((sum, body) => sum + unknownMembers(body), 0)
   if (unknown > 0) meter.unknownMembers(unknown)
   const read = bodies.flatMap((body) => {
     const read = readMirrored(body, network)
-    if (!('fault' in read)) return expected && !expected.includes(read.order.uid) ? [] : [read]
+    if (!('fault' in read)) return believed?.has(read.order.uid) === false ? [] : [read]
     meter.refused(read.fault)
     return []
   })
@@ -217,10 +227,10 @@ async function storeEach(
   return stored
 }
 
-/** The first block whose facts are notified. */
+/** The first block whose facts are notified: none before the chain was indexed, since all is old then. */
 export async function firstNotified(db: Db, { network }: Pick<MirrorServices, 'network'>): Promise<number> {
   const head = await findStoredHead(db, network.chainId)
-  return head - Math.ceil(notifiedMs / network.blockTimeMs)
+  return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(notifiedMs / network.blockTimeMs)
 }
 
 /** The times of blocks with trades of these orders that are too old to be notified. */
@@ -233,7 +243,7 @@ async function readTimes(
   return old.length > 0 ? services.blockTimes(old) : new Map()
 }
 
-/** Signatures that are checked after one answer of the order book, and the time for all of them. */
+/** Signatures that are checked after each answer of the order book, and the time for all of them. */
 const maxChecked = 16
 const checkMs = 1_000
 
@@ -253,7 +263,8 @@ async function readSignatures(
       .toSorted((one, other) => Number(hasEnded(one)) - Number(hasEnded(other)))
       .map(({ order }) => [order.uid, order]),
   )
-  const due = await unsignedAmong(db, network.chainId, [...orders.keys()], maxChecked)
+  const limit = maxChecked * Math.ceil(mirrored.length / maxUids)
+  const due = await unsignedAmong(db, network.chainId, [...orders.keys()], limit)
   const answers = new Map<OrderUid, boolean | null>(due.map((uid) => [uid, null]))
   const checks = due.map(async (uid) => {
     const order = orders.get(uid)

@@ -142,6 +142,12 @@ test('a range of blocks is imported with its trades and their orders, once', asy
     expect(stdout).toMatch(/block (\d+) of \1\n$/)
     expect(await sql(database.db).trade.count()).toBe(2)
   }
+  // Of a chain that was never indexed, all is old.
+  await using fresh = await createTestDatabase()
+  const env = { ...environment, DATABASE_URL: fresh.url }
+  await promisify(execFile)(process.execPath, command, { env })
+  expect(await sql(fresh.db).order.count()).toBe(2)
+  expect(await sql(fresh.db).notification.count()).toBe(0)
   const trader = createTrader(book.url, book.market, 1)
   const query = `{ orders(first: 1, owner: "${trader.address}") { nodes { status trades(first: 9) { nodes { txHash blockNumber } }
     events(first: 9) { nodes { label timestamp } } } } }`
@@ -191,12 +197,7 @@ test('older trades are read once each, newest first, in turns of accounts, after
     ...{ db: other.db, network: { chainId, name: 'local', firstBlock: 5 }, now: Date.now, log: silentLog },
     poll: () => pause(10),
     chain: {
-      block: async (number: number) => ({
-        number,
-        hash: hash,
-        parentHash: hash,
-        timestamp: 1,
-      }),
+      times: async (numbers: readonly number[]) => new Map(numbers.map((each) => [each, new Date(1)])),
     },
     async tradesOf(owners: readonly string[] = [], { from, to }: { from: number; to: number }) {
       if (to < 200_000 && faults-- > 0) throw new Outage('a node')

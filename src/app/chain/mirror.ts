@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { blockTimes, type Chain } from '../../chain/chain.ts'
+import type { Chain } from '../../chain/chain.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -99,10 +99,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     ...{ network, db, now, log, nameTokens, checkSignature },
     newestBlock: async () => (await chain.head()).number,
     blockTimes: (numbers) =>
-      Promise.race([
-        blockTimes(chain, numbers).catch(() => new Map()),
-        pause(timesMs, new Map(), { ref: false }),
-      ]),
+      Promise.race([chain.times(numbers).catch(() => new Map()), pause(timesMs, new Map(), { ref: false })]),
     orderBook: createOrderBook({
       ...{ chainId, name: `${network.name}-order-book`, db, now, log },
       ...{ url, apiKey, ...budgets, callsPerMinute: calls },

@@ -43,6 +43,7 @@ export type SettlementLog = TradeLog | SettledLog | InvalidationLog | Presignatu
 const eventNames = ['Trade', 'Settlement', 'OrderInvalidated', 'PreSignature'] as const
 export const settlementEvents = eventNames.map((name) => parseHash(settlementAbi.getEvent(name)?.topicHash))
 export const [tradeEvent] = settlementEvents as [Bytes32, ...Bytes32[]]
+const nameOf = new Map(settlementEvents.map((topic, index) => [topic, eventNames[index]]))
 
 /**
  * Parses a log.
@@ -53,9 +54,50 @@ export function parseSettlementLog(raw: unknown): SettlementLog | 'malformed' | 
   const item = parseObject(raw)
   const place = parseLogPosition(item)
   const topics = parseList(item.topics).map((topic) => parseHash(topic))
-  const event = settlementAbi.getEvent(topics[0] ?? '')
+  const event = nameOf.get(topics[0] ?? '0x')
   if (!event) return undefined
-  return toSettlementLog(event.name, decode(event.name, topics, parseHex(item.data)), place) ?? 'malformed'
+  const data = parseHex(item.data)
+  return usualLog(event, topics, data, place) ?? decodedLog(event, topics, data, place) ?? 'malformed'
+}
+
+const accountTopic = /^0x0{24}([0-9a-f]{40})$/
+/** Two addresses, three amounts, and the place, the length and the padding of 56 bytes. */
+const tradeData =
+  /^0x0{24}([0-9a-f]{40})0{24}([0-9a-f]{40})([0-9a-f]{64})([0-9a-f]{64})([0-9a-f]{64})0{62}c00{62}38([0-9a-f]{112})0{16}$/
+
+/**
+ * Parses the logs that are nearly all, as the contract writes them: in a thirtieth of the decoder's time.
+ * @returns undefined for any other
+ */
+function usualLog(
+  event: (typeof eventNames)[number],
+  topics: readonly Hex[],
+  data: Hex,
+  place: LogPosition,
+): SettlementLog | undefined {
+  const account = topics.length === 2 && accountTopic.exec(topics[1] ?? '')?.[1]
+  if (!account) return undefined
+  const named = hex(account)
+  if (event === 'Settlement' && data === '0x') return { type: 'settlement', ...place, solver: named }
+  const words = event === 'Trade' && tradeData.exec(data)
+  if (!words) return undefined
+  const [sellToken, buyToken, sellAmount, buyAmount, feeAmount, orderUid] = words.slice(1).map(hex)
+  if (!sellToken || !buyToken || !sellAmount || !buyAmount || !feeAmount || !orderUid) return undefined
+  return {
+    ...{ type: 'trade', ...place, owner: named, orderUid, sellToken, buyToken },
+    ...{ sellAmount: BigInt(sellAmount), buyAmount: BigInt(buyAmount), feeAmount: BigInt(feeAmount) },
+  }
+}
+
+const hex = (digits: string): Hex => `0x${digits}`
+
+function decodedLog(
+  event: (typeof eventNames)[number],
+  topics: Hex[],
+  data: Hex,
+  place: LogPosition,
+): SettlementLog | undefined {
+  return toSettlementLog(event, decode(event, topics, data), place)
 }
 
 function decode(event: string, topics: Hex[], data: Hex): Record<string, unknown> {

@@ -69,10 +69,13 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
-/** The newest block that the indexer has seen, which it may not have stored yet; 0 without a checkpoint. */
-export async function findStoredHead(db: Db, chainId: number): Promise<number> {
+/**
+ * The newest block that the indexer has seen, which it may not have stored yet; undefined without a
+ * checkpoint.
+ */
+export async function findStoredHead(db: Db, chainId: number): Promise<number | undefined> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
-  return Number(row?.headNumber ?? row?.blockNumber ?? 0)
+  return row ? Number(row.headNumber ?? row.blockNumber) : undefined
 }
 
 /** Time of the last move in Unix milliseconds; 0 without a checkpoint. */
