@@ -75,10 +75,9 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       await live(async (limit) => (await find(limit)).map(({ uid }) => uid), options)
     },
     async () => {
-      // Of a whole history, the looks would leave the most time unused.
-      isBehind = true
+      // With one batch a look, a whole history would take days.
+      do isBehind = !(await old((limit) => unknownLogged(db, chainId, { limit }), options))
       while (isBehind && performance.now() < looksAgainAt && !signal.aborted)
-        isBehind = !(await old((limit) => unknownLogged(db, chainId, { limit }), options))
     },
     () => mirrorMissing(missed, { ...options, claims }),
     () => claims.compare(),

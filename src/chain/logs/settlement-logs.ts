@@ -57,7 +57,8 @@ export function parseSettlementLog(raw: unknown): SettlementLog | 'malformed' | 
   const event = nameOf.get(topics[0] ?? '0x')
   if (!event) return undefined
   const data = parseHex(item.data)
-  return usualLog(event, topics, data, place) ?? decodedLog(event, topics, data, place) ?? 'malformed'
+  const decoded = () => toSettlementLog(event, decode(event, topics, data), place)
+  return usualLog(event, topics, data, place) ?? decoded() ?? 'malformed'
 }
 
 const accountTopic = /^0x0{24}([0-9a-f]{40})$/
@@ -66,8 +67,9 @@ const tradeData =
   /^0x0{24}([0-9a-f]{40})0{24}([0-9a-f]{40})([0-9a-f]{64})([0-9a-f]{64})([0-9a-f]{64})0{62}c00{62}38([0-9a-f]{112})0{16}$/
 
 /**
- * Parses the logs that are nearly all, as the contract writes them: in a thirtieth of the decoder's time.
- * @returns undefined for any other
+ * Parses settlements and trades as the contract writes them, without the decoder, which took a third of the
+ * indexer's time.
+ * @returns undefined for any other log
  */
 function usualLog(
   event: (typeof eventNames)[number],
@@ -90,15 +92,6 @@ function usualLog(
 }
 
 const hex = (digits: string): Hex => `0x${digits}`
-
-function decodedLog(
-  event: (typeof eventNames)[number],
-  topics: Hex[],
-  data: Hex,
-  place: LogPosition,
-): SettlementLog | undefined {
-  return toSettlementLog(event, decode(event, topics, data), place)
-}
 
 function decode(event: string, topics: Hex[], data: Hex): Record<string, unknown> {
   try {
