@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { connectDirectly, createTestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { send } from '../setup/sdk.ts'
@@ -154,11 +155,22 @@ test.each([
   [{ settlement: numbered('57') }, `has no code at settlement ${numbered('57')}`],
   [{ wrappedNative: numbered('57') }, `has no code at wrappedNative ${numbered('57')}`],
   [{ poolFactory: numbered('57') }, `has no code at poolFactory ${numbered('57')}`],
-  [{ firstBlock: 7_000_000 }, /is at block \d+, before firstBlock 7000000: lower firstBlock/],
 ])('the program does not start with a row that its chain contradicts: %j', async (changes, fault) => {
   await using database = await createTestDatabase()
   const networks = [{ network: { ...world.market.network, ...changes }, rpcUrl: world.chain.rpcUrl }]
   await expect(startProgram({ database, chain: world.chain }, {}, { networks })).rejects.toThrow(fault)
+})
+
+test('the program waits for a node that is before the first block', async () => {
+  await using database = await createTestDatabase()
+  const said: string[] = []
+  const log = { ...silentLog, warn: (_: string, fields?: object) => said.push(JSON.stringify(fields)) }
+  const networks = [
+    { network: { ...world.market.network, firstBlock: 7_000_000 }, rpcUrl: world.chain.rpcUrl },
+  ]
+  const program = await startProgram({ database, chain: world.chain }, {}, { networks, log })
+  await program.close()
+  expect(said.join()).toMatch(/is at block \d+, before firstBlock 7000000: set a lower firstBlock/)
 })
 
 test('the program does not start where another contract, or none, is named as the guard contract', async () => {

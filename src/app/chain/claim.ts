@@ -3,7 +3,7 @@ import { balanceGuardCode } from '../../chain/bytecode.generated.ts'
 import { createChain } from '../../chain/chain.ts'
 import type { NetworkNode } from '../../chain/rpc/nodes.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { parseIndex } from '../../chain/rpc/wire.ts'
+import { available, parseHex, parseIndex } from '../../chain/rpc/wire.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
@@ -54,7 +54,7 @@ async function claimLater(
     if (waited - reported >= reportEveryMs) {
       log.warn('waiting for a network', {
         network,
-        fault: fault.message,
+        fault: fault.cause instanceof Error ? fault.cause.message : fault.message,
         seconds: Math.round(waited / 1_000),
       })
       reported = waited
@@ -72,7 +72,7 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
   const outages: Outage[] = []
   await Promise.all(
     nodes.list.map(async (node) => {
-      const outage = await tryNode(network, node, db)
+      const outage = await tryNode({ network, mirror }, node, db)
       if (outage) outages.push(outage)
     }),
   )
@@ -90,23 +90,30 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
 export interface RowFault {
   says: string
   advice: string
+  /** It ends by itself once the node has synchronized. */
+  mayPass?: true
+}
+
+const otherWays: Readonly<Record<string, string>> = {
+  settlement: ', or another PROFILE',
+  poolFactory: `, or ${zeroAddress} for no pools`,
 }
 
 /** Compares a row of NETWORKS_FILE with the chain of a node. @throws Outage */
 export async function findRowFaults(rpc: Rpc, network: Network): Promise<RowFault[]> {
   const { settlement, wrappedNative, poolFactory, balanceGuard, firstBlock } = network
   const named = { settlement, wrappedNative, ...(poolFactory !== zeroAddress && { poolFactory }) }
-  const codeAt = (at: Address) => rpc.call<string>('eth_getCode', [at, 'latest'])
+  const codeAt = async (at: Address) => parseHex(await available(rpc.call('eth_getCode', [at, 'latest'])))
   const [head, guard, ...codes] = await Promise.all([
-    rpc.call('eth_blockNumber').then(parseIndex),
+    available(rpc.call('eth_blockNumber')).then(parseIndex),
     balanceGuard && codeAt(balanceGuard),
     ...Object.entries(named).map(async ([name, at]) => ({ name, at, code: await codeAt(at) })),
   ])
-  const faults = codes
+  const faults: RowFault[] = codes
     .filter(({ code }) => code === '0x')
     .map(({ name, at }) => ({
       says: `has no code at ${name} ${at}`,
-      advice: `name the contract of this chain in NETWORKS_FILE${name === 'settlement' ? ', or another PROFILE' : ''}`,
+      advice: `name the contract of this chain in NETWORKS_FILE${otherWays[name] ?? ''}`,
     }))
   if (guard !== undefined && guard !== balanceGuardCode)
     faults.push({
@@ -116,22 +123,29 @@ export async function findRowFaults(rpc: Rpc, network: Network): Promise<RowFaul
   if (firstBlock > head)
     faults.push({
       says: `is at block ${head}, before firstBlock ${firstBlock}`,
-      advice: 'lower firstBlock in NETWORKS_FILE, or wait until the node has synchronized',
+      advice: 'set a lower firstBlock in NETWORKS_FILE, or wait until the node has synchronized',
+      mayPass: true,
     })
   return faults
 }
 
-async function tryNode(network: Network, node: NetworkNode, db: Database): Promise<Outage | undefined> {
+async function tryNode(
+  { network, mirror }: Pick<Claimant, 'network' | 'mirror'>,
+  node: NetworkNode,
+  db: Database,
+): Promise<Outage | undefined> {
   const chain = createChain({ rpc: node.unchecked, network })
   try {
     const { chainId, genesisHash } = await chain.identity()
     if (chainId !== network.chainId)
       throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
-    const faults = await findRowFaults(node.unchecked, network)
-    if (faults.length > 0)
-      throw new Error(
-        faults.map(({ says, advice }) => `${network.name}: the node ${says}: ${advice}`).join('\n'),
-      )
+    // A followed network may be indexed from a later block.
+    const faults = (await findRowFaults(node.unchecked, network)).filter(
+      ({ mayPass }) => !(mayPass && mirror),
+    )
+    const text = faults.map(({ says, advice }) => `${network.name}: the node ${says}: ${advice}`).join('\n')
+    if (faults.some(({ mayPass }) => !mayPass)) throw new Error(text)
+    if (faults.length > 0) return new Outage(`the node of ${network.name}`, new Error(text))
     await claimNetwork(db, network, genesisHash)
     node.accept()
     return undefined
@@ -143,7 +157,7 @@ async function tryNode(network: Network, node: NetworkNode, db: Database): Promi
 
 /** Opens nodes that were away when the network was claimed, as they return, except those on another chain. */
 export async function claimOtherNodes(
-  { network, nodes }: Claimant,
+  { network, nodes, mirror }: Claimant,
   { db, log, signal }: ClaimOptions,
 ): Promise<void> {
   const wrong = new Set<NetworkNode>()
@@ -152,7 +166,7 @@ export async function claimOtherNodes(
     await pause(pauseMs.longest, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return
     for (const node of missing()) {
-      await tryNode(network, node, db).catch((fault) => {
+      await tryNode({ network, mirror }, node, db).catch((fault) => {
         wrong.add(node)
         log.error('a node is not used', { node: nodes.list.indexOf(node) + 1, fault: String(fault) })
       })

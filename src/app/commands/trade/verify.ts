@@ -162,6 +162,8 @@ async function checkSignature(
     const says = `PRESIGN: ${isSigned ? '' : 'not '}signed on chain`
     return check('signature', isOpen && (order.status !== 'PRESIGNATURE_PENDING' || !isSigned), says, says)
   }
+  // A contract may refuse what it has accepted before: it counts while the order can be filled.
+  if (order.status !== 'OPEN') return passed('signature', 'EIP1271: not evaluated, the order has ended')
   const data = walletAbi.encodeFunctionData('isValidSignature', [digest, signature])
   const answer = await rpc.call<string>('eth_call', [{ to: owner, data }, 'latest']).catch((fault) => {
     if (fault instanceof RpcError) return 'a revert'
@@ -210,7 +212,8 @@ async function checkStatus(
   const isFilled = filled === BigInt(fixed)
   if (isFilled !== (status === 'FULFILLED')) return failed('status', says(`but ${onChain}`), advice)
   // Orders that a contract places for a user can have another expiry than the signed one.
-  const isPast = parseIndex(block.timestamp) > validTo
+  const isPastHere = status === 'EXPIRED' && Date.now() / 1_000 > validTo
+  const isPast = isPastHere || parseIndex(block.timestamp) > validTo
   if (!isFilled && onchainUser === null && status !== 'CANCELLED' && isPast !== (status === 'EXPIRED'))
     return failed('status', says(`but its time has ${isPast ? '' : 'not '}passed on chain`), advice)
   const isOffChain = status === 'CANCELLED' && !isPast
