@@ -21,7 +21,7 @@ import { readCompetition } from './read-competition.ts'
 /** Competitions between two looks that are requested; earlier ones are read if a settlement names them. */
 const maxBehind = 300
 /** Missing competitions that one look requests. */
-const atOnce = 10
+export const missingAtOnce = 4
 
 interface CompetitionServices extends MirrorServices {
   claims: Claims
@@ -60,7 +60,7 @@ export async function mirrorMissing(mirror: MirrorBatch, services: CompetitionSe
   const { db, network } = services
   const { chainId } = network
   await noteSettled(db, chainId)
-  for (const number of await dueCompetitions(db, chainId, atOnce)) {
+  for (const number of await dueCompetitions(db, chainId, missingAtOnce)) {
     try {
       await mirrorNumber(number, mirror, services)
     } catch (fault) {

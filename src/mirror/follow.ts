@@ -10,7 +10,7 @@ import {
   watchChannels,
 } from '../storage/order/mirror.ts'
 import { createBatches } from './batches.ts'
-import { createClaims, mirrorLatest, mirrorMissing } from './competitions.ts'
+import { createClaims, mirrorLatest, mirrorMissing, missingAtOnce } from './competitions.ts'
 import { firstNotified, type MirrorServices, mirrorAccount, storedAtOnce } from './mirror.ts'
 
 /**
@@ -18,6 +18,8 @@ import { firstNotified, type MirrorServices, mirrorAccount, storedAtOnce } from 
  * calls makes it longer.
  */
 const compareMs = 5_000
+/** A look at the database alone costs little: orders are requested when they are due. */
+const maxRestMs = 2_000
 /** Watched accounts of one turn, so that live orders have theirs. */
 const maxAccounts = 4
 const missingMs = 86_400_000
@@ -25,7 +27,7 @@ const missingMs = 86_400_000
 const rareMs = 60_000
 
 export interface FollowOptions extends MirrorServices {
-  /** The pause between two looks; by default the block time, from half a second to ten. */
+  /** The pause between two looks; by default the block time, from half a second to two. */
   pollMs?: number
   /** The least time between two requests for the newest competition. */
   latestEveryMs?: number
@@ -39,7 +41,7 @@ export interface FollowOptions extends MirrorServices {
 export async function followOrderBook(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { db, network, log, now, latestEveryMs = 0 } = options
   const { chainId } = network
-  const rest = options.pollMs ?? Math.min(10_000, Math.max(500, network.blockTimeMs))
+  const rest = options.pollMs ?? Math.min(maxRestMs, Math.max(500, network.blockTimeMs))
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
   const [live, missed] = [createBatches('live'), createBatches('live')]
   const old = createBatches('live', storedAtOnce)
@@ -48,6 +50,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   options.meter.looked()
   const before = (ms: number) => new Date(now() - ms)
   let latestAt = Number.NEGATIVE_INFINITY
+  let missedAt = Number.NEGATIVE_INFINITY
   /** Old orders wait, and nothing but the time for a look keeps them from being read. */
   let isBehind = false
   let looksAgainAt = 0
@@ -79,7 +82,12 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       do isBehind = !(await old((limit) => unknownLogged(db, chainId, { limit }), options))
       while (isBehind && performance.now() < looksAgainAt && !signal.aborted)
     },
-    () => mirrorMissing(missed, { ...options, claims }),
+    // As often as the newest competition: an order book of few orders shows few of its competitions.
+    async () => {
+      if (now() - missedAt < missingAtOnce * latestEveryMs) return
+      missedAt = now()
+      await mirrorMissing(missed, { ...options, claims })
+    },
     () => claims.compare(),
   ]
   const rare = async () => {
