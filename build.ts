@@ -70,11 +70,13 @@ function licensesOf(inputs: readonly string[]): string {
   return [...new Set(packages)]
     .toSorted()
     .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+      const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+      const { name, version, license, repository, homepage } = manifest
+      const source = repository?.url ?? repository ?? homepage ?? `npm package ${name}`
       const texts = readdirSync(folder)
         .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
         .map((file) => readFileSync(path.join(folder, file), 'utf8').trim())
-      return `# ${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`
+      return `# ${name} ${version} (${license}), source: ${source}\n\n${texts.join('\n\n')}\n`
     })
     .join('\n')
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Outage } from '../domain/errors/error.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { type MirrorServices, mirrorOrders } from './mirror.ts'
@@ -31,6 +32,8 @@ export function createBatches(priority: Priority, most = maxUids): MirrorBatch {
       size = Math.min(most, size * 2)
       return batch.length === found.length
     } catch (fault) {
+      // A slow database may store fewer orders in its time.
+      if (fault instanceof Outage && !(fault instanceof OutsideFault)) size = Math.ceil(batch.length / 2)
       if (fault instanceof OutsideFault && !(fault instanceof Throttled)) {
         const [first] = batch as [OrderUid]
         const isAlone = batch.length === 1 && services.orderBook.state() === 'closed'

@@ -10,7 +10,7 @@ import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
-import { findCheckpoint, findStoredHead } from '../storage/chain/indexed-logs.ts'
+import { findStoredHead } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import { notifiedMs, requestHistory } from '../storage/order/histories.ts'
@@ -51,8 +51,6 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   client?: MirrorClient
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>
-  /** The number of the newest block. @throws Outage */
-  newestBlock(): Promise<number>
   /** The times of blocks; of none if they cannot be read soon. Never rejects. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
 }
@@ -80,8 +78,10 @@ export interface MirrorMeter {
  */
 export type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'contradicts'
 
-/** Orders of one transaction, from several requests: its cost hardly grows with their number. */
-export const storedAtOnce = 4 * maxUids
+/** Orders of one transaction, from two requests. With more, other orders would wait for its locks. */
+export const storedAtOnce = 2 * maxUids
+/** Time to store an order, which is stored with the others. Over ten times the usual, for a slow database. */
+const msPerOrder = 100
 
 /**
  * Requests the orders of these UIDs, and stores or compares them. Those that a list leaves out are requested
@@ -192,9 +192,8 @@ export async function storeOrders(
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const times = await readTimes(uids, services)
-  const mayCancel = !orders.some(({ isCancelled }) => isCancelled) || !(await isJustBehind(services))
   const inserted = await db
-    .transaction((tx) => store(tx, orders, { signed, times, mayCancel }, services))
+    .transaction((tx) => store(tx, orders, { signed, times }, services), msPerOrder * orders.length)
     .catch((fault: unknown) => {
       if (fault instanceof Outage || fault instanceof Refusal) throw fault
       return { fault }
@@ -273,7 +272,11 @@ async function readSignatures(
     const verdict = await checkSignature(question).catch(unavailable)
     if (verdict) answers.set(uid, verdict === 'valid')
   })
-  if (checks.length > 0) await Promise.race([Promise.all(checks), pause(checkMs, undefined, { ref: false })])
+  if (checks.length > 0)
+    await Promise.race([
+      Promise.all(checks),
+      pause((checkMs * limit) / maxChecked, undefined, { ref: false }),
+    ])
   return new Map(answers)
 }
 
@@ -282,28 +285,16 @@ function unavailable(fault: unknown): undefined {
   if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
 }
 
-/** Blocks that the index can be behind at any time. */
-const usuallyBehind = 10
-
-/** Reports whether a cancellation may be on chain in a block that is not indexed yet. */
-async function isJustBehind({ db, network, newestBlock }: MirrorServices): Promise<boolean> {
-  const indexed = await findCheckpoint(db, network.chainId)
-  const behind = (await newestBlock().catch(() => 0)) - (indexed?.number ?? 0)
-  return behind > 0 && behind <= usuallyBehind
-}
-
 interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
   times: ReadonlyMap<number, Date>
-  /** False while the index may still bring the cancellations of known orders. */
-  mayCancel: boolean
 }
 
 /** @returns those that were not stored before */
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, times, mayCancel }: Findings,
+  { signed, times }: Findings,
   { network, now, leastImprovement, meter, client }: MirrorServices,
 ): Promise<MirroredOrder[]> {
   const { chainId } = network
@@ -319,11 +310,10 @@ async function store(
   const ids = await insertOrders(tx, orders, (tx, logged) => recordLogged(tx, logged, rules, at))
   const inserted = ids.flatMap((id) => id ?? [])
   const stored = await findOrderIds(tx, chainId, uids)
-  const cancelled = mirrored.flatMap(({ order, isCancelled }) =>
-    isCancelled ? (stored.get(order.uid) ?? []) : [],
-  )
-  const cancellable = mayCancel ? cancelled : cancelled.filter((id) => inserted.includes(id))
-  await applyCancellations(tx, cancellable, { inserted, at })
+  const idsOf = (some: readonly MirroredOrder[]) => some.flatMap(({ order }) => stored.get(order.uid) ?? [])
+  const cancelled = mirrored.filter(({ isCancelled }) => isCancelled)
+  const filled = new Set(idsOf(cancelled.filter(({ isFilled }) => isFilled)))
+  await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at })
   const executed = new Map(
     (await findOrdersById(tx, inserted)).map(({ uid, executedSellAmount }) => [uid, executedSellAmount]),
   )
@@ -332,7 +322,9 @@ async function store(
     const isOld = creationDate.getTime() < at.getTime() - notifiedMs
     return isOld && executed.has(uid) && (report.executedSellAmount ?? 0n) > (executed.get(uid) ?? 0n)
   })
-  for (const { order } of older) await requestHistory(tx, chainId, order.owner, network.firstBlock)
+  // Sorted, so that two transactions do not wait for each other.
+  const owners = [...new Set(older.map(({ order }) => order.owner))].toSorted()
+  for (const owner of owners) await requestHistory(tx, chainId, owner, network.firstBlock)
   const traded = new Set(older.map(({ order }) => stored.get(order.uid)))
   await expireOld(tx, inserted, traded, at)
   const reports = mirrored.flatMap(({ order: { uid }, report }) => {
@@ -350,11 +342,12 @@ async function store(
 /**
  * Cancels orders that the order book reports as cancelled and the chain does not. New ones are not notified.
  * An order that was filled all the same has no event: the order book does not say when it was cancelled.
+ * @param filled orders that were filled, as the order book says: their trades may not be stored yet
  */
 async function applyCancellations(
   tx: Tx,
   ids: readonly bigint[],
-  { inserted, at }: { inserted: readonly bigint[]; at: Date },
+  { inserted, filled, at }: { inserted: readonly bigint[]; filled: ReadonlySet<bigint>; at: Date },
 ): Promise<void> {
   const all = (await findOrdersById(tx, ids)).filter((order) => !isInvalidated(order))
   if (all.length === 0) return
@@ -363,7 +356,7 @@ async function applyCancellations(
     all.map(({ id }) => id),
     at,
   )
-  const orders = all.filter((order) => !isFulfilled(order))
+  const orders = all.filter((order) => !isFulfilled(order) && !filled.has(order.id))
   const known = orders.filter(({ id }) => !inserted.includes(id))
   const added = orders.filter(({ id }) => inserted.includes(id))
   await recordCancelled(tx, known, { by: 'api' }, at)

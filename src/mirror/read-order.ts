@@ -178,8 +178,9 @@ export interface OrderReport {
 export interface MirroredOrder {
   order: NewOrder
   report: OrderReport
-  /** True if the order book says that it was cancelled. */
+  /** True if the order book says that it was cancelled, also if it was filled all the same. */
   isCancelled: boolean
+  isFilled: boolean
 }
 
 /** Why an order of an order book is not stored. */
@@ -246,6 +247,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     order,
     report,
     isCancelled: rest.status === 'cancelled' || rest.invalidated,
+    isFilled: rest.status === 'fulfilled',
   }
 }
 

@@ -153,6 +153,15 @@ describe('an order of an order book', () => {
     expect(order.events.nodes.map(({ label }: { label: string }) => label)).not.toContain('CANCELLED')
   })
 
+  test('that was filled before the first indexed block is not shown as cancelled by an event', async () => {
+    const { uid, body } = await signed()
+    const old = { status: 'fulfilled', invalidated: true, executedSellAmount: body.sellAmount }
+    answers.set(`GET /api/v1/orders/${uid}`, (_, res) => json(res, 200, { ...body, ...old }))
+    const query = 'query ($uid: OrderUid!) { order(uid: $uid) { invalidated events { nodes { label } } } }'
+    const { order } = await graphql(follower.url ?? '', query, { uid })
+    expect(order).toEqual({ invalidated: true, events: { nodes: [{ label: 'CREATED' }] } })
+  })
+
   test('under another UID than the requested one is not stored', async () => {
     const [one, other] = [await signed(), await signed()]
     answers.set(`GET /api/v1/orders/${one.uid}`, (_, res) => json(res, 200, other.body))

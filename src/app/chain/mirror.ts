@@ -82,7 +82,7 @@ export interface Mirror {
   follow(signal: AbortSignal): Promise<void>
 }
 
-/** The time that the storing of orders waits for the times of their trades. */
+/** The time that the storing of orders waits for the times of each hundred blocks with their trades. */
 const timesMs = 1_000
 
 export function composeMirror(options: MirrorOptions): Mirror {
@@ -97,9 +97,11 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
-    newestBlock: async () => (await chain.head()).number,
     blockTimes: (numbers) =>
-      Promise.race([chain.times(numbers).catch(() => new Map()), pause(timesMs, new Map(), { ref: false })]),
+      Promise.race([
+        chain.times(numbers).catch(() => new Map()),
+        pause(timesMs * Math.ceil(numbers.length / 100), new Map(), { ref: false }),
+      ]),
     orderBook: createOrderBook({
       ...{ chainId, name: `${network.name}-order-book`, db, now, log },
       ...{ url, apiKey, ...budgets, callsPerMinute: calls },

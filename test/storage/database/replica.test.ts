@@ -195,7 +195,6 @@ test('what is read from an order book is there at once, for each client that nam
     checkSignature: unused,
     nameTokens: () => Promise.resolve(),
     blockTimes: async () => new Map(),
-    newestBlock: async () => 0,
   })
   await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])
   await pauseReplay()
