@@ -1,7 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { getAddress, Interface, verifyTypedData } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -79,6 +83,38 @@ async function quoted(...more: string[]) {
   const { code, stdout, stderr } = await run(quoteFlags(...(more.length > 0 ? more : ['--amount', '1'])))
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^quoted: /)])
   return JSON.parse(stdout)
+}
+
+type Answers = (document: string, variables: object) => Promise<object>
+
+/** Starts a service that answers each document as the function says. */
+async function startScripted(answer: Answers) {
+  const server = createServer(async (request, response) => {
+    const { query, variables } = JSON.parse(await text(request))
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(await answer(query, variables)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close }
+}
+
+interface Scripted {
+  quote?: { order: object }
+  placeOrder?: { order: { uid: string } }
+  order?: { owner: string }
+  networks?: { vaultRelayer: string }[]
+  network?: { pools: { pageInfo: object } }
+}
+
+/** The true service's answer. */
+async function answered(query: string, variables: object): Promise<{ data: Scripted }> {
+  const response = await fetch(`${world.url}/graphql`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ query, variables }),
+  })
+  return JSON.parse(await response.text())
 }
 
 function keep(name: string, value: object): string {
@@ -163,6 +199,32 @@ describe('quote', () => {
     const ended = await run(quoteFlags(...flags))
     expect([ended.code, ended.stdout]).toEqual([code, ''])
     expect(ended.stderr.startsWith(`tradegraph: ${reason}`), ended.stderr).toBe(true)
+  })
+})
+
+describe('quote of a service that answers another order', () => {
+  const far = Math.floor(Date.now() / 1_000) + 1_000_000
+  test.each([
+    ['receiver', { receiver: '0x00000000000000000000000000000000000000aa' }],
+    ['sellAmount', { sellAmount: '10000000000000000000' }],
+    ['kind', { kind: 'BUY' }],
+    ['buyToken', { buyToken: '0x00000000000000000000000000000000000000aa' }],
+    ['feeAmount', { feeAmount: '1' }],
+    ['validTo', { validTo: far }],
+    ['partiallyFillable', { partiallyFillable: true }],
+    ['sellTokenBalance, buyTokenBalance', { sellTokenBalance: 'INTERNAL', buyTokenBalance: 'INTERNAL' }],
+    ['appData', { appData: `0x${'1'.repeat(64)}` }],
+  ])('refuses its %s', async (members, changes) => {
+    await using hostile = await startScripted(async (query, variables) => {
+      const { data } = await answered(query, variables)
+      if (data.quote) Object.assign(data.quote.order, changes)
+      return { data }
+    })
+    const ended = await run(quoteFlags('--amount', '1', '--url', hostile.url))
+    expect(ended).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: `tradegraph: the service quotes another order than the flags demand: see its ${members}\n`,
+    })
   })
 })
 

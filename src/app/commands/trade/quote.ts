@@ -1,5 +1,7 @@
 import { maxUint256, parseUnits } from '../../../domain/amount.ts'
 import { type Address, toAddress } from '../../../domain/evm/address.ts'
+import { keccakText } from '../../../domain/evm/keccak.ts'
+import { unixSeconds } from '../../../domain/log.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { amount } from '../order-text.ts'
 import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
@@ -57,6 +59,11 @@ interface QuoteAnswer {
   }
 }
 
+/** The document of every order that is quoted here. */
+const appData = '{}'
+/** Seconds by which the service's clock may be ahead. */
+const clockSkew = 300
+
 /** Quotes an order. @returns the file to sign @throws CommandFault */
 export async function quote(
   flags: QuoteFlags,
@@ -72,29 +79,43 @@ export async function quote(
     throw new CommandFault(exitCodes.usage, 'quote needs either --amount or --buy-amount')
   const network = await chooseNetwork(flags.network, service)
   const [sellToken, buyToken] = await findTokens([sell, buy], network.name, service)
-  const fixed =
-    flags.amount === undefined
-      ? { buyAfterFee: atomsOf('--buy-amount', flags['buy-amount'] ?? '', buyToken) }
-      : { sellBeforeFee: atomsOf('--amount', flags.amount, sellToken) }
+  const isSale = flags.amount !== undefined
+  const fixed = isSale
+    ? atomsOf('--amount', flags.amount ?? '', sellToken)
+    : atomsOf('--buy-amount', flags['buy-amount'] ?? '', buyToken)
   const { quote } = await queryService<QuoteAnswer>(service, quoteDocument, {
     input: {
       ...{ network: network.name, from, receiver, sellToken: sellToken.address, buyToken: buyToken.address },
-      ...{ amount: fixed, validity: { validFor }, appData: '{}' },
+      ...{
+        amount: isSale ? { sellBeforeFee: fixed } : { buyAfterFee: fixed },
+        validity: { validFor },
+        appData,
+      },
       ...(slippage === 'auto' && { slippage: 'AUTO' }),
     },
     slippageBps: typeof slippage === 'number' ? slippage : undefined,
   })
   const { warnings, verified } = quote
-  const limited = quote.order.kind === 'SELL' ? buyToken : sellToken
+  checkAnswer(quote, {
+    ...{
+      sellToken: sellToken.address,
+      buyToken: buyToken.address,
+      from: from as Address,
+      receiver,
+      validFor,
+    },
+    ...(isSale ? { kind: 'SELL', sellAmount: fixed } : { kind: 'BUY', buyAmount: fixed }),
+  })
   const limit =
     flags.limit === undefined
       ? {}
-      : { [limited === buyToken ? 'buyAmount' : 'sellAmount']: atomsOf('--limit', flags.limit, limited) }
+      : isSale
+        ? { buyAmount: atomsOf('--limit', flags.limit, buyToken) }
+        : { sellAmount: atomsOf('--limit', flags.limit, sellToken) }
   const order = { ...quote.order, ...limit }
-  const atLimit =
-    order.kind === 'SELL'
-      ? `at least ${amount(order.buyAmount, buyToken)}`
-      : `at most ${amount(order.sellAmount, sellToken)}`
+  const atLimit = isSale
+    ? `at least ${amount(order.buyAmount, buyToken)}`
+    : `at most ${amount(order.sellAmount, sellToken)}`
   warn(
     plain(
       `quoted: ${amount(quote.quote.sellAmount, sellToken)} for ${amount(quote.quote.buyAmount, buyToken)}` +
@@ -107,8 +128,39 @@ export async function quote(
   const { name, chainId, settlementContract } = network
   return {
     ...{ network: name, chainId, settlementContract, from: from as Address, quoteId: quote.quoteId },
-    ...{ sellToken, buyToken, appData: quote.quote.appData, order },
+    ...{ sellToken, buyToken, appData, order },
   }
+}
+
+interface Demand extends Partial<Omit<OrderFile['order'], 'receiver'>> {
+  from: Address
+  receiver: Address | undefined
+  validFor: number
+}
+
+/** Compares all but the price with what was demanded: nothing else would. @throws CommandFault */
+function checkAnswer(
+  { quote, order }: QuoteAnswer['quote'],
+  { from, receiver, validFor, ...demanded }: Demand,
+): void {
+  const expected = {
+    ...demanded,
+    ...{ feeAmount: '0', partiallyFillable: false, appData: keccakText(appData) },
+    ...{ sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' },
+  }
+  const wrong = [
+    ...Object.entries(expected)
+      .filter(([name, value]) => order[name as keyof typeof order] !== value)
+      .map(([name]) => name),
+    ...((order.receiver ?? from) === (receiver ?? from) ? [] : ['receiver']),
+    ...(order.validTo <= unixSeconds(Date.now()) + validFor + clockSkew ? [] : ['validTo']),
+    ...(quote.appData === appData ? [] : ['quote.appData']),
+  ]
+  if (wrong.length > 0)
+    throw new CommandFault(
+      exitCodes.refused,
+      `the service quotes another order than the flags demand: see its ${wrong.join(', ')}`,
+    )
 }
 
 function needed(flag: 'from' | 'sell' | 'buy', flags: QuoteFlags): string {
