@@ -293,6 +293,7 @@ describe('sign', () => {
       run(['sign', '--yes', '--key-file', 'key', document]),
       run(['sign', '--yes', '--key-file', 'key'], 'no order'),
       run(['sign', '--yes', '--key', account().privateKey, file]),
+      run(['sign', '--yes', '--key-file', account().privateKey, file]),
     ])
     const reasons = faults.map(({ code, stdout, stderr }) => {
       expect(stdout).toBe('')
@@ -310,6 +311,7 @@ describe('sign', () => {
       [2, 'document.json: order.appData is not the hash of appData'],
       [2, 'the input is no JSON'],
       [2, "unknown option '--key'"],
+      [2, 'the file of --key-file cannot be read (ENOENT)'],
     ])
     expect(faults[0]?.stderr).toContain('What to do: chmod 600 open')
     expect(faults.map(({ stderr }) => stderr).join()).not.toContain(account().privateKey.slice(2))
@@ -366,9 +368,38 @@ describe('submit and cancel', () => {
     ])
     expect([no.code, no.stderr]).toEqual([2, expect.stringContaining('`tradegraph sign` adds it.')])
     expect([wrong.code, wrong.stderr]).toEqual([
-      1,
-      expect.stringMatching(/^tradegraph: \w+: .* \((signature|from)\)\n/),
+      2,
+      expect.stringMatching(/^tradegraph: the input: uid is not that of the order\n/),
     ])
+  })
+
+  test('a service that answers with other orders or contracts is refused', async () => {
+    const file = await signed((order) => ({ ...order, buyAmount: `${BigInt(order.buyAmount ?? 0) * 3n}` }))
+    const { uid } = JSON.parse(file)
+    const other = `0x${'12'.repeat(56)}`
+    await using hostile = await startScripted(async (query, variables) => {
+      if (query.includes('placeOrder'))
+        return { errors: [{ message: 'none', extensions: { code: 'InsufficientAllowance' } }] }
+      const { data } = await answered(query, variables)
+      for (const network of data.networks ?? []) network.vaultRelayer = '0x12; rm -r x'
+      return { data }
+    })
+    const approval = await run(['submit', '--url', hostile.url], file)
+    expect([approval.code, approval.stderr]).toEqual([1, expect.stringContaining('InsufficientAllowance')])
+    expect(approval.stderr).not.toMatch(/cast send|rm -r/)
+    await using renaming = await startScripted(async (query, variables) => {
+      const { data } = await answered(query, variables)
+      if (data.placeOrder) data.placeOrder.order.uid = other
+      if (data.order) Object.assign(data.order, { uid: other, owner: other.slice(0, 42) })
+      return { data }
+    })
+    expect(await run(['submit', '--url', renaming.url], file)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: `tradegraph: the service answers with the UID ${other}, and the signed order has ${uid}\n`,
+    })
+    const cancelled = await run(['cancel', uid, '--key-file', 'key', '--yes', '--url', renaming.url])
+    expect([cancelled.code, cancelled.stdout]).toEqual([0, `${uid} CANCELLED\n`])
+    expect(cancelled.stderr).toContain(`cancel   ${uid} (OPEN)`)
   })
 
   test('an allowance that is missing is named with how to give it', async () => {
@@ -387,11 +418,12 @@ describe('submit and cancel', () => {
         const ended = await run(['submit'], file)
         return ended.code === 1 && ended
       })
-      expect(refused.stderr.split('\n').slice(0, 4)).toEqual([
+      expect(refused.stderr.split('\n').slice(0, 5)).toEqual([
         expect.stringMatching(/^tradegraph: InsufficientAllowance: /),
         expect.stringMatching(/^ {2}What to do: Approve that contract/),
         `  That contract is the vault relayer, ${network.vaultRelayer}; the token is WETH ${tokens.WETH.address}.`,
-        `  With Foundry: cast send ${tokens.WETH.address} 'approve(address,uint256)' ${network.vaultRelayer} 1000000000000000000 --from ${account().address.toLowerCase()} --interactive`,
+        `  With Foundry: cast send ${tokens.WETH.address} 'approve(address,uint256)' ${network.vaultRelayer} 1000000000000000000 --from ${account().address.toLowerCase()} --interactive --rpc-url NODE`,
+        `  NODE is the URL of a node of ${network.name}. The command replaces the present allowance.`,
       ])
     } finally {
       await approve(2n ** 256n - 1n)

@@ -4,7 +4,7 @@ import { type Address, address, toAddress } from '../../../domain/evm/address.ts
 import { toHex } from '../../../domain/evm/hex.ts'
 import { keccakText } from '../../../domain/evm/keccak.ts'
 import type { OrderData } from '../../../domain/order/order.ts'
-import type { SigningDomain } from '../../../domain/signing/signing.ts'
+import { orderUid, type SigningDomain } from '../../../domain/signing/signing.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { amount, time } from '../order-text.ts'
 import { CommandFault, exitCodes, type TokenAnswer } from '../service.ts'
@@ -65,18 +65,31 @@ export type SignedFile = z.infer<typeof signedFile>
 /** @throws CommandFault with the member at fault */
 export function readOrder(file: string | undefined): OrderFile {
   const found = read(file, orderFile)
+  refuseFaults(file, faultsOf(found))
+  return found
+}
+
+/** @throws CommandFault with the member at fault */
+export function readSigned(file: string | undefined): SignedFile {
+  const found = read(file, signedFile)
+  const uid = orderUid(domainOf(found), orderDataOf(found.order), found.from)
+  refuseFaults(file, [...faultsOf(found), ...(uid === found.uid ? [] : ['uid is not that of the order'])])
+  return found
+}
+
+function faultsOf(found: OrderFile): string[] {
   const { order, sellToken, buyToken, appData } = found
-  const faults = [
+  return [
     ...(order.sellToken === sellToken.address && order.buyToken === buyToken.address
       ? []
       : ['sellToken or buyToken is not that of the order']),
     ...(keccakText(appData) === order.appData ? [] : ['order.appData is not the hash of appData']),
   ]
-  if (faults.length > 0) throw new CommandFault(exitCodes.usage, `${nameOf(file)}: ${faults.join('; ')}`)
-  return found
 }
 
-export const readSigned = (file: string | undefined): SignedFile => read(file, signedFile)
+function refuseFaults(file: string | undefined, faults: readonly string[]): void {
+  if (faults.length > 0) throw new CommandFault(exitCodes.usage, `${nameOf(file)}: ${faults.join('; ')}`)
+}
 
 const nameOf = (file: string | undefined) => (file === undefined || file === '-' ? 'the input' : file)
 

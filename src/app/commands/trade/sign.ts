@@ -1,5 +1,6 @@
 import { SigningKey } from 'ethers'
 import { explained } from '../../../domain/errors/error-explanations.ts'
+import { toAddress } from '../../../domain/evm/address.ts'
 import type { Hex } from '../../../domain/evm/hex.ts'
 import { unixSeconds } from '../../../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../../../domain/order/order.ts'
@@ -59,7 +60,12 @@ export async function submit(file: SignedFile, service: Service): Promise<string
       placeDocument,
       { input },
     )
-    return placeOrder.order.uid
+    const { uid } = placeOrder.order
+    if (uid === file.uid) return uid
+    throw new CommandFault(
+      exitCodes.refused,
+      `the service answers with the UID ${uid}, and the signed order has ${file.uid}`,
+    )
   } catch (fault) {
     if (!(fault instanceof CommandFault) || fault.code !== 'InsufficientAllowance') throw fault
     const place = await chooseNetwork(network, service)
@@ -68,26 +74,34 @@ export async function submit(file: SignedFile, service: Service): Promise<string
 }
 
 /** Says how an owner lets the network's contract take the sell token, which no command here does. */
-function approval({ order, sellToken, from }: SignedFile, { vaultRelayer }: NetworkAnswer): string[] {
-  const { sellAmount } = order
+function approval(
+  { order, sellToken, from, network }: SignedFile,
+  { vaultRelayer }: NetworkAnswer,
+): string[] {
+  const relayer = toAddress(vaultRelayer)
+  const atoms = BigInt(order.sellAmount) + BigInt(order.feeAmount)
   return [
     `What to do: ${explained('InsufficientAllowance').advice}`,
-    `That contract is the vault relayer, ${vaultRelayer}; the token is ${sellToken.symbol ?? ''} ${sellToken.address}.`,
-    `With Foundry: cast send ${sellToken.address} 'approve(address,uint256)' ${vaultRelayer} ${sellAmount} --from ${from} --interactive`,
+    // A text of the service comes into no command but as an address.
+    ...(relayer
+      ? [
+          `That contract is the vault relayer, ${relayer}; the token is ${sellToken.symbol ?? ''} ${order.sellToken}.`,
+          `With Foundry: cast send ${order.sellToken} 'approve(address,uint256)' ${relayer} ${atoms} --from ${from} --interactive --rpc-url NODE`,
+          `NODE is the URL of a node of ${network}. The command replaces the present allowance.`,
+        ]
+      : []),
   ]
 }
 
 const ordersDocument = `query Owner($uid: OrderUid!) {
-  order(uid: $uid) { uid status owner network { name chainId settlementContract } }
+  order(uid: $uid) { status network { name chainId settlementContract } }
 }`
 const cancelDocument = `mutation Cancel($input: CancelOrdersInput!) {
   cancelOrders(input: $input) { orders { uid status } }
 }`
 
 interface OwnedOrder {
-  uid: string
   status: string
-  owner: string
   network: Pick<NetworkAnswer, 'name' | 'chainId' | 'settlementContract'>
 }
 
@@ -100,17 +114,18 @@ export async function cancel(
   const uids = given.map(uidOf)
   const orders = await Promise.all(uids.map((uid) => findOrder<OwnedOrder>(uid, ordersDocument, service)))
   const [first] = orders
+  const [owner = '', ...others] = new Set(uids.map(ownerOf))
   if (!first) return
   const { name, chainId, settlementContract } = first.network
-  if (orders.some(({ network, owner }) => network.name !== name || owner !== first.owner))
+  if (others.length > 0 || orders.some(({ network }) => network.name !== name))
     throw new CommandFault(
       exitCodes.refused,
       'the orders are not of one owner and network: cancel them apart',
     )
-  for (const { uid, status } of orders) warn(plain(`cancel   ${uid} (${status})`))
+  for (const [index, uid] of uids.entries()) warn(plain(`cancel   ${uid} (${orders[index]?.status})`))
   warn(plain(`network  ${placeLine({ network: name, chainId, settlementContract })}`))
   const signer = await readKey(flags['key-file'])
-  checkOwner(signer, first.owner)
+  checkOwner(signer, owner)
   await confirm(
     orders.length === 1 ? 'Cancel this order?' : `Cancel these ${orders.length} orders?`,
     flags.yes,
@@ -121,8 +136,15 @@ export async function cancel(
   }>(service, cancelDocument, {
     input: { orderUids: uids, network: name, signature: signed(signer, digest), signingScheme: 'EIP712' },
   })
-  for (const { uid, status } of cancelOrders.orders) print(plain(`${uid} ${status}`))
+  const statuses = new Map(cancelOrders.orders.map(({ uid, status }) => [uid, status]))
+  const missing = uids.filter((uid) => !statuses.has(uid))
+  if (missing.length > 0)
+    throw new CommandFault(exitCodes.refused, `the service does not answer for ${missing.join(', ')}`)
+  for (const uid of uids) print(plain(`${uid} ${statuses.get(uid)}`))
 }
+
+/** The owner in a UID, behind the digest of 32 bytes. */
+const ownerOf = (uid: OrderUid) => `0x${uid.slice(66, 106)}`
 
 export function uidOf(text: string): OrderUid {
   const uid = toOrderUid(text)

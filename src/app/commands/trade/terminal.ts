@@ -63,9 +63,12 @@ export async function readKey(file: string | undefined): Promise<Signer> {
   } catch {
     // Zero, or beyond the order of the curve.
   }
-  const place = file ?? 'the input'
+  const place = file === undefined ? 'the input' : shown(file)
   throw new CommandFault(exitCodes.usage, `${place} is no private key: it must be 32 bytes of hex`)
 }
+
+/** A name of a file that is not a key itself, by mistake. */
+const shown = (file: string) => (/[0-9a-f]{64}/i.test(file) ? 'the file of --key-file' : file)
 
 function readKeyFile(file: string): string {
   let opened: number | undefined
@@ -73,14 +76,18 @@ function readKeyFile(file: string): string {
     opened = openSync(file, 'r')
     const mode = fstatSync(opened).mode & 0o777
     if ((mode & 0o077) === 0) return readFileSync(opened, 'utf8')
-    throw new CommandFault(exitCodes.refused, `${file} may be read by others (mode ${mode.toString(8)})`, {
-      advice: [`What to do: chmod 600 ${file}`],
-    })
+    throw new CommandFault(
+      exitCodes.refused,
+      `${shown(file)} may be read by others (mode ${mode.toString(8)})`,
+      {
+        advice: [`What to do: chmod 600 ${shown(file)}`],
+      },
+    )
   } catch (fault) {
     if (fault instanceof CommandFault) throw fault
     throw new CommandFault(
       exitCodes.usage,
-      `${file} cannot be read (${(fault as NodeJS.ErrnoException).code})`,
+      `${shown(file)} cannot be read (${(fault as NodeJS.ErrnoException).code})`,
     )
   } finally {
     if (opened !== undefined) closeSync(opened)
