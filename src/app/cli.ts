@@ -86,8 +86,11 @@ const handlers: Handlers = {
 const parser = createParser(version(), handlers, describeSettings)
 
 async function main(): Promise<void> {
-  // A closed pipe, as by `head`, is no fault.
-  process.stdout.on('error', () => process.exit(0))
+  process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
+    // A closed pipe, as by `head`, is no fault.
+    if (fault.code === 'EPIPE') process.exit(0)
+    fail(`tradegraph: the output cannot be written (${fault.code})`, 1)
+  })
   await parser.parseAsync()
 }
 
@@ -114,13 +117,20 @@ async function trade(command: string, task: () => Promise<void>): Promise<void> 
 
 const printJson = (value: object) => print(JSON.stringify(value, null, 2))
 
-/** The node of a flag, of NETWORKS_FILE, or of the local system in this folder. */
-function knownNode(name: string, { rpc, home }: { rpc: string | undefined; home: string }) {
+interface NodeFlags {
+  rpc: string | undefined
+  url: string | undefined
+  home: string
+}
+
+/** The node of a flag, of NETWORKS_FILE, or of the local system in this folder if that is the service. */
+function knownNode(name: string, { rpc, ...flags }: NodeFlags) {
   const { NETWORKS_FILE, PROFILE } = readSettings(process.env)
   const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
   const configured = networks.find(({ network }) => network.name === name)
-  const local = configured ? undefined : localSystem(home)
-  const rpcUrl = rpc ?? (configured ? [configured.rpcUrl].flat()[0] : local?.rpcUrl)
+  const local = configured ? undefined : localSystem(flags.home)
+  const isLocal = local?.url !== undefined && new URL(local.url).origin === new URL(serviceUrl(flags)).origin
+  const rpcUrl = rpc ?? (configured ? [configured.rpcUrl].flat()[0] : isLocal ? local.rpcUrl : undefined)
   return rpcUrl === undefined
     ? undefined
     : { rpcUrl, ...(configured && { settlement: configured.network.settlement }) }
@@ -128,7 +138,10 @@ function knownNode(name: string, { rpc, home }: { rpc: string | undefined; home:
 
 /** Exits after all output is written: open connections would keep the process. */
 function exit(code: number): void {
-  process.stdout.write('', () => process.exit(code))
+  process.stdout.write('', (fault) => {
+    // The output's own event reports it.
+    if (!fault) process.exit(code)
+  })
 }
 
 /** The service of a flag, of the environment, of the local system in this folder, or at the usual address. */

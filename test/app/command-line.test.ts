@@ -25,6 +25,14 @@ async function run(args: readonly string[], environment: Record<string, string> 
   )
 }
 
+test('output that cannot be written is a fault, and a closed pipe is none', async () => {
+  const command = `'${process.execPath}' --import tsx '${cli}' vapid-keys`
+  const script = `${command} > /dev/full; echo $?; ${command} | true; echo \${PIPESTATUS[0]}`
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script])
+  expect(stdout).toBe('1\n0\n')
+  expect(stderr).toBe('tradegraph: the output cannot be written (ENOSPC)\n')
+})
+
 describe('help', () => {
   test('has every command on one screen', async () => {
     const answers = await Promise.all([run(['help']), run(['--help']), run([])])

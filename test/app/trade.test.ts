@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { getAddress, Interface, verifyTypedData } from 'ethers'
+import { getAddress, Interface, id, verifyTypedData } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderTypes } from '../../src/domain/signing/signing.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -30,7 +30,10 @@ beforeAll(async () => {
   world = await startWorld()
   folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-trade-'))
   mkdirSync(path.join(folder, '.tradegraph'))
-  writeFileSync(path.join(folder, '.tradegraph', 'dev.json'), JSON.stringify({ rpcUrl: world.chain.rpcUrl }))
+  writeFileSync(
+    path.join(folder, '.tradegraph', 'dev.json'),
+    JSON.stringify({ url: world.url, rpcUrl: world.chain.rpcUrl }),
+  )
   writeFileSync(path.join(folder, 'key'), `${account().privateKey}\n`, { mode: 0o600 })
   environment = { PATH: process.env.PATH ?? '', TRADEGRAPH_URL: world.url }
 })
@@ -188,6 +191,7 @@ describe('quote', () => {
     [['--amount', '1', '--buy-amount', '1'], 2, 'quote needs either --amount or --buy-amount'],
     [['--amount', '1', '--network', 'gnosis'], 2, '--network must be one of sepolia'],
     [['--amount', '1', '--slippage', 'much'], 2, '--slippage must be a percentage such as 0.5, or auto'],
+    [['--amount', '1', '--slippage', '1', '--limit', '9'], 2, '--limit leaves no place for --slippage'],
     [['--amount', '1', '--buy', 'GHOST'], 1, 'no pool on sepolia has a token GHOST: name its address'],
     [['--amount', '0.000000000000000001'], 1, 'SellAmountDoesNotCoverFee: '],
     [
@@ -228,13 +232,34 @@ describe('quote of a service that answers another order', () => {
   })
 })
 
+test('quote names both tokens, and takes no symbol from a part of the pools', async () => {
+  await using crowded = await startScripted(async (query, variables) => {
+    const { data } = await answered(query, variables)
+    if (data.network) data.network.pools.pageInfo = { hasNextPage: true }
+    return { data }
+  })
+  const refused = await run(quoteFlags('--amount', '1', '--url', crowded.url))
+  expect(refused).toMatchObject({
+    ...{ code: 1, stdout: '' },
+    stderr:
+      'tradegraph: sepolia has too many pools to know that only one token is called USDC: name its address\n',
+  })
+  const { WETH, USDC } = world.market.tokens
+  const addressed = quoteFlags('--amount', '1', '--url', crowded.url, '--buy', USDC.address)
+  const { code, stderr } = await run(addressed)
+  expect([code, stderr]).toEqual([0, expect.stringContaining(` WETH (${WETH.address}) for `)])
+  expect(stderr).toContain(` USDC (${USDC.address}), verified`)
+})
+
 describe('sign', () => {
   test('shows what is signed, and signs what wallets sign', async () => {
     const order = await quoted()
     const ended = await run(['sign', '--key-file', 'key', '--yes', keep('order.json', order)])
     expect(ended.code).toBe(0)
-    expect(ended.stderr.split('\n')[0]).toBe(`sell     1 WETH (${order.sellToken.address})`)
-    expect(ended.stderr).toMatch(/^buy {6}at least 29\d\d(\.\d+)? USDC \(0x/m)
+    expect(ended.stderr.split('\n')[0]).toBe(
+      `sell     1 WETH (1000000000000000000 atoms of ${order.sellToken.address})`,
+    )
+    expect(ended.stderr).toMatch(/^buy {6}at least 29\d\d(\.\d+)? USDC \(29\d{8} atoms of 0x/m)
     expect(ended.stderr).toMatch(/^until {4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, in (29|30) minutes$/m)
     expect(ended.stderr).toMatch(/^network {2}sepolia, chain id 11155111, settlement contract 0x9008/m)
     const { signature, ...signed } = JSON.parse(ended.stdout)
@@ -245,6 +270,18 @@ describe('sign', () => {
     const message = { ...signed.order, kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
     expect(verifyTypedData(domain, orderTypes, message, signature)).toBe(getAddress(account().address))
     expect(ended.stdout + ended.stderr).not.toContain(account().privateKey.slice(2))
+  })
+
+  test('shows app data, and balances other than of the token itself', async () => {
+    const order = await quoted()
+    const appData = '{"metadata":{"hooks":{}}}'
+    const terms = { sellTokenBalance: 'INTERNAL', buyTokenBalance: 'INTERNAL', appData: id(appData) }
+    const file = keep('unusual.json', { ...order, appData, order: { ...order.order, ...terms } })
+    const { code, stderr } = await run(['sign', '--key-file', 'key', '--yes', file])
+    expect([code, stderr.split('\n').slice(4, 7)]).toEqual([
+      0,
+      ['from     the INTERNAL balance', 'to       the INTERNAL balance', `app data ${appData}`],
+    ])
   })
 
   test('asks on a terminal, and hides the key', async () => {
@@ -341,6 +378,11 @@ describe('submit and cancel', () => {
       0,
       expect.stringContaining('the cancellation is not on chain'),
     ])
+    await using elsewhere = await startScripted(answered)
+    expect(await run(['verify', uid, '--url', elsewhere.url])).toMatchObject({
+      ...{ code: 2, stdout: '' },
+      stderr: expect.stringMatching(/^tradegraph: no node of sepolia is known: name one with --rpc\n/),
+    })
     const refused = await run(['cancel', uid, '--key-file', 'key', '--yes'])
     expect([refused.code, refused.stderr]).toEqual([
       1,

@@ -161,7 +161,10 @@ export const catalogue = {
       buy: { takes: 'token', says: 'the token to buy' },
       amount: { takes: 'n', says: 'sell exactly this, in whole tokens such as 1.5' },
       'buy-amount': { takes: 'n', says: 'buy exactly this instead' },
-      limit: { takes: 'n', says: 'accept at least this, or at most, instead of the quote with its slippage' },
+      limit: {
+        takes: 'n',
+        says: 'accept at least this, or at most, instead of the quote with its slippage and warnings',
+      },
       from: { takes: 'address', says: 'the owner of the order, who signs it' },
       receiver: { takes: 'address', says: 'who gets the buy tokens (default: the owner)' },
       slippage: {
@@ -208,7 +211,7 @@ export const catalogue = {
     flags: {
       rpc: {
         takes: 'url',
-        says: 'the node to ask (default: that of the network in NETWORKS_FILE, or of the local system)',
+        says: 'the node to ask (default: that of the network in NETWORKS_FILE, or of the local system if that is the service)',
       },
       json: { says: 'one JSON object' },
       ...service,

@@ -145,8 +145,15 @@ export const placeLine = ({ network, chainId, settlementContract }: SigningPlace
   `${network}, chain id ${chainId}, settlement contract ${settlementContract}`
 
 /** Describes what a signature allows, for its signer. */
-export function termLines({ order, sellToken, buyToken, from, ...place }: OrderFile, now: number): string[] {
-  const named = (token: TokenAnswer, value: string) => `${amount(value, token)} (${token.address})`
+export function termLines(
+  { order, sellToken, buyToken, from, appData, ...place }: OrderFile,
+  now: number,
+): string[] {
+  // The decimals are the service's word; the atoms are what is signed.
+  const named = (token: TokenAnswer, value: string) =>
+    token.decimals === null
+      ? amount(value, token)
+      : `${amount(value, token)} (${value} atoms of ${token.address})`
   const isSale = order.kind === 'SELL'
   const seconds = order.validTo - now
   const left = seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`
@@ -157,6 +164,9 @@ export function termLines({ order, sellToken, buyToken, from, ...place }: OrderF
     `until    ${time(new Date(order.validTo * 1_000).toISOString())}, in ${left}`,
     ...(BigInt(order.feeAmount) > 0n ? [`fee      ${named(sellToken, order.feeAmount)}`] : []),
     ...(order.partiallyFillable ? ['parts    may be traded'] : []),
+    ...(order.sellTokenBalance === 'ERC20' ? [] : [`from     the ${order.sellTokenBalance} balance`]),
+    ...(order.buyTokenBalance === 'ERC20' ? [] : [`to       the ${order.buyTokenBalance} balance`]),
+    ...(appData === '{}' ? [] : [`app data ${appData}`]),
     `network  ${placeLine(place)}`,
   ].map(plain)
 }

@@ -33,9 +33,9 @@ const networksDocument = 'query Networks { networks { name chainId settlementCon
 const tokensDocument = `query Tokens($addresses: [Address!]!, $network: NetworkName!) {
   tokens(addresses: $addresses, network: $network) ${token}
 }`
-/** Pools come by their value: a token that is not in the first thousand needs its address. */
+/** Pools come by their value. Where there are more, another token may have the same symbol. */
 const symbolsDocument = `query Symbols($network: NetworkName!) {
-  network(name: $network) { wrappedNative ${token} pools(first: 1000) { nodes { token0 ${token} token1 ${token} } } }
+  network(name: $network) { wrappedNative ${token} pools(first: 1000) { pageInfo { hasNextPage } nodes { token0 ${token} token1 ${token} } } }
 }`
 const quoteDocument = `mutation Quote($input: QuoteInput!, $slippageBps: BasisPoints) {
   quote(input: $input) {
@@ -73,6 +73,8 @@ export async function quote(
   const from = accountOf('--from', needed('from', flags))
   const receiver = accountOf('--receiver', flags.receiver)
   const slippage = slippageOf(flags.slippage)
+  if (flags.limit !== undefined && slippage !== undefined)
+    throw new CommandFault(exitCodes.usage, '--limit leaves no place for --slippage')
   const validFor = validityOf(flags['valid-for'])
   const [sell, buy] = [needed('sell', flags), needed('buy', flags)]
   if ((flags.amount === undefined) === (flags['buy-amount'] === undefined))
@@ -118,7 +120,8 @@ export async function quote(
     : `at most ${amount(order.sellAmount, sellToken)}`
   warn(
     plain(
-      `quoted: ${amount(quote.quote.sellAmount, sellToken)} for ${amount(quote.quote.buyAmount, buyToken)}` +
+      `quoted: ${amount(quote.quote.sellAmount, sellToken)} (${sellToken.address})` +
+        ` for ${amount(quote.quote.buyAmount, buyToken)} (${buyToken.address})` +
         `${verified ? ', verified by a simulation' : ''}; the order takes ${atLimit}`,
     ),
   )
@@ -194,13 +197,13 @@ async function findTokens(
     addresses.length > 0
       ? queryService<{ tokens: KnownToken[] }>(service, tokensDocument, { addresses, network })
       : { tokens: [] },
-    addresses.length < new Set([sell, buy]).size ? listTokens(network, service) : [],
+    addresses.length < new Set([sell, buy]).size ? listTokens(network, service) : undefined,
   ])
   const find = (name: string): KnownToken => {
     const known = toAddress(name)
     const found = known
       ? tokens.filter(({ address }) => address === known)
-      : listed.filter(({ symbol }) => symbol?.toLowerCase() === name.toLowerCase())
+      : (listed?.tokens ?? []).filter(({ symbol }) => symbol?.toLowerCase() === name.toLowerCase())
     const [token, second] = found
     if (!token)
       throw new CommandFault(exitCodes.refused, `no pool on ${network} has a token ${name}: name its address`)
@@ -208,24 +211,36 @@ async function findTokens(
       const all = found.map(({ address }) => address).join(', ')
       throw new CommandFault(exitCodes.refused, `several tokens are called ${name}: name one of ${all}`)
     }
+    if (!known && !listed?.isWhole && token.address !== listed?.wrappedNative)
+      throw new CommandFault(
+        exitCodes.refused,
+        `${network} has too many pools to know that only one token is called ${name}: name its address`,
+      )
     return token
   }
   return [find(sell), find(buy)]
 }
 
 /** The tokens of the network's pools, each once. */
-async function listTokens(network: string, service: Service): Promise<KnownToken[]> {
+async function listTokens(network: string, service: Service) {
   const { network: found } = await queryService<{
     network: {
       wrappedNative: KnownToken
-      pools: { nodes: readonly { token0: KnownToken; token1: KnownToken }[] } | null
+      pools: {
+        pageInfo: { hasNextPage: boolean }
+        nodes: readonly { token0: KnownToken; token1: KnownToken }[]
+      } | null
     }
   }>(service, symbolsDocument, { network })
   const all = [
     found.wrappedNative,
     ...(found.pools?.nodes ?? []).flatMap(({ token0, token1 }) => [token0, token1]),
   ]
-  return [...new Map(all.map((each) => [each.address, each])).values()]
+  return {
+    tokens: [...new Map(all.map((each) => [each.address, each])).values()],
+    wrappedNative: found.wrappedNative.address,
+    isWhole: !found.pools?.pageInfo.hasNextPage,
+  }
 }
 
 /** Atoms of an amount in whole tokens, exactly. */
