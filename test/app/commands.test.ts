@@ -268,6 +268,18 @@ describe('watch', () => {
     expect(await watching.ended).toBe(0)
   })
 
+  test('waits for a service that is away at the start', async () => {
+    const uid = await place({ ...far, buyAmount: 9_004n * usdc })
+    await readyAt(uid)
+    let isAway = true
+    await using proxy = await startCuttingProxy(world.url, () => (isAway ? 1 : undefined))
+    await using watching = start('watch', uid, '--url', proxy.url)
+    await eventually('a warning', () => watching.errors.some((line) => line.endsWith(' again')))
+    expect(watching.lines).toEqual([])
+    isAway = false
+    await eventually('the explanation', () => watching.lines.includes(`order ${uid}`))
+  })
+
   test('ends for an order that is not known', async () => {
     const unknown = uidOf(trader().address)
     const { code, errors } = await run('watch', unknown, '--json', '--url', world.url)

@@ -44,13 +44,17 @@ export async function watch(options: WatchOptions): Promise<void> {
   const { subject, service, output, warn, random } = options
   const isOrder = subject.length > 42
   const done = new AbortController()
-  if (isOrder && !output.json) await explain(subject, service, output)
-  const diagnoses = isOrder ? followDiagnosis(options, done.signal) : undefined
+  let diagnoses: ReturnType<typeof followDiagnosis> | undefined
   let cursor = options.after
   let failures = 0
   try {
     while (!done.signal.aborted) {
       try {
+        if (isOrder && !diagnoses) {
+          if (!output.json) await explain(subject, service, output)
+          diagnoses = followDiagnosis(options, done.signal)
+          failures = 0
+        }
         const question = {
           ...{
             url: `${service.url.replace(/(?<!\/)\/+$/, '')}/graphql/stream`,
