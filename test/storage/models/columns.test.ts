@@ -42,6 +42,7 @@ const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side',
 const undescribed: Record<string, string> = {
   'orders.app_code': 'only searched by',
   'order_books.indexed_from': 'where the indexer begins',
+  'order_books.notified_from': 'where notifications begin',
   'order_books.newest_competition': 'where the follower looks for competitions that it missed',
   'order_books.quote_calls_at': 'the budget of calls',
   'order_books.submission_calls_at': 'the budget of calls',

@@ -17,7 +17,6 @@ async function ask(question: string, isHidden: boolean): Promise<string | undefi
   }
   const [input, screen] = [new ReadStream(device), new WriteStream(device)]
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  if (isHidden) screen.write(question)
   const lines = createInterface({ input, output: isHidden ? silent : screen, terminal: true, historySize: 0 })
   try {
     return await new Promise((resolve) => {
@@ -28,6 +27,8 @@ async function ask(question: string, isHidden: boolean): Promise<string | undefi
       })
       lines.once('close', () => resolve(''))
       lines.question(isHidden ? '' : question, resolve)
+      // Only now: the terminal shows what is typed until `lines` reads it.
+      if (isHidden) screen.write(question)
     })
   } finally {
     lines.close()
