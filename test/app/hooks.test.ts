@@ -272,6 +272,8 @@ test('a failed post-hook is notified once, though its settlement moves to anothe
   const [first] = failing.toSorted((a, b) => a.blockNumber - b.blockNumber)
   const { uid, txHash, blockNumber } = first as (typeof failing)[number]
   const raw = await chain.rpc.call('eth_getRawTransactionByHash', [txHash])
+  // The settlement may be in the newest block, and has no room to move to then.
+  await chain.rpc.call('evm_mine', [])
   const head = Number(await chain.rpc.call<string>('eth_blockNumber'))
   // One block later than before.
   await chain.rpc.call('anvil_reorg', [head - blockNumber + 2, [[raw, 2]]])
