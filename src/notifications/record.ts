@@ -96,7 +96,9 @@ export async function recordTrades(
   await appendEvents(
     tx,
     trades.map(({ order, trade }) => ({
-      ...{ orderId: order.id, ...event, timestamp: timeOf(trade), blockNumber: trade.blockNumber },
+      ...{ orderId: order.id, ...event, blockNumber: trade.blockNumber },
+      // The time of a block is in whole seconds: an order may be created later in the same one.
+      timestamp: new Date(Math.max(timeOf(trade).getTime(), order.creationDate.getTime())),
     })),
   )
   await insertHookCalls(tx, trades.flatMap(toDueHooks))

@@ -99,7 +99,7 @@ test('a new database begins at the final block, and older fills come with the ac
   const [created, traded] = known
   expect(created.label).toBe('CREATED')
   expect({ ...traded, timestamp: Date.parse(traded.timestamp) }).toEqual({
-    ...{ label: 'TRADED', timestamp: Number(timestamp) * 1_000 },
+    ...{ label: 'TRADED', timestamp: Math.max(Number(timestamp) * 1_000, Date.parse(created.timestamp)) },
   })
   expect(known).toHaveLength(2)
   expect(await sql(database.db).notification.count()).toBe(0)

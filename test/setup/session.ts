@@ -1,5 +1,6 @@
 import type { BaseWallet } from 'ethers'
 import { SiweMessage } from 'siwe'
+import { eventually } from './eventually.ts'
 
 export interface GraphqlAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: tests read results of every shape
@@ -41,8 +42,11 @@ export async function createMessage(
   pageOrigin?: string,
 ): Promise<string> {
   const mutation = 'mutation { createSignInChallenge { nonce domain uri } }'
-  const { data } = await ask(url, mutation, {}, undefined, pageOrigin)
-  const { nonce, domain, uri } = data.createSignInChallenge
+  // The limit of writes may be used up.
+  const { nonce, domain, uri } = await eventually('a challenge', async () => {
+    const { data } = await ask(url, mutation, {}, undefined, pageOrigin)
+    return data?.createSignInChallenge
+  })
   return new SiweMessage({ version: '1', nonce, domain, uri, ...members }).prepareMessage()
 }
 
