@@ -7,6 +7,7 @@ import type { Role } from './chain/loops.ts'
 import type { AllowanceAction, AllowanceFlags } from './commands/allowances.ts'
 import { type CommandName, catalogue, type Handlers } from './commands/catalogue.ts'
 import { createParser, printHelp } from './commands/parser.ts'
+import { showLine } from './commands/progress.ts'
 import { reported, serviceOf } from './commands/service.ts'
 import { ConfigError, describeSettings, misspeltSettings, readNetworks, readSettings } from './config.ts'
 import type { Settings } from './settings.ts'
@@ -37,7 +38,7 @@ const handlers: Handlers = {
   quote: (flags) =>
     trade('quote', async () => {
       const { quote } = await import('./commands/trade/quote.ts')
-      printJson(await quote(flags, serviceOf({ ...flags, url: serviceUrl(flags) }), warn))
+      printJson(await quote(flags, serviceBy(flags), warn))
     }),
   sign: (flags, [file]) =>
     trade('sign', async () => {
@@ -49,18 +50,18 @@ const handlers: Handlers = {
     trade('submit', async () => {
       const { readSigned } = await import('./commands/trade/order-file.ts')
       const { submit } = await import('./commands/trade/sign.ts')
-      print(await submit(readSigned(file), serviceOf({ ...flags, url: serviceUrl(flags) })))
+      print(await submit(readSigned(file), serviceBy(flags)))
     }),
   cancel: (flags, uids) =>
     trade('cancel', async () => {
       const { cancel } = await import('./commands/trade/sign.ts')
-      await cancel(uids, flags, { service: serviceOf({ ...flags, url: serviceUrl(flags) }), print, warn })
+      await cancel(uids, flags, { service: serviceBy(flags), print, warn })
     }),
   verify: (flags, [uid = '']) =>
     trade('verify', async () => {
       const { verify } = await import('./commands/trade/verify.ts')
       const { createLog } = await import('./observing/log.ts')
-      const service = serviceOf({ ...flags, url: serviceUrl(flags) })
+      const service = serviceBy(flags)
       const nodeOf = (network: string) => knownNode(network, flags)
       await verify(uid, { service, nodeOf, log: createLog('silent'), output: { print, json: flags.json } })
     }),
@@ -110,6 +111,8 @@ async function askService(
   })
   exit(code)
 }
+
+const serviceBy = (flags: FlagsOf<'submit'>) => serviceOf({ ...flags, url: serviceUrl(flags) })
 
 async function trade(command: string, task: () => Promise<void>): Promise<void> {
   exit(await reported(command, warn, task))
@@ -290,8 +293,11 @@ const plainEveryMs = 10_000
 function createShow(out: NodeJS.WriteStream): (line: string, isEnd: boolean) => void {
   let shownAt = performance.now()
   return (line, isEnd) => {
-    if (out.isTTY)
-      return void out.write(`\r\x1b[K${line.slice(0, (out.columns || 80) - 1)}${isEnd ? '\n' : ''}`)
+    if (out.isTTY) {
+      showLine(out, line)
+      if (isEnd) out.write('\n')
+      return
+    }
     if (!isEnd && performance.now() - shownAt < plainEveryMs) return
     shownAt = performance.now()
     print(line)

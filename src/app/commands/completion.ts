@@ -49,6 +49,20 @@ function branches(name: string, rows: Iterable<readonly [string, string]>): stri
   return [...rows].map(([command, words]) => `    '${command}') ${name}=${words} ;;`).join('\n')
 }
 
+/** The words and flags that the command can have, in bash and zsh. */
+const chooseWords = (list: (words: readonly Word[]) => string) => `  case "$command" in
+${branches(
+  'choices',
+  [...continuations()].map(([after, words]) => [after, list(words)]),
+)}
+  esac
+  case "$command" in
+${branches(
+  'flags',
+  entries.map(([name, entry]) => [name, list(flagsOf(entry))]),
+)}
+  esac`
+
 /** A loop in bash and zsh that finds the command among the words before. */
 const findCommand = () => `    if [[ -n $skip ]]; then skip=''; continue; fi
     case "$word" in
@@ -72,18 +86,7 @@ _tradegraph() {
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 ${findCommand()}
   done
-  case "$command" in
-${branches(
-  'choices',
-  [...continuations()].map(([after, words]) => [after, list(words)]),
-)}
-  esac
-  case "$command" in
-${branches(
-  'flags',
-  entries.map(([name, entry]) => [name, list(flagsOf(entry))]),
-)}
-  esac
+${chooseWords(list)}
   if [[ $current == -* ]]; then choices=$flags; fi
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
   if [[ $current == -* ]]; then return; fi
@@ -112,18 +115,7 @@ _tradegraph() {
   for word in "\${(@)words[2,CURRENT-1]}"; do
 ${findCommand()}
   done
-  case "$command" in
-${branches(
-  'choices',
-  [...continuations()].map(([after, words]) => [after, list(words)]),
-)}
-  esac
-  case "$command" in
-${branches(
-  'flags',
-  entries.map(([name, entry]) => [name, list(flagsOf(entry))]),
-)}
-  esac
+${chooseWords(list)}
   if [[ "\${words[CURRENT]}" == -* ]]; then _describe flag flags; return; fi
   (( $#choices )) && _describe command choices
   case "$command" in
