@@ -7,9 +7,9 @@ import type { Role } from './chain/loops.ts'
 import type { AllowanceAction, AllowanceFlags } from './commands/allowances.ts'
 import { type CommandName, catalogue, type Handlers } from './commands/catalogue.ts'
 import { createParser, printHelp } from './commands/parser.ts'
-import { showLine } from './commands/progress.ts'
 import { reported, serviceOf } from './commands/service.ts'
 import { ConfigError, describeSettings, misspeltSettings, readNetworks, readSettings } from './config.ts'
+import { showLine } from './observing/progress.ts'
 import type { Settings } from './settings.ts'
 
 // Commands load their own parts: the whole program takes seconds, and `explain` only queries a service.

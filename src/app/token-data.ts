@@ -53,7 +53,7 @@ export function composeTokenData(options: TokenDataOptions): TokenData {
   const holderSources = sourcesFor(settings.HOLDER_SOURCES, options, createHolderSource)
   const sources = { USD_PRICE_SOURCES: priceSources, HOLDER_SOURCES: holderSources }
   for (const [setting, { length }] of Object.entries(sources))
-    if (length === 0) log.warn('no token source knows this network', { network: network.name, setting })
+    if (length === 0) log.warn(`no source in ${setting} serves this network`, { network: network.name })
   const prices = createFallbackSource({ what: 'the USD price', sources: priceSources, log, now })
   const holders = createFallbackSource({
     what: 'the list of holders',

@@ -7,6 +7,8 @@ export interface Log {
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void
+  /** Shows the progress of long work on a terminal. Absent where lines are kept. */
+  progress?: ((message: string, done: number, total: number) => void) | undefined
 }
 
 /** The wall clock, in milliseconds since 1970. It is a parameter, so that tests can set it. */

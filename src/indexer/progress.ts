@@ -34,6 +34,8 @@ export function createProgress({ network, what, now, log }: ProgressOptions): Pr
   let samples: { time: number; at: number }[] = []
   let behind = 0
   let nextReport: number | undefined
+  /** Position at which the index began to catch up. */
+  let from = 0
 
   function state(): ProgressState | undefined {
     const last = samples.at(-1)
@@ -45,16 +47,29 @@ export function createProgress({ network, what, now, log }: ProgressOptions): Pr
     return { blocksBehind: behind, blocksPerSecond: Math.round(rate * 10) / 10, secondsLeft }
   }
 
-  function report(): void {
+  function report(at: number): void {
     const time = now()
+    if (nextReport === undefined) from = at
     if (behind < reportedBehind) {
       if (behind > 0 || nextReport === undefined) return
+      log.progress?.('', 1, 1)
       log.info('caught up', { network, what })
       nextReport = undefined
-    } else if (nextReport === undefined || time >= nextReport) {
+      return
+    }
+    const isFirst = nextReport === undefined
+    nextReport ??= time
+    if (log.progress && !isFirst) log.progress(describe(), at - from, at - from + behind)
+    else if (time >= nextReport) {
       nextReport = time + reportEveryMs
       log.info('catching up', { network, what, ...state() })
     }
+  }
+
+  function describe(): string {
+    const left = state()?.secondsLeft
+    const time = left === undefined || left === null ? '' : `, ${left} s left`
+    return `${network}: ${what}, ${behind} behind${time}`
   }
 
   return {
@@ -67,7 +82,7 @@ export function createProgress({ network, what, now, log }: ProgressOptions): Pr
       if (samples.length > 1 && last && time - (samples.at(-2)?.time ?? 0) < 1_000) samples.pop()
       samples.push({ time, at })
       behind = Math.max(0, goal - at)
-      report()
+      report(at)
     },
     state,
   }

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { createTextLog } from '../../src/app/observing/log.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { createProgress, type Progress } from '../../src/indexer/progress.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -65,4 +66,27 @@ test('says nothing while it follows a chain block by block, also after a reorg',
   }
   expect(said).toEqual([])
   expect(progress.state()).toEqual({ blocksBehind: 0, blocksPerSecond: 1, secondsLeft: 0 })
+})
+
+test('shows one line on a terminal, which other lines replace, and only lines elsewhere', async () => {
+  const shown = (isTTY: boolean) => {
+    const parts: string[] = []
+    const screen = { isTTY, columns: 200, write: (part: string) => parts.push(part) > 0 }
+    return { log: createTextLog('info', [], screen), text: () => parts.join('') }
+  }
+  const terminal = shown(true)
+  const onTerminal = createProgress({ ...options, log: terminal.log, what: 'blocks' })
+  onTerminal.moved(100, 10_100)
+  time += 10_000
+  onTerminal.moved(5_100, 10_100)
+  terminal.log.warn('a node is away', { node: null })
+  onTerminal.moved(10_100, 10_100)
+  const clear = '\r\x1b[K'
+  expect(terminal.text().split('\n')).toEqual([
+    `${clear}catching up (network: testnet, what: blocks, blocksBehind: 10000, blocksPerSecond: 0)`,
+    `${clear}[############------------] 50 % testnet: blocks, 5000 behind, 10 s left${clear}warning: a node is away`,
+    `${clear}${clear}caught up (network: testnet, what: blocks)`,
+    '',
+  ])
+  expect(shown(false).log.progress).toBeUndefined()
 })

@@ -82,9 +82,7 @@ describe('sources are asked', () => {
         message: 'the USD price is unavailable',
         cause: 'no source is set up for this network',
       })
-    expect(warnings).toEqual([
-      ['no token source knows this network', { network: 'mainnet', setting: 'USD_PRICE_SOURCES' }],
-    ])
+    expect(warnings).toEqual([['no source in USD_PRICE_SOURCES serves this network', { network: 'mainnet' }]])
     warnings.splice(0)
     assemble([{}])
     expect(warnings).toEqual([])
@@ -95,7 +93,7 @@ describe('sources are asked', () => {
     assemble(named, sampleNetwork)
     expect(warnings.splice(0)).toEqual([
       ['a token source does not know this network', { source: 'alpha', network: 'sepolia' }],
-      ['no token source knows this network', { network: 'sepolia', setting: 'USD_PRICE_SOURCES' }],
+      ['no source in USD_PRICE_SOURCES serves this network', { network: 'sepolia' }],
     ])
   })
 })

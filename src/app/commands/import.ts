@@ -10,9 +10,9 @@ import { claimChain } from '../chain/claim.ts'
 import type { NetworkConfig } from '../config.ts'
 import { openDatabases } from '../databases.ts'
 import { composeNetwork, createSharedServices, type NetworkParts } from '../network.ts'
+import { bar } from '../observing/progress.ts'
 import type { Settings } from '../settings.ts'
 import { migrateAtStart } from './migrate.ts'
-import { bar } from './progress.ts'
 import { CommandFault, type ExitCode, exitCodes } from './service.ts'
 
 /** The flags of `tradegraph import`, as given. */

@@ -1,6 +1,6 @@
 import type { Log } from '../../domain/log.ts'
 import { applyMigrations, findPendingMigrations, type Migration } from '../../storage/database/migrations.ts'
-import { migrationBar } from './progress.ts'
+import { migrationBar } from '../observing/progress.ts'
 
 /**
  * Applies pending migrations, or with `dryRun` only prints them.

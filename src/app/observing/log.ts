@@ -6,6 +6,7 @@ import { plain } from '../../domain/text/readable.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
 import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
 import type { Settings } from '../settings.ts'
+import { bar, type Screen, showLine } from './progress.ts'
 
 /** Members of the settings that hold a secret, by the end of their name. */
 const secretName = /(key|secret|token|password)$/i
@@ -96,17 +97,40 @@ const maxListed = 5
 function textOf(json: string): string {
   const { level, time: _, msg, ...fields } = JSON.parse(json)
   const mark = level >= error ? 'error: ' : level >= warn ? 'warning: ' : ''
-  const details = Object.entries(fields).map(([name, value]) => {
+  const given = Object.entries(fields).filter(([, value]) => value !== null)
+  const details = given.map(([name, value]) => {
     if (Array.isArray(value) && value.length > maxListed) return `${name}: ${value.length}`
     return `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
   })
   return plain(`${mark}${msg}${details.length > 0 ? ` (${details.join(', ')})` : ''}`)
 }
 
-/** Lines for people on stderr, without secrets. */
-export function createTextLog(level: string, secrets: readonly string[]): Log {
-  const to = pino.destination(2)
-  return createLog(level, secrets, { write: (line: string) => to.write(`${textOf(line)}\n`) })
+const showEveryMs = 100
+
+/** Lines for people on stderr, without secrets. On a terminal, the last line shows the progress of long work. */
+export function createTextLog(
+  level: string,
+  secrets: readonly string[],
+  screen: Screen = process.stderr,
+): Log {
+  const to = screen.isTTY ? screen : pino.destination(2)
+  const log = createLog(level, secrets, {
+    write(line: string) {
+      showLine(screen, '')
+      to.write(`${textOf(line)}\n`)
+    },
+  })
+  if (!screen.isTTY) return log
+  let shownAt = 0
+  return {
+    ...log,
+    progress(message, done, total) {
+      const isEnd = done >= total
+      if (!isEnd && performance.now() - shownAt < showEveryMs) return
+      shownAt = performance.now()
+      showLine(screen, isEnd ? '' : plain(`${bar(done, total)} ${message}`))
+    },
+  }
 }
 
 /** The access log; undefined if the settings enable none. */

@@ -8,8 +8,10 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import webPush from 'web-push'
 import { z } from 'zod'
@@ -49,15 +51,27 @@ async function emptyHome(path: string, log: Log): Promise<void> {
   writeFileSync(join(path, emptying), '')
   await Promise.all([endOrphanedDatabase(path), endOrphanedChain(path)])
   const content = readdirSync(path)
-  for (const name of content) {
-    const isKept = name === 'owner.json' || name === 'home.json' || name === emptying
-    if (ownNames.test(name) && !isKept)
-      rmSync(join(path, name), { recursive: true, force: true, maxRetries: 5 })
-  }
+  const kept = ['owner.json', 'home.json', emptying]
+  const removed = content.filter((name) => ownNames.test(name) && !kept.includes(name))
+  await removeFiles(path, removed, log)
+  for (const name of removed) rmSync(join(path, name), { recursive: true, force: true, maxRetries: 5 })
   rmSync(join(path, emptying))
   const foreign = content.filter((name) => !ownNames.test(name))
   if (foreign.length > 0)
     log.warn(`the reset leaves what is not Tradegraph's in ${path}: ${foreign.join(', ')}`)
+}
+
+/** Removes the files of these folders one by one: a large database takes a while. */
+async function removeFiles(path: string, folders: readonly string[], log: Log): Promise<void> {
+  const isFolder = (name: string) => statSync(join(path, name)).isDirectory()
+  const files = folders
+    .filter(isFolder)
+    .flatMap((folder) => readdirSync(join(path, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+  for (const [index, { parentPath, name }] of files.entries()) {
+    await rm(join(parentPath, name), { force: true })
+    log.progress?.(`emptying ${path}`, index + 1, files.length)
+  }
 }
 
 const secrets = z.object({

@@ -117,9 +117,18 @@ it('a reset removes the files of a home, and lists the files that it leaves', as
   ])
     writeFileSync(join(home, name), '')
   for (const name of ['database', 'photos']) mkdirSync(join(home, name))
+  mkdirSync(join(home, 'database/base'))
+  for (const name of ['PG_VERSION', 'base/1', 'base/2']) writeFileSync(join(home, 'database', name), '')
   const messages: string[] = []
-  const log = { ...silentLog, warn: (message: string) => void messages.push(message) }
+  const removed: string[] = []
+  const log = {
+    ...silentLog,
+    warn: (message: string) => void messages.push(message),
+    progress: (message: string, done: number, total: number) =>
+      void removed.push(`${message} ${done} of ${total}`),
+  }
   const opened = await openHome({ path: home, reset: true, log })
+  expect(removed).toEqual([1, 2, 3].map((done) => `emptying ${home} ${done} of 3`))
   expect(readdirSync(home)).toEqual(['chain.json.old', 'home.json', 'notes.txt', 'owner.json', 'photos'])
   expect(messages).toEqual([expect.stringMatching(/: (chain\.json\.old|notes\.txt|photos|, ){5}$/)])
   opened.release()

@@ -1,5 +1,5 @@
 /** Output that may be a terminal. */
-type Screen = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number }
+export type Screen = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number }
 
 const width = 24
 
