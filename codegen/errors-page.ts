@@ -8,7 +8,8 @@ const introduction = `# Errors
 
 Every refusal has one of these codes. GraphQL returns it as \`extensions.code\`, with \`retryable\` and, where they apply, the
 \`field\` at fault and \`data\`. Order book routes return \`{"errorType", "description"}\`, with \`data\` where it applies; the other
-routes return \`{"message"}\` with the status. A retryable request can succeed later without a change.
+routes return \`{"message"}\` with the status. Clients whose \`Accept\` names \`application/problem+json\` get problem
+details of RFC 9457 from both, with \`code\`, \`retryable\`, \`field\` and \`data\` as members. A retryable request can succeed later without a change.
 
 The search of the first page, and \`tradegraph explain TEXT\` in the terminal, explain the same codes to traders.
 
@@ -18,7 +19,7 @@ This page is made from the program's own list by \`npm run codegen\`.`
 export function errorsPage(): string {
   const routes = [...orderBookRoutes, ...accountRoutes]
   const rows = Object.entries(refusalCodes).map(([code, { retryable, description, advice }]) => [
-    `\`${code}\``,
+    `<a id="${code}"></a>\`${code}\``,
     statusText(code as RefusalCode, routes),
     description,
     retryable ? 'yes' : 'no',

@@ -1,4 +1,7 @@
+import { address, described, objectOf } from '../domain/described.ts'
+import { zeroAddress } from '../domain/evm/address.ts'
 import { type Network, network } from '../domain/network/network.ts'
+import { signingTerms, signingTermsOf } from '../domain/signing/signing.ts'
 import { metaOf } from '../storage/models/meta.ts'
 import { formatNodeId, nodeIdText } from '../storage/query/node-id.ts'
 import { builder } from './builder.ts'
@@ -13,7 +16,34 @@ import { identityOf } from './stored/resolve.ts'
 export const NetworkRef = describedRef<typeof network, Network>(network)
 NetworkRef.addInterfaces([NodeRef])
 
+const networkContracts = described(
+  'NetworkContracts',
+  'The contracts of a network, and the terms of signatures for them. All are fixed while the service runs.',
+  {
+    settlement: address('The contract that settles orders: it verifies their signatures.'),
+    vaultRelayer: address('The contract that takes the sell tokens: owners approve it.'),
+    wrappedNative: address('The token that stands for the chain’s coin.'),
+    hooksTrampoline: address('The contract that runs the hooks of orders.'),
+    ethFlows: address.list('The contracts that place orders that sell the chain’s coin.'),
+    balanceGuard: address.orNull(
+      'The contract that compares the balances of a settlement on chain; null where there is none.',
+    ),
+    poolFactory: address.orNull('The factory of the pools that are indexed; null without pools.'),
+    signing: objectOf(signingTerms)('The terms of signatures.'),
+  },
+)
+
 builder.objectFields(NetworkRef, (t) => ({
+  contracts: t.field({
+    type: describedRef(networkContracts),
+    description: networkContracts.description,
+    resolve: ({ balanceGuard = null, poolFactory, ...network }) => ({
+      ...network,
+      balanceGuard,
+      poolFactory: poolFactory === zeroAddress ? null : poolFactory,
+      signing: signingTermsOf(network),
+    }),
+  }),
   id: t.id({ description: nodeIdText, resolve: ({ chainId }) => formatNodeId('Network', chainId) }),
   ready: t.boolean({
     description: 'True if every system that its answers depend on answers now.',

@@ -91,7 +91,7 @@ const responseHeaders = [
   'Access-Control-Allow-Headers',
   'Cache-Control',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements, X-Unavailable-Tokens',
+  'X-Request-Id, X-Trace-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements, X-Unavailable-Tokens',
 ]
 
 /**
@@ -111,8 +111,11 @@ const preflightHeaders = [
   '7200',
 ]
 
-export function commonHeaders(method: string | undefined, requestId: string): string[] {
-  return [...(method === 'OPTIONS' ? preflightHeaders : responseHeaders), 'X-Request-Id', requestId]
+/** @param traceId if the request is traced */
+export function commonHeaders(method: string | undefined, requestId: string, traceId?: string): string[] {
+  const headers = [...(method === 'OPTIONS' ? preflightHeaders : responseHeaders), 'X-Request-Id', requestId]
+  if (traceId !== undefined) headers.push('X-Trace-Id', traceId)
+  return headers
 }
 
 /** The request id that a client or proxy sent; undefined if it is malformed. */

@@ -539,6 +539,13 @@ export type GetAboutVariables = Exact<{ [key: string]: never; }>;
 
 export type GetAboutResult = { version: string, commit: string | null };
 
+export type GetNetworkInfoContractsVariables = Exact<{
+  network: string;
+}>;
+
+
+export type GetNetworkInfoContractsResult = { network: { name: string, chainId: number, contracts: { settlement: string, vaultRelayer: string, wrappedNative: string, hooksTrampoline: string, ethFlows: Array<string>, balanceGuard: string | null, poolFactory: string | null, signing: { name: string, version: string, chainId: number, verifyingContract: string, separator: string, types: unknown } } } };
+
 export type GetAccountsAccountChannelsVariables = Exact<{
   account: string;
 }>;
@@ -790,6 +797,7 @@ export interface Documents {
   "query ($network: NetworkName!) { network(name: $network) { ready } }": { result: GetApiV1ReadyResult; variables: GetApiV1ReadyVariables }
   "{ version }": { result: GetApiV1VersionResult; variables: GetApiV1VersionVariables }
   "{ version commit }": { result: GetAboutResult; variables: GetAboutVariables }
+  "query ($network: NetworkName!) {\n      network(name: $network) {\n        name chainId\n        contracts {\n          settlement vaultRelayer wrappedNative hooksTrampoline ethFlows balanceGuard poolFactory\n          signing { name version chainId verifyingContract separator types }\n        }\n      }\n    }": { result: GetNetworkInfoContractsResult; variables: GetNetworkInfoContractsVariables }
   "query ($account: Address!) { channelSubscriptions(account: $account) { id kind state address types networks { name } leastImprovement createdAt confirmedAt } }": { result: GetAccountsAccountChannelsResult; variables: GetAccountsAccountChannelsVariables }
   "mutation ($input: SubscribeChannelInput!) {\n      subscribeChannel(input: $input) { secret confirmationLink channel { id kind state address types networks { name } leastImprovement createdAt confirmedAt } }\n    }": { result: PostAccountsAccountChannelsResult; variables: PostAccountsAccountChannelsVariables }
   "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id kind state address types networks { name } leastImprovement createdAt confirmedAt } } }": { result: PostAccountsAccountChannelsConfirmationResult; variables: PostAccountsAccountChannelsConfirmationVariables }

@@ -1,7 +1,9 @@
 import type { GraphQLError } from 'graphql'
+import Negotiator from 'negotiator'
 import type { OrderBookAnswer } from '../domain/errors/error.ts'
-import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
+import { type RefusalCode, refusalCodes } from '../domain/errors/refusal-codes.ts'
 import { refusalHeaders } from '../execution/http/error-response.ts'
+import { maxAcceptLength } from '../execution/http/request.ts'
 import type { Produced } from '../execution/idempotency.ts'
 import { type RowTraits, refusalCaching } from './routing/route.ts'
 
@@ -100,7 +102,7 @@ export type Family = 'orderBook' | 'account'
 
 /** Returns the family of a path, also without a route. */
 export function familyOf(pathname: string): Family {
-  return /^\/(about|accounts|affiliate|ref-codes|sessions|sse)(\/|$)|^\/[^/]+\/(tokens|accounts|address|sessions|markets|yield|simulation)(\/|$)/.test(
+  return /^\/(about|accounts|affiliate|ref-codes|sessions|sse)(\/|$)|^\/[^/]+\/(tokens|accounts|address|sessions|markets|yield|simulation|info)(\/|$)/.test(
     pathname,
   )
     ? 'account'
@@ -119,25 +121,56 @@ export function toErrorBody(family: Family, { code, message, data }: Fault): Rec
   return { errorType: code, description: message, ...(data !== undefined && { data }) }
 }
 
-/**
- * The response to a masked error.
- * @param row undefined for a path or method without a route
- * @param allow the methods of the path, for a refused method
- */
+export interface ErrorContext {
+  family: Family
+  /** Undefined for a path or method without a route. */
+  row?: RowTraits | undefined
+  /** The methods of the path, for a refused method. */
+  allow?: string | undefined
+  /** The header `Accept`. */
+  accept: string | undefined
+}
+
+/** The response to a masked error. */
 export function restErrorResponse(
   error: GraphQLError,
-  family: Family,
-  row: RowTraits | undefined,
-  allow: string | undefined,
+  { family, row, allow, accept = '' }: ErrorContext,
 ): Produced {
   const status = statusFor(error, row)
+  const isProblem = namesProblem(accept)
   const headers: Record<string, string> = {
-    'Content-Type': 'application/json',
+    'Content-Type': isProblem ? problemType : 'application/json',
+    Vary: 'Accept',
     ...refusalHeaders(status, error.extensions),
   }
   if (allow) headers.Allow = allow
   if (row?.freshness) headers['Cache-Control'] = refusalCaching(status)
-  return { status, headers, body: JSON.stringify(errorBodyOf(error, family)) }
+  const body = isProblem ? problemOf(error, status) : errorBodyOf(error, family)
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+export const problemType = 'application/problem+json'
+
+/** Reports whether a client accepts problem details by name: a wildcard requests the published form. */
+function namesProblem(accept: string): boolean {
+  if (!accept.toLowerCase().includes(problemType)) return false
+  const named = accept
+    .slice(0, maxAcceptLength)
+    .split(',')
+    .filter((range) => !range.includes('*'))
+  return new Negotiator({ headers: { accept: named.join(',') } }).mediaTypes([problemType]).length > 0
+}
+
+/** The error as RFC 9457 describes it, with the members that GraphQL has in `extensions`. */
+function problemOf(error: GraphQLError, status: number): Record<string, unknown> {
+  const { code, message, data } = faultOf(error)
+  const { field, retryable, requestId } = error.extensions
+  const known = Object.hasOwn(refusalCodes, code) ? refusalCodes[code as RefusalCode] : undefined
+  return {
+    type: known ? `/docs/errors.md#${code}` : 'about:blank',
+    title: known?.description ?? code,
+    ...{ status, detail: message, code, field, data, retryable, requestId },
+  }
 }
 
 /** Writes the body in the form of the family. */

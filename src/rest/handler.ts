@@ -131,12 +131,9 @@ export function createRestHandler(
     let admission: Admission | undefined
     const refuse = (error: unknown): Produced => {
       const family = match.endpoint?.family ?? familyOf(pathname)
-      const refusal = restErrorResponse(
-        executor.mask(error, caller.requestId),
-        family,
-        match.endpoint?.row,
-        match.allow,
-      )
+      const { accept } = req.headers
+      const context = { family, row: match.endpoint?.row, allow: match.allow, accept }
+      const refusal = restErrorResponse(executor.mask(error, caller.requestId), context)
       // A request that failed inside the service keeps its reservation: it may have used resources.
       if (refusal.status < 500) admission?.settle(() => 0)
       return refusal

@@ -22,6 +22,7 @@ import { quoteFields, writeQuote } from './quote.ts'
 import type { AnyRoute } from './routing/endpoint.ts'
 import { checkedInput, inputWithin } from './routing/request.ts'
 import { type RestRequest, route, unchanging } from './routing/route.ts'
+import { contractFields } from './service.ts'
 import { tokenRoutes } from './token/native-price.ts'
 import { poolRoutes } from './token/pools.ts'
 import { tokenDataRoutes } from './token/tokens.ts'
@@ -145,6 +146,31 @@ export const accountRoutes: AnyRoute[] = [
       ...{ name: 'Tradegraph', version },
       ...(commit !== null && { gitCommitHash: commit }),
     }),
+    headers: { 'Cache-Control': 'public, max-age=600' },
+  }),
+  route({
+    on: 'GET /:network/info/contracts',
+    run: `query ($network: NetworkName!) {
+      network(name: $network) {
+        name chainId
+        contracts {
+          ${contractFields}
+          signing { name version chainId verifyingContract separator types }
+        }
+      }
+    }`,
+    variables: ({ network }) => ({ network }),
+    answer: ({
+      network: {
+        name,
+        chainId,
+        contracts: { signing, ...contracts },
+      },
+    }) => {
+      const { separator, types, ...domain } = signing
+      return { network: name, chainId, contracts, domain, domainSeparator: separator, types }
+    },
+    statuses: { 'NotFound of network': 400 },
     headers: { 'Cache-Control': 'public, max-age=600' },
   }),
   ...notificationRoutes,

@@ -43,11 +43,11 @@ export function createRequestHandler({
   return (req: IncomingMessage, res: ServerResponse): void => {
     const started = performance.now()
     const requestId = givenRequestId(req.headers['x-request-id']) ?? newRequestId()
-    const responseHeaders = commonHeaders(req.method, requestId)
     const path = pathOf(req)
     let route = 'unknown'
     let caller: Caller | undefined
     const traced = traceRequest(() => tracedRequest(req, requestId, isTrustedProxy))
+    const responseHeaders = commonHeaders(req.method, requestId, traced?.id)
     res.once('close', () => {
       const { method = '' } = req
       const [status, milliseconds] = [res.statusCode, performance.now() - started]
@@ -79,8 +79,8 @@ export function createRequestHandler({
       if (res.headersSent) return void res.destroy()
       try {
         // Headers that could not be written are dropped.
-        responseHeaders.splice(0, responseHeaders.length, ...commonHeaders(req.method, requestId))
-        write({ ...faultResponse(path, error), route })?.catch(() => res.destroy())
+        responseHeaders.splice(0, responseHeaders.length, ...commonHeaders(req.method, requestId, traced?.id))
+        write({ ...faultResponse(req, error), route })?.catch(() => res.destroy())
       } catch {
         res.destroy()
       }

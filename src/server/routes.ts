@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
-import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import { toOrderUid } from '../domain/order/order.ts'
 import type { Executor } from '../execution/execute.ts'
-import { graphqlErrorResponse, refusalHeaders } from '../execution/http/error-response.ts'
+import { graphqlErrorResponse } from '../execution/http/error-response.ts'
 import { createGraphqlHandler, graphqlMethods } from '../execution/http/handler.ts'
 import type { Services } from '../graphql/context/context.ts'
+import { refusalError } from '../graphql/errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { createStreamMeter, type StreamMeter } from '../http/event-stream.ts'
 import { graphiqlFile, graphiqlPath } from '../http/pages/graphiql.ts'
 import { conditional, type HttpResponse, type RoutedAnswer } from '../http/response.ts'
-import { familyOf, statusOf, toErrorBody } from '../rest/errors.ts'
+import { familyOf, restErrorResponse } from '../rest/errors.ts'
 import { createRestHandler } from '../rest/handler.ts'
 import { createApiHandlers } from '../rest/openapi/handlers.ts'
 import { accountRoutes, orderBookRoutes } from '../rest/routes.ts'
@@ -190,13 +190,12 @@ function createPagesHandler(
 }
 
 /** The response to a fault that no handler answered, in the error form of the path. */
-export function faultResponse(path: string, error: GraphQLError): HttpResponse {
+export function faultResponse(req: IncomingMessage, error: GraphQLError, allow?: string): HttpResponse {
+  const path = pathOf(req)
   if (path === graphqlPath || path === streamPath) return graphqlErrorResponse(error)
-  const { message, extensions } = error
-  const code = extensions.code as RefusalCode
-  const body = toErrorBody(familyOf(path), { code, message })
-  const { headers, ...response } = jsonResponse(statusOf[code], body)
-  return { ...response, headers: { ...headers, ...refusalHeaders(response.status, extensions) } }
+  const { accept } = req.headers
+  const { headers, ...response } = restErrorResponse(error, { family: familyOf(path), allow, accept })
+  return { ...response, headers: { ...headers, 'Cache-Control': 'no-store' } }
 }
 
 /** Answers OPTIONS itself, without a charge: browsers send it before requests from other origins. */
@@ -212,9 +211,8 @@ export function readOnly(handler: Handler): Handler {
   const methods = 'GET, HEAD, OPTIONS'
   return withOptions(methods, (req, caller, gone) => {
     if (req.method === 'GET' || req.method === 'HEAD') return handler(req, caller, gone)
-    const fault = { code: 'MethodNotAllowed', message: 'use GET or HEAD' } as const
-    const { headers, ...refusal } = jsonResponse(405, toErrorBody(familyOf(pathOf(req)), fault))
-    return { ...refusal, headers: { ...headers, Allow: methods } }
+    const refusal = refusalError(new Refusal('MethodNotAllowed', 'use GET or HEAD'))
+    return faultResponse(req, refusal, methods)
   })
 }
 

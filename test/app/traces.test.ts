@@ -109,7 +109,7 @@ test('a request is one trace with its client’s, through statements and calls, 
   await using traced = await startTraced({ TRACES_SAMPLED: '1' })
   const parent = `00-${traceId}-${clientSpan}-01`
   const answer = await traced.query(`{ order(uid: "${uid}") { status } }`, parent)
-  expect(answer.status).toBe(200)
+  expect([answer.status, answer.headers['x-trace-id']]).toEqual([200, traceId])
   await fetch(`${traced.app.url}/sepolia/api/v1/quote`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', traceparent: parent },

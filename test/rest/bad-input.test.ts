@@ -323,6 +323,66 @@ describe('request bodies and methods', () => {
   })
 })
 
+describe('problem details', () => {
+  const send = (path: string, accept: string, body?: object) =>
+    fetch(`${server.url}${path}`, {
+      headers: { accept, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+  const problem = 'application/problem+json'
+  const malformed = { ...quote, sellAmountBeforeFee: '0' }
+
+  test.each([problem, `application/json, ${problem}`, `${problem};q=0.5, */*`])(
+    'a client that accepts %s gets them from both families',
+    async (accept) => {
+      const refused = await send('/sepolia/api/v1/quote', accept, malformed)
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([400, problem])
+      expect(refused.headers.get('vary')).toContain('Accept')
+      expect(await refused.json()).toEqual({
+        type: '/docs/errors.md#InvalidParameter',
+        title: 'The request is malformed; the description names the field.',
+        status: 400,
+        detail: 'sellAmountBeforeFee must be positive',
+        code: 'InvalidParameter',
+        field: 'sellAmountBeforeFee',
+        retryable: false,
+      })
+      const elsewhere = await send(`/atlantis/tokens/${owner}/usdPrice`, accept)
+      expect(await elsewhere.json()).toMatchObject({ status: 400, code: 'NotFound', retryable: false })
+      const nowhere = await send('/nowhere', accept)
+      expect([nowhere.status, (await nowhere.json()).code]).toEqual([404, 'NotFound'])
+    },
+  )
+
+  test.each(['*/*', 'application/*', 'application/json', `${problem};q=0`])(
+    'a client that accepts %s gets the published form',
+    async (accept) => {
+      const refused = await send('/sepolia/api/v1/quote', accept, malformed)
+      expect(refused.headers.get('content-type')).toBe('application/json')
+      expect(await refused.json()).toEqual({
+        errorType: 'InvalidParameter',
+        description: 'sellAmountBeforeFee must be positive',
+      })
+    },
+  )
+
+  test('faults and refusals outside the tables have them too', async () => {
+    const failed = await send('/sepolia/api/v1/quote', problem, quote)
+    expect(await failed.json()).toMatchObject({
+      ...{ status: 500, code: 'InternalServerError', detail: 'Internal server error' },
+      requestId: failed.headers.get('x-request-id'),
+    })
+    server.faults.splice(0)
+    const method = await send('/health/live', problem, {})
+    expect([method.status, method.headers.get('allow'), await method.json()]).toEqual([
+      ...[405, 'GET, HEAD, OPTIONS'],
+      expect.objectContaining({ code: 'MethodNotAllowed', detail: 'use GET or HEAD' }),
+    ])
+    const file = await send('/docs/nothing.js', problem)
+    expect([file.status, (await file.json()).code]).toEqual([404, 'NotFound'])
+  })
+})
+
 test('the error for an unknown network names it', async () => {
   const { status, body } = await request(`${server.url}/nowhere/api/v1/version`)
   expect([status, body]).toEqual([

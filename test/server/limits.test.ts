@@ -411,3 +411,17 @@ test('a browser may read the headers of the limits', async () => {
   const { headers } = await request(`${server.url}/sepolia/api/v1/version`)
   expect(headers.get('access-control-expose-headers')).toContain('Retry-After, RateLimit, RateLimit-Policy')
 })
+
+test('a GraphQL answer has the units that it took and those that are left', async () => {
+  const costOf = ({ body }: Answer) => body.extensions.cost
+  const read = await graphql('{ networks { name } }')
+  expect(costOf(read)).toEqual({ requested: 10, limit: 10_000, actual: 1, left: 99 })
+  expect(left(read, 'reads')).toBe(99)
+  const several = await graphql(`{ ${aliases(5, 'networks { name }')} }`)
+  expect(costOf(several)).toMatchObject({ requested: 50, actual: 5, left: 94 })
+  const compiled = await graphql(`{ order(uid: "0x${'ab'.repeat(56)}") { status } }`)
+  expect(costOf(compiled)).toMatchObject({ actual: 1, left: 93 })
+  // The answer is cached for all clients.
+  const introspected = await graphql('{ __schema { queryType { name } } }')
+  expect(costOf(introspected)).toEqual({ requested: 1, limit: 10_000 })
+})

@@ -6,9 +6,12 @@ import {
   flag,
   json,
   oneOf,
+  safeInt,
+  text,
   orderUid as uidField,
   uint32,
   uint256,
+  type ValueOf,
 } from '../described.ts'
 import { type Address, zeroAddress } from '../evm/address.ts'
 import { type Bytes32, hexToBytes } from '../evm/hex.ts'
@@ -63,9 +66,14 @@ export const orderTypes = {
   ],
 }
 
+const cancellationTypes = {
+  OrderCancellation: [{ name: 'orderUid', type: 'bytes' }],
+  OrderCancellations: [{ name: 'orderUids', type: 'bytes[]' }],
+}
+
 const orderTypeHash = typeHash('Order', orderTypes.Order)
-const cancellationTypeHash = keccakText('OrderCancellation(bytes orderUid)')
-const cancellationsTypeHash = keccakText('OrderCancellations(bytes[] orderUids)')
+const cancellationTypeHash = typeHash('OrderCancellation', cancellationTypes.OrderCancellation)
+const cancellationsTypeHash = typeHash('OrderCancellations', cancellationTypes.OrderCancellations)
 const enumHashes = new Map(
   ['sell', 'buy', 'erc20', 'internal', 'external'].map((value) => [value, keccakText(value)]),
 )
@@ -84,6 +92,29 @@ export function domainSeparator({ chainId, settlement }: SigningDomain): Bytes32
   })
   separators.set(key, separator)
   return separator
+}
+
+export const signingTerms = described(
+  'SigningTerms',
+  'The EIP-712 terms of signatures on one network: `eth_signTypedData_v4` takes domain and types as they are.',
+  {
+    name: text('The name of the domain.'),
+    version: text('The version of the domain.'),
+    chainId: safeInt('The chain id of the domain.'),
+    verifyingContract: address('The settlement contract.'),
+    separator: bytes32('The hash of the domain.'),
+    types: json(
+      'The types of an order and of cancellations: members with name and type, in the order of the type string.',
+    ),
+  },
+)
+
+export function signingTermsOf({ chainId, settlement }: SigningDomain): ValueOf<typeof signingTerms> {
+  return {
+    ...{ name: domainName, version: domainVersion, chainId, verifyingContract: settlement },
+    separator: domainSeparator({ chainId, settlement }),
+    types: { EIP712Domain: domainTypes, ...orderTypes, ...cancellationTypes },
+  }
 }
 
 export function orderStructHash(order: OrderData): Bytes32 {

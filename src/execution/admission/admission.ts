@@ -12,8 +12,19 @@ export interface Admission {
    * @throws Refusal RateLimited; QueryTooComplex for more than the burst of a limit
    */
   reserve(reservation: Reservation): void
-  /** Replaces the estimate by the units that the response used; the charge is the minimum. */
-  settle(units: () => number): void
+  /**
+   * Replaces the estimate by the units that the response used; the charge is the minimum.
+   * @returns the units that the request took; undefined if it is not counted in units
+   */
+  settle(units: () => number): Use | undefined
+}
+
+/** Cost units of a client. */
+export interface Use {
+  /** Units that a request took. */
+  actual: number
+  /** Units that the client has left for now. */
+  left: number
 }
 
 export interface Reservation {
@@ -107,18 +118,20 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
           caller.units = total.reads
         },
         settle(units) {
-          if (limits.maxReserved === 0 || counted.reads === 0) return
+          if (limits.maxReserved === 0 || counted.reads === 0) return undefined
           const reads = Math.max(minimum.reads, units())
-          applyVerdict(caller, limits.settle(client, counted, reads - counted.reads))
+          const verdict = limits.settle(client, counted, reads - counted.reads)
+          applyVerdict(caller, verdict)
           counted = { ...counted, reads }
           caller.units = reads
+          return verdict?.left === undefined ? undefined : { actual: reads, left: verdict.left }
         },
       }
     },
   }
 }
 
-const unlimitedAdmission: Admission = { isCounted: false, reserve() {}, settle() {} }
+const unlimitedAdmission: Admission = { isCounted: false, reserve() {}, settle: () => undefined }
 
 /**
  * Cost units, in which the limit of reads counts. A small read is one unit; one unit stands for about 2 ms of

@@ -23,6 +23,7 @@ import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/collect.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import type { Executable } from '../documents/variables.ts'
+import type { Use } from './admission.ts'
 
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 
@@ -61,6 +62,16 @@ export interface Cost {
   requested: number | null
   /** Operations above this are refused. */
   limit: number
+}
+
+/** The end of each response with a cost. */
+const costEnd = `"limit":${maxEstimatedObjects}}}}`
+
+/** Adds the units that a request took to the cost at the end of its response, if there is one. */
+export function withUse(body: string, { actual, left }: Use): string {
+  return body.endsWith(costEnd)
+    ? `${body.slice(0, -'}}}'.length)},"actual":${actual},"left":${left}}}}`
+    : body
 }
 
 /** Cached costs of one operation, because clients can send any number of variables. */

@@ -91,6 +91,8 @@ export interface Verdict {
   /** Values of the headers `RateLimit-Policy` and `RateLimit`. */
   policy: string
   state: string
+  /** Cost units that the client has left; undefined if reads have no limit. */
+  left: number | undefined
 }
 
 export interface RateLimits {
@@ -171,6 +173,7 @@ export function createRateLimits(
       exceededKind: undefined,
       policy: counted.map(({ policy }) => policy).join(', '),
       state: counted.map(({ kind, allowance }) => stateOf(kind, buckets[kind], allowance, at)).join(', '),
+      left: reads && heldDown(buckets.reads, reads.allowance, at),
     }
   }
 

@@ -9,6 +9,7 @@ import type { Caller } from '../../http/caller.ts'
 import { createGraphiql } from '../../http/pages/graphiql.ts'
 import { conditional, type HttpResponse, noStore, type RoutedAnswer } from '../../http/response.ts'
 import { type Admission, keptUnits } from '../admission/admission.ts'
+import { withUse } from '../admission/cost.ts'
 import { createPersistedDocuments } from '../documents/persisted.ts'
 import type { Executor } from '../execute.ts'
 import { idempotencyKeyOf, type Produced } from '../idempotency.ts'
@@ -118,10 +119,12 @@ export function createGraphqlHandler(
     admission: Admission,
     gone: () => AbortSignal,
   ): Promise<HttpResponse> {
+    // Its answers are the same for all clients.
+    const isIntrospection = operation.introspection === 'alone'
     const perform = async (caller: Caller) => {
       const { units, ...answer } = await run(type, { operation, caller, gone })
-      if (answer.status < 500) admission.settle(() => units)
-      return answer
+      const use = answer.status < 500 ? admission.settle(() => units) : undefined
+      return use && !isIntrospection ? { ...answer, body: withUse(answer.body, use) } : answer
     }
     const key = idempotencyKeyOf(req)
     const answer =
@@ -131,7 +134,7 @@ export function createGraphqlHandler(
     const varying = { ...answer, headers: { ...answer.headers, Vary: 'Accept' } }
     // Reads with a session may be of its account alone; mutations may answer with a token.
     if (caller.apiKey !== undefined || operation.isMutation) return noStore(varying)
-    return varying.status === 200 && operation.introspection === 'alone'
+    return varying.status === 200 && isIntrospection
       ? cachedAnswers.keep(operation.params, type, varying)
       : varying
   }

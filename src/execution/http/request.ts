@@ -78,7 +78,7 @@ const types: readonly (AnswerType | 'text/html')[] = [
 const withCharset = types.map((type) => `${type}; charset=utf-8`)
 
 /** Characters that are read; the rest is ignored. Each takes 0.5 µs to parse; no client needs so many. */
-const maxAcceptLength = 2_048
+export const maxAcceptLength = 2_048
 
 /**
  * Reads `Accept` (RFC 9110, 12.5.1). Without one, or with an empty one, the type is JSON. Of two types with

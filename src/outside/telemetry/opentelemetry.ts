@@ -90,6 +90,7 @@ function createTracer(provider: NodeTracerProvider, draws: () => boolean): Trace
 
   function requestTrace(method: string, span: Span, inside: Context): RequestTrace {
     return {
+      id: span.spanContext().traceId,
       run: (work) => context.with(inside, work),
       end(route, status) {
         span.updateName(`${method} ${route}`)

@@ -34,6 +34,7 @@ export interface TracedRequest {
 }
 
 export interface RequestTrace {
+  id: string
   /** Runs work that belongs to the request. */
   run<T>(work: () => T): T
   /** Ends the trace. @param route the pattern of the path */

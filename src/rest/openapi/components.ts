@@ -40,13 +40,13 @@ import { simulatedBundle, simulatedLog, simulatedTransaction, stateChange } from
 import { diagnosisEvidence, diagnosisReason, orderDiagnosis } from '../order/diagnosis.ts'
 import { orderSimulation, tenderlyRequest } from '../order/simulation.ts'
 import { quotedOrder, quoteResponse } from '../quote.ts'
-import { about, aboutText } from '../service.ts'
+import { about, aboutText, contracts, contractsText } from '../service.ts'
 import { nativePrice, tokenMetadata, totalSurplus } from '../token/native-price.ts'
 import { averageAprs, poolAddresses, poolFigures, poolList } from '../token/pools.ts'
 import { tokenDetails, tokenDetailsList, tokenHolder, tokenHolders, usdPrice } from '../token/tokens.ts'
 import { fieldNamed, inPlainText, variantOf } from './body-schemas.ts'
 import type { NamedSchema } from './operation.ts'
-import { accountError, orderBookError } from './primitives.ts'
+import { accountError, orderBookError, problem } from './primitives.ts'
 import { graphqlType } from './selected.ts'
 import { storedSchemas } from './stored-schemas.ts'
 
@@ -159,6 +159,7 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   TokenDetailsList: { schema: tokenDetailsList, description: 'The addresses that are tokens.' },
   TokenAddresses: { schema: tokenDetailsInput, description: 'Up to 100 tokens.' },
   About: { schema: about, description: aboutText },
+  Contracts: { schema: contracts, description: contractsText },
   PoolFigures: { schema: poolFigures, description: 'The figures of a pool.' },
   PoolList: { schema: poolList, description: 'Pools, largest value first.' },
   PoolAddresses: { schema: poolAddresses, description: 'Up to 500 pools.' },
@@ -259,6 +260,10 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
   EndedSessions: {
     schema: endedSessions,
     graphqlType: 'SignOutPayload',
+  },
+  Problem: {
+    schema: problem,
+    description: 'Any refusal as RFC 9457 describes it, for clients whose `Accept` names its type.',
   },
   OrderBookError: { schema: orderBookError, description: 'The refusal of an order book route.' },
   AccountError: {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { Refusal } from '../../domain/errors/error.ts'
 import { schemaText } from '../../graphql/schema.ts'
 import { createSwaggerUi } from '../../http/pages/swagger-ui.ts'
 import { conditional, constant, type HttpResponse, once } from '../../http/response.ts'
-import { toErrorBody } from '../errors.ts'
 import { openApiDocument } from './document.ts'
 
 type Handler = (req: IncomingMessage) => HttpResponse
@@ -29,7 +29,7 @@ export function createApiHandlers(version: string): { document: Handler; schema:
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')
       const file = files(name)
-      if (!file) return notFound
+      if (!file) throw new Refusal('NotFound', 'there is nothing at this path')
       const response = cacheable(file.contentType, file.body)
       return conditional(req, {
         ...response,
@@ -37,14 +37,6 @@ export function createApiHandlers(version: string): { document: Handler; schema:
       })
     },
   }
-}
-
-const notFound: HttpResponse = {
-  status: 404,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(
-    toErrorBody('orderBook', { code: 'NotFound', message: 'there is nothing at this path' }),
-  ),
 }
 
 /** Lets caches keep a response for an hour, then revalidate it by its ETag. */

@@ -1,5 +1,5 @@
 import { type RefusalCode, refusalCodes } from '../../domain/errors/refusal-codes.ts'
-import { type Family, statusOf } from '../errors.ts'
+import { type Family, problemType, statusOf } from '../errors.ts'
 import { isRepeatable, type RowTraits } from '../routing/route.ts'
 import { schemaOf } from './components.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Success,
 } from './operation.ts'
 import { pathParameters } from './parameters.ts'
-import { accountError, orderBookError } from './primitives.ts'
+import { accountError, orderBookError, problem } from './primitives.ts'
 
 const bodies = { orderBook: orderBookError, account: accountError }
 
@@ -122,6 +122,7 @@ function response(family: Family, status: number, codes: readonly RefusalCode[],
     headers: headerRefs(names),
     content: {
       'application/json': { schema, ...(Object.keys(examples).length > 0 && { examples }) },
+      [problemType]: { schema: schemaOf(problem) },
     },
   }
 }

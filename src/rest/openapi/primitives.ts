@@ -62,6 +62,23 @@ export const orderBookError = z.object({
     .meta({ description: 'Data with which a program can correct the request, if there is any.' }),
 })
 
+export const problem = z.object({
+  type: z.string().meta({ description: 'A description of the code, relative to the service.' }),
+  title: z.string().meta({ description: 'The meaning of the code.' }),
+  status: z.int().meta({ description: 'The HTTP status.' }),
+  detail: z.string().meta({ description: errorMessageText }),
+  code: z
+    .string()
+    .meta({ description: 'The code; the list is closed, but for codes of a followed order book.' }),
+  retryable: z.boolean().meta({ description: 'True if the same request may succeed later.' }),
+  field: z.string().optional().meta({ description: 'The field at fault, if there is one.' }),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Data with which a program can correct the request, if there is any.' }),
+  requestId: z.string().optional().meta({ description: 'The id of the request in the log, for faults.' }),
+})
+
 export const accountError = z.object({
   message: z.string().meta({ description: errorMessageText }),
 })

@@ -59,6 +59,7 @@ test('exactly the responses with an ETag document a 304', async () => {
       'v1/app_data/{hash}',
     ].map((path) => ['get', `/{network}/api/${path}`, ['ETag', 'Cache-Control']]),
     ['get', '/about', ['ETag', 'Cache-Control']],
+    ['get', '/{network}/info/contracts', ['ETag', 'Cache-Control']],
     ['get', '/accounts/{account}/notifications', ['ETag', 'Cache-Control']],
     ['get', '/{network}/tokens/{token}/usdPrice', ['ETag', 'Cache-Control', 'Age', 'Warning']],
     ['get', '/{network}/tokens/{token}/topHolders', ['ETag', 'Cache-Control', 'Age', 'Warning']],
