@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Wallet } from 'ethers'
@@ -76,6 +76,17 @@ it('prints a few lines for people, with links, and trades at once', async () => 
   expect(errors).toMatch(/^starting the local system in .+\ndatabase migrated \(applied: \d+\)\n$/)
   const trades = await fetch(`${url}/${network}/api/v1/trades?orderUid=${uid}`)
   expect(await trades.json()).toHaveLength(1)
+  program.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
+it.runIf(process.getuid?.() === 0)('runs for a user id without a name, as a container may have', async () => {
+  const uid = 12_345
+  chownSync(home, uid, uid)
+  const { program, ended, ready, output } = startDev(home, { traders: true, uid, environment: { HOME: '/' } })
+  await ready()
+  await eventually('the first trade', () => /^First trade/m.test(output().out))
+  expect(statSync(join(home, 'database', 'data')).uid).toBe(uid)
   program.kill('SIGTERM')
   expect((await ended).code).toBe(0)
 })

@@ -14,7 +14,8 @@ export function startDev(
     flags = [],
     environment = {},
     traders = false,
-  }: { flags?: string[]; environment?: Record<string, string>; traders?: boolean } = {},
+    uid,
+  }: { flags?: string[]; environment?: Record<string, string>; traders?: boolean; uid?: number } = {},
 ) {
   const { npm_lifecycle_event: _, DATABASE_URL: _url, ...inherited } = process.env
   const program = spawn(
@@ -31,7 +32,12 @@ export function startDev(
       ...(traders ? [] : ['--no-traders']),
       ...flags,
     ],
-    { env: { ...inherited, LOG_LEVEL: 'silent', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { ...inherited, LOG_LEVEL: 'silent', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      uid,
+      gid: uid,
+    },
   )
   let [out, errors] = ['', '']
   program.stdout.setEncoding('utf8').on('data', (text) => {

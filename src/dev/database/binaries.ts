@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -22,10 +23,13 @@ export type RunAs = { uid: number; gid: number } | undefined
 /** Replaces the environment of this program, which may hold DATABASE_URL and other secrets. */
 export const databaseEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
+/** Calls that show whether a program runs. This one of initdb also looks up the user's name. */
+const trials = { postgres: ['--version'], initdb: ['--show', '-D', '/'] }
+
 /**
  * A folder whose `bin/postgres` and `bin/initdb` run as the given user: the installed package if possible.
- * Otherwise (package below a private folder, library links missing because install scripts are off) a copy in
- * the system's folder for temporary files.
+ * Otherwise (package below a private folder, library links missing because install scripts are off, user
+ * without a name) a copy in the system's folder for temporary files.
  */
 export function findBinaries(runAs: RunAs, log: Log): string {
   const installed = installedPackage()
@@ -43,7 +47,7 @@ export function findBinaries(runAs: RunAs, log: Log): string {
     if (isOurs(folder) && canRun(folder, runAs)) return folder
   }
   throw new Error(
-    `The embedded database does not run on this machine (${reasonOf(installed.native, runAs)}): set DATABASE_URL.`,
+    `The embedded database does not run on this machine (${faults(installed.native, runAs)[0]}): set DATABASE_URL.`,
   )
 }
 
@@ -59,18 +63,17 @@ function installedPackage(): { native: string; version: string } {
   return { native: join(root, 'native'), version }
 }
 
-function runVersion(folder: string, program: string, runAs: RunAs) {
+/** What each program says when it does not run. */
+function faults(folder: string, runAs: RunAs): string[] {
   const options = { ...runAs, cwd: '/', env: databaseEnvironment, encoding: 'utf8', timeout: 10_000 } as const
-  return spawnSync(join(folder, 'bin', program), ['--version'], options)
+  return Object.entries(trials).flatMap(([program, flags]) => {
+    const { status, error, stderr } = spawnSync(join(folder, 'bin', program), flags, options)
+    return status === 0 ? [] : [error?.message ?? (stderr.trim().split('\n')[0] || 'unknown reason')]
+  })
 }
 
 function canRun(folder: string, runAs: RunAs): boolean {
-  return ['postgres', 'initdb'].every((program) => runVersion(folder, program, runAs).status === 0)
-}
-
-function reasonOf(folder: string, runAs: RunAs): string {
-  const { error, stderr } = runVersion(folder, 'postgres', runAs)
-  return error?.message ?? stderr?.trim().split('\n')[0] ?? 'unknown reason'
+  return faults(folder, runAs).length === 0
 }
 
 /** Checks that this user owns it and others cannot write to it: then no other user made or changed it. */
@@ -100,11 +103,24 @@ function copyBinaries(native: string, folder: string): void {
       if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
     }
     chmodSync(draft, 0o755)
+    if (process.platform === 'linux')
+      for (const program in trials) acceptNamelessUser(join(draft, 'bin', program))
     if (isOurs(folder)) rmSync(folder, { recursive: true, force: true })
     renameSync(draft, folder)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
+}
+
+/**
+ * Lets a program run as a user id without an entry in /etc/passwd, as containers may choose it. PostgreSQL
+ * refuses one, although it does not use the name: the superuser has a name of its own. The program imports
+ * `getpwent` in place of `getpwuid`, and so takes the name of the first entry.
+ */
+function acceptNamelessUser(path: string): void {
+  const [imported, replacement] = ['\0getpwuid\0', '\0getpwent\0']
+  const program = readFileSync(path, 'latin1')
+  writeFileSync(path, program.replace(imported, replacement), 'latin1')
 }
 
 /**
