@@ -109,6 +109,7 @@ interface Scripted {
   order?: { owner: string }
   networks?: { vaultRelayer: string }[]
   network?: { pools: { pageInfo: object } }
+  meta?: { block: { number: number } }
 }
 
 /** The true service's answer. */
@@ -152,6 +153,30 @@ test('a whole trade in one pipe, and its order verified against the chain', asyn
     `ok    signature  EIP712 by ${account().address.toLowerCase()}`,
     'ok    status     FULFILLED: the contract has filled 0.123456789012345678 WETH of 0.123456789012345678 WETH',
   ])
+  // A service may not have seen the newest blocks, and must have the older ones right.
+  const { order: traded } = await graphql(
+    world.url,
+    `{ order(uid: "${uid}") { trades { nodes { blockNumber } } } }`,
+  )
+  const fill = Number(traded.trades.nodes[0].blockNumber)
+  const statusWithIndexAt = async (block: number) => {
+    await using late = await startScripted(async (query, variables) => {
+      const { data } = await answered(query, variables)
+      const unfilled = { status: 'OPEN', executedSellAmountBeforeFees: '0', executedBuyAmount: '0' }
+      if (data.order) Object.assign(data.order, unfilled)
+      if (data.meta) data.meta.block.number = block
+      return { data }
+    })
+    const { code, stdout } = await run(['verify', uid, '--url', late.url, '--rpc', world.chain.rpcUrl])
+    return [code, stdout.trimEnd().split('\n').at(-1)]
+  }
+  const amounts =
+    'OPEN: the contract has filled 0.123456789012345678 WETH of 0.123456789012345678 WETH, the service 0 WETH'
+  expect(await statusWithIndexAt(fill - 1)).toEqual([
+    0,
+    `ok    status     ${amounts}; the service’s index is not there yet, but at block ${fill - 1}`,
+  ])
+  expect(await statusWithIndexAt(fill)).toEqual([1, `FAIL  status     ${amounts}`])
   // A service that is wrong about an order is found out.
   const { db } = world.database
   await sql(db).$executeRaw`UPDATE orders SET executed_sell = executed_sell - 1`
@@ -182,6 +207,18 @@ describe('quote', () => {
       ['1000000000000000000', '6000500000'],
       ['10000000000000000', '1000000'],
     ])
+  })
+
+  test('warns about the order that is to be signed, also at a limit of its own', async () => {
+    const warnings = async (...flags: string[]) => {
+      const { code, stderr } = await run(quoteFlags('--from', `0x${'12'.repeat(20)}`, ...flags))
+      return { code, warnings: [...stderr.matchAll(/^warning: (\w+): /gm)].map(([, reason]) => reason) }
+    }
+    const funds = ['BALANCE_MISSING', 'ALLOWANCE_MISSING']
+    expect(await warnings('--amount', '1')).toEqual({ code: 0, warnings: funds })
+    expect(await warnings('--amount', '1', '--limit', '6000')).toEqual({
+      ...{ code: 0, warnings: [...funds, 'PRICE_OUT_OF_REACH'] },
+    })
   })
 
   test.each([

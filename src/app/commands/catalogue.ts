@@ -163,7 +163,7 @@ export const catalogue = {
       'buy-amount': { takes: 'n', says: 'buy exactly this instead' },
       limit: {
         takes: 'n',
-        says: 'accept at least this, or at most, instead of the quote with its slippage and warnings',
+        says: 'accept at least this, or at most, instead of the quote with its slippage',
       },
       from: { takes: 'address', says: 'the owner of the order, who signs it' },
       receiver: { takes: 'address', says: 'who gets the buy tokens (default: the owner)' },

@@ -124,6 +124,12 @@ interface SigningPlace {
   settlementContract: Address
 }
 
+/** The order as the service takes it, without a signature. */
+export function termsInput({ order, appData, from, network, quoteId }: OrderFile) {
+  const { appData: appDataHash, ...terms } = order
+  return { ...terms, appData, appDataHash, from, network, quoteId }
+}
+
 /** Terms as the service spells them. */
 export type SpelledTerms = z.infer<typeof terms>
 

@@ -5,7 +5,7 @@ import { unixSeconds } from '../../../domain/log.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { amount } from '../order-text.ts'
 import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
-import { accountOf, type OrderFile } from './order-file.ts'
+import { accountOf, type OrderFile, termsInput } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
 export interface QuoteFlags {
@@ -49,13 +49,23 @@ const quoteDocument = `mutation Quote($input: QuoteInput!, $slippageBps: BasisPo
   }
 }`
 
+const explainDocument = `query ExplainLimit($input: ExplainOrderInput!) {
+  explainOrder(input: $input) { code summary advice further { code summary advice } }
+}`
+
+interface Warning {
+  code: string
+  summary: string
+  advice: string
+}
+
 interface QuoteAnswer {
   quote: {
     quoteId: number | null
     verified: boolean
     quote: { sellAmount: string; buyAmount: string; appData: string }
     order: OrderFile['order']
-    warnings: readonly { code: string; summary: string; advice: string }[]
+    warnings: readonly Warning[]
   }
 }
 
@@ -125,14 +135,28 @@ export async function quote(
         `${verified ? ', verified by a simulation' : ''}; the order takes ${atLimit}`,
     ),
   )
-  // Warnings are about the quoted order.
-  for (const { code, summary, advice } of flags.limit === undefined ? warnings : [])
-    warn(plain(`warning: ${code}: ${summary} ${advice}`))
   const { name, chainId, settlementContract } = network
-  return {
+  const file: OrderFile = {
     ...{ network: name, chainId, settlementContract, from: from as Address, quoteId: quote.quoteId },
     ...{ sellToken, buyToken, appData, order },
   }
+  // Warnings of a quote are about its own limit.
+  for (const { code, summary, advice } of flags.limit === undefined
+    ? warnings
+    : await limitWarnings(file, service))
+    warn(plain(`warning: ${code}: ${summary} ${advice}`))
+  return file
+}
+
+/** What would keep an order with the trader's own limit from being filled. @throws CommandFault */
+async function limitWarnings(file: OrderFile, service: Service): Promise<Warning[]> {
+  const input = { ...termsInput(file), signingScheme: 'EIP712' }
+  const { explainOrder } = await queryService<{ explainOrder: Warning & { further: Warning[] } }>(
+    service,
+    explainDocument,
+    { input },
+  )
+  return [explainOrder, ...explainOrder.further].filter(({ code }) => code !== 'PLACEABLE')
 }
 
 interface Demand extends Partial<Omit<OrderFile['order'], 'receiver'>> {

@@ -7,7 +7,15 @@ import { type OrderUid, toOrderUid } from '../../../domain/order/order.ts'
 import { cancellationsDigest, orderDigest, orderUid } from '../../../domain/signing/signing.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
-import { domainOf, type OrderFile, orderDataOf, placeLine, type SignedFile, termLines } from './order-file.ts'
+import {
+  domainOf,
+  type OrderFile,
+  orderDataOf,
+  placeLine,
+  type SignedFile,
+  termLines,
+  termsInput,
+} from './order-file.ts'
 import { chooseNetwork, type NetworkAnswer } from './quote.ts'
 import { confirm, readKey, type Signer } from './terminal.ts'
 
@@ -51,9 +59,8 @@ const placeDocument = `mutation Place($input: PlaceOrderInput!) {
 
 /** Places a signed order. @returns its UID @throws CommandFault */
 export async function submit(file: SignedFile, service: Service): Promise<string> {
-  const { order, appData, from, network, quoteId, signature, signingScheme } = file
-  const { appData: appDataHash, ...terms } = order
-  const input = { ...terms, appData, appDataHash, from, network, quoteId, signature, signingScheme }
+  const { network, signature, signingScheme } = file
+  const input = { ...termsInput(file), signature, signingScheme }
   try {
     const { placeOrder } = await queryService<{ placeOrder: { order: { uid: string } } }>(
       service,

@@ -1,6 +1,6 @@
 import { Interface } from 'ethers'
 import { createRpc, type Rpc, RpcError } from '../../../chain/rpc/rpc.ts'
-import { parseIndex, parseObject } from '../../../chain/rpc/wire.ts'
+import { parseIndex, parseObject, toQuantity } from '../../../chain/rpc/wire.ts'
 import { settlementAbi } from '../../../chain/settlement/call.ts'
 import { presigned } from '../../../chain/trade/call.ts'
 import { maxUint256 } from '../../../domain/amount.ts'
@@ -16,7 +16,7 @@ import { type Check, failed, passed } from '../doctor-check.ts'
 import type { Output } from '../explain.ts'
 import { jsonLine } from '../explain.ts'
 import { amount } from '../order-text.ts'
-import { CommandFault, exitCodes, type Service, type TokenAnswer } from '../service.ts'
+import { CommandFault, exitCodes, queryService, type Service, type TokenAnswer } from '../service.ts'
 import { domainOf, orderDataOf, type SpelledTerms } from './order-file.ts'
 import type { NetworkAnswer } from './quote.ts'
 import { findOrder, uidOf } from './sign.ts'
@@ -45,6 +45,14 @@ const document = `query Verify($uid: OrderUid!) {
   }
 }`
 
+const networkDocument = 'query NetworkOf($uid: OrderUid!) { order(uid: $uid) { network { name } } }'
+const indexDocument = 'query Index($network: NetworkName!) { meta(network: $network) { block { number } } }'
+interface IndexAnswer {
+  meta: { block: { number: number } | null }
+}
+/** The number of blocks whose state every node keeps. */
+const keptBlocks = 128
+
 export interface VerifyOptions {
   service: Service
   output: Output
@@ -60,6 +68,10 @@ export interface VerifyOptions {
 export async function verify(given: string, options: VerifyOptions): Promise<void> {
   const { service, output, nodeOf, log } = options
   const uid = uidOf(given)
+  const { name: network } = (await findOrder<Pick<VerifiedOrder, 'network'>>(uid, networkDocument, service))
+    .network
+  // Read first: the order is then of this block or a later one.
+  const { meta } = await queryService<IndexAnswer>(service, indexDocument, { network })
   const order = await findOrder<VerifiedOrder>(uid, document, service)
   const node = nodeOf(order.network.name)
   if (!node)
@@ -67,11 +79,14 @@ export async function verify(given: string, options: VerifyOptions): Promise<voi
   const rpc = createRpc({ url: node.rpcUrl, timeoutMs: service.timeoutMs, retries: 1, log })
   const settlement = node.settlement ?? order.network.settlementContract
   try {
+    const head = parseIndex(await rpc.call('eth_blockNumber'))
+    const indexed = meta.block && meta.block.number < head && meta.block.number
+    const behind = indexed && head - indexed < keptBlocks ? indexed : undefined
     const checks = [
       checkDigest(uid, order, settlement),
       ...(await checkDomain(order, settlement, rpc)),
-      await checkSignature(uid, order, settlement, rpc),
-      await checkStatus(uid, order, settlement, rpc),
+      await atIndex((block) => checkSignature(uid, order, settlement, { rpc, block }), behind),
+      await atIndex((block) => checkStatus(uid, order, settlement, { rpc, block }), behind),
     ]
     show(uid, checks, output)
   } catch (fault) {
@@ -79,6 +94,18 @@ export async function verify(given: string, options: VerifyOptions): Promise<voi
       throw new CommandFault(exitCodes.away, `the node of ${order.network.name}: ${fault.message}`)
     throw fault
   }
+}
+
+/**
+ * Checks at the newest block, and where that fails at the last block in the service's index: what follows the
+ * service cannot know yet.
+ */
+async function atIndex(run: (block: string) => Promise<Check>, behind: number | undefined): Promise<Check> {
+  const newest = await run('latest')
+  if (newest.state === 'good' || behind === undefined) return newest
+  const earlier = await run(toQuantity(behind))
+  if (earlier.state !== 'good') return newest
+  return passed(newest.about, `${newest.says}; the service’s index is not there yet, but at block ${behind}`)
 }
 
 function show(uid: OrderUid, checks: readonly Check[], { print, json }: Output): void {
@@ -119,7 +146,7 @@ async function checkDomain(order: VerifiedOrder, settlement: Address, rpc: Rpc):
   const { chainId } = order.network
   const [chain, separator] = await Promise.all([
     rpc.call('eth_chainId').then(parseIndex),
-    read(rpc, settlement, 'domainSeparator', []),
+    read({ rpc, block: 'latest' }, settlement, 'domainSeparator', []),
   ])
   const expected = domainSeparator(domainOf({ chainId, settlementContract: settlement }))
   return [
@@ -142,7 +169,7 @@ async function checkSignature(
   uid: OrderUid,
   order: VerifiedOrder,
   settlement: Address,
-  rpc: Rpc,
+  chain: ChainAt,
 ): Promise<Check> {
   const { signingScheme, signature, owner } = order
   const digest = digestOf(order, settlement)
@@ -157,7 +184,7 @@ async function checkSignature(
     )
   }
   if (signingScheme === 'PRESIGN') {
-    const isSigned = (await read(rpc, settlement, 'preSignature', [uid])) === presigned
+    const isSigned = (await read(chain, settlement, 'preSignature', [uid])) === presigned
     const isOpen = order.status !== 'OPEN' || isSigned
     const says = `PRESIGN: ${isSigned ? '' : 'not '}signed on chain`
     return check('signature', isOpen && (order.status !== 'PRESIGNATURE_PENDING' || !isSigned), says, says)
@@ -165,7 +192,7 @@ async function checkSignature(
   // A contract may refuse what it has accepted before: it counts while the order can be filled.
   if (order.status !== 'OPEN') return passed('signature', 'EIP1271: not evaluated, the order has ended')
   const data = walletAbi.encodeFunctionData('isValidSignature', [digest, signature])
-  const answer = await rpc.call<string>('eth_call', [{ to: owner, data }, 'latest']).catch((fault) => {
+  const answer = await callAt(chain, owner, data).catch((fault) => {
     if (fault instanceof RpcError) return 'a revert'
     throw fault
   })
@@ -187,12 +214,12 @@ async function checkStatus(
   uid: OrderUid,
   order: VerifiedOrder,
   settlement: Address,
-  rpc: Rpc,
+  chain: ChainAt,
 ): Promise<Check> {
   const { status, kind, validTo, onchainUser, sellToken, buyToken } = order
   const [filled, block] = await Promise.all([
-    read(rpc, settlement, 'filledAmount', [uid]).then(BigInt),
-    rpc.call('eth_getBlockByNumber', ['latest', false]).then(parseObject),
+    read(chain, settlement, 'filledAmount', [uid]).then(BigInt),
+    chain.rpc.call('eth_getBlockByNumber', [chain.block, false]).then(parseObject),
   ])
   const [fixed, executed, unit] =
     kind === 'SELL'
@@ -222,10 +249,24 @@ async function checkStatus(
 
 type ViewName = 'domainSeparator' | 'filledAmount' | 'preSignature'
 
+/** The chain as of a block. */
+interface ChainAt {
+  rpc: Rpc
+  block: string
+}
+
+const callAt = ({ rpc, block }: ChainAt, to: Address, data: string) =>
+  rpc.call<string>('eth_call', [{ to, data }, block])
+
 /** A word of the settlement contract. */
-async function read(rpc: Rpc, to: Address, name: ViewName, values: readonly unknown[]): Promise<string> {
+async function read(
+  chain: ChainAt,
+  to: Address,
+  name: ViewName,
+  values: readonly unknown[],
+): Promise<string> {
   const data = settlementAbi.encodeFunctionData(name, values)
-  const answer = await rpc.call<string>('eth_call', [{ to, data }, 'latest'])
+  const answer = await callAt(chain, to, data)
   if (/^0x[0-9a-f]{64}$/.test(answer)) return answer
   throw new CommandFault(exitCodes.refused, `${to} is no settlement contract on this chain`)
 }
