@@ -44,7 +44,13 @@ const handlers: Handlers = {
     trade('sign', async () => {
       const { readOrder } = await import('./commands/trade/order-file.ts')
       const { sign } = await import('./commands/trade/sign.ts')
-      printJson(await sign(readOrder(file), flags, warn))
+      const { createRpc } = await import('../chain/rpc/rpc.ts')
+      const { createLog } = await import('./observing/log.ts')
+      const order = readOrder(file)
+      const url = flags.rpc ?? configuredNode(order.network)?.rpcUrl
+      const log = createLog('silent')
+      const rpc = url === undefined ? undefined : createRpc({ url, timeoutMs: 10_000, retries: 1, log })
+      printJson(await sign(order, flags, warn, rpc))
     }),
   submit: (flags, [file]) =>
     trade('submit', async () => {
@@ -126,17 +132,21 @@ interface NodeFlags {
   home: string
 }
 
-/** The node of a flag, of NETWORKS_FILE, or of the local system in this folder if that is the service. */
-function knownNode(name: string, { rpc, ...flags }: NodeFlags) {
+/** The node of a network in NETWORKS_FILE. */
+function configuredNode(name: string) {
   const { NETWORKS_FILE, PROFILE } = readSettings(process.env)
   const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
-  const configured = networks.find(({ network }) => network.name === name)
+  const found = networks.find(({ network }) => network.name === name)
+  return found && { rpcUrl: [found.rpcUrl].flat()[0], settlement: found.network.settlement }
+}
+
+/** The node of a flag, of NETWORKS_FILE, or of the local system in this folder if that is the service. */
+function knownNode(name: string, { rpc, ...flags }: NodeFlags) {
+  const configured = configuredNode(name)
   const local = configured ? undefined : localSystem(flags.home)
   const isLocal = local?.url !== undefined && new URL(local.url).origin === new URL(serviceUrl(flags)).origin
-  const rpcUrl = rpc ?? (configured ? [configured.rpcUrl].flat()[0] : isLocal ? local.rpcUrl : undefined)
-  return rpcUrl === undefined
-    ? undefined
-    : { rpcUrl, ...(configured && { settlement: configured.network.settlement }) }
+  const rpcUrl = rpc ?? (configured ? configured.rpcUrl : isLocal ? local.rpcUrl : undefined)
+  return rpcUrl === undefined ? undefined : { ...configured, rpcUrl }
 }
 
 /** Exits after all output is written: open connections would keep the process. */

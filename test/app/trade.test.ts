@@ -321,6 +321,30 @@ describe('sign', () => {
     ])
   })
 
+  test('compares chain id and decimals with a node, or says that it did not', async () => {
+    const order = await quoted()
+    const last = async (changes: object, ...flags: string[]) => {
+      const file = keep('claims.json', { ...order, ...changes })
+      const { code, stderr } = await run(['sign', '--key-file', 'key', '--yes', ...flags, file])
+      return [code, stderr.trimEnd().split('\n').at(-1)]
+    }
+    const rpc = ['--rpc', world.chain.rpcUrl]
+    const buyToken = { ...order.buyToken, decimals: 18 }
+    expect([
+      await last({ buyToken }),
+      await last({}, ...rpc),
+      await last({ buyToken }, ...rpc),
+      await last({ chainId: 1 }, ...rpc),
+      await last({}, '--rpc', 'http://127.0.0.1:9'),
+    ]).toEqual([
+      [0, 'claims   decimals, symbols and the name of the network are the service’s word: see --rpc'],
+      [0, 'node     has this chain id, and these decimals of both tokens'],
+      [1, `tradegraph: ${buyToken.address} has 6 decimals on the node, and 18 in the order`],
+      [1, `tradegraph: the node is on chain ${order.chainId}, and the order is for 1`],
+      [4, expect.stringMatching(/^tradegraph: the node: /)],
+    ])
+  })
+
   test('asks on a terminal, and hides the key', async () => {
     const file = keep('order.json', await quoted())
     const { privateKey } = account()

@@ -182,9 +182,15 @@ export const catalogue = {
     group: 'Trade',
     arguments: '[file]',
     summary: 'show an order of `quote`, sign it, and print it as a file to submit',
-    flags: signing,
-    settings: [],
-    exits: { 1: 'not signed: refused, expired, or not the key of the owner' },
+    flags: {
+      ...signing,
+      rpc: {
+        takes: 'url',
+        says: 'the node that chain id and decimals are compared with (default: that of the network in NETWORKS_FILE)',
+      },
+    },
+    settings: ['NETWORKS_FILE', 'PROFILE'],
+    exits: { 1: 'not signed: refused, expired, or not the key of the owner', 4: 'the node is away' },
     completes: 'file',
   },
   submit: {

@@ -1,4 +1,8 @@
 import { SigningKey } from 'ethers'
+import { type Rpc, RpcError } from '../../../chain/rpc/rpc.ts'
+import { parseIndex } from '../../../chain/rpc/wire.ts'
+import { readTokenMetadata } from '../../../chain/token/metadata.ts'
+import { Outage } from '../../../domain/errors/error.ts'
 import { explained } from '../../../domain/errors/error-explanations.ts'
 import { toAddress } from '../../../domain/evm/address.ts'
 import type { Hex } from '../../../domain/evm/hex.ts'
@@ -28,11 +32,17 @@ export interface SigningFlags {
 type Warn = (line: string) => void
 
 /** Signs an order after its terms were shown and confirmed. @throws CommandFault */
-export async function sign(file: OrderFile, flags: SigningFlags, warn: Warn): Promise<SignedFile> {
+export async function sign(
+  file: OrderFile,
+  flags: SigningFlags,
+  warn: Warn,
+  rpc: Rpc | undefined,
+): Promise<SignedFile> {
   const now = unixSeconds(Date.now())
   if (file.order.validTo <= now)
     throw new CommandFault(exitCodes.refused, 'the order has expired: quote again')
   for (const line of termLines(file, now)) warn(line)
+  warn(rpc ? await compareWithNode(file, rpc) : unverified)
   const signer = await readKey(flags['key-file'])
   checkOwner(signer, file.from)
   await confirm('Sign this order?', flags.yes)
@@ -42,6 +52,40 @@ export async function sign(file: OrderFile, flags: SigningFlags, warn: Warn): Pr
     uid: orderUid(domain, order, file.from),
     signingScheme: 'EIP712',
     signature: signed(signer, orderDigest(domain, order)),
+  }
+}
+
+const unverified = 'claims   decimals, symbols and the name of the network are the service’s word: see --rpc'
+
+/** Compares what the service says of the chain and its tokens. @returns a line for the signer @throws CommandFault */
+async function compareWithNode({ chainId, sellToken, buyToken }: OrderFile, rpc: Rpc): Promise<string> {
+  try {
+    const chain = parseIndex(await rpc.call('eth_chainId'))
+    if (chain !== chainId)
+      throw new CommandFault(
+        exitCodes.refused,
+        `the node is on chain ${chain}, and the order is for ${chainId}`,
+      )
+    const tokens = [sellToken, buyToken]
+    const found = await readTokenMetadata(
+      rpc,
+      chainId,
+      tokens.map(({ address }) => address),
+    )
+    for (const [index, token] of found.entries()) {
+      if (token instanceof Outage) throw token
+      const claimed = tokens[index]?.decimals
+      if (token.decimals !== claimed)
+        throw new CommandFault(
+          exitCodes.refused,
+          `${token.address} has ${token.decimals ?? 'no'} decimals on the node, and ${claimed ?? 'none'} in the order`,
+        )
+    }
+    return 'node     has this chain id, and these decimals of both tokens'
+  } catch (fault) {
+    if (fault instanceof Outage || fault instanceof RpcError)
+      throw new CommandFault(exitCodes.away, `the node: ${fault.message}`)
+    throw fault
   }
 }
 
