@@ -41,6 +41,12 @@ test('npm installs what the package needs on this machine, without a warning of 
   )
   for (const name of ['graphql-yoga', '@prisma/client', 'preact', 'swagger-ui-dist'])
     expect(licenses).toContain(`# ${name} `)
+  // GraphiQL and the REST viewer are bundles: their packages come by a list of these versions.
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
+  for (const name of ['swagger-ui-dist', '@graphql-yoga/render-graphiql'])
+    expect(licenses).toContain(`${name} ${packages[`node_modules/${name}`].version}`)
+  for (const name of ['react-dom', 'monaco-editor', 'immutable'])
+    expect(licenses).toMatch(new RegExp(`^# (.+, )?${name}[, ]`, 'm'))
 })
 
 test('programs import the schema', async () => {
