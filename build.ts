@@ -63,6 +63,22 @@ const require = createRequireOfBundle(import.meta.url), __dirname = import.meta.
   return Object.keys(metafile.inputs)
 }
 
+/** The client is one module for browsers and Node, with what it imports: a bundler leaves out what is not used. */
+async function bundleClient(): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/client/package.ts'],
+    outdir: path.join(dist, 'src', 'client'),
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  return Object.keys(metafile.inputs)
+}
+
 /** Licenses of the packages in the bundle, which all have to be passed on. */
 function licensesOf(inputs: readonly string[]): string {
   const files = inputs.flatMap((input) => /node_modules\/.*/.exec(input)?.[0] ?? [])
@@ -81,9 +97,10 @@ function licensesOf(inputs: readonly string[]): string {
     .join('\n')
 }
 
-function writeTypes(): void {
-  const flags = ['--declaration', '--emitDeclarationOnly', '--module', 'nodenext', '--types', 'node']
-  const types = ['--ignoreConfig', 'src/app/package.ts', '--outDir', 'dist/src/app', ...flags]
+/** Writes the types of an entry to its folder in `dist`. */
+function writeTypes(entry: string, ...more: string[]): void {
+  const flags = ['--declaration', '--emitDeclarationOnly', '--module', 'nodenext', '--types', 'node', ...more]
+  const types = ['--ignoreConfig', entry, '--outDir', path.join('dist', path.dirname(entry)), ...flags]
   const { status } = spawnSync('node_modules/.bin/tsc', types, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }
@@ -103,9 +120,10 @@ async function copyFiles(inputs: string[]): Promise<void> {
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(program, { recursive: true })
-const inputs = await bundleProgram()
+const inputs = [...(await bundleProgram()), ...(await bundleClient())]
 await copyFiles(inputs)
-writeTypes()
+writeTypes('src/app/package.ts')
+writeTypes('src/client/package.ts', '--strict', '--target', 'es2023', '--rewriteRelativeImportExtensions')
 const nested = readFileSync(path.join(root, 'src/http/pages/nested-licenses.txt'), 'utf8')
 const licenses = licensesOf([...inputs, 'node_modules/swagger-ui-dist/'])
 writeFileSync(path.join(dist, 'LICENSES.txt'), `${licenses}\n${nested}`)

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { clientDocuments, clientDocumentsFile } from './codegen/client-documents.ts'
 import { documentTypes, documentTypesFile, pageTypes, pageTypesFile } from './codegen/document-types.ts'
 import { referencePages } from './codegen/references.ts'
-import { scalarMap } from './codegen/scalars.ts'
-import { schemaText } from './src/graphql/schema.ts'
+import { scalarMap, schemaText } from './src/graphql/schema.ts'
 import { openApiDocument } from './src/rest/openapi/document.ts'
 import { accountRoutes, orderBookRoutes } from './src/rest/routes.ts'
 import { documents } from './src/server/pages/browser/documents.ts'
@@ -18,6 +18,7 @@ const made = {
   }),
   [documentTypesFile]: await documentTypes([...orderBookRoutes, ...accountRoutes]),
   [pageTypesFile]: await pageTypes(documents),
+  [clientDocumentsFile]: await clientDocuments(),
   'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
   ...(await referencePages()),
 }

@@ -1,14 +1,14 @@
 import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, parse, visit } from 'graphql'
-import { schema, schemaText } from '../src/graphql/schema.ts'
+import { scalarMap, schema, schemaText } from '../src/graphql/schema.ts'
 import type { RowTraits } from '../src/rest/routing/route.ts'
-import { scalarMap } from './scalars.ts'
 
 export const documentTypesFile = 'src/rest/documents.generated.ts'
 export const pageTypesFile = 'src/server/pages/browser/documents.generated.ts'
 
-const config = {
+/** Options of the plugin for types of results and variables. */
+export const operationConfig = {
   strictScalars: true,
   skipTypename: true,
   disableDescriptions: true,
@@ -53,7 +53,7 @@ async function typesByText(
     schema: undefined as never,
     schemaAst,
     documents: documents.map(({ name, text }) => ({ location: name, document: named(parse(text), name) })),
-    plugins: [{ operations: { ...config, ...(scalars && { scalars }) } }],
+    plugins: [{ operations: { ...operationConfig, ...(scalars && { scalars }) } }],
     pluginMap: { operations },
     config: {},
   })

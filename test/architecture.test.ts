@@ -6,7 +6,7 @@ const root = path.join(import.meta.dirname, '..', 'src')
 
 /** Imports point down the tiers. */
 const tiers = [
-  ['domain'],
+  ['domain', 'client'],
   ['http', 'outside', 'concurrency'],
   ['chain', 'market', 'solvers', 'storage'],
   ['app-data'],
@@ -36,7 +36,7 @@ const arrows = [
 /** The only places where a name may appear. */
 const confined = [
   { what: 'Prisma', pattern: /@prisma\/|\/generated\/|PrismaClient/, room: 'storage' },
-  { what: 'graphql-sse', pattern: /from 'graphql-sse/, room: 'sse' },
+  { what: 'graphql-sse', pattern: /from 'graphql-sse/, room: 'sse', files: ['client/subscribe.ts'] },
   { what: 'the environment', pattern: /process\.env/, files: ['app/cli.ts'] },
 ]
 

@@ -8,7 +8,7 @@ import { isDuration } from './input/fields.ts'
 
 const longestDigits = 100
 
-/** JSON types, under the name that graphql-codegen looks for; `codegen/scalars.ts` reads them. */
+/** JSON types, under the name that graphql-codegen looks for; `scalarMap` reads them. */
 const jsonTypes = {
   asString: { codegenScalarType: 'string' },
   asNumber: { codegenScalarType: 'number' },

@@ -1,4 +1,11 @@
-import { defaultFieldResolver, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import {
+  defaultFieldResolver,
+  type GraphQLSchema,
+  isScalarType,
+  isSpecifiedScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
 import type { Context } from './context/context.ts'
 import './account/account.ts'
 import './account/balances.ts'
@@ -55,4 +62,16 @@ export const schema: GraphQLSchema = withGuards(builder.toSchema())
 /** The SDL, sorted, so that versions can be compared. */
 export function schemaText(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
+}
+
+/** The JSON type of each custom scalar: `config.scalars` of codegen, for clients with only the SDL. */
+export function scalarMap(): Record<string, string> {
+  const scalars = Object.values(schema.getTypeMap())
+    .filter(isScalarType)
+    .filter((type) => !isSpecifiedScalarType(type))
+  return Object.fromEntries(
+    scalars
+      .map(({ name, extensions }) => [name, String(extensions.codegenScalarType)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }

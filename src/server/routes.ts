@@ -86,6 +86,7 @@ export function createHttpRouter(
     ...healthRoutes(options.ready),
     ['/openapi.json', readOnly(counted(executor, api.document))],
     ['/schema.graphql', readOnly(counted(executor, api.schema))],
+    ['/scalars.json', readOnly(counted(executor, api.scalars))],
   ])
   if (metrics) exact.set(metricsPath, metrics)
   if (options.telegram) exact.set(telegramPath, createTelegramHandler(options.telegram, executor))

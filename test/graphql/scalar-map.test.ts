@@ -4,8 +4,7 @@ import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { type GraphQLScalarType, isScalarType, isSpecifiedScalarType, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { scalarMap } from '../../codegen/scalars.ts'
-import { schema } from '../../src/graphql/schema.ts'
+import { scalarMap, schema } from '../../src/graphql/schema.ts'
 
 const read = (...file: string[]) => readFileSync(path.join(import.meta.dirname, ...file), 'utf8')
 const published: Record<string, string> = JSON.parse(read('..', '..', 'docs', 'scalars.json'))

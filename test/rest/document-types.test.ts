@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { clientDocuments, clientDocumentsFile } from '../../codegen/client-documents.ts'
 import { documentTypes, documentTypesFile, pageTypes, pageTypesFile } from '../../codegen/document-types.ts'
 import { accountRoutes, orderBookRoutes } from '../../src/rest/routes.ts'
 import { documents } from '../../src/server/pages/browser/documents.ts'
@@ -13,4 +14,9 @@ test('document types of the rows match the schema: after a change run `npm run c
 test('document types of the pages match the schema', async () => {
   const file = path.join(import.meta.dirname, '..', '..', pageTypesFile)
   expect(await pageTypes(documents)).toBe(readFileSync(file, 'utf8'))
+})
+
+test('documents of the client match the schema and documents.graphql', async () => {
+  const file = path.join(import.meta.dirname, '..', '..', clientDocumentsFile)
+  expect(await clientDocuments()).toBe(readFileSync(file, 'utf8'))
 })

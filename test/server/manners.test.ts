@@ -61,6 +61,7 @@ const fixed: Place[] = [
     '/metrics',
     '/openapi.json',
     '/schema.graphql',
+    '/scalars.json',
     '/docs',
     '/docs/nothing',
     '/graphql/graphiql/nothing',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/errors/error.ts'
-import { schemaText } from '../../graphql/schema.ts'
+import { scalarMap, schemaText } from '../../graphql/schema.ts'
 import { createSwaggerUi } from '../../http/pages/swagger-ui.ts'
 import { conditional, constant, type HttpResponse, once } from '../../http/response.ts'
 import { openApiDocument } from './document.ts'
@@ -16,15 +16,22 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Creates handlers of the OpenAPI document, the GraphQL schema, and a viewer that contacts no other host. */
-export function createApiHandlers(version: string): { document: Handler; schema: Handler; viewer: Handler } {
+/**
+ * Creates handlers of the OpenAPI document, the GraphQL schema and its scalars, and a viewer that contacts no
+ * other host.
+ */
+export function createApiHandlers(
+  version: string,
+): Record<'document' | 'schema' | 'scalars' | 'viewer', Handler> {
   const files = createSwaggerUi()
   const document = once(() => cacheable('application/json', JSON.stringify(openApiDocument(version))))
   const schema = once(() => cacheable('text/plain; charset=utf-8', schemaText()))
+  const scalars = once(() => cacheable('application/json', JSON.stringify(scalarMap())))
 
   return {
     document: (req) => conditional(req, document()),
     schema: (req) => conditional(req, schema()),
+    scalars: (req) => conditional(req, scalars()),
     viewer(req) {
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')

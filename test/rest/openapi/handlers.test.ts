@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { schemaText } from '../../../src/graphql/schema.ts'
+import { scalarMap, schemaText } from '../../../src/graphql/schema.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 
 interface Described {
@@ -34,6 +34,16 @@ test('the GraphQL schema is served as text, and is not sent again to a client th
   expect(first.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(await first.text()).toBe(schemaText())
   const again = await fetch(`${server.url}/schema.graphql`, {
+    headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+  })
+  expect(again.status).toBe(304)
+})
+
+test('the JSON forms of the scalars are served, and are not sent again to a client that has them', async () => {
+  const first = await fetch(`${server.url}/scalars.json`)
+  expect(first.headers.get('cache-control')).toBe('public, max-age=3600')
+  expect(await first.json()).toEqual(scalarMap())
+  const again = await fetch(`${server.url}/scalars.json`, {
     headers: { 'if-none-match': first.headers.get('etag') ?? '' },
   })
   expect(again.status).toBe(304)

@@ -1,0 +1,57 @@
+import { TradegraphError } from './error.ts'
+
+const firstMs = 250
+const longestMs = 30_000
+
+/** Time before the next attempt: it doubles with each failure, differs by chance, and honours `retryAfter`. */
+export function backOffMs(failures: number, fault?: unknown): number {
+  const doubled = Math.min(longestMs, firstMs * 2 ** failures)
+  const random = doubled * (0.5 + Math.random() / 2)
+  const { retryAfter = 0 } = fault instanceof TradegraphError ? fault : {}
+  return Math.max(random, retryAfter * 1_000 * (1 + Math.random() / 10))
+}
+
+/** Waits. @throws the reason of the signal when it aborts */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    if (signal?.aborted) onAbort()
+    else signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** Attempts of one request, the first one included. */
+const maxAttempts = 4
+
+/** A request is not repeated if the service asks for a longer pause. */
+const longestPauseMs = 30_000
+
+/**
+ * Runs a request again while its error is retryable, a bounded number of times.
+ * @param beforeRepeat called after the pause; a value ends the attempts
+ */
+export async function attempt<Result>(
+  run: () => Promise<Result>,
+  signal?: AbortSignal,
+  beforeRepeat?: () => Promise<Result | undefined>,
+): Promise<Result> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await run()
+    } catch (fault) {
+      const mayRepeat = fault instanceof TradegraphError && fault.retryable && failures + 1 < maxAttempts
+      const waitMs = backOffMs(failures, fault)
+      if (!mayRepeat || waitMs > longestPauseMs + longestPauseMs / 10) throw fault
+      await pause(waitMs, signal)
+    }
+    const found = await beforeRepeat?.()
+    if (found !== undefined) return found
+  }
+}

@@ -1,0 +1,151 @@
+import { attempt } from './back-off.ts'
+import type { Client, RequestOptions } from './client.ts'
+import {
+  NetworksDocument,
+  OrderDocument,
+  type OrderResult,
+  PlaceOrderDocument,
+  type PlaceOrderInput,
+} from './documents.generated.ts'
+import { TradegraphError } from './error.ts'
+import type { InForm, Input, ScalarForm } from './scalars.ts'
+import { addressOf, type Signer, signTypedData } from './signer.ts'
+import {
+  appDataHash,
+  domainOf,
+  orderTypedData,
+  orderUid,
+  type SignedOrder,
+  type SigningDomain,
+} from './typed-data.ts'
+
+/** An order as a quote returns it, perhaps changed. Other members are ignored, `__typename` as well. */
+export interface OrderToSign {
+  sellToken: string
+  buyToken: string
+  /** The owner if it is null or left out. */
+  receiver?: string | null
+  sellAmount: string | bigint
+  buyAmount: string | bigint
+  /** Unix seconds. */
+  validTo: number
+  /** The hash of the app data document. */
+  appData: string
+  feeAmount?: string | bigint
+  kind: 'SELL' | 'BUY'
+  partiallyFillable?: boolean
+  sellTokenBalance?: PlaceOrderInput['sellTokenBalance']
+  buyTokenBalance?: PlaceOrderInput['buyTokenBalance']
+  /** The payload of the quote: only its domain is used, so that changed members are signed as they are. */
+  typedData?: unknown
+}
+
+export interface OrderPlacement extends RequestOptions {
+  signer: Signer
+  order: OrderToSign
+  /** The quote that the order was made from: spread the result of `Quote` to pass all of it. */
+  quoteId?: number | null
+  quote?: { appData?: string }
+  /** The app data document. That of the quote is used without it, or the hash alone if there is none. */
+  appData?: string
+  /** The account, where the signer has several. The owner of the order. */
+  from?: string
+  /** The network by name or chain id. Needed without the typed data of a quote, where there are several. */
+  network?: string
+  /** `EIP1271` for the signature of a smart account. */
+  signingScheme?: 'EIP712' | 'EIP1271'
+}
+
+/** The fields of an order that every function of this package returns. */
+export type PlacedOrder<Form extends ScalarForm = 'wire'> = InForm<Form, NonNullable<OrderResult['order']>>
+
+/**
+ * Signs and places an order. The UID is known before the order is sent: if the answer is lost, the order is
+ * looked up, and sent again only if it is not there. To place a placed order again returns it.
+ * @throws TradegraphError if the service refuses, and the wallet’s own error if it does not sign
+ */
+export async function placeOrder<Form extends ScalarForm>(
+  client: Client<Form>,
+  placement: OrderPlacement,
+): Promise<PlacedOrder<Form>> {
+  const { signer, signal, signingScheme = 'EIP712', network, quoteId } = placement
+  const owner = await addressOf(signer, placement.from)
+  const order = signedForm(placement.order, owner)
+  const domain = await domainFor(client, placement)
+  const document = placement.appData ?? placement.quote?.appData ?? order.appData
+  if (document !== order.appData && appDataHash(document) !== order.appData)
+    throw new TradegraphError('AppDataHashMismatch', 'the document is not the one that the order names', {
+      field: 'appData',
+    })
+  const uid = orderUid(domain, order, owner)
+  const signature = await signTypedData(signer, orderTypedData(domain, order), owner)
+  const input: PlaceOrderInput = {
+    ...order,
+    kind: placement.order.kind,
+    sellTokenBalance: placement.order.sellTokenBalance ?? 'ERC20',
+    buyTokenBalance: placement.order.buyTokenBalance ?? 'ERC20',
+    appData: document,
+    from: owner,
+    quoteId: quoteId ?? null,
+    network: network ?? String(domain.chainId),
+    signature,
+    signingScheme,
+  }
+  const options = signal && { signal }
+
+  async function stored(): Promise<PlacedOrder<Form> | undefined> {
+    const found = (await client.query(OrderDocument, { uid }, options)) as { order: PlacedOrder<Form> | null }
+    return found.order ?? undefined
+  }
+  async function send(): Promise<PlacedOrder<Form>> {
+    const placed = await client.mutate(
+      PlaceOrderDocument,
+      { input: input as Input<PlaceOrderInput> },
+      options,
+    )
+    return (placed as { placeOrder: { order: PlacedOrder<Form> } }).placeOrder.order
+  }
+  try {
+    return await attempt(send, signal, stored)
+  } catch (fault) {
+    const found = isDuplicate(fault) ? await stored() : undefined
+    if (found) return found
+    throw fault
+  }
+}
+
+const isDuplicate = (fault: unknown) => fault instanceof TradegraphError && fault.code === 'DuplicatedOrder'
+
+/** The members of the signed struct, and nothing else. Addresses in lower case need no checksum. */
+function signedForm(order: OrderToSign, owner: string): SignedOrder {
+  return {
+    sellToken: order.sellToken.toLowerCase(),
+    buyToken: order.buyToken.toLowerCase(),
+    receiver: (order.receiver ?? owner).toLowerCase(),
+    sellAmount: String(order.sellAmount),
+    buyAmount: String(order.buyAmount),
+    validTo: order.validTo,
+    appData: order.appData.toLowerCase(),
+    feeAmount: String(order.feeAmount ?? 0),
+    kind: order.kind.toLowerCase(),
+    partiallyFillable: order.partiallyFillable ?? false,
+    sellTokenBalance: (order.sellTokenBalance ?? 'ERC20').toLowerCase(),
+    buyTokenBalance: (order.buyTokenBalance ?? 'ERC20').toLowerCase(),
+  }
+}
+
+async function domainFor(
+  client: Client,
+  { order, network, signal }: Pick<OrderPlacement, 'order' | 'network' | 'signal'>,
+): Promise<SigningDomain> {
+  const { domain } = (order.typedData ?? {}) as { domain?: SigningDomain }
+  if (domain) return domainOf(Number(domain.chainId), domain.verifyingContract)
+  const { networks } = await client.query(NetworksDocument, {}, signal && { signal })
+  const named = networks.filter(
+    ({ name, chainId }) => network === undefined || name === network || String(chainId) === network,
+  )
+  const [only] = named
+  if (!only || named.length > 1)
+    throw new TradegraphError('InvalidParameter', 'name one of the networks', { field: 'network' })
+  return domainOf(only.chainId, only.settlementContract)
+}

@@ -1,0 +1,203 @@
+import { createClient as createStream } from 'graphql-sse'
+import { backOffMs, pause } from './back-off.ts'
+import type { Client, Connection } from './client.ts'
+import { type AnyDocument, textOf } from './document.ts'
+import { errorOf, type GraphqlResult, resultOf, TradegraphError, toError } from './error.ts'
+import { type InForm, type Input, type ScalarForm, toJson } from './scalars.ts'
+
+export interface SubscribeOptions {
+  /** The cursor to continue behind, or `earliest`. The stream starts now without it. */
+  after?: string
+  /** Ends the stream: the loop over it throws the reason of the signal. */
+  signal?: AbortSignal
+  /** Called with the cursor of an event when the loop has handled it: store it to continue there later. */
+  onCursor?: (cursor: string) => void
+  /** Called when the connection is lost. The stream connects again by itself. */
+  onDisconnect?: (error: TradegraphError) => void
+}
+
+/** The service sends something, even a comment, every 12 seconds. */
+const silenceMs = 45_000
+
+/** Results that are held for a loop that is slow. */
+const maxWaiting = 64
+
+/**
+ * Follows a subscription across disconnects. Streams of events (`notifications`, `orderEvents`, `auctions`)
+ * continue behind the last event: none is missing or repeated. Streams of states send the whole state again.
+ * @throws TradegraphError when the service refuses, and with the code `FeedGap` and the reason `GAP` when entries
+ *   behind the cursor were removed: `cursor` is then the first kept place
+ */
+export async function* subscribe<Result, Variables, Form extends ScalarForm>(
+  client: Client<Form>,
+  document: AnyDocument<Result, Variables>,
+  variables: Input<Omit<Variables, 'after'>>,
+  { after, signal, onCursor, onDisconnect }: SubscribeOptions = {},
+): AsyncGenerator<InForm<Form, Result>, void, undefined> {
+  const { connection } = client
+  const query = textOf(document)
+  let cursor = after
+  // The place of a stream that loses its connection before its first event.
+  let start: string | undefined
+  for (let failures = 0; ; failures++) {
+    try {
+      signal?.throwIfAborted()
+      if (cursor === undefined && isFeed(query)) start ??= await newestPlace(client, signal)
+      const from = cursor ?? (failures === 0 ? undefined : start)
+      for await (const result of openStream(connection, { query, variables, from, signal })) {
+        signal?.throwIfAborted()
+        const error = errorOf(result)
+        if (error) throw error
+        failures = 0
+        const next = cursorOf(result.data)
+        cursor = next ?? cursor
+        yield connection.read(result.data, document) as InForm<Form, Result>
+        if (next !== undefined) onCursor?.(next)
+      }
+      return
+    } catch (fault) {
+      if (!(fault instanceof TradegraphError) || !fault.retryable) throw fault
+      onDisconnect?.(fault)
+      await pause(backOffMs(failures, fault), signal)
+    }
+  }
+}
+
+/** Whether the events of a subscription have cursors. */
+const isFeed = (query: string) => /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEvents|auctions)\b/.test(query)
+
+/** The cursor of the newest entry: all feeds share one sequence. Undefined where notifications are disabled. */
+async function newestPlace(client: Client, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const query = `{notifications(account:"0x${'0'.repeat(40)}",last:1){cursor}}`
+  try {
+    const options = signal && { signal }
+    const { notifications } = (await client.query<{ notifications: { cursor: string } }, object>(
+      new String(query) as never,
+      {},
+      options,
+    )) as { notifications: { cursor: string } }
+    return notifications.cursor
+  } catch (fault) {
+    if (fault instanceof TradegraphError && fault.code === 'FeatureDisabled') return undefined
+    throw fault
+  }
+}
+
+function cursorOf(data: unknown): string | undefined {
+  const [entry] = Object.values((data ?? {}) as Record<string, { cursor?: unknown } | null>)
+  return typeof entry?.cursor === 'string' ? entry.cursor : undefined
+}
+
+interface StreamRequest {
+  query: string
+  variables: unknown
+  from: string | undefined
+  signal: AbortSignal | undefined
+}
+
+/**
+ * The results of one connection. It returns after `complete`.
+ * @throws TradegraphError when the service refuses, and when the connection is lost
+ */
+async function* openStream(
+  connection: Connection,
+  { query, variables, from, signal }: StreamRequest,
+): AsyncGenerator<GraphqlResult, void, undefined> {
+  const { streamUrl } = connection
+  const end = new AbortController()
+  const lose = (message: string) =>
+    end.abort(new TradegraphError('Unavailable', message, { retryable: true }))
+  const silence = timer(silenceMs, () => lose('the stream was silent for too long'))
+  const waiting = gate(maxWaiting)
+  let isComplete = false
+
+  const stream = createStream({
+    url: from === undefined ? streamUrl : `${streamUrl}?lastEventId=${encodeURIComponent(from)}`,
+    headers: () => connection.headers(),
+    // This module continues at the cursor: the library would repeat the first request.
+    retryAttempts: 0,
+    async fetchFn(input: string, init: RequestInit) {
+      const ends = init.signal ? AbortSignal.any([init.signal, end.signal]) : end.signal
+      const response = await connection.fetch(input, { ...init, signal: ends })
+      if (!response.ok || !response.body) {
+        const result = await resultOf(response)
+        end.abort(errorOf(result, response) ?? new TradegraphError('InvalidQuery', 'the answer is no stream'))
+      }
+      const reads = new TransformStream<Uint8Array, Uint8Array>({
+        async transform(chunk, controller) {
+          silence.stop()
+          await waiting.open()
+          silence.start()
+          controller.enqueue(chunk)
+        },
+        // The library waits for ever when a connection ends without an error between two of its reads.
+        flush: () => void setTimeout(() => lose('the connection has ended')),
+      })
+      return new Response(response.body?.pipeThrough(reads) ?? null, response)
+    },
+  })
+  const stop = () => stream.dispose()
+  const abort = () => end.abort(signal?.reason)
+  end.signal.addEventListener('abort', stop, { once: true })
+  signal?.addEventListener('abort', abort, { once: true })
+  const results = stream.iterate(
+    { query, variables: JSON.parse(toJson(variables)) },
+    {
+      message({ event }) {
+        if (event === 'next') waiting.enter()
+        isComplete ||= event === 'complete'
+      },
+    },
+  )
+  try {
+    silence.start()
+    for await (const result of results) {
+      yield result as GraphqlResult
+      waiting.leave()
+    }
+    if (!isComplete) throw new Error('the connection has ended')
+  } catch (fault) {
+    throw end.signal.aborted ? end.signal.reason : toError(fault, signal)
+  } finally {
+    silence.stop()
+    waiting.close()
+    signal?.removeEventListener('abort', abort)
+    stream.dispose()
+  }
+}
+
+function timer(ms: number, onEnd: () => void) {
+  let running: ReturnType<typeof setTimeout> | undefined
+  const stop = () => clearTimeout(running)
+  return {
+    stop,
+    start() {
+      stop()
+      running = setTimeout(onEnd, ms)
+    },
+  }
+}
+
+/** Holds up a reader while too many wait behind it. */
+function gate(max: number) {
+  let count = 0
+  let opened: (() => void) | undefined
+  const wake = () => {
+    opened?.()
+    opened = undefined
+  }
+  return {
+    enter: () => void count++,
+    leave() {
+      count--
+      if (count < max) wake()
+    },
+    async open(): Promise<void> {
+      if (count >= max) await new Promise<void>((resolve) => (opened = resolve))
+    },
+    close() {
+      count = Number.NEGATIVE_INFINITY
+      wake()
+    },
+  }
+}
