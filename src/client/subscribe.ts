@@ -19,6 +19,8 @@ export interface SubscribeOptions {
 /** The service sends something, even a comment, every 12 seconds. */
 const silenceMs = 45_000
 
+const lineFeed = 10
+
 /** Results that are held for a loop that is slow. */
 const maxWaiting = 64
 
@@ -123,19 +125,31 @@ async function* openStream(
         const result = await resultOf(response)
         end.abort(errorOf(result, response) ?? new TradegraphError('InvalidQuery', 'the answer is no stream'))
       }
-      const reads = new TransformStream<Uint8Array, Uint8Array>({
-        async transform(chunk, controller) {
-          silence.stop()
-          await waiting.open()
-          silence.start()
-          controller.enqueue(chunk)
-        },
-        // The library waits for ever when a connection ends without an error between two of its reads.
-        flush: () => void setTimeout(() => lose('the connection has ended')),
-      })
-      return new Response(response.body?.pipeThrough(reads) ?? null, response)
+      return { ok: response.ok, body: response.body && chunksOf(response.body) }
     },
   })
+
+  /** Reads a body as far as its results are taken. A transform would drop what it holds when the body fails. */
+  async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const reader = body.getReader()
+    try {
+      for (;;) {
+        await waiting.open()
+        silence.start()
+        const { done, value } = await reader.read()
+        silence.stop()
+        if (done) break
+        // The library holds complete events back while a chunk ends within a line.
+        const whole = value.lastIndexOf(lineFeed) + 1
+        if (whole > 0) yield value.subarray(0, whole)
+        if (whole < value.length) yield value.subarray(whole)
+      }
+    } finally {
+      reader.cancel().catch(() => {})
+    }
+    // The library waits for ever when a connection ends without an error between two of its reads.
+    setTimeout(() => lose('the connection has ended'))
+  }
   const stop = () => stream.dispose()
   const abort = () => end.abort(signal?.reason)
   end.signal.addEventListener('abort', stop, { once: true })

@@ -12,10 +12,12 @@ export interface CuttingProxy extends AsyncDisposable {
  * to connect again.
  * @param target where it is asked for with each connection, it may move
  * @param cutAfter bytes of the body on a new connection; undefined leaves it whole
+ * @param lingerMs between the last byte and the cut: clients drop what they have not read when a body fails
  */
 export async function startCuttingProxy(
   target: string | (() => string),
   cutAfter: () => number | undefined,
+  lingerMs = 0,
 ): Promise<CuttingProxy> {
   let cuts = 0
   const open = new Set<() => void>()
@@ -40,7 +42,7 @@ export async function startCuttingProxy(
       left -= part.length
       if (left > 0) return
       cuts++
-      client.destroySoon()
+      setTimeout(() => client.destroySoon(), lingerMs)
       server.destroy()
     })
   })
