@@ -83,6 +83,13 @@ const notRun: Record<string, Record<string, string>> = {
     'export SMTP_URL=smtps://tradegraph:secret@mail.example.com':
       'settings: test/app/config.test.ts reads them, test/app/e-mails.test.ts sends',
   },
+  'docs/how-to/use-the-client.md': {
+    'npm install --omit=optional ./tradegraph-0.2.0.tgz':
+      'test/app/client-package.test.ts installs the package and runs the page',
+    'node ask.mjs': 'the same',
+    'node trade.mjs': 'the same',
+    'node follow.mjs': 'the same',
+  },
   'docs/how-to/web-push.md': {
     'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.test.ts runs it',
   },
@@ -97,6 +104,8 @@ const notExecuted: Record<string, string> = {
     'a part of a page; test/tokens/account-balances.test.ts reads the same stream',
   'docs/how-to/resume-streams.md browser.js':
     'a part of a page; test/sse/protocol.test.ts sends what a browser sends when it connects again',
+  'docs/how-to/use-the-client.md apollo.js':
+    'a part of a page; test/client/errors.test.ts gives a document to Apollo Client',
   'docs/reference/graphql.md codegen.ts':
     'configuration of a command line that is no dependency; test/graphql/scalar-map.test.ts uses the same plugin and option',
 }
