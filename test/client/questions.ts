@@ -25,6 +25,8 @@ export function questionsOf(
     validTo: Math.floor(Date.now() / 1_000) + 600,
   }
   return {
+    // Before the document is read.
+    UploadAppDataDocument: { input: { document: '{}' } },
     AccountNotificationsDocument: { account },
     AccountOrderEventsDocument: { account },
     AccountOrdersDocument: { account, filter: { statuses: ['FULFILLED'], createdFrom: new Date(0) } },
@@ -50,7 +52,6 @@ export function questionsOf(
     QuoteUpdatesDocument: { input },
     StatusDocument: {},
     TokensDocument: { addresses: [base, quote] },
-    UploadAppDataDocument: { input: { document: '{}' } },
   }
 }
 

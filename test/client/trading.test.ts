@@ -1,23 +1,43 @@
 import { Wallet } from 'ethers'
+import { SiweMessage } from 'siwe'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  appDataHash,
+  CreateSignInChallengeDocument,
   cancelOrders,
   createClient,
+  MarkNotificationsReadDocument,
   OrderDocument,
   placeOrder,
   QuoteDocument,
   type Signer,
+  SignInDocument,
   waitForOrder,
 } from '../../src/client/package.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ environment: { PUBLIC_URL: 'https://trade.example' } })
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
+
+/** A `fetch` that loses the answers to the first mutations of a name: with the request, or after it arrived. */
+function losing(mutation: string, ways: ('before' | 'after')[]) {
+  const sent: string[] = []
+  const lossy: typeof fetch = async (input, init) => {
+    if (!String(init?.body).includes(`mutation ${mutation}`)) return fetch(input, init)
+    const way = ways[sent.push(String(init?.body)) - 1]
+    if (way !== 'before') {
+      const response = await fetch(input, init)
+      if (way === undefined) return response
+    }
+    throw new TypeError('fetch failed')
+  }
+  return { sent, fetch: lossy }
+}
 
 const keyOf = (account: number) => (world.market.accounts[account]?.privateKey ?? '') as `0x${string}`
 
@@ -84,3 +104,90 @@ test.each(signers)(
     expect(order?.invalidated).toBe(true)
   },
 )
+
+test.each<[ways: ('before' | 'after')[], sent: number]>([
+  [['after'], 1],
+  [['before'], 2],
+  [['before', 'after'], 2],
+])(
+  'an order and a cancellation whose answers are lost (%j) are sent as often as needed',
+  async (ways, count) => {
+    const { WETH, USDC } = world.market.tokens
+    const signer = new Wallet(keyOf(0))
+    const order = {
+      ...{ sellToken: WETH.address, buyToken: USDC.address, kind: 'SELL' as const, sellAmount: 10n ** 17n },
+      // A price that nothing reaches.
+      ...{ buyAmount: 10n ** 18n, validTo: Math.floor(Date.now() / 1_000) + 600 + 10 * count + ways.length },
+      appData: appDataHash('{}'),
+    }
+    const placing = losing('PlaceOrder', ways)
+    const placed = await placeOrder(createClient({ url: world.url, fetch: placing.fetch }), {
+      ...{ order, signer, appData: '{}' },
+    })
+    expect([placed.status, placing.sent.length]).toEqual(['OPEN', count])
+    const cancelling = losing('CancelOrders', ways)
+    const client = createClient({ url: world.url, fetch: cancelling.fetch })
+    const [cancelled] = await cancelOrders(client, [placed.uid], { signer })
+    expect([cancelled?.uid, cancelled?.status, cancelling.sent.length]).toEqual([
+      placed.uid,
+      'CANCELLED',
+      count,
+    ])
+  },
+)
+
+test('what the service refuses is not sent again, and a wrong document is not sent at all', async () => {
+  const { WETH, USDC } = world.market.tokens
+  const order = {
+    ...{ sellToken: WETH.address, buyToken: USDC.address, kind: 'SELL' as const, sellAmount: 10n ** 17n },
+    ...{ buyAmount: 1n, validTo: 1_700_000_000, appData: appDataHash('{}') },
+  }
+  const placing = losing('PlaceOrder', [])
+  const client = createClient({ url: world.url, fetch: placing.fetch })
+  const signer = new Wallet(keyOf(0))
+  await expect(placeOrder(client, { order, signer, appData: '{}' })).rejects.toMatchObject({
+    code: 'OrderExpired',
+  })
+  await expect(placeOrder(client, { order, signer, appData: '{ }' })).rejects.toMatchObject({
+    code: 'AppDataHashMismatch',
+  })
+  expect(placing.sent).toHaveLength(1)
+  const refusing = {
+    request: async () => Promise.reject(Object.assign(new Error('User rejected'), { code: 4001 })),
+  }
+  await expect(placeOrder(client, { order, signer: refusing, from: signer.address })).rejects.toMatchObject({
+    code: 4001,
+  })
+})
+
+test('a session marks notifications as read', async () => {
+  const wallet = new Wallet(keyOf(0))
+  const account = wallet.address
+  const client = createClient({ url: world.url })
+  const { createSignInChallenge: challenge } = await client.mutate(CreateSignInChallengeDocument)
+  const { nonce, domain, uri } = challenge
+  const issuedAt = new Date().toISOString()
+  const chainId = world.market.network.chainId
+  const message = new SiweMessage({
+    address: account,
+    version: '1',
+    chainId,
+    nonce,
+    domain,
+    uri,
+    issuedAt,
+  }).prepareMessage()
+  const input = { message, signature: await wallet.signMessage(message) }
+  const { signIn } = await client.mutate(SignInDocument, { input })
+  const upTo = '999999'
+  await expect(
+    client.mutate(MarkNotificationsReadDocument, { input: { account, upTo } }),
+  ).rejects.toMatchObject({
+    code: 'Unauthorized',
+  })
+  const own = createClient({ url: world.url, headers: { authorization: `Bearer ${signIn.token}` } })
+  const { markNotificationsRead } = await own.mutate(MarkNotificationsReadDocument, {
+    input: { account, upTo },
+  })
+  expect(markNotificationsRead.account.unreadNotifications).toBe(0)
+})
