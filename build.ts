@@ -63,7 +63,7 @@ const require = createRequireOfBundle(import.meta.url), __dirname = import.meta.
   return Object.keys(metafile.inputs)
 }
 
-/** The client is one module for browsers and Node, with what it imports: a bundler leaves out what is not used. */
+/** Bundles the client with what it imports, as one module for browsers and Node. */
 async function bundleClient(): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,

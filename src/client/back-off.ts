@@ -3,7 +3,7 @@ import { TradegraphError } from './error.ts'
 const firstMs = 250
 const longestMs = 30_000
 
-/** Time before the next attempt: it doubles with each failure, differs by chance, and honours `retryAfter`. */
+/** The pause before the next attempt. It doubles with each failure, is random, and honours `retryAfter`. */
 export function backOffMs(failures: number, fault?: unknown): number {
   const doubled = Math.min(longestMs, firstMs * 2 ** failures)
   const random = doubled * (0.5 + Math.random() / 2)

@@ -52,7 +52,7 @@ export interface Client<Form extends ScalarForm = ScalarForm> {
   readonly connection: Connection
 }
 
-/** What the functions of this package need of a client. */
+/** The parts of a client that the functions of this package need. */
 export interface Connection {
   readonly graphqlUrl: string
   readonly streamUrl: string
@@ -66,8 +66,8 @@ export interface Connection {
 const defaultTimeout = 15_000
 
 /**
- * Creates a client. Streams, orders and cancellations have functions of their own, which take the client first:
- * what is not imported is not part of a bundle.
+ * Creates a client. Streams, orders and cancellations have functions of their own, which take the client
+ * first: what is not imported is not part of a bundle.
  */
 export function createClient<const Form extends ScalarForm = 'wire'>(
   options: ClientOptions<Form>,
@@ -115,7 +115,8 @@ export function createClient<const Form extends ScalarForm = 'wire'>(
   return {
     connection,
     query: (document, ...[variables, { signal } = {}]) =>
-      attempt(() => send(document, variables, signal), signal) as never,
-    mutate: (document, ...[variables, { signal } = {}]) => send(document, variables, signal) as never,
+      attempt(() => send(document, variables, signal), signal) as Promise<never>,
+    mutate: (document, ...[variables, { signal } = {}]) =>
+      send(document, variables, signal) as Promise<never>,
   }
 }

@@ -1,8 +1,8 @@
 import type { ScalarTree } from './scalars.ts'
 
 /**
- * A GraphQL document with the types of its result and variables. It is a `TypedDocumentNode`, so Apollo Client,
- * urql and graphql-request accept it, and it contains its text, so that nothing has to print it.
+ * A GraphQL document with the types of its result and variables. It is a `TypedDocumentNode`, so Apollo
+ * Client, urql and graphql-request accept it, and it contains its text, so that nothing has to print it.
  */
 export interface TypedDocument<Result, Variables> {
   // Without `any`, the document would need the types of `graphql` to be assignable to its `DocumentNode`.

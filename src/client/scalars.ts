@@ -54,7 +54,7 @@ export type Native<Value> = Value extends string
 /** A result in the form of its client. */
 export type InForm<Form extends ScalarForm, Value> = Form extends 'native' ? Native<Value> : Value
 
-/** Variables: bigint and Date are accepted for the scalars that have them, whatever the form of results is. */
+/** Variables: they may be bigint and Date for the scalars that have them, in each form of results. */
 export type Input<Value> = Value extends string
   ? '__scalar' extends keyof Value
     ? Value | NativeOf<Extract<NameOf<Value>, ConvertedScalar>>

@@ -21,7 +21,7 @@ export interface EthersSigner {
   signTypedData(domain: any, types: any, value: any): Promise<string>
 }
 
-/** What can sign: a provider of EIP-1193, an account or wallet client of viem, or a signer of ethers. */
+/** A signer: a provider of EIP-1193, an account or wallet client of viem, or a signer of ethers. */
 export type Signer = Eip1193Provider | ViemSigner | EthersSigner
 
 /**

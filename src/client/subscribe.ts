@@ -1,7 +1,7 @@
 import { createClient as createStream } from 'graphql-sse'
 import { backOffMs, pause } from './back-off.ts'
 import type { Client, Connection } from './client.ts'
-import { type AnyDocument, textOf } from './document.ts'
+import { type AnyDocument, type TypedDocument, textOf } from './document.ts'
 import { errorOf, type GraphqlResult, resultOf, TradegraphError, toError } from './error.ts'
 import { type InForm, type Input, type ScalarForm, toJson } from './scalars.ts'
 
@@ -27,8 +27,8 @@ const maxWaiting = 64
 /**
  * Follows a subscription across disconnects. Streams of events (`notifications`, `orderEvents`, `auctions`)
  * continue behind the last event: none is missing or repeated. Streams of states send the whole state again.
- * @throws TradegraphError when the service refuses, and with the code `FeedGap` and the reason `GAP` when entries
- *   behind the cursor were removed: `cursor` is then the first kept place
+ * @throws TradegraphError when the service refuses, and with the code `FeedGap` and the reason `GAP` when
+ *   entries behind the cursor were removed: `cursor` is then the first kept place
  */
 export async function* subscribe<Result, Variables, Form extends ScalarForm>(
   client: Client<Form>,
@@ -65,20 +65,19 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
   }
 }
 
-/** Whether the events of a subscription have cursors. */
+/** Reports whether the events of a subscription have cursors. */
 const isFeed = (query: string) => /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEvents|auctions)\b/.test(query)
 
-/** The cursor of the newest entry: all feeds share one sequence. Undefined where notifications are disabled. */
+/** The newest place of all feeds, which share a sequence; undefined where notifications are disabled. */
 async function newestPlace(client: Client, signal: AbortSignal | undefined): Promise<string | undefined> {
-  const query = `{notifications(account:"0x${'0'.repeat(40)}",last:1){cursor}}`
+  const body = `{notifications(account:"0x${'0'.repeat(40)}",last:1){cursor}}`
+  const document: TypedDocument<{ notifications: { cursor: string } }, object> = {
+    kind: 'Document',
+    definitions: [],
+    loc: { source: { body } },
+  }
   try {
-    const options = signal && { signal }
-    const { notifications } = (await client.query<{ notifications: { cursor: string } }, object>(
-      new String(query) as never,
-      {},
-      options,
-    )) as { notifications: { cursor: string } }
-    return notifications.cursor
+    return (await client.query(document, {}, signal && { signal })).notifications.cursor
   } catch (fault) {
     if (fault instanceof TradegraphError && fault.code === 'FeatureDisabled') return undefined
     throw fault
@@ -129,7 +128,7 @@ async function* openStream(
     },
   })
 
-  /** Reads a body as far as its results are taken. A transform would drop what it holds when the body fails. */
+  /** Reads a body as its results are taken. A transform would drop what it holds when the body fails. */
   async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const reader = body.getReader()
     try {
