@@ -1,8 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { clientDocuments, clientDocumentsFile } from './codegen/client-documents.ts'
-import { documentTypes, documentTypesFile, pageTypes, pageTypesFile } from './codegen/document-types.ts'
+import {
+  clientTypes,
+  documentTypes,
+  documentTypesFile,
+  pageTypesFile,
+  toolTypesFile,
+} from './codegen/document-types.ts'
 import { referencePages } from './codegen/references.ts'
 import { scalarMap, schemaText } from './src/graphql/schema.ts'
+import { tools } from './src/mcp/server.ts'
 import { openApiDocument } from './src/rest/openapi/document.ts'
 import { accountRoutes, orderBookRoutes } from './src/rest/routes.ts'
 import { documents } from './src/server/pages/browser/documents.ts'
@@ -17,8 +24,12 @@ const made = {
     'test/rest/openapi/released.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
   }),
   [documentTypesFile]: await documentTypes([...orderBookRoutes, ...accountRoutes]),
-  [pageTypesFile]: await pageTypes(documents),
   [clientDocumentsFile]: await clientDocuments(),
+  [pageTypesFile]: await clientTypes(documents, { filename: pageTypesFile, of: 'the pages' }),
+  [toolTypesFile]: await clientTypes(Object.fromEntries(tools.map(({ name, run }) => [name, run])), {
+    filename: toolTypesFile,
+    of: 'the tools for agents',
+  }),
   'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
   ...(await referencePages()),
 }

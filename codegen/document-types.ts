@@ -6,6 +6,7 @@ import type { RowTraits } from '../src/rest/routing/route.ts'
 
 export const documentTypesFile = 'src/rest/documents.generated.ts'
 export const pageTypesFile = 'src/server/pages/browser/documents.generated.ts'
+export const toolTypesFile = 'src/mcp/documents.generated.ts'
 
 /** Options of the plugin for types of results and variables. */
 export const operationConfig = {
@@ -28,12 +29,14 @@ export function documentTypes(rows: readonly RowTraits[]): Promise<string> {
   return typesByText(namedRows(rows), { filename: documentTypesFile, of: 'the REST rows', schema })
 }
 
-/** Returns the same for the pages' documents, by name, with GraphQL's enum members and JSON scalars. */
-export function pageTypes(documents: Readonly<Record<string, string>>): Promise<string> {
+/** Returns the same for named documents of clients, with GraphQL's enum members and JSON scalars. */
+export function clientTypes(
+  documents: Readonly<Record<string, string>>,
+  place: { filename: string; of: string },
+): Promise<string> {
   const named = Object.entries(documents).map(([name, text]) => ({ name: typeName(name), text }))
   return typesByText(named, {
-    filename: pageTypesFile,
-    of: 'the pages',
+    ...place,
     schema: buildSchema(schemaText()),
     scalars: scalarMap(),
   })

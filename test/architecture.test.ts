@@ -13,7 +13,7 @@ const tiers = [
   ['mirror', 'orders', 'quotes', 'auctions', 'indexer', 'notifications', 'tokens', 'affiliates', 'accounts'],
   ['graphql'],
   ['execution'],
-  ['rest', 'sse'],
+  ['rest', 'sse', 'mcp'],
   ['server'],
   ['dev', 'app'],
 ]

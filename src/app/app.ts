@@ -226,6 +226,7 @@ async function serve(
   })
   const upload = composeUploads({ db, settings, now, metrics })
   const tradingNetworks = networks.map((parts) => tradingOf(parts, db, { stored, storeDocument: upload }))
+  const mcp = settings.MCP_HOSTS.length > 0 ? await import('../mcp/handler.ts') : undefined
   const server = createServer({
     db,
     now,
@@ -270,6 +271,8 @@ async function serve(
       introspections: settings.RATE_LIMIT_INTROSPECTIONS,
     },
     ...(settings.TRUSTED_PROXIES && { isTrustedProxy: settings.TRUSTED_PROXIES }),
+    createMcp:
+      mcp && ((executor) => mcp.createMcpRequestHandler(executor, { version, hosts: settings.MCP_HOSTS })),
     metrics,
     accessLog: accessLogOf(options),
     isMetricsReader: settings.METRICS_PORT === undefined ? metricsReaders(options) : undefined,

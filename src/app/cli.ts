@@ -73,6 +73,11 @@ const handlers: Handlers = {
     }),
   explain: (flags, given) => askService('explain', given, flags),
   watch: (flags, given) => askService('watch', given, flags),
+  mcp: (flags) =>
+    trade('mcp', async () => {
+      const { serveAgent } = await import('./commands/mcp.ts')
+      await serveAgent(serviceBy(flags), { version: version(), warn })
+    }),
   doctor: ({ json }) => runDoctor(json),
   migrate: (flags) => runMigrations(flags),
   import: (flags) => runImport(flags),

@@ -18,6 +18,7 @@ import { observingSettings } from './settings/observing-settings.ts'
 import { retentionSettings } from './settings/retention-settings.ts'
 import {
   addressText,
+  hostNames,
   httpUrl,
   integer,
   jsonText,
@@ -79,6 +80,11 @@ export const settings = z.object({
     .describe('Base URL of the service that the commands of traders ask, such as `quote` and `watch`.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
+  MCP_HOSTS: hostNames
+    .default([])
+    .describe(
+      'Host names by which agents reach `/mcp`, and of pages that may call it, separated by commas, such as `api.example.org`; an IPv6 address in brackets. Without any, `/mcp` is off. In `dev` it is on, for this machine.',
+    ),
   METRICS_PORT: integer(0, 65_535)
     .optional()
     .describe(

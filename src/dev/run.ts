@@ -211,6 +211,9 @@ function tradingSettings(
   }
 }
 
+/** Hosts by which only this machine reaches the service. */
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
+
 function localSettings(settings: Settings, { secrets }: Pick<Store, 'secrets'>): Settings {
   return {
     ...settings,
@@ -218,6 +221,7 @@ function localSettings(settings: Settings, { secrets }: Pick<Store, 'secrets'>):
     CMS_API_KEY: settings.CMS_API_KEY ?? secrets.cmsKey,
     CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
     PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    MCP_HOSTS: settings.MCP_HOSTS.length > 0 ? settings.MCP_HOSTS : loopbackHosts,
     CHANNEL_ALLOWED_HOSTS: [...settings.CHANNEL_ALLOWED_HOSTS, 'localhost', '127.0.0.1'],
     ...(settings.VAPID_PUBLIC_KEY === undefined && {
       VAPID_PUBLIC_KEY: secrets.vapid.publicKey,

@@ -28,6 +28,7 @@ import { createTelegramHandler, type TelegramUpdates, telegramPath } from './tel
 const graphqlPath = '/graphql'
 const streamPath = '/graphql/stream'
 export const metricsPath = '/metrics'
+const mcpPath = '/mcp'
 
 /** `route` is the pattern for metrics, where that is not the path. */
 export type RoutedResponse = RoutedAnswer & { route?: string }
@@ -56,6 +57,8 @@ export interface HttpRouterOptions extends Services {
   streamLimits?: Partial<StreamLimits>
   /** Measures streams. */
   streamMeter?: StreamMeter
+  /** Creates the handler of the Model Context Protocol; without it, there is none. */
+  createMcp?: ((executor: Executor) => Handler) | undefined
   /** Handler of the updates that Telegram posts. */
   telegram?: TelegramUpdates
 }
@@ -87,8 +90,10 @@ export function createHttpRouter(
     ['/openapi.json', readOnly(counted(executor, api.document))],
     ['/schema.graphql', readOnly(counted(executor, api.schema))],
     ['/scalars.json', readOnly(counted(executor, api.scalars))],
+    ['/llms.txt', readOnly(counted(executor, api.index))],
   ])
   if (metrics) exact.set(metricsPath, metrics)
+  if (options.createMcp) exact.set(mcpPath, options.createMcp(executor))
   if (options.telegram) exact.set(telegramPath, createTelegramHandler(options.telegram, executor))
   const files = readOnly(counted(executor, api.viewer))
   const graphiqlFiles = createGraphiqlHandler(executor)

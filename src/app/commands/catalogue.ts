@@ -249,6 +249,13 @@ export const catalogue = {
     settings: ofClient,
     exits: { ...ofService, 0: 'the order has ended, or Ctrl-C', 4: undefined, 130: undefined },
   },
+  mcp: {
+    group: 'Trade',
+    summary: 'give an agent the tools of a service, by the Model Context Protocol over stdio',
+    flags: service,
+    settings: ofClient,
+    exits: { 0: 'the agent closed the input', 3: undefined, 4: undefined },
+  },
   doctor: {
     group: 'Operate',
     summary: 'check everything that a process needs; changes nothing',

@@ -1,7 +1,7 @@
 import { errorCodes, explained } from '../../domain/errors/error-explanations.ts'
 import type { SpelledStatus } from '../../domain/order/status.ts'
 import { plain } from '../../domain/text/readable.ts'
-import { OutsideFault } from '../../outside/fault.ts'
+import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 
 /** Exit codes of the commands that ask a service. */
@@ -67,23 +67,36 @@ const maxAnswerBytes = 16 * 2 ** 20
 
 /** The data of a document. Never waits for longer than the service's time limit. @throws CommandFault */
 export async function queryService<Data>(
-  { url, timeoutMs }: Service,
+  service: Service,
   query: string,
   variables: Record<string, unknown>,
 ): Promise<Data> {
+  const { data, errors } = await askService(service, query, variables)
+  const [error] = errors
+  if (error) throw faultOf(error)
+  return data as Data
+}
+
+/** The answer to a document as it came: its data, and its errors. @throws CommandFault without either */
+export async function askService(
+  { url, timeoutMs }: Service,
+  query: string,
+  variables: Record<string, unknown>,
+): Promise<{ data: unknown; errors: readonly object[] }> {
   const peer = { name: 'the service', url, now: Date.now, timeoutMs, maxBytes: maxAnswerBytes }
   try {
     const question = { path: '/graphql', body: { query, variables } }
     const { status, body } = await exchangeJson(peer, question, AbortSignal.timeout(timeoutMs))
     const { data, errors } = isObject(body) ? body : {}
-    const [error] = Array.isArray(errors) ? errors : []
-    if (isObject(error)) throw faultOf(error)
-    if (!isObject(data))
+    const faults = Array.isArray(errors) ? errors.filter(isObject) : []
+    if (faults.length === 0 && !isObject(data))
       throw new CommandFault(exitCodes.away, `no GraphQL at ${shownUrl(url)} (status ${status})`)
-    return data as Data
+    return { data, errors: faults }
   } catch (fault) {
     if (fault instanceof OutsideFault)
-      throw new CommandFault(exitCodes.away, `the service at ${shownUrl(url)} ${errorText(fault.reason)}`)
+      throw new CommandFault(exitCodes.away, `the service at ${shownUrl(url)} ${errorText(fault.reason)}`, {
+        ...(fault instanceof Throttled && { code: 'RateLimited' }),
+      })
     throw fault
   }
 }

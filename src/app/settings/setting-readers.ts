@@ -22,6 +22,18 @@ export const sourceName = z.string().regex(/^[\w.-]{1,40}$/)
 
 export const httpUrl = z.url({ protocol: /^https?$/ })
 
+/** A list of hosts, separated by commas. */
+export const hostNames = z
+  .string()
+  .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+  .refine(
+    (hosts) =>
+      hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host),
+    {
+      message: 'must be host names without ports, separated by commas',
+    },
+  )
+
 export function uniquelyNamed<Source extends { name: string }>(source: z.ZodType<Source>) {
   return z
     .array(source)

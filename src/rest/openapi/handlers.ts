@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../domain/errors/error.ts'
 import { scalarMap, schemaText } from '../../graphql/schema.ts'
+import { createDocumentation } from '../../http/pages/documentation.ts'
 import { createSwaggerUi } from '../../http/pages/swagger-ui.ts'
 import { conditional, constant, type HttpResponse, once } from '../../http/response.ts'
 import { openApiDocument } from './document.ts'
@@ -17,24 +18,41 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Creates handlers of the OpenAPI document, the GraphQL schema and its scalars, and a viewer that contacts no
- * other host.
+ * Creates handlers of the OpenAPI document, the GraphQL schema and its scalars, the index of the documentation,
+ * and a viewer that contacts no other host. Below the viewer's path are the pages of the documentation as
+ * Markdown.
  */
 export function createApiHandlers(
   version: string,
-): Record<'document' | 'schema' | 'scalars' | 'viewer', Handler> {
+): Record<'document' | 'schema' | 'scalars' | 'index' | 'viewer', Handler> {
   const files = createSwaggerUi()
+  const documentation = once(createDocumentation)
+  const pages = new Map<string, HttpResponse>()
   const document = once(() => cacheable('application/json', JSON.stringify(openApiDocument(version))))
   const schema = once(() => cacheable('text/plain; charset=utf-8', schemaText()))
   const scalars = once(() => cacheable('application/json', JSON.stringify(scalarMap())))
+
+  const index = once(() => cacheable('text/plain; charset=utf-8', documentation().index()))
+
+  function pageOf(name: string): HttpResponse | undefined {
+    const kept = pages.get(name)
+    const text = kept ? undefined : documentation().page(name)
+    if (text === undefined) return kept
+    const page = cacheable('text/markdown; charset=utf-8', text)
+    pages.set(name, page)
+    return page
+  }
 
   return {
     document: (req) => conditional(req, document()),
     schema: (req) => conditional(req, schema()),
     scalars: (req) => conditional(req, scalars()),
+    index: (req) => conditional(req, index()),
     viewer(req) {
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')
+      const page = pageOf(name)
+      if (page) return conditional(req, page)
       const file = files(name)
       if (!file) throw new Refusal('NotFound', 'there is nothing at this path')
       const response = cacheable(file.contentType, file.body)

@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http'
+import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server'
+import type { DocumentNode } from 'graphql'
+import { Refusal } from '../domain/errors/error.ts'
+import { type Admission, executedUnits } from '../execution/admission/admission.ts'
+import { checkNesting } from '../execution/documents/variables.ts'
+import type { Executor } from '../execution/execute.ts'
+import { graphqlErrorResponse } from '../execution/http/error-response.ts'
+import { Operation } from '../execution/operation.ts'
+import { checkBodyType, readBody } from '../http/body.ts'
+import type { Caller } from '../http/caller.ts'
+import { type HttpResponse, noStore } from '../http/response.ts'
+import { createMcpServer, tools } from './server.ts'
+import type { Ask, Tool } from './tool.ts'
+
+/** A body has at most so many bytes, and so many messages where it is a list. */
+const limits = { bytes: 65_536, messages: 16 }
+
+const passedHeaders = [
+  'accept',
+  'content-type',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+]
+
+/** Headers that pages may send. */
+const preflightHeaders = `Authorization, X-API-Key, ${passedHeaders.join(', ')}`
+
+interface McpOptions {
+  version: string
+  /** Host names by which clients and pages may reach it. */
+  hosts: readonly string[]
+}
+
+type McpRequestHandler = (
+  req: IncomingMessage,
+  caller: Caller,
+  gone: () => AbortSignal,
+) => Promise<HttpResponse>
+
+/**
+ * Answers the Model Context Protocol over HTTP. Without sessions: each request stands for itself, at any
+ * process. Each document of a tool counts like a request of GraphQL.
+ */
+export function createMcpRequestHandler(
+  executor: Executor,
+  { version, hosts }: McpOptions,
+): McpRequestHandler {
+  const documents = new Map<Tool, DocumentNode>(tools.map((tool) => [tool, executor.trust(tool.run)]))
+
+  /** @param first the admission of the request, for its first document */
+  function createAsk(caller: Caller, gone: () => AbortSignal, first: Admission, bytes: number): Ask {
+    const admissions = [first]
+    return async (tool, variables) => {
+      try {
+        const admission = admissions.pop() ?? executor.arrive(caller)
+        const operation = new Operation({ variables }, documents.get(tool) as DocumentNode)
+        operation.reserve(admission, bytes)
+        const result = await executor.execute(operation, executor.context(caller, gone()))
+        admission.settle(() => executedUnits(JSON.stringify(result.data ?? null).length))
+        return result
+      } catch (error) {
+        return { errors: [executor.mask(error, caller.requestId)] }
+      }
+    }
+  }
+
+  async function answer(
+    req: IncomingMessage,
+    caller: Caller,
+    gone: () => AbortSignal,
+  ): Promise<HttpResponse> {
+    if (req.method === 'OPTIONS') {
+      caller.setHeader('Access-Control-Allow-Headers', preflightHeaders)
+      return { status: 204, headers: { Allow: 'POST, OPTIONS' }, body: '' }
+    }
+    const admission = executor.arrive(caller)
+    checkPlace(req, hosts)
+    if (req.method !== 'POST') throw new Refusal('MethodNotAllowed', 'use POST: there are no sessions here')
+    checkBodyType(req.headers)
+    const text = await readBody(req, limits.bytes)
+    const parsedBody = parse(text)
+    const headers = passedHeaders.flatMap((name): [string, string][] => {
+      const value = req.headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    })
+    const ask = createAsk(caller, gone, admission, text.length)
+    const mcp = createMcpHandler(() => createMcpServer(ask, version), { maxSubscriptions: 0 })
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal: gone() })
+    const response = await mcp.fetch(request, { parsedBody })
+    const contentType = response.headers.get('content-type')
+    return {
+      status: response.status,
+      headers: contentType === null ? {} : { 'Content-Type': contentType },
+      body: await response.text(),
+    }
+  }
+
+  return async (req, caller, gone) => {
+    try {
+      return noStore(await answer(req, caller, gone)) as HttpResponse
+    } catch (error) {
+      return refusalOf(executor.mask(error, caller.requestId))
+    }
+  }
+}
+
+/** Keeps out pages whose name leads to this host (DNS rebinding). @throws Refusal Forbidden */
+function checkPlace({ headers }: IncomingMessage, hosts: readonly string[]): void {
+  const allowed = [...hosts]
+  if (!validateHostHeader(headers.host, allowed).ok)
+    throw new Refusal('Forbidden', 'MCP_HOSTS does not name this host', { field: 'Host' })
+  if (!validateOriginHeader(headers.origin, allowed).ok)
+    throw new Refusal('Forbidden', 'MCP_HOSTS does not name the host of this origin', { field: 'Origin' })
+}
+
+/** @throws Refusal for a body that is no JSON, or a list that is too long */
+function parse(text: string): unknown {
+  checkNesting(text)
+  try {
+    const body: unknown = JSON.parse(text)
+    if (!Array.isArray(body) || body.length <= limits.messages) return body
+  } catch {
+    throw new Refusal('InvalidParameter', 'the body is not JSON')
+  }
+  throw new Refusal('QueryTooComplex', `a list has at most ${limits.messages} messages`)
+}
+
+/** An error in the form of the protocol, with the status and headers that it has over GraphQL. */
+function refusalOf(error: ReturnType<Executor['mask']>): HttpResponse {
+  const { status, headers } = graphqlErrorResponse(error)
+  const { message, extensions } = error
+  const { http: _, ...data } = extensions
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message, data } })
+  return {
+    status: extensions.code === 'Forbidden' ? 403 : status,
+    headers: {
+      ...headers,
+      ...(status === 405 && { Allow: 'POST, OPTIONS' }),
+      'Content-Type': 'application/json',
+    },
+    body,
+  }
+}
