@@ -18,6 +18,7 @@ export const longFiles = [
   'test/http/pages/graphiql.test.ts',
   'test/indexer/{endings,histories,pools}.test.ts',
   'test/interface/further-tables.test.ts',
+  'test/mcp/session.test.ts',
   'test/mirror/{bad-order-books,competitions,equality,follower,history,import,passed-on,sdk}.test.ts',
   'test/notifications/announcements.test.ts',
   'test/notifications/channels/{hostile-addresses,telegram,webhook}.test.ts',
