@@ -26,11 +26,11 @@ export const orderArguments = {
   sellToken: addressArgument.describe('Contract of the token to sell.'),
   buyToken: addressArgument.describe('Contract of the token to buy.'),
   receiver: addressArgument.nullish().describe('Who gets the buy tokens; the owner if left out.'),
-  sellAmount: atomsArgument.describe('In atoms.'),
-  buyAmount: atomsArgument.describe('In atoms.'),
-  validTo: z.int().min(0).max(0xffff_ffff).describe('Expiry in Unix seconds.'),
+  sellAmount: atomsArgument.describe('Atoms to sell; of a purchase, the maximum.'),
+  buyAmount: atomsArgument.describe('Atoms to buy; of a sale, the minimum.'),
+  validTo: z.int().min(0).max(0xffff_ffff).describe('The time of expiry, in Unix seconds.'),
   appData: z.string().max(16_384).default('{}').describe('The appData document as text, or its hash.'),
-  feeAmount: atomsArgument.default('0').describe('Must be 0.'),
+  feeAmount: atomsArgument.default('0').describe('Only 0 is accepted.'),
   kind: z.enum(['SELL', 'BUY']).default('SELL').describe('The side whose amount is fixed.'),
   partiallyFillable: z.boolean().default(false),
   sellTokenBalance: z.enum(['ERC20', 'INTERNAL', 'EXTERNAL']).default('ERC20'),
@@ -45,6 +45,8 @@ export const token = z.object({
   address: z.string(),
   decimals: z.number().nullable().describe('As its contract says.'),
 })
+
+export const tokenPair = z.array(token).describe('The sell token, then the buy token.')
 
 /** A reason of a diagnosis. */
 export const reason = z.object({
@@ -78,7 +80,7 @@ export interface SpokenTerms {
   buyToken: TokenFields
 }
 
-/** What an order allows, in words. */
+/** The terms of an order, in words. */
 export function termTexts(
   order: SpokenTerms & { owner: string; receiver: string; validTo: number },
 ): string[] {

@@ -17,7 +17,7 @@ import {
   schemeArgument,
   signatureArgument,
   termTexts,
-  token,
+  tokenPair,
 } from '../fields.ts'
 import { tool } from '../tool.ts'
 
@@ -36,7 +36,7 @@ export const explainOrder = tool({
     signature: signatureArgument.optional().describe('Only if it is signed already.'),
   }),
   output: z.object({
-    tokens: z.array(token).describe('The sell token, then the buy token.'),
+    tokens: tokenPair,
     terms: z.array(z.string()).describe('What a signature allows.'),
     notes: z.array(z.string()).describe('What deserves attention before signing.'),
     price: z.object({

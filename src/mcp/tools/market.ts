@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressArgument, networkArgument, token } from '../fields.ts'
+import { addressArgument, networkArgument, page, pageArguments, token } from '../fields.ts'
 import { tool } from '../tool.ts'
 
 /** Tools that read networks, tokens, pairs and prices. Tokens are named by their addresses alone. */
@@ -7,7 +7,7 @@ import { tool } from '../tool.ts'
 const tokenArgument = z
   .union([addressArgument, z.literal('-')])
   .describe('A contract, or - for the chain’s own coin.')
-const usd = z.string().nullable().describe('US dollars for one whole token.')
+const usd = z.string().nullable().describe('Price of one whole token in US dollars.')
 
 export const networks = tool({
   name: 'networks',
@@ -67,14 +67,13 @@ export const pairs = tool({
     'The pools of a network by their value, each with its two tokens: a list of what can be traded.',
   input: z.strictObject({
     network: networkArgument.unwrap(),
-    first: z.int().min(1).max(50).default(20).describe('Size of the page.'),
-    after: z.string().max(200).optional().describe('The cursor of the page before.'),
+    ...pageArguments,
   }),
   output: z.object({
     pairs: z.array(
       z.object({ pool: z.string(), token0: token, token1: token, valueUsd: z.string().nullable() }),
     ),
-    page: z.object({ endCursor: z.string().nullable(), hasNextPage: z.boolean() }),
+    page: z.object(page),
   }),
   run: `query ($network: NetworkName!, $first: Int!, $after: String) {
     network(name: $network) {

@@ -12,7 +12,7 @@ import {
   schemeArgument,
   signatureArgument,
   termTexts,
-  token,
+  tokenPair,
   uidArgument,
 } from '../fields.ts'
 import { tool } from '../tool.ts'
@@ -28,11 +28,11 @@ export const quote = tool({
     .strictObject({
       network: networkArgument,
       from: addressArgument.describe('The owner of the order, who will sign it.'),
-      sellToken: addressArgument.describe('Contract of the token to sell.'),
-      buyToken: addressArgument.describe('Contract of the token to buy.'),
+      sellToken: orderArguments.sellToken,
+      buyToken: orderArguments.buyToken,
       sellAmount: atomsArgument.optional().describe('Sell exactly this, in atoms, network fees included.'),
       buyAmount: atomsArgument.optional().describe('Buy exactly this, in atoms.'),
-      receiver: addressArgument.optional().describe('Who gets the buy tokens; the owner if left out.'),
+      receiver: orderArguments.receiver,
       validFor: z.int().min(1).max(31_536_000).default(1_800).describe('Seconds until the order expires.'),
       slippageBps: z
         .int()
@@ -40,7 +40,7 @@ export const quote = tool({
         .max(9_999)
         .optional()
         .describe('Accepted move of the price; 50 if left out.'),
-      appData: z.string().max(16_384).default('{}').describe('The appData document as text, or its hash.'),
+      appData: orderArguments.appData,
     })
     .refine(({ sellAmount, buyAmount }) => (sellAmount === undefined) !== (buyAmount === undefined), {
       message: 'give either sellAmount or buyAmount',
@@ -48,14 +48,14 @@ export const quote = tool({
     }),
   output: z.object({
     quoteId: z.number().nullable(),
-    verified: z.boolean().describe('True if a simulation confirmed the amounts.'),
+    verified: z.boolean().describe('True if a simulation confirmed the price.'),
     expiration: z.string(),
-    tokens: z.array(token).describe('The sell token, then the buy token.'),
+    tokens: tokenPair,
     terms: z.array(z.string()).describe('The order to sign, in words.'),
     orderToSign: z
       .looseObject({})
       .describe('The order as explain_order_before_signing and submit_order take it.'),
-    uid: z.string().describe('The UID that the order will have.'),
+    uid: z.string().describe('Its UID, once it is placed.'),
     typedData: z.looseObject({}).describe('For eth_signTypedData_v4.'),
     quoted: z.object({ sellAmount: z.string(), buyAmount: z.string(), feeAmount: z.string() }),
     warnings: z.array(reason),
@@ -110,7 +110,7 @@ export const submitOrder = tool({
   writes: 'adds',
   input: z.strictObject({
     ...orderArguments,
-    from: addressArgument.optional().describe('The owner; required for PRESIGN and EIP1271.'),
+    from: addressArgument.optional().describe('The owner, which PRESIGN and EIP1271 need.'),
     signingScheme: schemeArgument.default('EIP712'),
     signature: signatureArgument.describe('The signature of the owner over exactly these terms.'),
   }),
