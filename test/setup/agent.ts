@@ -1,8 +1,20 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'commands', 'tradegraph.ts')
+const root = path.join(import.meta.dirname, '..', '..')
+const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
+
+/** The arguments behind the program's name in the configuration of the how-to page, for this service. */
+function argumentsOf(url: string): string[] {
+  const page = readFileSync(path.join(root, 'docs', 'how-to', 'connect-an-agent.md'), 'utf8')
+  const [, block = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? []
+  const { command, args } = JSON.parse(block).mcpServers.tradegraph
+  const [program, ...rest] = args as string[]
+  if (command !== 'npx' || program !== 'tradegraph') throw new Error('the page starts another program')
+  return rest.map((argument) => argument.replace('http://127.0.0.1:4000', url))
+}
 
 export interface AgentResult {
   isError: boolean
@@ -20,7 +32,7 @@ export interface Agent extends AsyncDisposable {
 /** The protocol's own client, over HTTP or over the pipes of a command. It checks results by their schemas. */
 export async function openAgent(url: string, by: 'http' | 'stdio', headers = {}): Promise<Agent> {
   const client = new Client({ name: 'test', version: '1' })
-  const command = ['--import', 'tsx', cli, 'mcp', '--url', url]
+  const command = ['--import', 'tsx', cli, ...argumentsOf(url)]
   await client.connect(
     by === 'http'
       ? new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } })
