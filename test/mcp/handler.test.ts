@@ -159,6 +159,19 @@ describe('tools', () => {
       expect(Object.keys(inputSchema.properties ?? {}).join()).not.toMatch(/key|secret|mnemonic|url/i)
   })
 
+  test.each(['2025-11-25', '2026-07-28'])('clients speak the protocol of %s', async (version) => {
+    const mode = version === '2025-11-25' ? 'legacy' : { pin: version }
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))
+    expect(client.getNegotiatedProtocolVersion()).toBe(version)
+    expect((await client.listTools()).tools).toHaveLength(12)
+    const { structuredContent } = await client.callTool({ name: 'networks', arguments: {} })
+    expect(structuredContent).toMatchObject({ networks: [{ network: 'sepolia' }] })
+    const { isError } = await client.callTool({ name: 'order', arguments: {} })
+    expect(isError).toBe(true)
+    await client.close()
+  })
+
   test('requests of one client may reach different processes', async () => {
     const other = await open()
     opened.push(other)

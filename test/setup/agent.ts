@@ -31,7 +31,9 @@ export interface Agent extends AsyncDisposable {
 
 /** The protocol's own client, over HTTP or over the pipes of a command. It checks results by their schemas. */
 export async function openAgent(url: string, by: 'http' | 'stdio', headers = {}): Promise<Agent> {
-  const client = new Client({ name: 'test', version: '1' })
+  // The older protocol over HTTP, and the newest one over stdio.
+  const mode = by === 'http' ? 'legacy' : 'auto'
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const command = ['--import', 'tsx', cli, ...argumentsOf(url)]
   await client.connect(
     by === 'http'
