@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/app/config.ts'
 import { createMcpRequestHandler } from '../../src/mcp/handler.ts'
 import type { ServerOptions } from '../../src/server/server.ts'
 import { numbered } from '../fakes/order.ts'
@@ -51,6 +52,13 @@ test('there is nothing at /mcp unless it is enabled', async () => {
   opened.push(off)
   expect((await post(initialize, { at: off })).status).toBe(404)
   expect((await post(initialize)).status).toBe(200)
+})
+
+test('the setting takes hosts, and no ports or URLs', () => {
+  const hostsOf = (MCP_HOSTS: string) => readSettings({ MCP_HOSTS }).MCP_HOSTS
+  expect(hostsOf('Api.example.org, [::1]')).toEqual(['api.example.org', '[::1]'])
+  for (const wrong of ['https://api.example.org', 'localhost:4000', 'a b', 'x,'])
+    expect(() => hostsOf(wrong), wrong).toThrow(/host names without ports/)
 })
 
 describe('places', () => {

@@ -9,7 +9,7 @@ const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
 /** The arguments behind the program's name in the configuration of the how-to page, for this service. */
 function argumentsOf(url: string): string[] {
   const page = readFileSync(path.join(root, 'docs', 'how-to', 'connect-an-agent.md'), 'utf8')
-  const [, block = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? []
+  const [, block = ''] = /```json claude_desktop_config.json\n([\s\S]*?)```/.exec(page) ?? []
   const { command, args } = JSON.parse(block).mcpServers.tradegraph
   const [program, ...rest] = args as string[]
   if (command !== 'npx' || program !== 'tradegraph') throw new Error('the page starts another program')

@@ -251,7 +251,7 @@ export const catalogue = {
   },
   mcp: {
     group: 'Trade',
-    summary: 'give an agent the tools of a service, by the Model Context Protocol over stdio',
+    summary: 'serve tools to an agent over stdio, by the Model Context Protocol',
     flags: service,
     settings: ofClient,
     exits: { 0: 'the agent closed the input', 3: undefined, 4: undefined },

@@ -28,7 +28,7 @@ export const hostNames = z
   .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
   .refine(
     (hosts) =>
-      hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host),
+      hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host),
     {
       message: 'must be host names without ports, separated by commas',
     },
