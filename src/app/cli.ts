@@ -46,7 +46,7 @@ const handlers: Handlers = {
       const { sign } = await import('./commands/trade/sign.ts')
       const { createRpc } = await import('../chain/rpc/rpc.ts')
       const { createLog } = await import('./observing/log.ts')
-      const order = readOrder(file)
+      const order = await readOrder(file)
       const url = flags.rpc ?? configuredNode(order.network)?.rpcUrl
       const log = createLog('silent')
       const rpc = url === undefined ? undefined : createRpc({ url, timeoutMs: 10_000, retries: 1, log })
@@ -56,7 +56,7 @@ const handlers: Handlers = {
     trade('submit', async () => {
       const { readSigned } = await import('./commands/trade/order-file.ts')
       const { submit } = await import('./commands/trade/sign.ts')
-      print(await submit(readSigned(file), serviceBy(flags)))
+      print(await submit(await readSigned(file), serviceBy(flags)))
     }),
   cancel: (flags, uids) =>
     trade('cancel', async () => {

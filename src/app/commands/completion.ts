@@ -79,8 +79,8 @@ _tradegraph() {
   local command='' choices='' flags='--help --version' word skip=''
   COMPREPLY=()
   case "$previous" in
-    ${valued('file')}) compopt -o filenames; COMPREPLY=($(compgen -f -- "$current")); return ;;
-    ${valued('folder')}) compopt -o filenames; COMPREPLY=($(compgen -d -- "$current")); return ;;
+    ${valued('file')}) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")); return ;;
+    ${valued('folder')}) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
     ${valued()}) return ;;
   esac
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -91,7 +91,7 @@ ${chooseWords(list)}
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
   if [[ $current == -* ]]; then return; fi
   case "$command" in
-    ${withFile().join('|')}) compopt -o filenames; COMPREPLY+=($(compgen -f -- "$current")) ;;
+    ${withFile().join('|')}) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current")) ;;
   esac
 }
 complete -F _tradegraph tradegraph`

@@ -98,14 +98,16 @@ export function startTraders(options: TraderOptions): { stop(): Promise<void> } 
 
 const apiOf = ({ baseUrl, market }: TraderOptions) => `${baseUrl}/${market.network.name}/api/v1`
 
-/** Waits until an order has traded. */
+/** Waits until an order has traded, also while the service does not answer. */
 async function firstTrade(
   options: TraderOptions,
   { uid, sell, buy }: Placed,
   signal: AbortSignal,
 ): Promise<FirstTrade> {
+  const tradesOf = async () =>
+    tradesAnswer.parse(await ask(`${apiOf(options)}/trades?orderUid=${uid}`, {}, signal))
   for (;;) {
-    const [amounts] = tradesAnswer.parse(await ask(`${apiOf(options)}/trades?orderUid=${uid}`, {}, signal))
+    const [amounts] = await tradesOf().catch(() => [])
     if (amounts)
       return {
         uid,

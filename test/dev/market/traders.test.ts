@@ -18,7 +18,7 @@ interface Received {
 
 const uid = `0x${'12'.repeat(56)}`
 
-/** Quotes 1000 for everything; the first quote fails. The order trades when its trades are read again. */
+/** Quotes 1000 for everything; the first quote fails. The order trades when its trades are read a third time. */
 async function startService() {
   const received: Received[] = []
   let reads = 0
@@ -26,7 +26,9 @@ async function startService() {
     const path = request.url ?? ''
     if (path === `/sepolia/api/v1/trades?orderUid=${uid}`) {
       const trade = { sellAmount: '250000000000000000', buyAmount: '700000000' }
-      return response.end(JSON.stringify(reads++ > 0 ? [trade] : []))
+      reads++
+      response.statusCode = reads === 1 ? 503 : 200
+      return response.end(JSON.stringify(reads > 2 ? [trade] : []))
     }
     const body = JSON.parse(await text(request))
     received.push({ path, body })

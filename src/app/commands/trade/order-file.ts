@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { type Address, address, toAddress } from '../../../domain/evm/address.ts'
 import { toHex } from '../../../domain/evm/hex.ts'
@@ -63,15 +64,15 @@ const signedFile = orderFile.extend({
 export type SignedFile = z.infer<typeof signedFile>
 
 /** @throws CommandFault with the member at fault */
-export function readOrder(file: string | undefined): OrderFile {
-  const found = read(file, orderFile)
+export async function readOrder(file: string | undefined): Promise<OrderFile> {
+  const found = await read(file, orderFile)
   refuseFaults(file, faultsOf(found))
   return found
 }
 
 /** @throws CommandFault with the member at fault */
-export function readSigned(file: string | undefined): SignedFile {
-  const found = read(file, signedFile)
+export async function readSigned(file: string | undefined): Promise<SignedFile> {
+  const found = await read(file, signedFile)
   const uid = orderUid(domainOf(found), orderDataOf(found.order), found.from)
   refuseFaults(file, [...faultsOf(found), ...(uid === found.uid ? [] : ['uid is not that of the order'])])
   return found
@@ -93,14 +94,26 @@ function refuseFaults(file: string | undefined, faults: readonly string[]): void
 
 const nameOf = (file: string | undefined) => (file === undefined || file === '-' ? 'the input' : file)
 
-function read<T>(file: string | undefined, schema: z.ZodType<T>): T {
+/** Reads a file, or the input to its end: the command before it in a pipe may take its time. */
+async function textOf(file: string | undefined): Promise<string> {
+  try {
+    return await (file === undefined || file === '-' ? text(process.stdin) : readFile(file, 'utf8'))
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException
+    throw new CommandFault(exitCodes.usage, `${nameOf(file)} cannot be read (${code})`)
+  }
+}
+
+async function read<T>(file: string | undefined, schema: z.ZodType<T>): Promise<T> {
   const name = nameOf(file)
+  const content = await textOf(file)
+  if (content.trim() === '')
+    throw new CommandFault(exitCodes.usage, `${name} is empty: the command before may have failed`)
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8'))
-  } catch (fault) {
-    const reason = fault instanceof SyntaxError ? 'is no JSON' : 'cannot be read'
-    throw new CommandFault(exitCodes.usage, `${name} ${reason}`)
+    value = JSON.parse(content)
+  } catch {
+    throw new CommandFault(exitCodes.usage, `${name} is no JSON`)
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -162,7 +175,7 @@ export function termLines(
       : `${amount(value, token)} (${value} atoms of ${token.address})`
   const isSale = order.kind === 'SELL'
   const seconds = order.validTo - now
-  const left = seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`
+  const left = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
   return [
     `sell     ${isSale ? '' : 'at most '}${named(sellToken, order.sellAmount)}`,
     `buy      ${isSale ? 'at least ' : ''}${named(buyToken, order.buyAmount)}`,
