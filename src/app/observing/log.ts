@@ -107,7 +107,7 @@ function textOf(json: string): string {
 
 const showEveryMs = 100
 
-/** Lines for people on stderr, without secrets. On a terminal, the last line shows the progress of long work. */
+/** Lines for people on stderr, without secrets. On a terminal, the last one shows progress of long work. */
 export function createTextLog(
   level: string,
   secrets: readonly string[],

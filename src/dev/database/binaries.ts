@@ -63,7 +63,7 @@ function installedPackage(): { native: string; version: string } {
   return { native: join(root, 'native'), version }
 }
 
-/** What each program says when it does not run. */
+/** The output of each program that does not run. */
 function faults(folder: string, runAs: RunAs): string[] {
   const options = { ...runAs, cwd: '/', env: databaseEnvironment, encoding: 'utf8', timeout: 10_000 } as const
   return Object.entries(trials).flatMap(([program, flags]) => {

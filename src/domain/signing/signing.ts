@@ -101,7 +101,7 @@ export const signingTerms = described(
     name: text('The name of the domain.'),
     version: text('The version of the domain.'),
     chainId: safeInt('The chain id of the domain.'),
-    verifyingContract: address('The settlement contract.'),
+    verifyingContract: address('The contract that verifies the signature: that of settlements.'),
     separator: bytes32('The hash of the domain.'),
     types: json(
       'The types of an order and of cancellations: members with name and type, in the order of the type string.',

@@ -53,13 +53,15 @@ export const cancelledText = z.literal('Cancelled')
 
 const codes = Object.keys(refusalCodes) as RefusalCode[]
 
+const errorData = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .meta({ description: 'Data with which a program can correct the request, if there is any.' })
+
 export const orderBookError = z.object({
   errorType: z.enum(codes).meta({ description: 'The code; the list is closed.' }),
   description: z.string().meta({ description: errorMessageText }),
-  data: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'Data with which a program can correct the request, if there is any.' }),
+  data: errorData,
 })
 
 export const problem = z.object({
@@ -72,10 +74,7 @@ export const problem = z.object({
     .meta({ description: 'The code; the list is closed, but for codes of a followed order book.' }),
   retryable: z.boolean().meta({ description: 'True if the same request may succeed later.' }),
   field: z.string().optional().meta({ description: 'The field at fault, if there is one.' }),
-  data: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'Data with which a program can correct the request, if there is any.' }),
+  data: errorData,
   requestId: z.string().optional().meta({ description: 'The id of the request in the log, for faults.' }),
 })
 

@@ -148,7 +148,7 @@ export async function quote(
   return file
 }
 
-/** What would keep an order with the trader's own limit from being filled. @throws CommandFault */
+/** Warnings of an order with the trader's own limit: causes that would keep it open. @throws CommandFault */
 async function limitWarnings(file: OrderFile, service: Service): Promise<Warning[]> {
   const input = { ...termsInput(file), signingScheme: 'EIP712' }
   const { explainOrder } = await queryService<{ explainOrder: Warning & { further: Warning[] } }>(

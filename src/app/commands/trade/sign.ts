@@ -57,7 +57,11 @@ export async function sign(
 
 const unverified = 'claims   decimals, symbols and the name of the network are the service’s word: see --rpc'
 
-/** Compares what the service says of the chain and its tokens. @returns a line for the signer @throws CommandFault */
+/**
+ * Compares the chain and the tokens of the service with those of the node.
+ * @returns a line for the signer
+ * @throws CommandFault
+ */
 async function compareWithNode({ chainId, sellToken, buyToken }: OrderFile, rpc: Rpc): Promise<string> {
   try {
     const chain = parseIndex(await rpc.call('eth_chainId'))
