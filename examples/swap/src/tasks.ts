@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'react'
+import { TradegraphError } from 'tradegraph/client'
+
+/** What a user can do about an error. docs/errors.md lists all codes. */
+const advice: Record<string, string> = {
+  FeedGap: 'Load the page again.',
+  InsufficientAllowance: 'Approve the token, then sign again.',
+  InsufficientBalance: 'Sell less, or fund the account.',
+  NoLiquidity: 'Sell another amount, or choose another token.',
+  OrderFullyExecuted: 'It was filled before it could be cancelled.',
+  SellAmountDoesNotCoverFee: 'Sell more: the costs of the trade are higher than the amount.',
+  Unavailable: 'Check the address of the service, and try again.',
+}
+
+/** A sentence for the user: what went wrong, and what to do. */
+function describe(fault: unknown): string {
+  if (fault instanceof TradegraphError) {
+    const next = advice[fault.code] ?? (fault.retryable ? 'Try again.' : '')
+    return `${fault.message} (${fault.code}). ${next}`
+  }
+  const { code, message } = (fault ?? {}) as { code?: number; message?: string }
+  // Wallets use 4001 of EIP-1193 when the user refuses.
+  return code === 4001 ? 'Refused in the wallet.' : String(message ?? fault)
+}
+
+/** Runs a task until the component is gone or `inputs` change. Returns why it failed. */
+export function useTask(task: (signal: AbortSignal) => Promise<void>, inputs: unknown[]): string | undefined {
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const end = new AbortController()
+    setProblem(undefined)
+    task(end.signal).catch((fault) => {
+      if (!end.signal.aborted) setProblem(describe(fault))
+    })
+    return () => end.abort()
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names them
+  }, inputs)
+  return problem
+}
+
+/** Runs one action of the user at a time. */
+export function useAction() {
+  const [busy, setBusy] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  async function run(step: string, action: () => Promise<unknown>) {
+    setBusy(step)
+    setProblem(undefined)
+    await action().catch((fault) => setProblem(describe(fault)))
+    setBusy(undefined)
+  }
+  return { busy, problem, run }
+}
