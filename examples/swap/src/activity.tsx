@@ -22,8 +22,8 @@ function OrderEntry({ order, session }: { order: Order; session: Session }) {
   const { busy, problem, run } = useAction()
   const { uid, status, sellToken, buyToken, kind } = order
   const [sold, bought] = [amountText(order.sellAmount, sellToken), amountText(order.buyAmount, buyToken)]
-  const signer = { signer: session.provider, from: session.account }
-  const cancel = () => cancelOrders(session.client, [uid], signer)
+  const cancel = () =>
+    cancelOrders(session.client, [uid], { signer: session.provider, from: session.account })
   return (
     <li>
       <strong>{status.replace('_', ' ')}</strong>{' '}

@@ -25,8 +25,7 @@ export function useOrders(session: Session) {
       const terms = { account, network: network.name, first: 50 }
       const listed = await client.query(api.AccountOrdersDocument, terms, { signal })
       setOrders(listed.account.orders.nodes)
-      const options = { after, signal }
-      const stream = api.subscribe(client, api.AccountOrderEventsDocument, { account }, options)
+      const stream = api.subscribe(client, api.AccountOrderEventsDocument, { account }, { after, signal })
       for await (const { orderEvents } of stream) {
         const { order } = orderEvents
         if (order.network.chainId === network.chainId)
@@ -47,8 +46,7 @@ export function useNotifications(session: Session) {
       const after = await newestPlace(session, signal)
       const listed = await client.query(api.NotificationsDocument, { account }, { signal })
       setNotifications(listed.account.notificationHistory.nodes)
-      const options = { after, signal }
-      const stream = api.subscribe(client, api.AccountNotificationsDocument, { account }, options)
+      const stream = api.subscribe(client, api.AccountNotificationsDocument, { account }, { after, signal })
       for await (const { notifications } of stream) {
         const { node } = notifications
         const isOther = (one: Notification) => one.notificationId !== node.notificationId

@@ -10,7 +10,7 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
   const { client, provider, account, network } = session
   const [further, setFurther] = useState([network.wrappedNative.address])
   const { balances, problem: unread } = useBalances(session, further)
-  const [sellKey, setSellKey] = useState('')
+  const [sellKey, setSellKey] = useState(network.wrappedNative.address.toLowerCase())
   const [buyKey, setBuyKey] = useState('')
   const [text, setText] = useState('')
   const [limitText, setLimitText] = useState('')
@@ -18,7 +18,9 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
   const { busy, problem, run } = useAction()
 
   const tokens = [...balances.values()]
-  const sell = balances.get(sellKey) ?? tokens[0]
+  // Orders cannot sell the chain’s own coin, which stands at this address.
+  const sellable = tokens.filter((one) => keyOf(one) !== `0x${'e'.repeat(40)}`)
+  const sell = balances.get(sellKey) ?? sellable[0]
   const buy = balances.get(buyKey) ?? tokens.find((one) => one !== sell)
   const amount = sell && parseAmount(text, sell.token)
   const { quote, problem: unquoted } = useQuote(session, sell, buy, amount)
@@ -64,7 +66,7 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
 
   return (
     <form onSubmit={submit}>
-      <TokenChoice label="Sell" value={sell} tokens={tokens} onChoice={setSellKey} />
+      <TokenChoice label="Sell" value={sell} tokens={sellable} onChoice={setSellKey} />
       <Field label="Amount to sell" inputMode="decimal" value={text} onText={setText} />
       {text !== '' && amount === undefined && (
         <p role="alert">Enter an amount of {symbolOf(sellToken)}, such as 0.1.</p>
