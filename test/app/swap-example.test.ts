@@ -37,7 +37,7 @@ beforeAll(async () => {
   process.env.VITE_TRADEGRAPH_URL = world.url
   await build({ root: folder, configFile: false, logLevel: 'error' })
   server = await preview({ root: folder, configFile: false, logLevel: 'error', preview: { port: 0 } })
-}, 300_000)
+}, 600_000)
 afterAll(async () => {
   delete process.env.VITE_TRADEGRAPH_URL
   await browser?.close()
