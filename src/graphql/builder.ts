@@ -30,6 +30,7 @@ export interface SchemaTypes {
     SafeInt: { Input: number; Output: number | bigint }
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: unknown; Output: unknown }
+    _Any: { Input: unknown; Output: unknown }
   }
 }
 

@@ -117,11 +117,27 @@ NodeRef.implement({
       },
     }),
   }),
-  resolveType: (value) => typeNames.get(value) ?? null,
+  resolveType: typeNameOf,
 })
 
 /** The type that each value was found as; `resolveType` needs it. */
 const typeNames = new WeakMap<object, string>()
+
+export function typeNameOf(value: object): string | null {
+  return typeNames.get(value) ?? null
+}
+
+/** Notes the type that a value was found as. */
+export function noteType<Value extends object>(value: Value | null, name: string): Value | null {
+  if (value) typeNames.set(value, name)
+  return value
+}
+
+/** How a stored object is read by its id; undefined if it is not one of this type. @throws Refusal */
+export function findStored(name: string, id: string, environment: Environment) {
+  const stored = parseId(id, storedKinds)
+  return stored?.name === name ? stored.kind.find(stored.parts, environment) : undefined
+}
 
 /** @throws Refusal InvalidParameter */
 const findKeys: FindKeys = ({ id }: { id: string }, environment) => {
@@ -143,8 +159,7 @@ function parseId<Kind extends { key: RegExp }>(nodeId: string, kinds: Readonly<R
 async function findByService(id: string, context: Context): Promise<object | null> {
   const parsed = parseId(id, serviceKinds)
   const value = parsed ? await parsed.kind.find(parsed.parts, context) : null
-  if (value && parsed) typeNames.set(value, parsed.name)
-  return value
+  return parsed ? noteType(value, parsed.name) : null
 }
 
 builder.queryField('node', (t) =>
@@ -164,9 +179,8 @@ builder.queryField('node', (t) =>
           ? await tokenAt(key, context, info, lookup.typeName)
           : await resolveKeyed(lookup.keyed, key, context, info, lookup.typeName)
       // The row of an interface names the concrete type.
-      if (value)
-        typeNames.set(value, identityOf<{ type?: string } | undefined>(value)?.type ?? lookup.typeName)
-      return value as never
+      const type = value && identityOf<{ type?: string } | undefined>(value)?.type
+      return noteType(value, type ?? lookup.typeName) as never
     },
   }),
 )

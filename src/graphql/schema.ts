@@ -1,11 +1,4 @@
-import {
-  defaultFieldResolver,
-  type GraphQLSchema,
-  isScalarType,
-  isSpecifiedScalarType,
-  lexicographicSortSchema,
-  printSchema,
-} from 'graphql'
+import { defaultFieldResolver, type GraphQLSchema, isScalarType, isSpecifiedScalarType } from 'graphql'
 import type { Context } from './context/context.ts'
 import './account/account.ts'
 import './account/balances.ts'
@@ -15,6 +8,7 @@ import './account/channel.ts'
 import './account/channel-mutations.ts'
 import './account/sign-in.ts'
 import './order/cancellation.ts'
+import './federation.ts'
 import './network.ts'
 import './bundle-simulation.ts'
 import './node.ts'
@@ -38,6 +32,7 @@ import './order/trade.ts'
 import './affiliate/statistics.ts'
 import './token/prices.ts'
 import { builder } from './builder.ts'
+import { clientSdl, isForGateways } from './sdl.ts'
 
 /** Checks that a field is enabled and that a request may use it. @throws Refusal */
 export type Guard = (context: Context) => void
@@ -59,16 +54,16 @@ function withGuards(schema: GraphQLSchema): GraphQLSchema {
 /** Built after the imports above, which register their types with the builder. */
 export const schema: GraphQLSchema = withGuards(builder.toSchema())
 
-/** The SDL, sorted, so that versions can be compared. */
+/** The SDL for clients. */
 export function schemaText(): string {
-  return `${printSchema(lexicographicSortSchema(schema))}\n`
+  return `${clientSdl(schema)}\n`
 }
 
 /** The JSON type of each custom scalar: `config.scalars` of codegen, for clients with only the SDL. */
 export function scalarMap(): Record<string, string> {
   const scalars = Object.values(schema.getTypeMap())
     .filter(isScalarType)
-    .filter((type) => !isSpecifiedScalarType(type))
+    .filter((type) => !isSpecifiedScalarType(type) && !isForGateways(type.name))
   return Object.fromEntries(
     scalars
       .map(({ name, extensions }) => [name, String(extensions.codegenScalarType)] as const)

@@ -4,6 +4,7 @@ import {
   type GraphQLObjectType,
   getNamedType,
   getNullableType,
+  isAbstractType,
   isListType,
   isObjectType,
   Kind,
@@ -78,10 +79,10 @@ function amountOf(field: Field, [node]: Nodes, variables: Variables, below: () =
   if (chargedFor !== undefined) return each * Math.max(1, countNamed(field, node, variables))
   if (typeof units === 'number') return units
   const type = getNamedType(field.type)
-  if (typeof perRead !== 'number' || !isObjectType(type)) return 1
-  const inner = type.getFields()
-  const needsOutsideSource = [...below()].some(
-    ([{ name }]) => inner[name.value]?.extensions.needsOutsideSource === true,
+  if (typeof perRead !== 'number') return 1
+  const types = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
+  const needsOutsideSource = [...below()].some(([{ name }]) =>
+    types.some((each) => each.getFields()[name.value]?.extensions.needsOutsideSource === true),
   )
   return Math.max(1, Math.ceil(countNamed(field, node, variables) / (needsOutsideSource ? 1 : perRead)))
 }

@@ -13,7 +13,7 @@ import { derivedOnce } from '../../domain/derived.ts'
 import { checkListItems, type Services } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
-import type { FindKeys, MayLack } from '../../graphql/stored/expose.ts'
+import type { Entity, FindKeys, MayLack } from '../../graphql/stored/expose.ts'
 import {
   conditionKey,
   conditionVariables,
@@ -104,6 +104,8 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   const field = query.getFields()[name.value]
   const findKeys = field?.extensions.findKeys as LookUp | undefined
   if (field && findKeys) return keyedReader(field, findKeys, nodes)
+  const findEntities = field?.extensions.findEntities as EntityLookUp | undefined
+  if (field && findEntities) return entitiesReader(field, findEntities, nodes)
   const prepared = prepareField(query, nodes, scope)
   if (!prepared?.isFullyStored) return undefined
   const mayLack = field?.extensions.mayLack as MayLack | undefined
@@ -137,6 +139,40 @@ function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, no
         responseReading,
       )
       return isList ? `[${texts.join(',')}]` : texts[0]
+    }
+  }
+}
+
+/** Finds the objects for arguments that fit the field; null for those that are not known. */
+type EntityLookUp = (args: Record<string, unknown>, services: Services) => readonly (Entity | null)[]
+
+/** Reads the objects of each type by one statement. */
+function entitiesReader(
+  field: GraphQLField<unknown, unknown>,
+  findEntities: EntityLookUp,
+  nodes: Nodes,
+): FieldReader {
+  return (scope, services) => {
+    const entities = findEntities(getArgumentValues(field, nodes[0], scope.variables), services)
+    const found = entities.filter((entity): entity is Entity => entity !== null)
+    const types = [...new Map(found.map((entity) => [entity.typeName, entity])).values()]
+    const reads = types.map(({ typeName, keyed }) => ({
+      typeName,
+      keyed,
+      prepared: prepareObject(schema.getType(typeName) as GraphQLObjectType, nodes, scope),
+    }))
+    if (!reads.every(({ prepared }) => prepared.isFullyStored)) return undefined
+    return async () => {
+      const texts = new Map<Entity, string>()
+      await Promise.all(
+        reads.map(async ({ typeName, keyed, prepared }) => {
+          const named = found.filter((entity) => entity.typeName === typeName)
+          const keys = named.map(({ key }) => key as never)
+          const read = await readKeyed(prepared, keyed, keys, scope, services, responseReading)
+          for (const [index, entity] of named.entries()) texts.set(entity, read[index] ?? 'null')
+        }),
+      )
+      return `[${entities.map((entity) => (entity && texts.get(entity)) ?? 'null').join(',')}]`
     }
   }
 }

@@ -243,5 +243,13 @@ export interface KeyLookup {
   typeName: string
 }
 
+/** A stored object of a list whose items may be of different types. */
+export interface Entity extends Pick<KeyLookup, 'keyed' | 'typeName'> {
+  key: unknown
+}
+
+/** `extensions.findEntities` of a root field; null for items that are null without a read. @throws Refusal */
+export type FindEntities = (args: never, environment: Environment) => readonly (Entity | null)[]
+
 /** `extensions.findKeys` of a root field; null when the result is null without a read. @throws Refusal */
 export type FindKeys = (args: never, environment: Environment) => KeyLookup | null | 'not stored'

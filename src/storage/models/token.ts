@@ -15,6 +15,7 @@ export function tokenOf(chainId: string, token: string): Model {
     fields: {
       id: nodeId('Token', chainId, hexText(token)),
       address: derived(address, token, 'Its contract.'),
+      chainId: derived(safeInt, chainId, 'The chain of its contract.'),
       symbol: fromTokenStore(
         orNull(derived(string, 'tk.symbol', 'Such as WETH; null if the contract has none.')),
       ),

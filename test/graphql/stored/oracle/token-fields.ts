@@ -11,7 +11,7 @@ const stored =
     rows.tokens.find((token) => token.chainId === chainId && token.address === address)?.[name] ?? null
 
 export const tokenFields: Fields<TokenKey> = {
-  ...columns('address'),
+  ...columns('address', 'chainId'),
   id: ({ chainId, address }) => idOf('Token', chainId, address),
   symbol: stored('symbol'),
   name: stored('name'),
