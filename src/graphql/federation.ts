@@ -97,6 +97,7 @@ const findEntities: FindEntities = (
 }
 
 builder.scalarType('_Any', {
+  extensions: { codegenScalarType: 'unknown' },
   description:
     'A representation of an entity: an object with `__typename` and the fields of one of the type’s keys.',
   parseValue: (value) => value,
