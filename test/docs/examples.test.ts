@@ -90,6 +90,15 @@ const notRun: Record<string, Record<string, string>> = {
     'node trade.mjs': 'the same',
     'node follow.mjs': 'the same',
   },
+  'docs/how-to/use-other-clients.md': {
+    'npm install @apollo/client@4.3.8 graphql@16.15.0 rxjs@7.8.2 graphql-sse@2.6.1':
+      'the tree has the same versions: test/docs/other-clients.test.ts runs the page',
+    'node apollo.mjs': 'the same',
+    'npm install @urql/core@6.0.3 graphql@16.15.0 graphql-sse@2.6.1': 'the same',
+    'node urql.mjs': 'the same',
+    'npm install eventsource@3.0.7': 'the same',
+    'node events.mjs': 'the same',
+  },
   'docs/how-to/web-push.md': {
     'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.test.ts runs it',
   },
