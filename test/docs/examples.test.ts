@@ -98,6 +98,18 @@ const notRun: Record<string, Record<string, string>> = {
     'node urql.mjs': 'the same',
     'npm install eventsource@3.0.7': 'the same',
     'node events.mjs': 'the same',
+    'npm install typescript@5.9.3 tsx@4.23.15 graphql@16.15.0 @types/node@20.19.0':
+      'the same test installs it',
+    'npm install gql.tada@1.11.3': 'the same test installs it',
+    'npx gql.tada generate-output': 'the same',
+    'npm install @graphql-codegen/cli@7.4.3 @graphql-codegen/client-preset@6.2.0':
+      'the same test installs it',
+    'npx graphql-codegen --config codegen.ts': 'the same',
+    'npm install relay-runtime@21.0.1 relay-compiler@21.0.1 @types/relay-runtime@20.1.1':
+      'the same test installs it',
+    'npx relay-compiler relay.config.json   # reads relay/Orders.ts': 'the same',
+    'npm install openapi-typescript@7.13.0 openapi-fetch@0.17.0': 'the same test installs it',
+    'npx openapi-typescript http://127.0.0.1:4000/openapi.json -o openapi.ts': 'the same',
   },
   'docs/how-to/web-push.md': {
     'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.test.ts runs it',

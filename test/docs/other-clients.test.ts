@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.ts'
+import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 import { createTrader } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 import { openFolder, type Run, runPage } from './examples.ts'
@@ -34,3 +37,22 @@ test('the programs that need no tool print the order, a notification and a balan
   expect(outputOf(runs, 'events')).toMatch(/^\d+ ORDER_FILLED$/m)
   expect(outputOf(runs, 'events')).toMatch(/balance: '\d{20,}',[\s\S]*symbol: 'ETH'/)
 })
+
+test('the programs of the tools type-check, and print the order', async () => {
+  const folder = createTemporaryHome()
+  try {
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
+    const plain = /^(node|npm install (@apollo|@urql|eventsource))/
+    const runs = await runPage(page, { folder, adapt: quick, skips: (line) => plain.test(line) })
+    for (const program of ['tada.ts', 'preset.ts', 'relay.ts'])
+      expect(outputOf(runs, `tsx ${program}`), program).toContain(`${uid} FULFILLED 100000000000000000n\n`)
+    expect(outputOf(runs, 'tsx rest.ts')).toContain(`${uid} fulfilled 100000000000000000n\n`)
+  } finally {
+    removeTemporaryHome(folder)
+  }
+}, 240_000)
+
+/** Installs from npm's cache where it can. */
+function quick(text: string): string {
+  return adapt(text).replace('npm install', 'npm install --prefer-offline --no-audit --no-fund')
+}
