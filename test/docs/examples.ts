@@ -42,6 +42,8 @@ interface Session {
   adapt(text: string): string
   /** Blocks of commands that are left out, by their first line. */
   skips(firstLine: string): boolean
+  /** The time that all commands have together. */
+  longestMs?: number
 }
 
 export interface Run {
@@ -55,7 +57,10 @@ export interface Run {
  * Writes the files of a page, then runs its commands from top to bottom in one shell.
  * @throws with all output when one fails
  */
-export async function runPage({ blocks }: Page, { folder, adapt, skips }: Session): Promise<Run[]> {
+export async function runPage(
+  { blocks }: Page,
+  { folder, adapt, skips, longestMs = 170_000 }: Session,
+): Promise<Run[]> {
   for (const { language, name, text } of blocks) {
     if (!isFile(language, name)) continue
     mkdirSync(path.join(folder, path.dirname(name)), { recursive: true })
@@ -70,7 +75,7 @@ export async function runPage({ blocks }: Page, { folder, adapt, skips }: Sessio
   })
   const marker = '--- the next block ---'
   const script = runs.map(({ commands }) => `${commands}\necho '${marker}'`).join('\n')
-  const all = await shell(`set -e\n${script}`, folder)
+  const all = await shell(`set -e\n${script}`, folder, longestMs)
   const parts = all.split(`${marker}\n`)
   return runs.map((run, index) => ({ ...run, output: parts[index] ?? '' }))
 }
@@ -79,10 +84,8 @@ export function isFile(language: string, name: string): boolean {
   return ['js', 'ts', 'json'].includes(language) && /^[\w./-]+\.(mjs|ts|json)$/.test(name)
 }
 
-const longestMs = 170_000
-
 /** Standard output and errors together. */
-function shell(script: string, cwd: string): Promise<string> {
+function shell(script: string, cwd: string, longestMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const { npm_lifecycle_event: _, NODE_OPTIONS: __, VITEST: ___, ...environment } = process.env
     const child = spawn('bash', ['-c', `exec 2>&1\n${script}`], { cwd, env: environment, detached: true })
