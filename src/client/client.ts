@@ -72,7 +72,7 @@ const defaultTimeout = 15_000
 export function createClient<const Form extends ScalarForm = 'wire'>(
   options: ClientOptions<Form>,
 ): Client<Form> {
-  const root = String(options.url).replace(/\/+$/, '')
+  const root = String(options.url).replace(/(?<!\/)\/+$/, '')
   const { headers = {}, timeout = defaultTimeout } = options
   const connection: Connection = {
     graphqlUrl: `${root}/graphql`,

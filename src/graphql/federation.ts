@@ -3,6 +3,7 @@ import { toAddress } from '../domain/evm/address.ts'
 import { toOrderUid } from '../domain/order/order.ts'
 import { tokenByAddress } from '../storage/models/keyed.ts'
 import { formatNodeId } from '../storage/query/node-id.ts'
+import type { Keyed } from '../storage/query/statement.ts'
 import { builder } from './builder.ts'
 import { findStored, noteType, typeNameOf } from './node.ts'
 import { AccountRef, AuctionRef, OrderRef, TokenRef } from './refs.ts'
@@ -58,10 +59,10 @@ function entityOf(representation: unknown, index: number, environment: Environme
   const found = findStored(name, idOf(name, members, at), environment)
   if (!found) throw malformed(`${at}.id`, `the id of a node of the type ${name}`)
   const [key] = found.keys
-  if (name !== 'Token') return { typeName: name, keyed: found.keyed, key }
+  if (name !== 'Token') return { typeName: name, keyed: found.keyed as Keyed<unknown>, key }
   const { chainId } = key as { chainId: number }
   return environment.networks.byChainId(chainId)
-    ? { typeName: name, keyed: tokenByAddress as never, key }
+    ? { typeName: name, keyed: tokenByAddress as Keyed<unknown>, key }
     : null
 }
 
@@ -84,10 +85,7 @@ function idOf(name: EntityName, members: ReadonlyMap<string, unknown>, at: strin
 }
 
 /** @throws Refusal InvalidParameter */
-const findEntities: FindEntities = (
-  { representations }: { representations: readonly unknown[] },
-  environment,
-) => {
+function findNamed(representations: readonly unknown[], environment: Environment): (Entity | null)[] {
   if (representations.length > maxNamed) {
     throw new Refusal('InvalidParameter', `representations must name at most ${maxNamed} entities`, {
       field: 'representations',
@@ -95,6 +93,11 @@ const findEntities: FindEntities = (
   }
   return representations.map((each, index) => entityOf(each, index, environment))
 }
+
+const findEntities: FindEntities = (
+  { representations }: { representations: readonly unknown[] },
+  environment,
+) => findNamed(representations, environment)
 
 builder.scalarType('_Any', {
   extensions: { codegenScalarType: 'unknown' },
@@ -137,10 +140,10 @@ builder.queryFields((t) => ({
     extensions: { namedPerRead, findEntities },
     resolve: (_root, args, context, info) =>
       Promise.all(
-        findEntities(args as never, context).map(async (entity) => {
+        findNamed(args.representations, context).map(async (entity) => {
           if (!entity) return null
           const { keyed, key, typeName } = entity
-          return noteType(await resolveKeyed(keyed, key as never, context, info, typeName), typeName)
+          return noteType(await resolveKeyed(keyed, key, context, info, typeName), typeName)
         }),
       ) as never,
   }),

@@ -197,6 +197,7 @@ test('CORS allows every request header in use, and exposes every response header
     'Warning',
     'X-Pending-Settlements',
     'X-Request-Id',
+    'X-Trace-Id',
     'X-Unavailable-Tokens',
   ])
 })

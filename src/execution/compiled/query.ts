@@ -167,7 +167,7 @@ function entitiesReader(
       await Promise.all(
         reads.map(async ({ typeName, keyed, prepared }) => {
           const named = found.filter((entity) => entity.typeName === typeName)
-          const keys = named.map(({ key }) => key as never)
+          const keys = named.map(({ key }) => key)
           const read = await readKeyed(prepared, keyed, keys, scope, services, responseReading)
           for (const [index, entity] of named.entries()) texts.set(entity, read[index] ?? 'null')
         }),

@@ -244,7 +244,8 @@ export interface KeyLookup {
 }
 
 /** A stored object of a list whose items may be of different types. */
-export interface Entity extends Pick<KeyLookup, 'keyed' | 'typeName'> {
+export interface Entity extends Pick<KeyLookup, 'typeName'> {
+  keyed: Keyed<unknown>
   key: unknown
 }
 

@@ -57,7 +57,7 @@ function lineOf(name: string, text: string): string {
   const first = text.split(/\n\n+/).find((block) => /^[A-Z`*[]/.test(block)) ?? ''
   const plain = first
     .replace(/\s+/g, ' ')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]{0,200})\]\([^()]{0,200}\)/g, '$1')
     .replace(/\*\*/g, '')
   const [sentence = plain] = /^.*?[.:](?= |$)/.exec(plain) ?? []
   const short = sentence.length > maxSummary ? `${sentence.slice(0, maxSummary)}…` : sentence

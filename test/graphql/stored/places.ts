@@ -70,8 +70,13 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   },
   Network: {
     process:
-      'chainId explorerUrl id name poolProject pools ready settlementContract vaultRelayer wrappedNative',
+      'chainId contracts explorerUrl id name poolProject pools ready settlementContract vaultRelayer wrappedNative',
   },
+  NetworkContracts: {
+    process:
+      'balanceGuard ethFlows hooksTrampoline poolFactory settlement signing vaultRelayer wrappedNative',
+  },
+  SigningTerms: { process: 'chainId name separator types verifyingContract version' },
   Node: { process: 'id' },
   Order: { outside: 'simulation', process: 'diagnosis network' },
   OrderSimulation: { outside: 'block error from gas input stateOverrides to' },
