@@ -93,11 +93,13 @@ export function createClient<const Form extends ScalarForm = 'wire'>(
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     signal?.throwIfAborted()
+    // A fault of the caller's function is its own, and not repeated.
+    const own = await connection.headers()
     const end = AbortSignal.timeout(timeout)
     try {
       const response = await connection.fetch(connection.graphqlUrl, {
         method: 'POST',
-        headers: { ...(await connection.headers()), 'content-type': 'application/json' },
+        headers: { ...own, 'content-type': 'application/json' },
         body: toJson({ query: textOf(document), variables }),
         signal: signal ? AbortSignal.any([signal, end]) : end,
       })

@@ -6,6 +6,7 @@ import {
   type OrderResult,
   PlaceOrderDocument,
   type PlaceOrderInput,
+  type QuoteInput,
 } from './documents.generated.ts'
 import { TradegraphError } from './error.ts'
 import type { InForm, Input, ScalarForm } from './scalars.ts'
@@ -52,6 +53,13 @@ export interface OrderPlacement extends RequestOptions {
   from?: string
   /** The network by name or chain id. Needed without the typed data of a quote, where there are several. */
   network?: string
+  /**
+   * The input of the quote. The order must be the one that it demands: tokens, receiver, fixed amount, app data
+   * and validity. Only the price is the service's.
+   */
+  input?: Input<QuoteInput>
+  /** The chain that the order is for: a quote for another one is refused. */
+  chainId?: number
   /** `EIP1271` for the signature of a smart account. */
   signingScheme?: 'EIP712' | 'EIP1271'
 }
@@ -60,9 +68,11 @@ export interface OrderPlacement extends RequestOptions {
 export type PlacedOrder<Form extends ScalarForm = 'wire'> = InForm<Form, NonNullable<OrderResult['order']>>
 
 /**
- * Signs and places an order. The UID is known before the order is sent: if the answer is lost, the order is
+ * Signs and places an order. Without `input`, whatever the quote holds is signed: pass it if the service is not
+ * your own. The UID is known before the order is sent: if the answer is lost, the order is
  * looked up, and sent again only if it is not there. To place a placed order again returns it.
- * @throws TradegraphError if the service refuses, and the wallet’s own error if it does not sign
+ * @throws TradegraphError if the service refuses, or if the order is not the demanded one; the wallet’s own error
+ *   if it does not sign
  */
 export async function placeOrder<Form extends ScalarForm>(
   client: Client<Form>,
@@ -77,6 +87,7 @@ export async function placeOrder<Form extends ScalarForm>(
     throw new TradegraphError('AppDataHashMismatch', 'the document is not the one that the order names', {
       field: 'appData',
     })
+  checkDemand(placement, { order, domain, document, owner })
   const uid = orderUid(domain, order, owner)
   const signature = await signTypedData(signer, orderTypedData(domain, order), owner)
   const input: PlaceOrderInput = {
@@ -103,7 +114,11 @@ export async function placeOrder<Form extends ScalarForm>(
       { input: input as Input<PlaceOrderInput> },
       options,
     )
-    return (placed as { placeOrder: { order: PlacedOrder<Form> } }).placeOrder.order
+    const { order } = (placed as { placeOrder: { order: PlacedOrder<Form> & { uid: string } } }).placeOrder
+    if (order.uid === uid) return order
+    throw new TradegraphError('InternalServerError', 'the service answers with another order', {
+      data: { uid },
+    })
   }
   try {
     return await attempt(send, signal, stored)
@@ -112,6 +127,52 @@ export async function placeOrder<Form extends ScalarForm>(
     if (found) return found
     throw fault
   }
+}
+
+/** Seconds of a quote without a validity. */
+const defaultValidFor = 1_800
+
+/** Seconds by which the clock of the service may differ. */
+const clockSkew = 120
+
+/** Compares what is signed with what the caller demanded. @throws TradegraphError */
+function checkDemand(
+  { input, chainId }: OrderPlacement,
+  {
+    order,
+    domain,
+    document,
+    owner,
+  }: { order: SignedOrder; domain: SigningDomain; document: string; owner: string },
+): void {
+  const wrong = chainId === undefined || domain.chainId === chainId ? [] : ['chainId']
+  if (BigInt(order.feeAmount) !== 0n) wrong.push('feeAmount')
+  if (input) {
+    const { sellBeforeFee, buyAfterFee } = input.amount
+    const { validFor, validTo } = input.validity ?? {}
+    const demanded: Partial<SignedOrder> = {
+      sellToken: input.sellToken.toLowerCase(),
+      buyToken: input.buyToken.toLowerCase(),
+      receiver: (input.receiver ?? owner).toLowerCase(),
+      kind: buyAfterFee === undefined ? 'sell' : 'buy',
+      sellTokenBalance: (input.sellTokenBalance ?? 'ERC20').toLowerCase(),
+      buyTokenBalance: (input.buyTokenBalance ?? 'ERC20').toLowerCase(),
+      partiallyFillable: false,
+      ...(sellBeforeFee !== undefined && { sellAmount: String(sellBeforeFee) }),
+      ...(buyAfterFee !== undefined && { buyAmount: String(buyAfterFee) }),
+      ...(input.appDataHash && { appData: input.appDataHash.toLowerCase() }),
+    }
+    for (const [name, value] of Object.entries(demanded))
+      if (order[name as keyof SignedOrder] !== value) wrong.push(name)
+    if (input.appData && input.appData !== document) wrong.push('appData')
+    const latest = validTo ?? Date.now() / 1_000 + (validFor ?? defaultValidFor) + clockSkew
+    if (order.validTo > latest) wrong.push('validTo')
+  }
+  const [field] = wrong
+  if (field)
+    throw new TradegraphError('InvalidParameter', `the order differs from the demand: ${wrong.join(', ')}`, {
+      field,
+    })
 }
 
 const isDuplicate = (fault: unknown) => fault instanceof TradegraphError && fault.code === 'DuplicatedOrder'

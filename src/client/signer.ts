@@ -41,8 +41,11 @@ export async function addressOf(signer: Signer, from?: string): Promise<string> 
   )
 }
 
+/** A smart account of viem has `getAddress` too, and a type. */
+const isEthers = (signer: Signer): signer is EthersSigner => 'getAddress' in signer && !('type' in signer)
+
 async function ownAddress(signer: Signer): Promise<string | undefined> {
-  if ('getAddress' in signer) return signer.getAddress()
+  if (isEthers(signer)) return signer.getAddress()
   if ('signTypedData' in signer) return signer.account?.address ?? signer.address
   const accounts = (await signer.request({ method: 'eth_accounts' })) as string[]
   return accounts[0]
@@ -53,10 +56,11 @@ export async function signTypedData(signer: Signer, payload: TypedData, address:
   const { domain, types, primaryType, message } = payload
   // Both libraries add the type of the domain themselves; a wallet needs it.
   const { EIP712Domain: _, ...ownTypes } = types
-  if ('getAddress' in signer) return signer.signTypedData(domain, ownTypes, message)
+  if (isEthers(signer)) return signer.signTypedData(domain, ownTypes, message)
   if ('signTypedData' in signer)
     return signer.signTypedData({
-      ...(signer.account && { account: signer.account }),
+      // A wallet client without an account of its own signs with that of the order.
+      ...('request' in signer && { account: signer.account ?? address }),
       domain,
       types: ownTypes,
       primaryType,

@@ -44,7 +44,8 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
   for (let failures = 0; ; failures++) {
     try {
       signal?.throwIfAborted()
-      if (cursor === undefined && isFeed(query)) start ??= await newestPlace(client, signal)
+      if (cursor === undefined && isFeed(query) && !hasSnapshot(query))
+        start ??= await newestPlace(client, signal)
       const from = cursor ?? (failures === 0 ? undefined : start)
       for await (const result of openStream(connection, { query, variables, from, signal })) {
         signal?.throwIfAborted()
@@ -52,6 +53,8 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
         if (error) throw error
         failures = 0
         const next = cursorOf(result.data)
+        if (next === undefined && isFeed(query))
+          throw new TypeError('the document must select `cursor`, behind which the stream continues')
         cursor = next ?? cursor
         yield connection.read(result.data, document) as InForm<Form, Result>
         if (next !== undefined) onCursor?.(next)
@@ -67,6 +70,9 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
 
 /** Reports whether the events of a subscription have cursors. */
 const isFeed = (query: string) => /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEvents|auctions)\b/.test(query)
+
+/** Reports whether a stream begins with the orders as they are, also when it is opened again. */
+const hasSnapshot = (query: string) => /\bsnapshot\s*:/.test(query)
 
 /** The newest place of all feeds, which share a sequence; undefined where notifications are disabled. */
 async function newestPlace(client: Client, signal: AbortSignal | undefined): Promise<string | undefined> {
@@ -108,20 +114,26 @@ async function* openStream(
   const end = new AbortController()
   const lose = (message: string) =>
     end.abort(new TradegraphError('Unavailable', message, { retryable: true }))
+  /** Ends the stream with a fault that the library would replace by its own. */
+  const endWith = (fault: unknown): never => {
+    end.abort(fault)
+    throw fault
+  }
   const silence = timer(silenceMs, () => lose('the stream was silent for too long'))
   const waiting = gate(maxWaiting)
   let isComplete = false
 
   const stream = createStream({
     url: from === undefined ? streamUrl : `${streamUrl}?lastEventId=${encodeURIComponent(from)}`,
-    headers: () => connection.headers(),
+    headers: () => connection.headers().catch(endWith),
     // This module continues at the cursor: the library would repeat the first request.
     retryAttempts: 0,
     async fetchFn(input: string, init: RequestInit) {
       const ends = init.signal ? AbortSignal.any([init.signal, end.signal]) : end.signal
       const response = await connection.fetch(input, { ...init, signal: ends })
-      if (!response.ok || !response.body) {
-        const result = await resultOf(response)
+      const isStream = response.headers.get('content-type')?.includes('text/event-stream')
+      if (!response.ok || !response.body || !isStream) {
+        const result = await resultOf(response).catch(endWith)
         end.abort(errorOf(result, response) ?? new TradegraphError('InvalidQuery', 'the answer is no stream'))
       }
       return { ok: response.ok, body: response.body && chunksOf(response.body) }
