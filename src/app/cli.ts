@@ -47,7 +47,7 @@ const handlers: Handlers = {
       const { createRpc } = await import('../chain/rpc/rpc.ts')
       const { createLog } = await import('./observing/log.ts')
       const order = await readOrder(file)
-      const url = flags.rpc ?? configuredNode(order.network)?.rpcUrl
+      const url = flags.rpc ?? nodeIfConfigured(order.network)
       const log = createLog('silent')
       const rpc = url === undefined ? undefined : createRpc({ url, timeoutMs: 10_000, retries: 1, log })
       printJson(await sign(order, flags, warn, rpc))
@@ -143,6 +143,15 @@ function configuredNode(name: string) {
   const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
   const found = networks.find(({ network }) => network.name === name)
   return found && { rpcUrl: [found.rpcUrl].flat()[0], settlement: found.network.settlement }
+}
+
+/** The node of NETWORKS_FILE. Wrong settings of a service do not keep an order from being signed. */
+function nodeIfConfigured(name: string): string | undefined {
+  try {
+    return configuredNode(name)?.rpcUrl
+  } catch {
+    return undefined
+  }
 }
 
 /** The node of a flag, of NETWORKS_FILE, or of the local system in this folder if that is the service. */

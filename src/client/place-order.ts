@@ -54,8 +54,8 @@ export interface OrderPlacement extends RequestOptions {
   /** The network by name or chain id. Needed without the typed data of a quote, where there are several. */
   network?: string
   /**
-   * The input of the quote. The order must be the one that it demands: tokens, receiver, fixed amount, app data
-   * and validity. Only the price is the service's.
+   * The input of the quote. The order must be the one that it demands: tokens, receiver, fixed amount, app
+   * data and validity. Only the price is the service's.
    */
   input?: Input<QuoteInput>
   /** The chain that the order is for: a quote for another one is refused. */
@@ -68,11 +68,11 @@ export interface OrderPlacement extends RequestOptions {
 export type PlacedOrder<Form extends ScalarForm = 'wire'> = InForm<Form, NonNullable<OrderResult['order']>>
 
 /**
- * Signs and places an order. Without `input`, whatever the quote holds is signed: pass it if the service is not
- * your own. The UID is known before the order is sent: if the answer is lost, the order is
- * looked up, and sent again only if it is not there. To place a placed order again returns it.
- * @throws TradegraphError if the service refuses, or if the order is not the demanded one; the wallet’s own error
- *   if it does not sign
+ * Signs and places an order. Without `input`, whatever the quote holds is signed: pass it if the service is
+ * not your own. The UID is known before the order is sent: if the answer is lost, the order is looked up, and
+ * sent again only if it is not there. To place a placed order again returns it.
+ * @throws TradegraphError if the service refuses, or if the order is not the demanded one; the wallet’s own
+ *   error if it does not sign
  */
 export async function placeOrder<Form extends ScalarForm>(
   client: Client<Form>,

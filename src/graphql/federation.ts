@@ -29,7 +29,7 @@ const textPart =
 
 const addressPart = { address: { parse: textPart(toAddress), expected: 'an address' } }
 const chainIdPart: KeyPart = (value) =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2_100_000_000
     ? String(value)
     : undefined
 

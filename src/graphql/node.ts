@@ -59,7 +59,7 @@ function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Ke
 }
 
 /** The position of a log. */
-const rowPosition = /^([0-9]{1,9}):([0-9]{1,15}):([0-9]{1,9})$/
+const rowPosition = /^([0-9]{1,9}|1[0-9]{9}|20[0-9]{8}):([0-9]{1,15}):([0-9]{1,9})$/
 const rowPositionOf = (chainId?: string, blockNumber?: string, logIndex?: string) => ({
   chainId: Number(chainId),
   blockNumber: Number(blockNumber),
@@ -100,7 +100,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
     solutionByKey,
   ),
   Token: storedKind(
-    /^([0-9]{1,9}):(0x[0-9a-f]{40})$/,
+    /^([0-9]{1,9}|1[0-9]{9}|20[0-9]{8}):(0x[0-9a-f]{40})$/,
     (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
     storedToken,
   ),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server'
 import type { DocumentNode } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
-import { type Admission, executedUnits } from '../execution/admission/admission.ts'
+import { type Admission, executedUnits, writtenUnits } from '../execution/admission/admission.ts'
 import { checkNesting } from '../execution/documents/variables.ts'
 import type { Executor } from '../execution/execute.ts'
 import { graphqlErrorResponse } from '../execution/http/error-response.ts'
@@ -13,8 +13,8 @@ import { type HttpResponse, noStore } from '../http/response.ts'
 import { createMcpServer, tools } from './server.ts'
 import type { Ask, Tool } from './tool.ts'
 
-/** A body has at most so many bytes, and so many messages where it is a list. */
-const limits = { bytes: 65_536, messages: 16 }
+/** Largest body, longest list of messages, and longest time of an answer. */
+const limits = { bytes: 65_536, messages: 16, ms: 60_000 }
 
 const passedHeaders = [
   'accept',
@@ -50,9 +50,8 @@ export function createMcpRequestHandler(
 ): McpRequestHandler {
   const documents = new Map<Tool, DocumentNode>(tools.map((tool) => [tool, executor.trust(tool.run)]))
 
-  /** @param first the admission of the request, for its first document */
-  function createAsk(caller: Caller, gone: () => AbortSignal, first: Admission, bytes: number): Ask {
-    const admissions = [first]
+  /** @param admissions that of the request, for its first document */
+  function createAsk(caller: Caller, gone: () => AbortSignal, admissions: Admission[], bytes: number): Ask {
     return async (tool, variables) => {
       try {
         const admission = admissions.pop() ?? executor.arrive(caller)
@@ -86,15 +85,19 @@ export function createMcpRequestHandler(
       const value = req.headers[name]
       return typeof value === 'string' ? [[name, value]] : []
     })
-    const ask = createAsk(caller, gone, admission, text.length)
+    const unused = [admission]
+    const ask = createAsk(caller, gone, unused, text.length)
     const mcp = createMcpHandler(() => createMcpServer(ask, version), { maxSubscriptions: 0 })
-    const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal: gone() })
+    const signal = AbortSignal.any([gone(), AbortSignal.timeout(limits.ms)])
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal })
     const response = await mcp.fetch(request, { parsedBody })
     const contentType = response.headers.get('content-type')
+    const body = await response.text()
+    // Lists of tools and refused arguments need no document.
+    unused.pop()?.settle(() => writtenUnits(body.length))
     return {
-      status: response.status,
+      ...{ status: response.status, body },
       headers: contentType === null ? {} : { 'Content-Type': contentType },
-      body: await response.text(),
     }
   }
 
@@ -116,16 +119,26 @@ function checkPlace({ headers }: IncomingMessage, hosts: readonly string[]): voi
     throw new Refusal('Forbidden', 'MCP_HOSTS does not name the host of this origin', { field: 'Origin' })
 }
 
-/** @throws Refusal for a body that is no JSON, or a list that is too long */
+/** @throws Refusal for a body that is no JSON, or for a list that is too long or repeats an id */
 function parse(text: string): unknown {
   checkNesting(text)
+  const body = parseJson(text)
+  if (!Array.isArray(body)) return body
+  if (body.length > limits.messages)
+    throw new Refusal('QueryTooComplex', `a list has at most ${limits.messages} messages`)
+  const ids = body.map((message) => message?.id).filter((id) => id !== undefined)
+  if (new Set(ids).size < ids.length)
+    throw new Refusal('InvalidParameter', 'each message of a list needs an id of its own', { field: 'id' })
+  // A cancelled request has no answer, for which the list would wait.
+  return body.filter((message) => message?.method !== 'notifications/cancelled')
+}
+
+function parseJson(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text)
-    if (!Array.isArray(body) || body.length <= limits.messages) return body
+    return JSON.parse(text)
   } catch {
     throw new Refusal('InvalidParameter', 'the body is not JSON')
   }
-  throw new Refusal('QueryTooComplex', `a list has at most ${limits.messages} messages`)
 }
 
 /** An error in the form of the protocol, with the status and headers that it has over GraphQL. */

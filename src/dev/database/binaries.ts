@@ -36,15 +36,16 @@ export function findBinaries(runAs: RunAs, log: Log): string {
   if (canRun(installed.native, runAs)) return installed.native
   for (const parent of new Set([tmpdir(), '/tmp', '/var/tmp'])) {
     const folder = join(parent, `tradegraph-postgres-${installed.version}-${process.getuid?.() ?? 'user'}`)
-    if (isOurs(folder) && isComplete(folder, installed.native) && canRun(folder, runAs)) return folder
+    const isUsable = () => isOurs(folder) && isComplete(folder, installed.native) && canRun(folder, runAs)
+    if (isUsable()) return folder
     try {
-      copyBinaries(installed.native, folder)
+      copyBinaries(installed.native, folder, isUsable)
       log.debug('database binaries copied', { folder })
     } catch (cause) {
       log.debug('database binaries not copied', { folder, cause: String(cause) })
       continue
     }
-    if (isOurs(folder) && canRun(folder, runAs)) return folder
+    if (isUsable()) return folder
   }
   throw new Error(
     `The embedded database does not run on this machine (${faults(installed.native, runAs)[0]}): set DATABASE_URL.`,
@@ -91,7 +92,8 @@ function isComplete(folder: string, native: string): boolean {
   )
 }
 
-function copyBinaries(native: string, folder: string): void {
+/** @param isUsable whether another program was first: its copy may be in use */
+function copyBinaries(native: string, folder: string, isUsable: () => boolean): void {
   const draft = mkdtempSync(`${folder}-`)
   try {
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
@@ -105,6 +107,7 @@ function copyBinaries(native: string, folder: string): void {
     chmodSync(draft, 0o755)
     if (process.platform === 'linux')
       for (const program in trials) acceptNamelessUser(join(draft, 'bin', program))
+    if (isUsable()) return
     if (isOurs(folder)) rmSync(folder, { recursive: true, force: true })
     renameSync(draft, folder)
   } finally {

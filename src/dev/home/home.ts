@@ -3,12 +3,12 @@ import {
   accessSync,
   constants,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -63,7 +63,8 @@ async function emptyHome(path: string, log: Log): Promise<void> {
 
 /** Removes the files of these folders one by one: a large database takes a while. */
 async function removeFiles(path: string, folders: readonly string[], log: Log): Promise<void> {
-  const isFolder = (name: string) => statSync(join(path, name)).isDirectory()
+  // The target of a link is not ours.
+  const isFolder = (name: string) => lstatSync(join(path, name)).isDirectory()
   const files = folders
     .filter(isFolder)
     .flatMap((folder) => readdirSync(join(path, folder), { recursive: true, withFileTypes: true }))

@@ -81,8 +81,10 @@ function amountOf(field: Field, [node]: Nodes, variables: Variables, below: () =
   const type = getNamedType(field.type)
   if (typeof perRead !== 'number') return 1
   const types = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
-  const needsOutsideSource = [...below()].some(([{ name }]) =>
-    types.some((each) => each.getFields()[name.value]?.extensions.needsOutsideSource === true),
+  // One key may be another field of each type.
+  const names = [...below()].flatMap((nodes) => nodes.map(({ name }) => name.value))
+  const needsOutsideSource = types.some((each) =>
+    names.some((name) => each.getFields()[name]?.extensions.needsOutsideSource === true),
   )
   return Math.max(1, Math.ceil(countNamed(field, node, variables) / (needsOutsideSource ? 1 : perRead)))
 }

@@ -148,14 +148,17 @@ export async function quote(
   return file
 }
 
-/** Warnings of an order with the trader's own limit: causes that would keep it open. @throws CommandFault */
+/** Warnings of an order with the trader's own limit: causes that would keep it open. */
 async function limitWarnings(file: OrderFile, service: Service): Promise<Warning[]> {
   const input = { ...termsInput(file), signingScheme: 'EIP712' }
-  const { explainOrder } = await queryService<{ explainOrder: Warning & { further: Warning[] } }>(
+  const answer = await queryService<{ explainOrder: Warning & { further: Warning[] } }>(
     service,
     explainDocument,
     { input },
-  )
+  ).catch(({ message }: Error) => message)
+  if (typeof answer === 'string')
+    return [{ code: 'UNCHECKED', summary: 'The limit was not checked:', advice: answer }]
+  const { explainOrder } = answer
   return [explainOrder, ...explainOrder.further].filter(({ code }) => code !== 'PLACEABLE')
 }
 

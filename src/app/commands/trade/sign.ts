@@ -4,7 +4,7 @@ import { parseIndex } from '../../../chain/rpc/wire.ts'
 import { readTokenMetadata } from '../../../chain/token/metadata.ts'
 import { Outage } from '../../../domain/errors/error.ts'
 import { explained } from '../../../domain/errors/error-explanations.ts'
-import { toAddress } from '../../../domain/evm/address.ts'
+import { nativeMarker, toAddress } from '../../../domain/evm/address.ts'
 import type { Hex } from '../../../domain/evm/hex.ts'
 import { unixSeconds } from '../../../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../../../domain/order/order.ts'
@@ -70,7 +70,8 @@ async function compareWithNode({ chainId, sellToken, buyToken }: OrderFile, rpc:
         exitCodes.refused,
         `the node is on chain ${chain}, and the order is for ${chainId}`,
       )
-    const tokens = [sellToken, buyToken]
+    // The chain's coin is no contract.
+    const tokens = [sellToken, buyToken].filter(({ address }) => address !== nativeMarker)
     const found = await readTokenMetadata(
       rpc,
       chainId,
