@@ -160,6 +160,79 @@ test('what the service refuses is not sent again, and a wrong document is not se
   })
 })
 
+const stranger = `0x${'ab'.repeat(20)}`
+
+test.each<[field: string, changed: object]>([
+  ['receiver', { receiver: stranger }],
+  ['sellToken', { sellToken: stranger }],
+  ['buyToken', { buyToken: stranger }],
+  ['sellAmount', { sellAmount: 10n ** 18n }],
+  ['feeAmount', { feeAmount: 1n }],
+  ['kind', { kind: 'BUY' }],
+  ['validTo', { validTo: 2 ** 32 - 1 }],
+  ['partiallyFillable', { partiallyFillable: true }],
+  ['chainId', { typedData: { domain: { chainId: 1, verifyingContract: stranger } } }],
+])('a quote with another %s than demanded is not signed', async (field, changed) => {
+  const client = createClient({ url: world.url, scalars: 'native' })
+  const { WETH, USDC } = world.market.tokens
+  const from = new Wallet(keyOf(0)).address
+  const input = {
+    ...{ from, sellToken: WETH.address, buyToken: USDC.address, amount: { sellBeforeFee: 10n ** 17n } },
+    appData: '{"appCode":"client"}',
+  }
+  const { quote } = await client.mutate(QuoteDocument, { input, slippageBps: 100 })
+  const asked: string[] = []
+  const signer = {
+    async request({ method }: { method: string }) {
+      asked.push(method)
+      return [from]
+    },
+  }
+  const order = { ...quote.order, ...changed }
+  const { chainId } = world.market.network
+  await expect(placeOrder(client, { ...quote, order, input, chainId, signer })).rejects.toMatchObject({
+    ...{ code: 'InvalidParameter', field },
+  })
+  const document = {
+    ...quote,
+    quote: { appData: '{}' },
+    order: { ...quote.order, appData: appDataHash('{}') },
+  }
+  await expect(placeOrder(client, { ...document, input, chainId, signer })).rejects.toMatchObject({
+    field: 'appData',
+  })
+  expect(asked).not.toContain('eth_signTypedData_v4')
+})
+
+test('an order that has ended is found, although the first stream is refused', async () => {
+  const { WETH, USDC } = world.market.tokens
+  const signer = new Wallet(keyOf(0))
+  const client = createClient({ url: world.url })
+  const order = {
+    ...{ sellToken: WETH.address, buyToken: USDC.address, kind: 'SELL' as const, sellAmount: 10n ** 17n },
+    ...{ buyAmount: 10n ** 18n, validTo: Math.floor(Date.now() / 1_000) + 777, appData: appDataHash('{}') },
+  }
+  const { uid } = await placeOrder(client, { order, signer, appData: '{}' })
+  await cancelOrders(client, [uid], { signer })
+  let refused = 0
+  const refusing: typeof fetch = async (url, init) =>
+    String(url).includes('/stream') && refused++ === 0
+      ? new Response('busy', { status: 503, headers: { 'retry-after': '0' } })
+      : fetch(url, init)
+  const waiting = createClient({ url: world.url, fetch: refusing })
+  expect((await waitForOrder(waiting, uid, { signal: AbortSignal.timeout(30_000) })).status).toBe('CANCELLED')
+  expect(refused).toBe(2)
+})
+
+test('an address that has no service ends a stream', async () => {
+  const page: typeof fetch = async () => new Response('<html>', { status: 404 })
+  const client = createClient({ url: world.url, fetch: page })
+  const signal = AbortSignal.timeout(30_000)
+  await expect(waitForOrder(client, `0x${'ab'.repeat(56)}`, { signal })).rejects.toMatchObject({
+    ...{ code: 'InvalidQuery', status: 404 },
+  })
+})
+
 test('a session marks notifications as read', async () => {
   const wallet = new Wallet(keyOf(0))
   const account = wallet.address

@@ -259,4 +259,21 @@ describe('limits', () => {
     expect(codes).toContain('RateLimited')
     expect(codes.filter((code) => code === 'done').length).toBeLessThanOrEqual(8)
   })
+
+  test('lists of tools are charged by their bytes', async () => {
+    const at = await limited({ reads: 100, quotes: 0, orders: 0 })
+    const lists = Array.from({ length: 16 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }))
+    const { headers } = await post(lists, { at })
+    expect(Number(/"reads";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toBeLessThan(199)
+  })
+})
+
+test('a list with a cancelled request ends, and one that repeats an id is refused', async () => {
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+  expect((await post([callOf('networks'), cancelled])).status).toBe(200)
+  const { status, message } = await post([callOf('networks'), callOf('tokens')])
+  expect([status, message.error.data]).toEqual([
+    400,
+    expect.objectContaining({ code: 'InvalidParameter', field: 'id' }),
+  ])
 })

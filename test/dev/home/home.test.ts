@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type DevManifest, openHome } from '../../../src/dev/home/home.ts'
@@ -132,6 +132,17 @@ it('a reset removes the files of a home, and lists the files that it leaves', as
   expect(readdirSync(home)).toEqual(['chain.json.old', 'home.json', 'notes.txt', 'owner.json', 'photos'])
   expect(messages).toEqual([expect.stringMatching(/: (chain\.json\.old|notes\.txt|photos|, ){5}$/)])
   opened.release()
+})
+
+it('a reset removes a link, and nothing behind it', async () => {
+  ;(await open()).release()
+  mkdirSync(join(home, 'elsewhere'))
+  writeFileSync(join(home, 'elsewhere', 'kept'), '')
+  symlinkSync(join(home, 'elsewhere'), join(home, 'database'))
+  symlinkSync(join(home, 'nowhere'), join(home, 'chain.log'))
+  ;(await open(true)).release()
+  expect(readdirSync(home).sort()).toEqual(['elsewhere', 'home.json'])
+  expect(readdirSync(join(home, 'elsewhere'))).toEqual(['kept'])
 })
 
 it('recognises a home of an earlier version by its record of the chain', async () => {
