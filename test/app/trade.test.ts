@@ -126,22 +126,6 @@ function keep(name: string, value: object): string {
   return name
 }
 
-test('an order is read from a pipe whose first command is slow, and an empty one is named', async () => {
-  keep('slow.json', await quoted())
-  const sign = [...program, 'sign', '--key-file', 'key', '--yes'].map((word) => `'${word}'`).join(' ')
-  const piped = (command: string) =>
-    promisify(execFile)('bash', ['-c', `(${command}) | ${sign}`], { cwd: folder, env: environment }).then(
-      ({ stdout }) => JSON.parse(stdout),
-      ({ code, stderr }) => [code, stderr],
-    )
-  // The pipe is empty when the command begins to read: a fault of a read that does not wait.
-  expect(await piped('sleep 4; cat slow.json')).toMatchObject({ signingScheme: 'EIP712' })
-  expect(await piped('true')).toEqual([
-    2,
-    expect.stringContaining('the input is empty: the command before may have failed'),
-  ])
-})
-
 test('a whole trade in one pipe, and its order verified against the chain', async () => {
   const commands = [
     `tradegraph quote --sell weth --buy usdc --amount 0.123456789012345678 --from ${account().address}`,
@@ -202,6 +186,22 @@ test('a whole trade in one pipe, and its order verified against the chain', asyn
     JSON.parse(wrong.stdout).checks.filter(({ state }: { state: string }) => state === 'bad'),
   ).toMatchObject([{ about: 'status' }])
   await sql(db).$executeRaw`UPDATE orders SET executed_sell = executed_sell + 1`
+})
+
+test('an order is read from a pipe whose first command is slow, and an empty one is named', async () => {
+  keep('slow.json', await quoted())
+  const sign = [...program, 'sign', '--key-file', 'key', '--yes'].map((word) => `'${word}'`).join(' ')
+  const piped = (command: string) =>
+    promisify(execFile)('bash', ['-c', `(${command}) | ${sign}`], { cwd: folder, env: environment }).then(
+      ({ stdout }) => JSON.parse(stdout),
+      ({ code, stderr }) => [code, stderr],
+    )
+  // The pipe is empty when the command begins to read: a fault of a read that does not wait.
+  expect(await piped('sleep 4; cat slow.json')).toMatchObject({ signingScheme: 'EIP712' })
+  expect(await piped('true')).toEqual([
+    2,
+    expect.stringContaining('the input is empty: the command before may have failed'),
+  ])
 })
 
 describe('quote', () => {
