@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Interface, Wallet } from 'ethers'
-import type { Browser, Page, Request } from 'playwright-core'
+import type { Browser, Page, Request, Route } from 'playwright-core'
 import { build, type PreviewServer, preview } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../docs/pages.ts'
@@ -162,6 +162,93 @@ test('a quote that is not needed any more is aborted, and a refusal is text', as
   await page.getByRole('alert').getByText('(SellAmountDoesNotCoverFee). Sell more').waitFor()
 })
 
+/** Answers in the place of another host. */
+const answer = (route: Route, body: object, status = 200) =>
+  route.fulfill({ status, json: body, headers: { 'access-control-allow-origin': '*' } })
+
+test('what the chain contradicts is neither approved nor signed, and what a quote adds is not signed', async () => {
+  await revoke(0)
+  await using visited = await open()
+  const { page } = visited
+  let contradicted = '0x9b552cc2' // vaultRelayer()
+  const sent: string[] = []
+  let signed: { domain: object; message: Record<string, unknown> } | undefined
+  await page.route(`${world.chain.rpcUrl}/**`, (route) => {
+    const { method, params, id } = route.request().postDataJSON()
+    sent.push(method)
+    if (method === 'eth_signTypedData_v4') signed = JSON.parse(params[1])
+    if (method !== 'eth_call' || params[0].data !== contradicted) return route.continue()
+    return answer(route, { jsonrpc: '2.0', id, result: `0x${'1'.padStart(64, '0')}` })
+  })
+  await page.route(`${world.url}/graphql`, async (route) => {
+    if (!route.request().postDataJSON()?.variables?.input?.amount) return route.continue()
+    const response = await route.fetch()
+    const json = await response.json()
+    const more = { feeAmount: '5', validTo: 4_000_000_000, partiallyFillable: true, kind: 'BUY' }
+    const other = { appData: `0x${'2'.repeat(64)}`, sellTokenBalance: 'INTERNAL', receiver: ownerOf(1) }
+    const domain = { name: 'Gnosis Protocol', version: 'v2', chainId: 1, verifyingContract: ownerOf(1) }
+    Object.assign(json.data.quote.order, more, other, { typedData: { domain } })
+    await route.fulfill({ response, json })
+  })
+  await connect(visited, 0)
+  await enterSale(page, '0.1')
+  await page.getByText(`The approval is for the spender ${world.market.network.vaultRelayer}.`).waitFor()
+  const approve = page.getByRole('button', { name: 'Approve 0.1 WETH' })
+  await approve.click()
+  await page.getByRole('alert').getByText('differ about the spender').waitFor()
+  contradicted = '0x313ce567' // decimals()
+  await approve.click()
+  await page.getByRole('alert').getByText('differ about the decimals of').waitFor()
+  expect(sent).not.toContain('eth_sendTransaction')
+  contradicted = ''
+  await approve.click()
+  await page.getByText('Approved 0.1 WETH.').waitFor()
+  expect(await allowanceOf(0)).toBe(10n ** 17n)
+
+  const sign = page.getByRole('button', { name: 'Sign and place the order' })
+  contradicted = '0x313ce567'
+  await sign.click()
+  await page.getByRole('alert').getByText('differ about the decimals of').waitFor()
+  expect(signed).toBeUndefined()
+  contradicted = ''
+  await page.getByLabel('Receive no less than').fill('1200')
+  await sign.click()
+  await page.getByText('Placed: sell 0.1 WETH.').waitFor()
+  const { chainId, settlement } = world.market.network
+  expect(signed?.domain).toMatchObject({ chainId, verifyingContract: settlement.toLowerCase() })
+  const owner = ownerOf(0).toLowerCase()
+  const terms = { feeAmount: '0', partiallyFillable: false, kind: 'sell', sellTokenBalance: 'erc20' }
+  expect(signed?.message).toMatchObject({ ...terms, receiver: owner, buyAmount: '1200000000' })
+  expect(Number(signed?.message.validTo)).toBeLessThanOrEqual(Date.now() / 1_000 + 1_800)
+
+  // Its allowance is what the open order needs.
+  await page.getByLabel('Amount to sell').fill('0.2')
+  await page.getByText('Open orders sell 0.1 WETH more, which the allowance does not cover.').waitFor()
+  await page.getByRole('button', { name: 'Approve 0.2 WETH' }).waitFor()
+})
+
+test('a limit ends with its terms, and quotes go on after a failure that passes', async () => {
+  await using visited = await open()
+  const { page } = visited
+  let failures = 0
+  await page.route(`${world.url}/graphql`, (route) => {
+    const isQuote = route.request().postDataJSON()?.variables?.input?.amount !== undefined
+    return isQuote && failures++ === 0 ? answer(route, {}, 503) : route.continue()
+  })
+  await connect(visited, 4)
+  await enterSale(page, '0.1')
+  await page.getByRole('alert').getByText('(Unavailable)').waitFor()
+  await page.getByText(/^Quote: 29\d\.\d+ USDC/).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  const limit = page.getByLabel('Receive no less than')
+  await limit.fill('250')
+  await page.getByLabel('Amount to sell').fill('0.2')
+  expect(await limit.inputValue()).toBe('')
+  await limit.fill('250')
+  await page.getByLabel(/^Sell/).selectOption(tokenOf('USDC'))
+  expect(await limit.inputValue()).toBe('')
+})
+
 test('a wallet that announces itself connects, signs, and may refuse', async () => {
   await using visited = await open()
   const { page } = visited
@@ -170,6 +257,7 @@ test('a wallet that announces itself connects, signs, and may refuse', async () 
   await page.exposeFunction('walletRequest', async (method: string, params: string[] = []) => {
     if (method === 'eth_chainId') return `0x${world.market.network.chainId.toString(16)}`
     if (method === 'eth_requestAccounts') return [ownerOf(1)]
+    if (method === 'eth_call') return world.chain.rpc.call(method, params)
     if (method !== 'eth_signTypedData_v4') throw new Error(`unknown method ${method}`)
     if (refuses) return null
     const { domain, types, message } = JSON.parse(params[1] ?? '')

@@ -1,8 +1,7 @@
-export interface Token {
-  address: string
-  symbol: string | null
-  decimals: number | null
-}
+export type Token = { address: string; symbol: string | null; decimals: number | null }
+
+/** Stands for the chain’s own coin, which is no contract. */
+export const nativeCoin = `0x${'e'.repeat(40)}`
 
 /** The atoms of a decimal text; undefined if it is not a positive amount of the token. */
 export function parseAmount(text: string, { decimals }: Token): bigint | undefined {
@@ -21,8 +20,7 @@ export function decimalText(atoms: bigint, { decimals }: Token): string {
 
 /** An amount to read, cut to six decimals, with its token. */
 export function amountText(atoms: bigint, token: Token): string {
-  const text = decimalText(atoms, token).replace(/(\.\d{6})\d+$/, '$1')
-  return `${text} ${symbolOf(token)}`
+  return `${decimalText(atoms, token).replace(/(\.\d{6})\d+$/, '$1')} ${symbolOf(token)}`
 }
 
 /** A symbol is the token’s own claim: it is cut short, and the address stands for an empty one. */

@@ -1,8 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { Notifications, Orders } from './activity.tsx'
 import { useOrders } from './data.ts'
-import { Field } from './field.tsx'
-import { Swap } from './swap.tsx'
+import { Field, Swap } from './swap.tsx'
 import { useAction } from './tasks.ts'
 import { connect, findWallets, type Provider, type Session, testWallet, type Wallet } from './wallet.ts'
 
@@ -29,9 +28,7 @@ function Connected({ session }: { session: Session }) {
   const { orders, problem } = useOrders(session)
   return (
     <>
-      <p>
-        <code>{session.account}</code> on {session.network.name}
-      </p>
+      <p>{`${session.account} on ${session.network.name}`}</p>
       <Swap session={session} orders={orders} />
       {problem && <p role="alert">{problem}</p>}
       <Orders session={session} orders={orders} />
@@ -47,7 +44,7 @@ function Connect({ onSession }: { onSession: (session: Session) => void }) {
   const [wallets, setWallets] = useState<readonly Wallet[]>([])
   const { problem, run } = useAction()
   useEffect(
-    () => findWallets((one) => setWallets((known) => [...known.filter(({ id }) => id !== one.id), one])),
+    () => findWallets((one) => setWallets((old) => [...old.filter(({ id }) => id !== one.id), one])),
     [],
   )
   const open = (provider: Provider) => run('connect', () => connect(url, provider).then(onSession))

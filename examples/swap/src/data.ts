@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import * as api from 'tradegraph/client'
-import { useTask } from './tasks.ts'
+import { pause, useTask } from './tasks.ts'
 import type { Session } from './wallet.ts'
 
 export type Order = api.Native<api.AccountOrdersResult>['account']['orders']['nodes'][number]
 type Notification = api.Native<api.NotificationsResult>['account']['notificationHistory']['nodes'][number]
 export type Balance = api.Native<api.BalancesResult>['account']['balances']['nodes'][number]
-type Quote = api.Native<api.QuoteResult>['quote']
 
 /** The newest place of the account’s feeds: a stream behind it misses nothing that a later list lacks. */
 async function newestPlace({ client, account }: Session, signal: AbortSignal): Promise<string> {
@@ -19,21 +18,18 @@ async function newestPlace({ client, account }: Session, signal: AbortSignal): P
 export function useOrders(session: Session) {
   const { client, account, network } = session
   const [orders, setOrders] = useState<readonly Order[]>([])
-  const problem = useTask(
-    async (signal) => {
-      const after = await newestPlace(session, signal)
-      const terms = { account, network: network.name, first: 50 }
-      const listed = await client.query(api.AccountOrdersDocument, terms, { signal })
-      setOrders(listed.account.orders.nodes)
-      const stream = api.subscribe(client, api.AccountOrderEventsDocument, { account }, { after, signal })
-      for await (const { orderEvents } of stream) {
-        const { order } = orderEvents
-        if (order.network.chainId === network.chainId)
-          setOrders((known) => [order, ...known.filter(({ uid }) => uid !== order.uid)])
-      }
-    },
-    [session],
-  )
+  const problem = useTask([session], async (signal) => {
+    const after = await newestPlace(session, signal)
+    const terms = { account, network: network.name, first: 50 }
+    const listed = await client.query(api.AccountOrdersDocument, terms, { signal })
+    setOrders(listed.account.orders.nodes)
+    const stream = api.subscribe(client, api.AccountOrderEventsDocument, { account }, { after, signal })
+    for await (const { orderEvents } of stream) {
+      const { order } = orderEvents
+      if (order.network.chainId === network.chainId)
+        setOrders((known) => [order, ...known.filter(({ uid }) => uid !== order.uid)])
+    }
+  })
   return { orders, problem }
 }
 
@@ -41,72 +37,65 @@ export function useOrders(session: Session) {
 export function useNotifications(session: Session) {
   const { client, account } = session
   const [notifications, setNotifications] = useState<readonly Notification[]>([])
-  const problem = useTask(
-    async (signal) => {
-      const after = await newestPlace(session, signal)
-      const listed = await client.query(api.NotificationsDocument, { account }, { signal })
-      setNotifications(listed.account.notificationHistory.nodes)
-      const stream = api.subscribe(client, api.AccountNotificationsDocument, { account }, { after, signal })
-      for await (const { notifications } of stream) {
-        const { node } = notifications
-        const isOther = (one: Notification) => one.notificationId !== node.notificationId
-        setNotifications((known) => [node, ...known.filter(isOther)])
-      }
-    },
-    [session],
-  )
+  const problem = useTask([session], async (signal) => {
+    const after = await newestPlace(session, signal)
+    const listed = await client.query(api.NotificationsDocument, { account }, { signal })
+    setNotifications(listed.account.notificationHistory.nodes)
+    const stream = api.subscribe(client, api.AccountNotificationsDocument, { account }, { after, signal })
+    for await (const { notifications } of stream) {
+      const { node } = notifications
+      const isOther = (one: Notification) => one.notificationId !== node.notificationId
+      setNotifications((known) => [node, ...known.filter(isOther)])
+    }
+  })
   return { notifications, problem }
 }
 
 /** The tokens that the account holds, and further ones by address, with balance and allowance of each block. */
 export function useBalances({ client, account, network }: Session, further: readonly string[]) {
   const [balances, setBalances] = useState<ReadonlyMap<string, Balance>>(new Map())
-  const names = further.join()
-  const problem = useTask(
-    async (signal) => {
-      const terms = { account, network: network.name }
-      const held = await client.query(api.BalancesDocument, terms, { signal })
-      const addresses = held.account.balances.nodes.map(({ token }) => token.address)
-      const tokens = [...new Set([...addresses, ...further].map((one) => one.toLowerCase()))]
-      const stream = api.subscribe(client, api.BalanceUpdatesDocument, { ...terms, tokens }, { signal })
-      for await (const { balances } of stream)
-        setBalances(
-          (known) => new Map([...known, ...balances.balances.map((one) => [keyOf(one), one] as const)]),
-        )
-    },
-    [client, account, network, names],
-  )
+  const problem = useTask([client, account, network, further.join()], async (signal) => {
+    const terms = { account, network: network.name }
+    const held = await client.query(api.BalancesDocument, terms, { signal })
+    const addresses = held.account.balances.nodes.map(({ token }) => token.address)
+    const tokens = [...new Set([...addresses, ...further].map((one) => one.toLowerCase()))]
+    const stream = api.subscribe(client, api.BalanceUpdatesDocument, { ...terms, tokens }, { signal })
+    for await (const { balances } of stream)
+      setBalances((old) => new Map([...old, ...balances.balances.map((one) => [keyOf(one), one] as const)]))
+  })
   return { balances, problem }
 }
 
 export const keyOf = ({ token }: Pick<Balance, 'token'>) => token.address.toLowerCase()
 
+/** Terms of every order of this page: its app data, and the longest time that it is valid, in seconds. */
+export const [appData, validFor] = [JSON.stringify({ appCode: 'tradegraph swap example' }), 1_800]
+
 /** The quote of a sale: a new one when its terms change, and every 30 seconds. */
 export function useQuote(session: Session, sell?: Balance, buy?: Balance, amount?: bigint) {
   const { client, account, network } = session
-  const [state, setState] = useState<{ terms: string; quote: Quote }>()
+  const [state, setState] = useState<{ terms: string; quote: api.Native<api.QuoteResult>['quote'] }>()
   const terms = sell && buy && amount !== undefined ? `${keyOf(sell)} ${keyOf(buy)} ${amount}` : ''
-  const problem = useTask(
-    async (signal) => {
-      if (!sell || !buy || amount === undefined) return
-      const tokens = { sellToken: sell.token.address, buyToken: buy.token.address }
-      const appData = JSON.stringify({ appCode: 'tradegraph swap example' })
-      const input = {
-        from: account,
-        network: network.name,
-        ...tokens,
-        amount: { sellBeforeFee: amount },
-        appData,
-      }
-      for (let wait = 400; ; wait = 30_000) {
-        // Typing ends the task: the service gets no request for what stands for less than this.
-        await new Promise((resolve) => setTimeout(resolve, wait))
+  const problem = useTask([client, account, network, terms], async (signal, report) => {
+    if (!sell || !buy || amount === undefined) return
+    const tokens = { sellToken: sell.token.address, buyToken: buy.token.address }
+    const sale = { ...tokens, amount: { sellBeforeFee: amount }, appData, validity: { validFor } }
+    const input = { from: account, network: network.name, ...sale }
+    // Typing ends the task: the service gets no request for what stands for less than this.
+    for (let wait = 400; ; ) {
+      await pause(wait, signal)
+      try {
         const { quote } = await client.mutate(api.QuoteDocument, { input, slippageBps: 50 }, { signal })
         setState({ terms, quote })
+        report()
+        wait = 30_000
+      } catch (fault) {
+        if (!(fault instanceof api.TradegraphError) || !fault.retryable) throw fault
+        report(fault)
+        wait = Math.max(5, fault.retryAfter ?? 0) * 1_000
       }
-    },
-    [client, account, network, terms],
-  )
+    }
+  })
   // A quote of other terms is neither shown nor signed.
   return { quote: state?.terms === terms && !problem ? state.quote : undefined, problem }
 }

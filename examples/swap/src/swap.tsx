@@ -1,10 +1,9 @@
-import { type FormEvent, useState } from 'react'
-import { placeOrder } from 'tradegraph/client'
-import { amountText, decimalText, parseAmount, symbolOf } from './amounts.ts'
-import { type Balance, keyOf, type Order, useBalances, useQuote } from './data.ts'
-import { Field } from './field.tsx'
+import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
+import { appDataHash, placeOrder } from 'tradegraph/client'
+import { amountText, decimalText, nativeCoin, parseAmount, symbolOf } from './amounts.ts'
+import { appData, type Balance, keyOf, type Order, useBalances, useQuote, validFor } from './data.ts'
 import { useAction } from './tasks.ts'
-import { approve, type Session } from './wallet.ts'
+import { approve, type Session, settlement, verify } from './wallet.ts'
 
 export function Swap({ session, orders }: { session: Session; orders: readonly Order[] }) {
   const { client, provider, account, network } = session
@@ -18,8 +17,7 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
   const { busy, problem, run } = useAction()
 
   const tokens = [...balances.values()]
-  // Orders cannot sell the chain’s own coin, which stands at this address.
-  const sellable = tokens.filter((one) => keyOf(one) !== `0x${'e'.repeat(40)}`)
+  const sellable = tokens.filter((one) => keyOf(one) !== nativeCoin)
   const sell = balances.get(sellKey) ?? sellable[0]
   const buy = balances.get(buyKey) ?? tokens.find((one) => one !== sell)
   const amount = sell && parseAmount(text, sell.token)
@@ -29,26 +27,33 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
   const [sellToken, buyToken] = [sell.token, buy.token]
   const limit = limitText === '' ? quote?.order.buyAmount : parseAmount(limitText, buyToken)
   const isShort = amount !== undefined && sell.balance !== null && amount > sell.balance
-  // An approval replaces the one before: it also has to cover what open orders still sell of the token.
-  const needed = orders
+  const isApproved = amount !== undefined && sell.allowance !== null && sell.allowance >= amount
+  // An approval replaces the one before, which open orders of the token may need.
+  const allowance = (isApproved ? sell.allowance : amount) ?? 0n
+  const open = orders
     .filter((order) => order.status === 'OPEN' && keyOf({ token: order.sellToken }) === keyOf(sell))
-    .reduce((sum, order) => sum + order.sellAmount - order.executedSellAmount, amount ?? 0n)
-  const isApproved = sell.allowance !== null && sell.allowance >= needed
+    .reduce((sum, order) => sum + order.sellAmount - order.executedSellAmount, 0n)
 
   async function sign() {
     if (!quote || amount === undefined || limit === undefined) return
-    // What the page shows is signed, whatever the quote has.
-    const tokens = { sellToken: sellToken.address, buyToken: buyToken.address, receiver: account }
-    const order = { ...quote.order, ...tokens, sellAmount: amount, buyAmount: limit }
-    await placeOrder(client, { ...quote, order, signer: provider, from: account, network: network.name })
-    setText('')
-    setLimitText('')
+    await verify(session, [sellToken, buyToken])
+    // Every member is the page’s own, whatever the quote has. Its time can only be shortened.
+    const order = {
+      ...{ sellToken: sellToken.address, buyToken: buyToken.address, receiver: account },
+      ...{ sellAmount: amount, buyAmount: limit, feeAmount: 0n, partiallyFillable: false },
+      ...({ kind: 'SELL', sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' } as const),
+      validTo: Math.min(quote.order.validTo, Math.floor(Date.now() / 1_000) + validFor),
+      appData: appDataHash(appData),
+      typedData: { domain: { chainId: network.chainId, verifyingContract: settlement } },
+    }
+    await placeOrder(client, { order, quoteId: quote.quoteId, appData, signer: provider, from: account })
+    withoutLimit(setText)('')
     setDone(`Placed: sell ${amountText(amount, sellToken)}.`)
   }
   async function allow() {
-    const terms = { from: account, token: sellToken.address, spender: network.vaultRelayer, amount: needed }
-    await approve(provider, terms, AbortSignal.timeout(300_000))
-    setDone(`Approved ${amountText(needed, sellToken)}.`)
+    await verify(session, [sellToken, buyToken])
+    await approve(session, sellToken.address, allowance)
+    setDone(`Approved ${amountText(allowance, sellToken)}.`)
   }
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -56,8 +61,9 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
     if (isApproved) run('Sign in the wallet…', sign)
     else run('Waits for the approval…', allow)
   }
-  function chooseBuy(key: string) {
-    setBuyKey(key)
+  // A limit is for the terms that it was entered for.
+  const withoutLimit = (set: (text: string) => void) => (text: string) => {
+    set(text)
     setLimitText('')
   }
   function add(address: string) {
@@ -66,13 +72,13 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
 
   return (
     <form onSubmit={submit}>
-      <TokenChoice label="Sell" value={sell} tokens={sellable} onChoice={setSellKey} />
-      <Field label="Amount to sell" inputMode="decimal" value={text} onText={setText} />
+      <TokenChoice label="Sell" value={sell} tokens={sellable} onChoice={withoutLimit(setSellKey)} />
+      <Field label="Amount to sell" inputMode="decimal" value={text} onText={withoutLimit(setText)} />
       {text !== '' && amount === undefined && (
         <p role="alert">Enter an amount of {symbolOf(sellToken)}, such as 0.1.</p>
       )}
       {isShort && <p role="alert">The account holds less than that.</p>}
-      <TokenChoice label="Buy" value={buy} tokens={tokens} onChoice={chooseBuy} />
+      <TokenChoice label="Buy" value={buy} tokens={tokens} onChoice={withoutLimit(setBuyKey)} />
       <Field
         label="Receive no less than"
         inputMode="decimal"
@@ -89,9 +95,13 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
         <p key={code}>{`${summary} ${advice}`}</p>
       ))}
       {unquoted && <p role="alert">{unquoted}</p>}
+      {quote && !isApproved && <p>{`The approval is for the spender ${network.vaultRelayer}.`}</p>}
+      {amount !== undefined && open > 0n && allowance < open + amount && (
+        <p>{`Open orders sell ${amountText(open, sellToken)} more, which the allowance does not cover.`}</p>
+      )}
       <button type="submit" disabled={!quote || limit === undefined || isShort || busy !== undefined}>
         {busy ??
-          (!quote || isApproved ? 'Sign and place the order' : `Approve ${amountText(needed, sellToken)}`)}
+          (!quote || isApproved ? 'Sign and place the order' : `Approve ${amountText(allowance, sellToken)}`)}
       </button>
       {problem && <p role="alert">{problem}</p>}
       <p role="status">{done}</p>
@@ -115,9 +125,16 @@ function TokenChoice({ label, value, tokens, onChoice }: Choice) {
           </option>
         ))}
       </select>
-      <small>
-        Balance: {held} <code>{value.token.address}</code>
-      </small>
+      <small>{`Balance: ${held} ${value.token.address}`}</small>
     </label>
   )
 }
+
+type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: string; onText: (text: string) => void }
+
+export const Field = ({ label, onText, ...rest }: FieldProps) => (
+  <label>
+    {label}
+    <input autoComplete="off" {...rest} onChange={({ target }) => onText(target.value)} />
+  </label>
+)

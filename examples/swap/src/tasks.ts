@@ -23,15 +23,28 @@ function describe(fault: unknown): string {
   return code === 4001 ? 'Refused in the wallet.' : String(message ?? fault)
 }
 
-/** Runs a task until the component is gone or `inputs` change. Returns why it failed. */
-export function useTask(task: (signal: AbortSignal) => Promise<void>, inputs: unknown[]): string | undefined {
+/** Waits. Throws the reason of the signal when it aborts. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.onabort = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+  })
+
+type Task = (signal: AbortSignal, report: (fault?: unknown) => void) => Promise<void>
+
+/** Runs a task until the component is gone or `inputs` change. Returns why it failed, or what it reports. */
+export function useTask(inputs: unknown[], task: Task): string | undefined {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const end = new AbortController()
-    setProblem(undefined)
-    task(end.signal).catch((fault) => {
-      if (!end.signal.aborted) setProblem(describe(fault))
-    })
+    const report = (fault?: unknown) => {
+      if (!end.signal.aborted) setProblem(fault === undefined ? undefined : describe(fault))
+    }
+    report()
+    task(end.signal, report).catch(report)
     return () => end.abort()
     // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names them
   }, inputs)

@@ -1,23 +1,17 @@
 import * as api from 'tradegraph/client'
+import { nativeCoin, type Token } from './amounts.ts'
+import { pause } from './tasks.ts'
 
 export interface Provider extends api.Eip1193Provider {
   on?(event: string, listener: () => void): void
   removeListener?(event: string, listener: () => void): void
 }
 
-export interface Wallet {
-  id: string
-  name: string
-  provider: Provider
-}
+export type Wallet = { id: string; name: string; provider: Provider }
 
 /** A connected account, and the network of its wallet. */
-export interface Session {
-  client: api.Client<'native'>
-  provider: Provider
-  account: string
-  network: api.Native<api.NetworksResult>['networks'][number]
-}
+export type Session = { client: api.Client<'native'>; provider: Provider; account: string; network: Network }
+type Network = api.Native<api.NetworksResult>['networks'][number]
 
 export async function connect(url: string, provider: Provider): Promise<Session> {
   const client = api.createClient({ url, scalars: 'native' })
@@ -44,12 +38,10 @@ export function findWallets(onWallet: (wallet: Wallet) => void): () => void {
 /** A wallet of one test account. The local chain holds the keys of its test accounts and signs, so the page has none. */
 export function testWallet(rpcUrl: string, index: number): Provider {
   async function send(method: string, params: unknown = []): Promise<unknown> {
-    const response = await fetch(rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(15_000),
-    })
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    const signal = AbortSignal.timeout(15_000)
+    const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal })
     const { result, error } = await response.json()
     if (error) throw new Error(`The local chain refused ${method}: ${error.message}`)
     return result
@@ -57,28 +49,41 @@ export function testWallet(rpcUrl: string, index: number): Provider {
   return {
     async request({ method, params }) {
       if (method !== 'eth_requestAccounts' && method !== 'eth_accounts') return send(method, params)
-      const account = ((await send('eth_accounts')) as string[])[index]
-      return account ? [account] : []
+      return ((await send('eth_accounts')) as string[]).slice(index, index + 1)
     },
   }
 }
 
-const word = (hex: string) => hex.padStart(64, '0')
+/** The contract whose orders are signed. The page does not take it from an answer. */
+export const settlement = '0x9008d19f58aabd9ed0d60971565aa8510560ab41'
+
+/** Compares what the service claims with the chain, which is read through the wallet. Throws where they differ. */
+export async function verify({ provider, network }: Session, tokens: readonly Token[]): Promise<void> {
+  const read = (to: string, data: string) =>
+    provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })
+  const differ = (what: string) => new Error(`The service and the wallet’s chain differ about ${what}.`)
+  if (Number(await provider.request({ method: 'eth_chainId' })) !== network.chainId)
+    throw differ('the chain id')
+  if (network.settlementContract.toLowerCase() !== settlement) throw differ('the settlement contract')
+  const relayer = `0x${String(await read(settlement, '0x9b552cc2')).slice(-40)}`
+  if (network.vaultRelayer.toLowerCase() !== relayer) throw differ('the spender')
+  for (const { address, decimals } of tokens) {
+    const found = address.toLowerCase() === nativeCoin ? 18 : Number(await read(address, '0x313ce567'))
+    if (found !== decimals) throw differ(`the decimals of ${address}`)
+  }
+}
 
 /** Lets the spender take this amount and no more, and waits until the transaction is in a block. */
-export async function approve(
-  provider: Provider,
-  { from, token, spender, amount }: { from: string; token: string; spender: string; amount: bigint },
-  signal: AbortSignal,
-): Promise<void> {
-  const data = `0x095ea7b3${word(spender.slice(2).toLowerCase())}${word(amount.toString(16))}`
+export async function approve({ provider, account: from, network }: Session, token: string, amount: bigint) {
+  const words = [BigInt(network.vaultRelayer), amount].map((one) => one.toString(16).padStart(64, '0'))
+  const data = `0x095ea7b3${words.join('')}`
   const hash = await provider.request({ method: 'eth_sendTransaction', params: [{ from, to: token, data }] })
+  const signal = AbortSignal.timeout(300_000)
   for (;;) {
-    signal.throwIfAborted()
     const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
     const { status } = (receipt ?? {}) as { status?: string }
     if (status === '0x1') return
     if (status) throw new Error('The token refused the approval.')
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await pause(1_000, signal)
   }
 }
