@@ -159,7 +159,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-const languages = ['sh', 'graphql', 'js', 'ts', 'json', 'text', 'mermaid', 'nginx', 'haproxy']
+const languages = ['sh', 'graphql', 'sdl', 'js', 'ts', 'json', 'text', 'mermaid', 'nginx', 'haproxy']
 
 test.each(pages.map((page) => [page.file, page] as const))(
   'every block of %s has a way to be tested',
@@ -178,6 +178,8 @@ test.each(pages.map((page) => [page.file, page] as const))(
         expect(isFile(language, name) || name === 'variables' || name in settingOf, `${file}: ${text}`).toBe(
           true,
         )
+      // test/graphql/federation.test.ts composes one like it.
+      if (language === 'sdl') expect(parse(text).definitions.length).toBeGreaterThan(1)
       // test/services/rolling.test.ts runs it.
       if (language === 'haproxy') expect(file).toBe('docs/how-to/deploy.md')
       if (language === 'nginx') expect(file).toBe('docs/how-to/behind-a-proxy.md')
