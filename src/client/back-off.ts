@@ -35,23 +35,25 @@ const longestPauseMs = 30_000
 
 /**
  * Runs a request again while its error is retryable, a bounded number of times.
- * @param beforeRepeat called after the pause; a value ends the attempts
+ * @param lost finds the result of an attempt whose answer was lost: after each pause, and when the service
+ *   refuses with `code`, which means that an attempt has arrived
  */
 export async function attempt<Result>(
   run: () => Promise<Result>,
   signal?: AbortSignal,
-  beforeRepeat?: () => Promise<Result | undefined>,
+  lost?: { code: string; find: () => Promise<Result | undefined> },
 ): Promise<Result> {
   for (let failures = 0; ; failures++) {
     try {
       return await run()
     } catch (fault) {
-      const mayRepeat = fault instanceof TradegraphError && fault.retryable && failures + 1 < maxAttempts
+      if (!(fault instanceof TradegraphError)) throw fault
       const waitMs = backOffMs(failures, fault)
-      if (!mayRepeat || waitMs > longestPauseMs + longestPauseMs / 10) throw fault
-      await pause(waitMs, signal)
+      const mayRepeat = fault.retryable && failures + 1 < maxAttempts && waitMs <= longestPauseMs * 1.1
+      if (mayRepeat) await pause(waitMs, signal)
+      const found = mayRepeat || fault.code === lost?.code ? await lost?.find() : undefined
+      if (found !== undefined) return found
+      if (!mayRepeat) throw fault
     }
-    const found = await beforeRepeat?.()
-    if (found !== undefined) return found
   }
 }

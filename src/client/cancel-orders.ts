@@ -58,13 +58,5 @@ export async function cancelOrders<Form extends ScalarForm>(
     const orders = await read()
     return orders.every(({ invalidated }) => invalidated) ? (orders as CancelledOrder<Form>[]) : undefined
   }
-  try {
-    return await attempt(send, signal, done)
-  } catch (fault) {
-    // An attempt whose answer was lost may have cancelled them.
-    const isDone = fault instanceof TradegraphError && fault.code === 'AlreadyCancelled'
-    const cancelled = isDone ? await done() : undefined
-    if (cancelled) return cancelled
-    throw fault
-  }
+  return attempt(send, signal, { code: 'AlreadyCancelled', find: done })
 }

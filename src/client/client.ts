@@ -93,14 +93,15 @@ export function createClient<const Form extends ScalarForm = 'wire'>(
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     signal?.throwIfAborted()
-    // A fault of the caller's function is its own, and not repeated.
+    // Faults of the caller's function and document are its own, and not repeated.
     const own = await connection.headers()
+    const body = toJson({ query: textOf(document), variables })
     const end = AbortSignal.timeout(timeout)
     try {
       const response = await connection.fetch(connection.graphqlUrl, {
         method: 'POST',
         headers: { ...own, 'content-type': 'application/json' },
-        body: toJson({ query: textOf(document), variables }),
+        body,
         signal: signal ? AbortSignal.any([signal, end]) : end,
       })
       const result = await resultOf(response)
@@ -108,9 +109,7 @@ export function createClient<const Form extends ScalarForm = 'wire'>(
       if (error) throw error
       return connection.read(result.data, document)
     } catch (fault) {
-      throw fault instanceof TypeError && fault.message.startsWith('the document')
-        ? fault
-        : toError(fault, signal)
+      throw toError(fault, signal)
     }
   }
 

@@ -120,13 +120,7 @@ export async function placeOrder<Form extends ScalarForm>(
       data: { uid },
     })
   }
-  try {
-    return await attempt(send, signal, stored)
-  } catch (fault) {
-    const found = isDuplicate(fault) ? await stored() : undefined
-    if (found) return found
-    throw fault
-  }
+  return attempt(send, signal, { code: 'DuplicatedOrder', find: stored })
 }
 
 /** Seconds of a quote without a validity. */
@@ -174,8 +168,6 @@ function checkDemand(
       field,
     })
 }
-
-const isDuplicate = (fault: unknown) => fault instanceof TradegraphError && fault.code === 'DuplicatedOrder'
 
 /** The members of the signed struct, and nothing else. Addresses in lower case need no checksum. */
 function signedForm(order: OrderToSign, owner: string): SignedOrder {
