@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** A `fetch` that loses the answers to the first mutations of a name: with the request, or after it arrived. */
+/** A `fetch` that loses the first mutations of a name (`before`), or only their answers (`after`). */
 function losing(mutation: string, ways: ('before' | 'after')[]) {
   const sent: string[] = []
   const lossy: typeof fetch = async (input, init) => {

@@ -29,7 +29,7 @@ export interface Agent extends AsyncDisposable {
   call(name: string, args?: Record<string, unknown>): Promise<AgentResult>
 }
 
-/** The protocol's own client, over HTTP or over the pipes of a command. It checks results by their schemas. */
+/** The protocol's own client, over HTTP or stdio. It checks results by their schemas. */
 export async function openAgent(url: string, by: 'http' | 'stdio', headers = {}): Promise<Agent> {
   // The older protocol over HTTP, and the newest one over stdio.
   const mode = by === 'http' ? 'legacy' : 'auto'

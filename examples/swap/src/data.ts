@@ -51,7 +51,7 @@ export function useNotifications(session: Session) {
   return { notifications, problem }
 }
 
-/** The tokens that the account holds, and further ones by address, with balance and allowance of each block. */
+/** The tokens that the account holds, and further ones by address, with balance and allowance. */
 export function useBalances({ client, account, network }: Session, further: readonly string[]) {
   const [balances, setBalances] = useState<ReadonlyMap<string, Balance>>(new Map())
   const problem = useTask([client, account, network, further.join()], async (signal) => {

@@ -35,7 +35,7 @@ export function findWallets(onWallet: (wallet: Wallet) => void): () => void {
   return () => removeEventListener('eip6963:announceProvider', onAnnounced)
 }
 
-/** A wallet of one test account. The local chain holds the keys of its test accounts and signs, so the page has none. */
+/** A wallet of one test account: the local chain holds its key and signs. */
 export function testWallet(rpcUrl: string, index: number): Provider {
   async function send(method: string, params: unknown = []): Promise<unknown> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -57,7 +57,7 @@ export function testWallet(rpcUrl: string, index: number): Provider {
 /** The contract whose orders are signed. The page does not take it from an answer. */
 export const settlement = '0x9008d19f58aabd9ed0d60971565aa8510560ab41'
 
-/** Compares what the service claims with the chain, which is read through the wallet. Throws where they differ. */
+/** Compares the service’s claims with the chain, read through the wallet. Throws where they differ. */
 export async function verify({ provider, network }: Session, tokens: readonly Token[]): Promise<void> {
   const read = (to: string, data: string) =>
     provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })

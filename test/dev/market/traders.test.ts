@@ -18,7 +18,7 @@ interface Received {
 
 const uid = `0x${'12'.repeat(56)}`
 
-/** Quotes 1000 for everything; the first quote fails. The order trades when its trades are read a third time. */
+/** Quotes 1000 for everything; the first quote fails. Trades are there when they are read a third time. */
 async function startService() {
   const received: Received[] = []
   let reads = 0
