@@ -17,6 +17,17 @@ export const listDocuments: readonly BenchDocument[] = [
     expect: () => '"uid"',
   },
   {
+    name: 'orders-newest',
+    text: `query Newest { orders(first: 25) {
+      nodes { ${parts} creationDate executedSellAmount executedBuyAmount sellToken { symbol } buyToken { symbol } }
+      pageInfo { hasNextPage endCursor }
+    } }`,
+    postgraphile: `query Newest($chainId: Int!) { orders: allOrdersList(condition: { chainId: $chainId }, orderBy: [CREATED_AT_DESC, ROW_ID_DESC], first: 25) {
+      ${parts} createdAt executedSell executedBuy sells { symbol } buys { symbol }
+    } }`,
+    expect: () => '"uid"',
+  },
+  {
     name: 'orders-by-uids',
     text: `query ByUids($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { ${parts} sellToken { symbol } } }`,
     postgraphile: `query ByUids($chainId: Int!, $uids: [Base64EncodedBinary!]!) {
