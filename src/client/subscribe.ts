@@ -12,6 +12,8 @@ export interface SubscribeOptions {
   signal?: AbortSignal
   /** Called with the cursor of an event when the loop has handled it: store it to continue there later. */
   onCursor?: (cursor: string) => void
+  /** Called when the stream is open, also after a lost connection. */
+  onConnect?: () => void
   /** Called when the connection is lost. The stream connects again by itself. */
   onDisconnect?: (error: TradegraphError) => void
 }
@@ -34,7 +36,7 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
   client: Client<Form>,
   document: AnyDocument<Result, Variables>,
   variables: Input<Omit<Variables, 'after'>>,
-  { after, signal, onCursor, onDisconnect }: SubscribeOptions = {},
+  { after, signal, onCursor, onConnect, onDisconnect }: SubscribeOptions = {},
 ): AsyncGenerator<InForm<Form, Result>, void, undefined> {
   const { connection } = client
   const query = textOf(document)
@@ -47,7 +49,7 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
       if (cursor === undefined && isFeed(query) && !hasSnapshot(query))
         start ??= await newestPlace(client, signal)
       const from = cursor ?? (failures === 0 ? undefined : start)
-      for await (const result of openStream(connection, { query, variables, from, signal })) {
+      for await (const result of openStream(connection, { query, variables, from, signal, onConnect })) {
         signal?.throwIfAborted()
         const error = errorOf(result)
         if (error) throw error
@@ -100,6 +102,7 @@ interface StreamRequest {
   variables: unknown
   from: string | undefined
   signal: AbortSignal | undefined
+  onConnect: (() => void) | undefined
 }
 
 /**
@@ -108,7 +111,7 @@ interface StreamRequest {
  */
 async function* openStream(
   connection: Connection,
-  { query, variables, from, signal }: StreamRequest,
+  { query, variables, from, signal, onConnect }: StreamRequest,
 ): AsyncGenerator<GraphqlResult, void, undefined> {
   const { streamUrl } = connection
   const end = new AbortController()
@@ -135,7 +138,7 @@ async function* openStream(
       if (!response.ok || !response.body || !isStream) {
         const result = await resultOf(response).catch(endWith)
         end.abort(errorOf(result, response) ?? new TradegraphError('InvalidQuery', 'the answer is no stream'))
-      }
+      } else onConnect?.()
       return { ok: response.ok, body: response.body && chunksOf(response.body) }
     },
   })

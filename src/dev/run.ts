@@ -54,7 +54,9 @@ async function runStack(options: DevOptions): Promise<void> {
   const parent = options.byNpm ? watchParent() : undefined
   const followed = follow && (await findOrderBook(follow, given.PROFILE, log))
   const port = isInUse(home) ? given.PORT : await choosePort(options)
-  const { stack, accounts, start } = await (followed ? startFollowing(followed, options) : startOwn(options))
+  const { stack, rpcUrl, accounts, start } = await (followed
+    ? startFollowing(followed, options)
+    : startOwn(options))
   let cleanUp: () => void | Promise<void> = stack.stop
   const unlessDied = async <T>(task: Promise<T>): Promise<T> => {
     const died = await Promise.race([stack.died, task.then(() => undefined)])
@@ -69,6 +71,7 @@ async function runStack(options: DevOptions): Promise<void> {
     const seconds = (performance.now() / 1_000).toFixed(1)
     print(`ready ${url} after ${seconds} s`)
     for (const [what, at] of placesOf(url, accounts, options)) print(`  ${what.padEnd(14)}${at}`)
+    if (rpcUrl !== undefined) print(`  ${'chain'.padEnd(14)}${rpcUrl}`)
     if (followed) print(`It follows ${followed.orderBook?.url} over the node ${follow.rpcUrl}.`)
     else print(`Keys of the test accounts, tokens and URLs are in ${join(home, 'dev.json')}.`)
     print('Ctrl-C stops it; the same command continues, and with --reset it starts empty.')
@@ -103,6 +106,8 @@ function placesOf(
 /** The programs over a started stack. */
 interface System {
   stack: Store
+  /** URL of the local chain. */
+  rpcUrl?: string
   /** Accounts for tests. */
   accounts: readonly Account[]
   start(port: number): Promise<{ app: App; settings: Settings; stopTraders?: () => Promise<void> }>
@@ -116,6 +121,7 @@ async function startOwn(options: DevOptions): Promise<System> {
   const { market, rpcUrl, network } = stack
   return {
     stack,
+    rpcUrl,
     accounts: market.accounts,
     async start(port) {
       const outside = toSources(options.solvers, market)

@@ -3,7 +3,9 @@ import type { Chain } from '../chain/chain.ts'
 import { diagnose, needsBalanceRead } from '../domain/diagnosis/diagnose.ts'
 import type { DiagnosedOrder, Diagnosis, DiagnosisInput } from '../domain/diagnosis/diagnosis.ts'
 import { Outage } from '../domain/errors/error.ts'
+import { nativeMarker } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
+import { nativeCoin } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { OrderData } from '../domain/order/order.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
@@ -58,8 +60,22 @@ function toFacts(
   return {
     ...row,
     now,
+    tokens: withCoin(row.tokens, row.order, services.network.chainId),
     deniedTokens: [sellToken, buyToken].filter((token) => policy.deniedTokens.has(token)),
     service: serviceFacts(service, services),
+  }
+}
+
+/** Adds symbol and decimals of the native coin, which is no stored token. */
+function withCoin(
+  { sell, buy }: StoredFacts['tokens'],
+  { sellToken, buyToken }: Pick<OrderData, 'sellToken' | 'buyToken'>,
+  chainId: number,
+): StoredFacts['tokens'] {
+  const coin = nativeCoin(chainId)
+  return {
+    sell: sellToken === nativeMarker ? coin : sell,
+    buy: buyToken === nativeMarker ? coin : buy,
   }
 }
 
@@ -108,7 +124,8 @@ export function unplacedOrderFacts(
       ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },
       ...{ cancelledAt: null, invalidatedOnChain: false },
     },
-    ...{ tokens, market, cancellation: null, lastTrade: null, failedHook: null },
+    tokens: withCoin(tokens, order, services.network.chainId),
+    ...{ market, cancellation: null, lastTrade: null, failedHook: null },
     standing: null,
     ...{ bid: null, bestBid: null, attempt: null, refusal: null, deniedTokens: [], look: null },
     service: serviceFacts(service, services),

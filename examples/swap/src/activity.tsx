@@ -30,6 +30,7 @@ function OrderEntry({ order, session }: { order: Order; session: Session }) {
       {kind === 'SELL' ? `sell ${sold} for ${bought} or more` : `buy ${bought} for ${sold} or less`}
       {order.executedBuyAmount > 0n && `: received ${amountText(order.executedBuyAmount, buyToken)}`}
       <time dateTime={order.creationDate.toISOString()}>{order.creationDate.toLocaleString()}</time>
+      {status === 'OPEN' && <a href={`${session.url}/orders/${uid}`}>Why is it not filled?</a>}
       {status === 'OPEN' && (
         <button type="button" disabled={busy !== undefined} onClick={() => run('cancel', cancel)}>
           Cancel

@@ -39,7 +39,7 @@ function Connected({ session }: { session: Session }) {
 
 function Connect({ onSession }: { onSession: (session: Session) => void }) {
   const [url, setUrl] = useState<string>(import.meta.env.VITE_TRADEGRAPH_URL ?? 'http://127.0.0.1:4000')
-  const [rpcUrl, setRpcUrl] = useState('')
+  const [rpcUrl, setRpcUrl] = useState(sessionStorage.getItem('rpcUrl') ?? '')
   const [index, setIndex] = useState('0')
   const [wallets, setWallets] = useState<readonly Wallet[]>([])
   const { problem, run } = useAction()
@@ -50,6 +50,7 @@ function Connect({ onSession }: { onSession: (session: Session) => void }) {
   const open = (provider: Provider) => run('connect', () => connect(url, provider).then(onSession))
   function openTestAccount(event: FormEvent) {
     event.preventDefault()
+    sessionStorage.setItem('rpcUrl', rpcUrl)
     open(testWallet(rpcUrl, Number(index)))
   }
   return (
@@ -62,7 +63,6 @@ function Connect({ onSession }: { onSession: (session: Session) => void }) {
         </button>
       ))}
       <h2>Test account of a local system</h2>
-      <p>The file .tradegraph/dev.json names its chain as rpcUrl.</p>
       <Field label="RPC URL of its chain" type="url" required value={rpcUrl} onText={setRpcUrl} />
       <Field label="Test account" type="number" min="0" max="4" value={index} onText={setIndex} />
       <button type="submit">Use the test account</button>

@@ -1,33 +1,35 @@
 import { useState } from 'react'
 import * as api from 'tradegraph/client'
-import { pause, useTask } from './tasks.ts'
+import { pause, type Task, useTask } from './tasks.ts'
 import type { Session } from './wallet.ts'
 
 export type Order = api.Native<api.AccountOrdersResult>['account']['orders']['nodes'][number]
 type Notification = api.Native<api.NotificationsResult>['account']['notificationHistory']['nodes'][number]
 export type Balance = api.Native<api.BalancesResult>['account']['balances']['nodes'][number]
 
-/** The newest place of the account’s feeds: a stream behind it misses nothing that a later list lacks. */
-async function newestPlace({ client, account }: Session, signal: AbortSignal): Promise<string> {
+/** Options of a stream behind the newest place: a later list lacks nothing that the stream leaves out. */
+async function streamOptions({ client, account }: Session, ...[signal, report]: Parameters<Task>) {
   const document: api.AnyDocument<{ notifications: { cursor: string } }, { account: string }> =
     'query ($account: Address!) { notifications(account: $account, last: 1) { cursor } }'
-  return (await client.query(document, { account }, { signal })).notifications.cursor
+  const { cursor: after } = (await client.query(document, { account }, { signal })).notifications
+  return { after, signal, onConnect: () => report(), onDisconnect: report }
 }
 
 /** The account’s orders on its network: the newest ones at first, then each one that changes. */
 export function useOrders(session: Session) {
   const { client, account, network } = session
   const [orders, setOrders] = useState<readonly Order[]>([])
-  const problem = useTask([session], async (signal) => {
-    const after = await newestPlace(session, signal)
+  const problem = useTask([session], async (signal, report) => {
+    const options = await streamOptions(session, signal, report)
     const terms = { account, network: network.name, first: 50 }
     const listed = await client.query(api.AccountOrdersDocument, terms, { signal })
     setOrders(listed.account.orders.nodes)
-    const stream = api.subscribe(client, api.AccountOrderEventsDocument, { account }, { after, signal })
+    const stream = api.subscribe(client, api.AccountOrderEventsDocument, { account }, options)
     for await (const { orderEvents } of stream) {
       const { order } = orderEvents
-      if (order.network.chainId === network.chainId)
-        setOrders((known) => [order, ...known.filter(({ uid }) => uid !== order.uid)])
+      if (order.network.chainId !== network.chainId) continue
+      const isNewer = (a: Order, b: Order) => b.creationDate.getTime() - a.creationDate.getTime()
+      setOrders((known) => [order, ...known.filter(({ uid }) => uid !== order.uid)].sort(isNewer))
     }
   })
   return { orders, problem }
@@ -37,15 +39,14 @@ export function useOrders(session: Session) {
 export function useNotifications(session: Session) {
   const { client, account } = session
   const [notifications, setNotifications] = useState<readonly Notification[]>([])
-  const problem = useTask([session], async (signal) => {
-    const after = await newestPlace(session, signal)
+  const problem = useTask([session], async (signal, report) => {
+    const options = await streamOptions(session, signal, report)
     const listed = await client.query(api.NotificationsDocument, { account }, { signal })
     setNotifications(listed.account.notificationHistory.nodes)
-    const stream = api.subscribe(client, api.AccountNotificationsDocument, { account }, { after, signal })
+    const stream = api.subscribe(client, api.AccountNotificationsDocument, { account }, options)
     for await (const { notifications } of stream) {
-      const { node } = notifications
-      const isOther = (one: Notification) => one.notificationId !== node.notificationId
-      setNotifications((known) => [node, ...known.filter(isOther)])
+      const isOther = (one: Notification) => one.notificationId !== notifications.node.notificationId
+      setNotifications((known) => [notifications.node, ...known.filter(isOther)])
     }
   })
   return { notifications, problem }

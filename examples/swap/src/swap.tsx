@@ -19,7 +19,7 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
   const tokens = [...balances.values()]
   const sellable = tokens.filter((one) => keyOf(one) !== nativeCoin)
   const sell = balances.get(sellKey) ?? sellable[0]
-  const buy = balances.get(buyKey) ?? tokens.find((one) => one !== sell)
+  const buy = balances.get(buyKey) ?? sellable.find((one) => one !== sell)
   const amount = sell && parseAmount(text, sell.token)
   const { quote, problem: unquoted } = useQuote(session, sell, buy, amount)
   if (!sell || !buy) return <p role="status">{unread ?? 'Reading tokens…'}</p>
@@ -66,9 +66,7 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
     set(text)
     setLimitText('')
   }
-  function add(address: string) {
-    if (/^0x[0-9a-fA-F]{40}$/.test(address)) setFurther([...further, address])
-  }
+  const add = (text: string) => /^0x[0-9a-fA-F]{40}$/.test(text) && setFurther([...further, text])
 
   return (
     <form onSubmit={submit}>
@@ -130,7 +128,7 @@ function TokenChoice({ label, value, tokens, onChoice }: Choice) {
   )
 }
 
-type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: string; onText: (text: string) => void }
+type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: string; onText(text: string): unknown }
 
 export const Field = ({ label, onText, ...rest }: FieldProps) => (
   <label>

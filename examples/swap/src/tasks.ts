@@ -9,7 +9,7 @@ const advice: Record<string, string> = {
   NoLiquidity: 'Sell another amount, or choose another token.',
   OrderFullyExecuted: 'It was filled before it could be cancelled.',
   SellAmountDoesNotCoverFee: 'Sell more: the costs of the trade are higher than the amount.',
-  Unavailable: 'Check the address of the service, and try again.',
+  Unavailable: 'The page may be out of date until the service answers.',
 }
 
 /** A sentence for the user: what went wrong, and what to do. */
@@ -33,7 +33,7 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     }
   })
 
-type Task = (signal: AbortSignal, report: (fault?: unknown) => void) => Promise<void>
+export type Task = (signal: AbortSignal, report: (fault?: unknown) => void) => Promise<void>
 
 /** Runs a task until the component is gone or `inputs` change. Returns why it failed, or what it reports. */
 export function useTask(inputs: unknown[], task: Task): string | undefined {

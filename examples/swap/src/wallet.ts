@@ -10,7 +10,8 @@ export interface Provider extends api.Eip1193Provider {
 export type Wallet = { id: string; name: string; provider: Provider }
 
 /** A connected account, and the network of its wallet. */
-export type Session = { client: api.Client<'native'>; provider: Provider; account: string; network: Network }
+export type Session = Connected & { url: string }
+type Connected = { client: api.Client<'native'>; provider: Provider; account: string; network: Network }
 type Network = api.Native<api.NetworksResult>['networks'][number]
 
 export async function connect(url: string, provider: Provider): Promise<Session> {
@@ -20,7 +21,7 @@ export async function connect(url: string, provider: Provider): Promise<Session>
   const chainId = Number(await provider.request({ method: 'eth_chainId' }))
   const { networks } = await client.query(api.NetworksDocument)
   const network = networks.find((one) => one.chainId === chainId)
-  if (network) return { client, provider, account, network }
+  if (network) return { url, client, provider, account, network }
   throw new Error(`Switch the wallet to ${networks.map(({ name }) => name).join(' or ')}.`)
 }
 
@@ -40,9 +41,8 @@ export function testWallet(rpcUrl: string, index: number): Provider {
   async function send(method: string, params: unknown = []): Promise<unknown> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const headers = { 'content-type': 'application/json' }
-    const signal = AbortSignal.timeout(15_000)
-    const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal })
-    const { result, error } = await response.json()
+    const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(15_000) }
+    const { result, error } = await (await fetch(rpcUrl, init)).json()
     if (error) throw new Error(`The local chain refused ${method}: ${error.message}`)
     return result
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
+import { nativeMarker } from '../../../src/domain/evm/address.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { wrapped } from '../../fakes/order.ts'
@@ -155,6 +156,17 @@ test('an order of which only a small part would get its limit is out of reach fo
   expect(summary).toBe(
     `For all that is left, 1,000,000,000,000,000,000 atoms of ${wrapped}, the market is 5 % worse than the limit. A part that is small enough to get the limit, if there is one, does not pay the fee of the network.`,
   )
+})
+
+test('amounts of the native coin have its symbol', async () => {
+  const order = await stage.order({
+    ...{ kind: 'buy', partiallyFillable: true, buyToken: nativeMarker, buyAmount: unit / 4n },
+  })
+  await stage.stand(order, {
+    ...{ marketGap: 9_000n, feeShare: 0n },
+    routed: { block: 102, price: { sell: unit, buy: unit / 8n } },
+  })
+  expect((await diagnosis(order)).summary).toMatch(/^For all that is left, 0\.25 ETH, /)
 })
 
 test('every code has a case', () => {
