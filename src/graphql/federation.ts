@@ -5,7 +5,7 @@ import { tokenByAddress } from '../storage/models/keyed.ts'
 import { formatNodeId } from '../storage/query/node-id.ts'
 import type { Keyed } from '../storage/query/statement.ts'
 import { builder } from './builder.ts'
-import { findStored, noteType, typeNameOf } from './node.ts'
+import { findStored, isRowChain, noteType, typeNameOf } from './node.ts'
 import { AccountRef, AuctionRef, OrderRef, TokenRef } from './refs.ts'
 import { entityKeys, subgraphSdl } from './sdl.ts'
 import type { Environment } from './stored/collect.ts'
@@ -29,9 +29,7 @@ const textPart =
 
 const addressPart = { address: { parse: textPart(toAddress), expected: 'an address' } }
 const chainIdPart: KeyPart = (value) =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2_100_000_000
-    ? String(value)
-    : undefined
+  typeof value === 'number' && isRowChain(value) ? String(value) : undefined
 
 /** The fields of each type's plain key, in the order of the parts of its id. */
 const plainKeys: Readonly<
@@ -110,7 +108,7 @@ builder.scalarType('_Any', {
 const EntityUnion = builder.unionType('_Entity', {
   description: 'A type that has keys.',
   types: [AccountRef, AuctionRef, OrderRef, TokenRef],
-  resolveType: (value) => typeNameOf(value) as never,
+  resolveType: typeNameOf,
 })
 
 const ServiceRef = builder.objectRef<object>('_Service').implement({
@@ -145,6 +143,6 @@ builder.queryFields((t) => ({
           const { keyed, key, typeName } = entity
           return noteType(await resolveKeyed(keyed, key, context, info, typeName), typeName)
         }),
-      ) as never,
+      ),
   }),
 }))
