@@ -91,6 +91,7 @@ export function createHttpRouter(
     ['/schema.graphql', readOnly(counted(executor, api.schema))],
     ['/scalars.json', readOnly(counted(executor, api.scalars))],
     ['/llms.txt', readOnly(counted(executor, api.index))],
+    ['/llms-full.txt', readOnly(counted(executor, api.pages))],
   ])
   if (metrics) exact.set(metricsPath, metrics)
   if (options.createMcp) exact.set(mcpPath, options.createMcp(executor))

@@ -137,6 +137,23 @@ test('the cost grows with the entities, and holds what is below them', async () 
   expect(body.errors[0].extensions.code).toBe('QueryTooComplex')
 })
 
+test('eight entities are charged as one read, and each as one where a field needs an outside source', async () => {
+  await using limited = await openTestServer({}, { rateLimits: { reads: 500, quotes: 10, orders: 10 } })
+  const token = { __typename: 'Token', chainId: 11155111, address: wrapped }
+  const costOf = async (representation: object, count: number, fields: string) => {
+    const query = `query ($representations: [_Any!]!) {
+      _entities(representations: $representations) { __typename ${fields} } }`
+    const variables = { representations: Array(count).fill(representation) }
+    const { body } = await request(`${limited.url}/graphql`, 'POST', { query, variables })
+    return body.extensions.cost
+  }
+  const stored = '... on Account { address }'
+  expect(await costOf(good(), 1, stored)).toMatchObject({ actual: 1, left: 999 })
+  expect(await costOf(good(), 9, stored)).toMatchObject({ actual: 2, left: 997 })
+  expect(await costOf(good(), 128, stored)).toMatchObject({ actual: 16, left: 981 })
+  expect(await costOf(token, 128, '... on Token { usdPrice { __typename } }')).toMatchObject({ actual: 128, left: 853 })
+})
+
 describe('in a supergraph', () => {
   const notes = createYoga({
     logging: false,

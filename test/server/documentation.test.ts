@@ -26,6 +26,25 @@ test('llms.txt has one line for each page, and each address has the page as Mark
   }
 })
 
+test('llms-full.txt has the whole text of each page of the index, behind its address, in one megabyte', async () => {
+  const [index, all] = await Promise.all(
+    ['llms.txt', 'llms-full.txt'].map((name) => fetch(`${server.url}/${name}`)),
+  )
+  expect([all?.status, all?.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  const text = (await all?.text()) ?? ''
+  expect(Buffer.byteLength(text)).toBeLessThan(1_048_576)
+  const names = [...((await index?.text()) ?? '').matchAll(/^- \[.+\]\(\/docs\/([\w/.-]+)\)/gm)].map(
+    ([, name = '']) => name,
+  )
+  const pages = names.filter((name) => !name.startsWith('decisions/'))
+  expect(pages.length).toBeGreaterThan(40)
+  const parts = pages.map(
+    (name) => `---\n\nPage: /docs/${name}\n\n${readFileSync(path.join(root, 'docs', name), 'utf8')}`,
+  )
+  expect(text.slice(text.indexOf('---\n'))).toBe(parts.join('\n'))
+  expect((await fetch(`${server.url}/llms-full.txt`, { method: 'POST' })).status).toBe(405)
+})
+
 test('a page is cached, and revalidated by its ETag', async () => {
   const first = await fetch(`${server.url}/docs/api.md`)
   expect(first.headers.get('cache-control')).toBe('public, max-age=3600')

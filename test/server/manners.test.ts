@@ -62,6 +62,8 @@ const fixed: Place[] = [
     '/openapi.json',
     '/schema.graphql',
     '/scalars.json',
+    '/llms.txt',
+    '/llms-full.txt',
     '/docs',
     '/docs/nothing',
     '/graphql/graphiql/nothing',

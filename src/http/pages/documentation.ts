@@ -11,6 +11,8 @@ interface Documentation {
   page(name: string): string | undefined
   /** The index in the form of llms.txt: a line for each page. */
   index(): string
+  /** The pages of the index, each behind its address, as one text in the form of llms-full.txt. */
+  all(): string
 }
 
 const sections: readonly [title: string, folder: string][] = [
@@ -18,6 +20,11 @@ const sections: readonly [title: string, folder: string][] = [
   ['How-to', 'how-to'],
   ['Reference', 'reference'],
   ['Explanation', 'explanation'],
+]
+
+const title = [
+  '# Tradegraph\n',
+  '> A GraphQL gateway and service for intent trading: quotes, signed orders, batch auctions, settlement, notifications.\n',
 ]
 
 /** Only files that the folder lists are read: a name leads to no other place. */
@@ -30,22 +37,27 @@ export function createDocumentation(): Documentation {
   const page = (name: string) =>
     folder !== undefined && names.has(name) ? readFileSync(path.join(folder, name), 'utf8') : undefined
 
+  const pagesOf = (below: string) =>
+    [...names]
+      .filter((name) => path.posix.dirname(name) === (below || '.'))
+      .toSorted()
+      .map((name) => [name, page(name) ?? ''] as const)
+
   return {
     page,
     index: () => {
-      const listOf = (below: string) =>
-        [...names]
-          .filter((name) => path.posix.dirname(name) === (below || '.'))
-          .toSorted()
-          .map((name) => lineOf(name, page(name) ?? ''))
-      const parts = sections.map(([title, below]) => `## ${title}\n\n${listOf(below).join('\n')}\n`)
+      const listOf = (below: string) => pagesOf(below).map(([name, text]) => lineOf(name, text))
+      const parts = sections.map(([heading, below]) => `## ${heading}\n\n${listOf(below).join('\n')}\n`)
       return [
-        '# Tradegraph\n',
-        '> A GraphQL gateway and service for intent trading: quotes, signed orders, batch auctions, settlement, notifications.\n',
+        ...title,
         'The pages below are Markdown. `/schema.graphql` is the GraphQL schema, `/openapi.json` describes REST, and `/mcp`, where the deployment enables it, has the tools for agents.\n',
         ...parts,
         `## Optional\n\n${lineOf('decisions/README.md', page('decisions/README.md') ?? '')}\n`,
       ].join('\n')
+    },
+    all: () => {
+      const pages = sections.flatMap(([, below]) => pagesOf(below))
+      return [...title, ...pages.map(([name, text]) => `---\n\nPage: /docs/${name}\n\n${text}`)].join('\n')
     },
   }
 }

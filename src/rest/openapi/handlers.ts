@@ -19,12 +19,12 @@ const contentSecurityPolicy = [
 
 /**
  * Creates handlers of the OpenAPI document, the GraphQL schema and its scalars, the index of the
- * documentation, and a viewer that contacts no other host. Below the viewer's path are the pages of the
+ * documentation, all its pages as one text, and a viewer that contacts no other host. Below the viewer's path are the pages of the
  * documentation as Markdown.
  */
 export function createApiHandlers(
   version: string,
-): Record<'document' | 'schema' | 'scalars' | 'index' | 'viewer', Handler> {
+): Record<'document' | 'schema' | 'scalars' | 'index' | 'pages' | 'viewer', Handler> {
   const files = createSwaggerUi()
   const documentation = once(createDocumentation)
   const pages = new Map<string, HttpResponse>()
@@ -33,6 +33,7 @@ export function createApiHandlers(
   const scalars = once(() => cacheable('application/json', JSON.stringify(scalarMap())))
 
   const index = once(() => cacheable('text/plain; charset=utf-8', documentation().index()))
+  const all = once(() => cacheable('text/plain; charset=utf-8', documentation().all()))
 
   function pageOf(name: string): HttpResponse | undefined {
     const kept = pages.get(name)
@@ -48,6 +49,7 @@ export function createApiHandlers(
     schema: (req) => conditional(req, schema()),
     scalars: (req) => conditional(req, scalars()),
     index: (req) => conditional(req, index()),
+    pages: (req) => conditional(req, all()),
     viewer(req) {
       const path = (req.url ?? '/docs').split('?', 1)[0] ?? ''
       const name = path.replace(/^\/docs\/?/, '')
