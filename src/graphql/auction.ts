@@ -16,6 +16,7 @@ import {
   auctionOfTransaction,
   currentAuction,
   latestAuction,
+  listedAuctions,
   oneAuction,
 } from '../storage/models/auction/auction.ts'
 import {
@@ -140,6 +141,13 @@ builder.queryFields((t) => {
         }),
       },
     ),
+    auctions: storedRoot(t, listedAuctions, {
+      args: { network },
+      rowArguments: ({ network, ...page }: { network?: string }, environment) => ({
+        ...page,
+        chainId: chainOf(environment, network),
+      }),
+    }),
     currentAuction: t.field({
       type: CurrentAuctionRef,
       nullable: true,

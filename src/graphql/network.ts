@@ -1,8 +1,11 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { address, described, objectOf } from '../domain/described.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import { zeroAddress } from '../domain/evm/address.ts'
 import { type Network, network } from '../domain/network/network.ts'
 import { signingTerms, signingTermsOf } from '../domain/signing/signing.ts'
 import { metaOf } from '../storage/models/meta.ts'
+import { tokensOfNetwork } from '../storage/models/token.ts'
 import { formatNodeId, nodeIdText } from '../storage/query/node-id.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context/context.ts'
@@ -10,8 +13,8 @@ import { tradingOn } from './context/networks.ts'
 import { describedRef } from './described.ts'
 import { networkArgument } from './paging.ts'
 import { MetaRef, NodeRef } from './refs.ts'
-import { exposeModel, storedRoot } from './stored/expose.ts'
-import { identityOf } from './stored/resolve.ts'
+import { exposeModel, relationOptions, storedRoot } from './stored/expose.ts'
+import { identityOf, resolveRoot } from './stored/resolve.ts'
 
 export const NetworkRef = describedRef<typeof network, Network>(network)
 NetworkRef.addInterfaces([NodeRef])
@@ -51,6 +54,45 @@ builder.objectFields(NetworkRef, (t) => ({
       (await networks.byChainId(chainId)?.ready()) ?? false,
   }),
 }))
+
+/** The longest symbol or name that is stored. */
+const longestSearch = 100
+
+interface SearchArguments {
+  search?: string | null
+  chainId: number
+}
+
+builder.objectField(NetworkRef, 'tokens', (t) =>
+  t.field(
+    relationOptions(
+      tokensOfNetwork,
+      {
+        args: {
+          search: t.arg.string({
+            required: false,
+            description: `Only tokens with this text in the symbol or the name, in any letter case; at most ${longestSearch} characters.`,
+          }),
+        },
+        rowArguments: ({ search, ...args }: SearchArguments) => ({ ...args, search: searched(search) }),
+      },
+      ({ chainId }: { chainId: number }, _args: object, context: Context, info: GraphQLResolveInfo) =>
+        resolveRoot(context, info, { chainId }),
+    ) as never,
+  ),
+)
+
+/** @throws Refusal InvalidParameter */
+function searched(search: string | null | undefined): string | null {
+  const text = search?.trim() ?? ''
+  if (text.length > longestSearch || text.includes('\0'))
+    throw new Refusal(
+      'InvalidParameter',
+      `search must be at most ${longestSearch} characters, none of them NUL`,
+      { field: 'search' },
+    )
+  return text === '' ? null : text
+}
 
 const version = {
   description: 'The build that answers.',

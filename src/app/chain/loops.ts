@@ -1,12 +1,14 @@
 import { runAuctions } from '../../auctions/run.ts'
 import { surveyOrders } from '../../auctions/survey.ts'
 import type { Log } from '../../domain/log.ts'
+import { createPoll, repeat } from '../../indexer/chain-stream.ts'
 import { readHooks } from '../../indexer/late/hooks.ts'
 import { refunding } from '../../indexer/refunder.ts'
 import { runIndexer } from '../../indexer/run.ts'
 import { runHoldingsIndex } from '../../indexer/settlement-holdings.ts'
 import type { Loop } from '../../server/measures/loop-metrics.ts'
 import { whileLeading } from '../../storage/database/leadership.ts'
+import { rankTokens } from '../../storage/token/tokens.ts'
 import type { NetworkParts } from '../network.ts'
 import type { LoopStates } from '../observing/monitoring.ts'
 
@@ -19,6 +21,9 @@ interface LoopOptions {
   roles: readonly Role[]
   log: Log
 }
+
+/** The time between two rounds of ranks. */
+const rankMs = 30_000
 
 /**
  * Runs the indexes in one process: pools, holdings of the settlement contract, and outcomes of hooks are read
@@ -36,6 +41,16 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
     readHooks(hookOptions, signal),
     mirror ? mirror.follow(signal) : runHoldingsIndex(holdingsOptions, signal),
     mirror && surveyOrders(auctionServices, signal),
+    repeat(
+      () => rankTokens(indexerOptions.db, network.chainId).then(() => false),
+      {
+        poll: createPoll(rankMs),
+        log: indexerOptions.log,
+        what: 'tokens cannot be ranked for the moment',
+        network: network.name,
+      },
+      signal,
+    ),
   ])
 }
 

@@ -35,5 +35,6 @@ interface TradeArguments {
 function toFilter(owner: Address | null | undefined, orderUid: OrderUid | null | undefined) {
   if (owner != null && orderUid == null) return { owner }
   if (orderUid != null && owner == null) return { orderUid }
-  throw new Refusal('InvalidTradeFilter', 'give exactly one of owner and orderUid')
+  if (owner == null) return null
+  throw new Refusal('InvalidTradeFilter', 'give owner or orderUid, not both')
 }

@@ -8,8 +8,9 @@ import { notStored } from '../../storage/query/selection.ts'
 import type { Keyed } from '../../storage/query/statement.ts'
 import { builder, type SchemaTypes } from '../builder.ts'
 import type { Context } from '../context/context.ts'
-import type { Fragments, Nodes, OperationScope } from './collect.ts'
+import type { Environment, Fragments, Nodes, OperationScope } from './collect.ts'
 import {
+  type PreparedField,
   type PreparedObject,
   prepareField,
   prepareObject,
@@ -29,15 +30,34 @@ export function scopeOf({ schema, fragments, variableValues }: GraphQLResolveInf
   return { schema, fragments: fragmentMap(fragments), variables: variableValues }
 }
 
-/** Reads a root field together with the stored fields below it. */
-export async function resolveRoot(context: Context, info: GraphQLResolveInfo): Promise<unknown> {
+/**
+ * Reads a root field together with the stored fields below it.
+ * @param more arguments of its rows that are its parent's, for a field of an object that is not stored
+ */
+export async function resolveRoot(
+  context: Context,
+  info: GraphQLResolveInfo,
+  more?: object,
+): Promise<unknown> {
   const scope = scopeOf(info)
-  const prepared = prepareField(info.parentType, info.fieldNodes as unknown as Nodes, scope)
-  if (!prepared) throw new TypeError(`${info.fieldName} is not stored`)
+  const field = prepareField(info.parentType, info.fieldNodes as unknown as Nodes, scope)
+  if (!field) throw new TypeError(`${info.fieldName} is not stored`)
+  const prepared = more ? withArguments(field, more) : field
   context.proceed()
   const text = await readField(prepared, scope, context, resolverReading)
   context.countTextItems(text)
   return JSON.parse(text)
+}
+
+function withArguments(field: PreparedField, more: object): PreparedField {
+  const slots = field.slots.map((slot, index) => {
+    if (index !== field.item.slot) return slot
+    const { rowArguments = (args: object) => args } = slot
+    const extended = (args: object, environment: Environment) =>
+      rowArguments({ ...args, ...more } as never, environment)
+    return { ...slot, rowArguments: extended }
+  })
+  return { ...field, slots }
 }
 
 /** A field of a stored object: the statement has already read it. */

@@ -104,13 +104,11 @@ export interface TradeKey {
   logIndex: number
 }
 
-/** Trades of orders that the service stores. */
 export const tradeByLogPosition: Keyed<TradeKey> = {
   model: trade,
   columns: { chain_id: 'int4', block_number: 'int8', log_index: 'int4' },
   values: ({ chainId, blockNumber, logIndex }) => [chainId, blockNumber, logIndex],
-  join: `trades tr ON tr.chain_id = k.chain_id AND tr.block_number = k.block_number AND tr.log_index = k.log_index
-    AND tr.order_id IS NOT NULL`,
+  join: 'trades tr ON tr.chain_id = k.chain_id AND tr.block_number = k.block_number AND tr.log_index = k.log_index',
   exists: 'tr.chain_id IS NOT NULL',
 }
 

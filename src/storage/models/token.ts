@@ -1,3 +1,4 @@
+import { Prisma } from '../generated/client.ts'
 import { address, amount, boolean, hexText, safeInt, string, uint32 } from '../query/codec.ts'
 import { derived, type Field, type Model, orNull, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
@@ -55,6 +56,35 @@ export function tokenOf(chainId: string, token: string): Model {
     },
     lookup: `tokens tk WHERE tk.chain_id = ${chainId} AND tk.address = ${token} LIMIT 1`,
   }
+}
+
+/** Tokens that one page scans for a search. */
+export const tokenScanLimit = 10_000
+
+const listedToken = tokenOf('tok.chain_id', 'tok.address')
+
+/** The stored tokens of a network. No index supports a search: what matches is anyone's choice. */
+export const tokensOfNetwork: Relation = {
+  kind: 'page',
+  model: () => listedToken,
+  rows: ({ chainId, search }: { chainId: number; search: string | null }) => ({
+    ranges: [Prisma.sql`tokens tok WHERE tok.chain_id = ${chainId}`],
+    ...(search !== null && {
+      scan: {
+        limit: tokenScanLimit,
+        condition: Prisma.sql`(strpos(lower(tok.symbol), lower(${search})) > 0 OR strpos(lower(tok.name), lower(${search})) > 0)`,
+      },
+    }),
+  }),
+  key: {
+    letter: 'k',
+    parts: [
+      { sql: 'tok.rank', type: 'number' },
+      { sql: 'tok.address', type: 'bytes' },
+    ],
+    order: 'DESC',
+  },
+  description: `The tokens of the network that the service has read, the most traded of late first, then those with a price in the newest auction: anyone can make a token with the symbol of another, which comes behind it. A page looks at the next ${tokenScanLimit} tokens for a search: it may hold fewer than first, also none, while hasNextPage says to go on.`,
 }
 
 /** The token whose address a row has in a column. */

@@ -129,6 +129,9 @@ export const orderTrades: Relation = {
 
 export type TradeFilter = { owner: Address } | { orderUid: OrderUid }
 
+/** All trades of the chain, also of orders that the service does not store. */
+const allTrades = (chainId: number) => Prisma.sql`trades tr WHERE tr.chain_id = ${chainId}`
+
 /** Trades of orders that the service stores, one index range for each network. */
 export function tradeRanges(
   filters: (chainId: number) => readonly Prisma.Sql[],
@@ -175,8 +178,9 @@ export const pageOfTrades = ({ filter, chainId, offset, limit }: TradePage): Pri
 export const listedTrades: Relation = {
   kind: 'page',
   model: () => trade,
-  rows: ({ filter, chainIds }: { filter: TradeFilter; chainIds: readonly number[] }) =>
-    tradeRanges(conditionsOf(filter), chainIds),
+  rows: ({ filter, chainIds }: { filter: TradeFilter | null; chainIds: readonly number[] }) =>
+    filter ? tradeRanges(conditionsOf(filter), chainIds) : { ranges: chainIds.map(allTrades) },
   key: tradesKey,
-  description: 'Trades of an owner or of an order, newest first. Give exactly one of the two.',
+  description:
+    'Trades, newest first on each network: all that the settlement contracts logged, or those of an owner’s orders or of one order. Give owner or orderUid, not both.',
 }

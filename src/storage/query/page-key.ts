@@ -15,15 +15,16 @@ export interface PageKey {
 
 interface KeyPart {
   sql: string
-  type: 'time' | 'number'
+  type: 'time' | 'number' | 'bytes'
 }
 
-/** Opaque to clients: the letter and the parts in base64url, times in microseconds. */
+/** Opaque to clients: the letter and the parts in base64url, times in microseconds, bytes as hex. */
 export function cursorSql({ letter, parts, parse }: PageKey): string {
-  const numbers = parts.map(({ sql, type }) =>
-    type === 'time' ? `(extract(epoch from ${sql}) * 1000000)::bigint` : sql,
-  )
-  const values = numbers.join(` || '.' || `)
+  const texts = parts.map(({ sql, type }) => {
+    if (type === 'bytes') return `encode(${sql}, 'hex')`
+    return type === 'time' ? `(extract(epoch from ${sql}) * 1000000)::bigint` : sql
+  })
+  const values = texts.join(` || '.' || `)
   return parse
     ? `(${values})::text`
     : `rtrim(translate(encode(convert_to('${letter}' || ${values}, 'UTF8'), 'base64'), '+/', '-_'), '=')`
@@ -31,24 +32,28 @@ export function cursorSql({ letter, parts, parse }: PageKey): string {
 
 /** @throws Refusal InvalidParameter */
 export function parseCursor(key: PageKey, cursor: string, argument: string): unknown[] {
-  const numbers = key.parse?.(cursor, argument) ?? parseOpaque(key, cursor, argument)
+  const values = key.parse?.(cursor, argument) ?? parseOpaque(key, cursor, argument)
   return key.parts.map(({ type }, index) => {
-    const number = numbers[index] ?? 0n
-    return type === 'time' ? toTimestamp(number) : number
+    const value = values[index] ?? 0n
+    return type === 'time' && typeof value === 'bigint' ? toTimestamp(value) : value
   })
 }
 
 const maxBigint = 2n ** 63n - 1n
 
-function parseOpaque({ letter, parts }: PageKey, cursor: string, argument: string): bigint[] {
+/** Numbers as such, bytes in PostgreSQL's hex format. */
+function parseOpaque({ letter, parts }: PageKey, cursor: string, argument: string): (bigint | string)[] {
   const text = cursor.length <= 200 ? Buffer.from(cursor, 'base64url').toString() : ''
-  const numbers = text.startsWith(letter) ? text.slice(letter.length).split('.') : []
-  const isCursor = numbers.length === parts.length && numbers.every((digits) => /^[0-9]{1,19}$/.test(digits))
-  const values = isCursor ? numbers.map(BigInt) : [-1n]
-  if (values.some((value) => value < 0n || value > maxBigint)) {
+  const texts = text.startsWith(letter) ? text.slice(letter.length).split('.') : []
+  const values = parts.flatMap(({ type }, index) => parsePart(texts[index] ?? '', type) ?? [])
+  if (texts.length !== parts.length || values.length !== parts.length)
     throw new Refusal('InvalidParameter', `${argument} must be a cursor of this list`, { field: argument })
-  }
   return values
+}
+
+function parsePart(text: string, type: KeyPart['type']): bigint | string | undefined {
+  if (type === 'bytes') return /^[0-9a-f]{40}$/.test(text) ? `\\x${text}` : undefined
+  return /^[0-9]{1,19}$/.test(text) && BigInt(text) <= maxBigint ? BigInt(text) : undefined
 }
 
 /** The latest time of a JavaScript Date, in microseconds. */

@@ -41,6 +41,8 @@ export function pageText(relation: PageRows, item: Selected, context: StatementC
   return sqlExpression(`CASE ${cases.join(' ')} ELSE ${text} END`)
 }
 
+const casts = { time: '::timestamptz', number: '::bigint', bytes: '::bytea' }
+
 function parametersOf(
   { parts }: PageKey,
   { page, source, values }: ArgumentSlot,
@@ -52,7 +54,7 @@ function parametersOf(
     next += strings.length - 1
     return text
   }
-  const cast = (index: number) => (parts[index]?.type === 'time' ? '::timestamptz' : '::bigint')
+  const cast = (index: number) => casts[parts[index]?.type ?? 'number']
   const boundOf = (key: unknown[] | null | undefined) =>
     (key ?? []).map((_, index) => `${param(next++)}${cast(index)}`)
   const limit = `${param(next++)}::int`

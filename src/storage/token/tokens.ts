@@ -2,8 +2,9 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Token } from '../../domain/token/token.ts'
 import type { Checkpoint } from '../chain/indexed-logs.ts'
 import { amountOf, bytea, hexOf } from '../database/columns.ts'
-import { type Db, sql, type Tx } from '../database/database.ts'
+import { type Database, type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
+import { shortTransaction } from '../retention/batch.ts'
 
 export async function findTokens(
   db: Db,
@@ -12,7 +13,10 @@ export async function findTokens(
 ): Promise<Map<Address, Token>> {
   const rows = await sql(db).token.findMany({ where: { chainId, address: { in: addresses.map(bytea) } } })
   return new Map(
-    rows.map(({ block: _, address, ...token }) => [hexOf(address), { ...token, address: hexOf(address) }]),
+    rows.map(({ address, chainId, symbol, name, decimals }) => [
+      hexOf(address),
+      { chainId, address: hexOf(address), symbol, name, decimals },
+    ]),
   )
 }
 
@@ -51,6 +55,35 @@ export async function storeReadTokens(
  */
 export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).token.deleteMany({ where: { chainId, block: { gte: BigInt(block) } } })
+}
+
+/** The newest trades that count for the ranks of tokens. */
+const rankedTrades = 10_000
+
+/**
+ * Writes the ranks of a network's tokens: how many of its newest trades each has, and one more for a price in
+ * the newest auction. Names and symbols do not count: anyone can choose them. It never waits long for a row:
+ * the indexer deletes tokens in a reorg. In SQL: sums of three tables.
+ */
+export async function rankTokens(db: Database, chainId: number): Promise<void> {
+  await shortTransaction(
+    db,
+    (tx) => sql(tx).$executeRaw`
+    WITH shares AS (
+      SELECT side.token, count(*) AS rank FROM (
+        SELECT sell_token, buy_token FROM trades WHERE chain_id = ${chainId}
+        ORDER BY block_number DESC, log_index DESC LIMIT ${rankedTrades}) t
+        CROSS JOIN LATERAL (VALUES (t.sell_token), (t.buy_token)) AS side(token) GROUP BY side.token
+      UNION ALL
+      SELECT s.token, 1 FROM price_series s JOIN LATERAL (
+        SELECT price FROM price_changes c WHERE c.series_id = s.id ORDER BY c.auction_id DESC LIMIT 1) c ON c.price IS NOT NULL
+        WHERE s.chain_id = ${chainId}
+    ), ranks AS (SELECT token, sum(rank)::int AS rank FROM shares GROUP BY token)
+    UPDATE tokens tk SET rank = n.rank FROM (
+      SELECT coalesce(r.token, o.address) AS address, coalesce(r.rank, 0) AS rank FROM ranks r
+        FULL JOIN (SELECT address FROM tokens WHERE chain_id = ${chainId} AND rank > 0) o ON o.address = r.token) n
+    WHERE tk.chain_id = ${chainId} AND tk.address = n.address AND tk.rank <> n.rank`,
+  )
 }
 
 export interface RecordedPrices {

@@ -3,10 +3,30 @@ import { auctionKeys, auctionNumberSql } from '../../../domain/auction/key.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
-import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt, string } from '../../query/codec.ts'
+import {
+  address,
+  amount,
+  boolean,
+  bytes32,
+  count,
+  orderUid,
+  rowKey,
+  safeInt,
+  smallInt,
+  string,
+  time,
+} from '../../query/codec.ts'
 import type { FeedSource } from '../../query/feed-source.ts'
 import type { RowFields } from '../../query/json.ts'
-import { column, defineModel, derived, type ManyRows, type Model, modelNamed } from '../../query/model.ts'
+import {
+  column,
+  defineModel,
+  derived,
+  type ManyRows,
+  type Model,
+  modelNamed,
+  type Relation,
+} from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
 import { hidesCompetitions, now } from '../../query/selection.ts'
@@ -21,12 +41,16 @@ const fields = {
 }
 const auctionId = derived(rowKey, auctionNumberSql('a.id'), 'Its number, unique in its network.')
 
+/** SQL condition: the indexer has passed the deadline of auction `a`; null before its first block. */
+const isPastDeadline =
+  'a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id)'
+
 /**
  * SQL condition of every list of solutions or attempts: the competition of auction `a` may be shown. Where
  * competitions are hidden, the indexer must have passed its deadline: no solver can settle it any more.
  */
 export const isShown = `(NOT ${hidesCompetitions} OR
-  a.deadline_block < (SELECT cp.block_number FROM checkpoints cp WHERE cp.chain_id = a.chain_id))`
+  ${isPastDeadline})`
 
 /** Seconds after `validTo` from which an order can't settle any more: the indexer may be behind. */
 const expiryMargin = 3_600
@@ -83,7 +107,29 @@ export const auction: Model = defineModel({
   name: 'Auction',
   description:
     'A competition of solvers for a batch of orders. Stored if one or more valid solutions were received.',
-  fields: { id: nodeId('Auction', 'a.id'), auctionId, ...fields },
+  fields: {
+    id: nodeId('Auction', 'a.id'),
+    auctionId,
+    ...fields,
+    createdAt: column(time, 'a.created_at', 'When it was stored, soon after its solvers had answered.'),
+    isFinished: derived(
+      boolean,
+      `coalesce(${isPastDeadline}, false)`,
+      'True once the deadline block has passed: no solver can settle it any more.',
+    ),
+    solutionCount: derived(
+      count,
+      `(SELECT count(*) FROM solutions s WHERE s.auction_id = a.id AND ${isShown})`,
+      'The number of solutions; 0 while the competition is hidden.',
+    ),
+    orderCount: derived(
+      count,
+      '(SELECT count(*) FROM auction_orders ho WHERE ho.auction_id = a.id)',
+      'The number of orders that could be traded.',
+      // Counts up to a thousand rows.
+      { weight: 10 },
+    ),
+  },
   relations: {
     nativePrices: nativePrices(
       'auction_prices np WHERE np.auction_id = a.id ORDER BY np.token',
@@ -222,6 +268,23 @@ export const auctionOfTransaction = ({ hash, chainId }: { hash: Bytes32; chainId
   Prisma.sql`auctions a WHERE a.id IN (SELECT se.auction_id FROM settlements se
     WHERE se.tx_hash = ${bytea(hash)} AND se.chain_id = ${chainId} AND se.auction_id IS NOT NULL) AND ${shown}
     ORDER BY a.id DESC LIMIT 1`
+
+/** Auctions of a network, newest first. */
+const auctionsKey: PageKey = {
+  letter: 'a',
+  parts: [{ sql: 'a.id', type: 'number' }],
+  order: 'DESC',
+}
+
+export const listedAuctions: Relation = {
+  kind: 'page',
+  model: () => auction,
+  rows: ({ chainId }: { chainId: number }) => ({
+    ranges: [Prisma.sql`auctions a WHERE a.chain_id = ${chainId} AND ${shown}`],
+  }),
+  key: auctionsKey,
+  description: 'Stored auctions of a network, newest first, without those that are hidden.',
+}
 
 const filled = column(amount, 'e.filled', 'Filled atoms of the fixed side when the auction was built.')
 
