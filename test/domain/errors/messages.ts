@@ -120,6 +120,7 @@ export const messages: readonly (readonly [ErrorCode, string])[] = [
   ['IdempotencyKeyReused', 'this Idempotency-Key came with another body before'],
   ['IdempotencyKeyInUse', 'the first request with this Idempotency-Key has no answer yet'],
   ['InvalidTradeFilter', 'give exactly one of owner and orderUid'],
+  ['InvalidTradeFilter', 'give owner or orderUid, not both'],
   ['InvalidLimit', 'limit must be from 1 to {}'],
   ['AffiliateWalletMismatch', 'Affiliate wallet address mismatch'],
   ['InvalidAffiliateSignature', 'Affiliate has invalid signature'],

@@ -5,6 +5,7 @@ import {
   auctionsOfOrder,
   eventsOfOrder,
   feedOf,
+  newestAuctions,
   newestNotifications,
   newestOrders,
   newestSettlements,
@@ -48,6 +49,7 @@ export function valuesOf(rows: Rows) {
     uids: [...orders.map(({ uid }) => uid), `0x${'9'.repeat(112)}`],
     cursors: {
       auctions: orders.flatMap((order) => cursorsOf(auctionsOfOrder(order, rows))),
+      newestAuctions: cursorsOf(newestAuctions(auctions)),
       auctionOrders: auctions.flatMap((auction) => cursorsOf(ordersOfAuction(auction, rows))),
       events: orders.flatMap((order) => cursorsOf(eventsOfOrder(order, rows))),
       notificationHistory: cursorsOf(newestNotifications(rows.notifications)),
@@ -101,6 +103,7 @@ const listNames: Record<string, string> = {
   'Auction.orders': 'auctionOrders',
   'Order.trades': 'orderTrades',
   'DebugReport.trades': 'orderTrades',
+  'Query.auctions': 'newestAuctions',
 }
 
 /** Cursors of any list of the kind; a cursor need not point into the list that it bounds. */
@@ -139,7 +142,7 @@ const given: Record<string, Give> = {
   'Query.token': (choices, { tokens }) => ({ address: choices.of(tokens) }),
   'Query.tokens': (choices, { tokens }) => ({ addresses: [choices.of(tokens), choices.of(tokens)] }),
   'Query.trades': (choices, { addresses, uids }) =>
-    choices.once(2) ? { owner: choices.of(addresses) } : { orderUid: choices.of(uids) },
+    choices.of([{}, { owner: choices.of(addresses) }, { orderUid: choices.of(uids) }]),
   'Query.orders': (choices, values) => ({
     ...(choices.once(2) && { owner: choices.of(values.addresses) }),
     ...filters(choices, values),

@@ -161,8 +161,8 @@ export const placesElsewhere: readonly string[] = [...places]
 export const isElsewhere = (type: string, field: string) => places.has(`${type}.${field}`)
 
 /**
- * Stored, and left out of generated documents: sums over a range of blocks, and what auctions left out and
- * refused, which have tests of their own.
+ * Stored, and left out of generated documents: sums over a range of blocks, what auctions left out and
+ * refused, and tokens of a network, which have tests of their own.
  */
 const typesApart = new Set([
   'AccountPartner',
@@ -178,6 +178,8 @@ const typesApart = new Set([
   'SolutionRefusal',
   'SolverAnswer',
   'SolverOutcome',
+  'TokenConnection',
+  'TokenEdge',
 ])
 
 const fieldsApart = new Set([
@@ -185,6 +187,7 @@ const fieldsApart = new Set([
   'Auction.excludedOrders',
   'Auction.refusedSolutions',
   'Auction.solverAnswers',
+  'Network.tokens',
   'Order.refusedSolutions',
   'Order.solverOutcomes',
   'Solution.refusal',
@@ -202,6 +205,7 @@ export const storedRoots = [
   'transactionOrders',
   'auction',
   'latestAuction',
+  'auctions',
   'meta',
   'auctionOfTransaction',
   'trades',

@@ -111,7 +111,11 @@ export const auction: Model = defineModel({
     id: nodeId('Auction', 'a.id'),
     auctionId,
     ...fields,
-    createdAt: column(time, 'a.created_at', 'When it was stored, soon after its solvers had answered.'),
+    createdAt: column(
+      time,
+      'a.created_at',
+      'When it was stored: soon after its solvers had answered, or when it was read from the order book that the network follows.',
+    ),
     isFinished: derived(
       boolean,
       `coalesce(${isPastDeadline}, false)`,

@@ -29,6 +29,12 @@ export const auctionFields: Fields<AuctionRow> = {
   auctionId: ({ id }) => id,
   block: ({ block }) => block,
   deadline: ({ deadlineBlock }) => deadlineBlock,
+  createdAt: ({ createdAt }) => time(createdAt),
+  isFinished: ({ chainId, deadlineBlock }, _args, { rows }) =>
+    rows.checkpoints.some((each) => each.chainId === chainId && deadlineBlock < each.blockNumber),
+  orderCount: (auction, _args, { rows }) => ordersOfAuction(auction, rows).items.length,
+  solutionCount: ({ id }, _args, { rows }) =>
+    rows.solutions.filter(({ auctionId }) => auctionId === id).length,
   network: () => ({ name: 'sepolia' }),
   nativePrices: (auction, _args, { rows }) => pricesOf(auction, rows),
   orderUids: (auction, _args, { rows }) => ordersOfAuction(auction, rows).items.map(({ uid }) => uid),

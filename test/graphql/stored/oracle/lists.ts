@@ -83,16 +83,15 @@ export const newestNotifications = (
 ): List<Row<'notifications'>> =>
   list(notifications, { keyOf: ({ timestamp, id }) => [micros(timestamp), id], letter: 'h', descends: true })
 
-/** Only of stored orders. */
 export const newestTrades = (trades: readonly Row<'trades'>[]): List<Row<'trades'>> =>
-  list(
-    trades.filter(({ orderId }) => orderId !== null),
-    {
-      keyOf: ({ blockNumber, logIndex, chainId }) => [blockNumber, logIndex, chainId],
-      letter: 'n',
-      descends: true,
-    },
-  )
+  list(trades, {
+    keyOf: ({ blockNumber, logIndex, chainId }) => [blockNumber, logIndex, chainId],
+    letter: 'n',
+    descends: true,
+  })
+
+export const newestAuctions = (auctions: readonly Row<'auctions'>[]): List<Row<'auctions'>> =>
+  list(auctions, { keyOf: ({ id }) => [id], letter: 'a', descends: true })
 
 export const newestSettlements = (settlements: readonly Row<'settlements'>[]): List<Row<'settlements'>> =>
   list(settlements, {

@@ -1,7 +1,7 @@
 import { affiliateFields, filteredOrders, notificationFields } from './account-fields.ts'
 import { auctionFields, solutionFields } from './auction-fields.ts'
 import { byKey, type Fields, type GraphqlParams, only, time } from './fields.ts'
-import { feedOf, newestSettlements, newestTrades } from './lists.ts'
+import { feedOf, newestAuctions, newestSettlements, newestTrades } from './lists.ts'
 import { orderFields } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row } from './rows.ts'
@@ -74,14 +74,18 @@ export const queryFields: Fields<unknown> = {
       .sort(byKey(({ id }) => [id]))
   },
   orders: (_root, args, params) => filteredOrders(args, params),
-  trades: (_root, { owner, orderUid, ...page }, { rows }) =>
-    pageOf(
-      newestTrades(rows.trades.filter((each) => each.owner === owner || each.orderUid === orderUid)),
-      page,
-    ),
+  trades: (_root, { owner, orderUid, ...page }, { rows }) => {
+    const isAll = owner == null && orderUid == null
+    const found = rows.trades.filter(
+      (each) => isAll || (each.orderId !== null && (each.owner === owner || each.orderUid === orderUid)),
+    )
+    return pageOf(newestTrades(found), page)
+  },
   account: (_root, { address }) => ({ address }),
   auction: (_root, { id }, { rows }) => only(rows.auctions.filter((auction) => auction.id === Number(id))),
   latestAuction: (_root, _args, { rows }) => only(newestFirst(rows.auctions)),
+  auctions: (_root, page, { rows, chainId }) =>
+    pageOf(newestAuctions(rows.auctions.filter((auction) => auction.chainId === chainId)), page),
   auctionOfTransaction: (_root, { hash }, params) => {
     const ids = settlementsIn(hash, params).map(({ auctionId }) => auctionId)
     return only(newestFirst(params.rows.auctions.filter(({ id }) => ids.includes(id))))
@@ -115,7 +119,7 @@ function nodeOf(id: string, params: GraphqlParams): unknown {
   const { rows } = params
   const all: [readonly object[], Fields<never>][] = [
     [rows.orders, orderFields],
-    [rows.trades.filter(({ orderId }) => orderId !== null), tradeFields],
+    [rows.trades, tradeFields],
     [rows.auctions, auctionFields],
     [rows.solutions, solutionFields],
     [rows.settlements, settlementFields],
