@@ -26,6 +26,9 @@ import type { EventStreams } from './stream.ts'
 
 const maxBodyBytes = 16_384
 
+/** Name in metrics of paths without a route. */
+export const unknownRoute = 'unknown'
+
 /** A complete answer, or an event stream that has not begun. */
 type RestAnswer = {
   /** The route's pattern, for metrics. */
@@ -122,7 +125,7 @@ export function createRestHandler(
   return (req, caller, gone) => {
     const [pathname = '/', search] = (req.url ?? '/').split('?', 2)
     const match = findEndpoint(req.method ?? 'GET', pathname)
-    const route = match.endpoint?.pattern ?? match.pattern ?? 'unknown'
+    const route = match.endpoint?.pattern ?? match.pattern ?? unknownRoute
 
     // OPTIONS has no rows: the router returns the methods of the path.
     if (req.method === 'OPTIONS')

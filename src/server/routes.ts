@@ -12,7 +12,7 @@ import { createStreamMeter, type StreamMeter } from '../http/event-stream.ts'
 import { graphiqlFile, graphiqlPath } from '../http/pages/graphiql.ts'
 import { conditional, type HttpResponse, type RoutedAnswer } from '../http/response.ts'
 import { familyOf, restErrorResponse } from '../rest/errors.ts'
-import { createRestHandler } from '../rest/handler.ts'
+import { createRestHandler, unknownRoute } from '../rest/handler.ts'
 import { createApiHandlers } from '../rest/openapi/handlers.ts'
 import { accountRoutes, orderBookRoutes } from '../rest/routes.ts'
 import { createEventStreams } from '../rest/stream.ts'
@@ -21,8 +21,8 @@ import { createQuota } from '../sse/quota.ts'
 import { streamMethods } from '../sse/wire.ts'
 import { findOrderId } from '../storage/order/orders.ts'
 import { createLinkHandler } from './channel-links.ts'
-import { createPages, wantsPage } from './pages/pages.ts'
-import { homePath, pageFilesPath, pageKinds, pageOf, workerPath } from './pages/paths.ts'
+import { createPages, wantsHome, wantsPage } from './pages/pages.ts'
+import { homePath, listOf, listPages, pageFilesPath, pageKinds, pageOf, workerPath } from './pages/paths.ts'
 import { createTelegramHandler, type TelegramUpdates, telegramPath } from './telegram.ts'
 
 const graphqlPath = '/graphql'
@@ -77,7 +77,8 @@ export function createHttpRouter(
   const { deliveries } = executor
   const eventStreams = createEventStreams({ ...quota, ...streamLimits, deliveries, meter })
   const tables = { orderBook: orderBookRoutes, account: accountRoutes }
-  const rest = createRestHandler(executor, options, tables, eventStreams)
+  const pages = createPagesHandler(executor, options)
+  const rest = pages.orMissing(createRestHandler(executor, options, tables, eventStreams))
   const api = createApiHandlers(options.version)
 
   const exact = new Map<string, Handler>([
@@ -103,17 +104,19 @@ export function createHttpRouter(
     ...(await graphiqlFiles(...request)),
     route: graphiqlPath,
   })
-  const pages = createPagesHandler(executor, options)
   const pageOrRest: Handler = (req, ...more) => {
     const path = pathOf(req)
     const page = pageOf(path)
-    const isPage = page ? !page.fault || wantsPage(req) : path === homePath && wantsPage(req)
-    return (isPage ? pages : rest)(req, ...more)
+    // Addresses of accounts and orders have a page alone; programs get JSON at the others.
+    const isPage =
+      path === homePath ? wantsHome(req) : (page && !page.fault) || (wantsPage(req) && (page ?? listOf(path)))
+    return (isPage ? pages.handle : rest)(req, ...more)
   }
-  exact.set(workerPath, pages).set(homePath, pageOrRest).set('/docs', viewer)
+  exact.set(workerPath, pages.handle).set(homePath, pageOrRest).set('/docs', viewer)
+  for (const list of listPages) exact.set(`/${list}`, pageOrRest).set(`/${list}/`, pageOrRest)
   const prefixes: [prefix: string, handler: Handler][] = [
     ['/channels/', createLinkHandler(executor, options)],
-    [pageFilesPath, pages],
+    [pageFilesPath, pages.handle],
     ['/docs/', viewer],
     [graphiqlPath, graphiql],
     ...pageKinds.map((kind): [string, Handler] => [`/${kind}s/`, pageOrRest]),
@@ -165,12 +168,18 @@ function createGraphiqlHandler(executor: Pick<Executor, 'arrive'>): Handler {
 
 const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0] ?? ''
 
-/** Serves the pages for people, and their files: each request costs one unit. */
+interface PagesHandler {
+  /** Serves the pages for people, and their files: each request costs one unit. */
+  handle: Handler
+  /** Lets a handler answer people with a page where it has no route. */
+  orMissing(handler: Handler): Handler
+}
+
 function createPagesHandler(
   executor: Pick<Executor, 'arrive'>,
   { db, log }: Pick<Services, 'db' | 'log'>,
-): Handler {
-  const find = createPages(async ({ kind, name }) => {
+): PagesHandler {
+  const { find, missing } = createPages(async ({ kind, name }) => {
     const uid = kind === 'order' ? toOrderUid(name) : undefined
     if (uid === undefined) return true
     try {
@@ -188,11 +197,24 @@ function createPagesHandler(
       return conditional(req, answer)
     }),
   )
-  return async (...request) => {
-    const path = pathOf(request[0])
-    const page = pageOf(path)
-    const route = page ? `/${page.kind}s/` : path === homePath ? homePath : pageFilesPath
-    return { ...(await handle(...request)), route }
+  return {
+    async handle(...request) {
+      const path = pathOf(request[0])
+      const page = pageOf(path)
+      const list = listOf(path)
+      const fixed = path === homePath ? homePath : pageFilesPath
+      const route = list ? `/${list}` : page ? `/${page.kind}s/` : fixed
+      return { ...(await handle(...request)), route }
+    },
+    orMissing: (handler) => (req, caller, gone) => {
+      const answer = handler(req, caller, gone)
+      if (!wantsPage(req)) return answer
+      return Promise.resolve(answer).then(async (answered) =>
+        answered.route === unknownRoute && 'status' in answered && answered.status === 404
+          ? { ...(await missing(pathOf(req))), route: unknownRoute }
+          : answered,
+      )
+    },
   }
 }
 

@@ -1,8 +1,7 @@
 import path from 'node:path'
 import { build } from 'esbuild'
-import { pageKinds } from './paths.ts'
+import { scripts } from './paths.ts'
 
-const scripts = [...pageKinds, 'home']
 const browser = path.join(import.meta.dirname, 'browser')
 
 /**

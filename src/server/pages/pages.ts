@@ -4,11 +4,15 @@ import path from 'node:path'
 import { constant, type HttpResponse } from '../../http/response.ts'
 import {
   homePath,
+  type ListPage,
+  listOf,
+  listPages,
   type PageKind,
   type PagePath,
   pageFilesPath,
   pageKinds,
   pageOf,
+  type Script,
   workerPath,
 } from './paths.ts'
 
@@ -48,35 +52,54 @@ interface Pages {
   ofKind: Readonly<Record<PageKind, HttpResponse>>
   /** Pages of missing subjects, which may appear: the script keeps looking. */
   unknown: Readonly<Record<PageKind, HttpResponse>>
+  lists: Readonly<Record<ListPage, HttpResponse>>
   files: Files
+  /** The page of a path that leads nowhere. */
+  missing(path: string): HttpResponse
   notFound(fault: NonNullable<PagePath['fault']>): HttpResponse
 }
 
 async function readPages(): Promise<Pages> {
   const contents = await readFiles()
   const files = new Map([...contents].map(([name, content]) => [name, constant(headersOf(name), content)]))
-  const page = (kind: PageKind | 'home') => shell(files, { script: kind, root: kind === 'home' ? '.' : '..' })
-  const each = (answer: (kind: PageKind) => HttpResponse) =>
-    Object.fromEntries(pageKinds.map((kind) => [kind, answer(kind)])) as Record<PageKind, HttpResponse>
+  const page = (kind: PageKind) => shell(files, { script: kind })
+  const each = <Name extends string>(names: readonly Name[], answer: (name: Name) => HttpResponse) =>
+    Object.fromEntries(names.map((name) => [name, answer(name)])) as Record<Name, HttpResponse>
+  // Programs get another response at the same address.
+  const first = (script: Script) =>
+    constant({ ...htmlHeaders, Vary: 'Accept' }, shell(files, { script, root: '.' }))
+  const absent = (parts: Parts) => ({
+    status: 404,
+    headers: { ...htmlHeaders, 'Cache-Control': 'no-store', Vary: 'Accept' },
+    body: shell(files, parts),
+  })
   return {
-    // Programs get another response at the same address.
-    home: constant({ ...htmlHeaders, Vary: 'Accept' }, page('home')),
-    ofKind: each((kind) => constant(htmlHeaders, page(kind))),
-    unknown: each((kind) => ({
+    home: first('home'),
+    lists: each(listPages, first),
+    ofKind: each(pageKinds, (kind) => constant(htmlHeaders, page(kind))),
+    unknown: each(pageKinds, (kind) => ({
       status: 404,
       headers: { ...htmlHeaders, 'Cache-Control': 'no-store' },
       body: page(kind),
     })),
     files,
-    notFound: ({ fault, rule }) => ({
-      status: 404,
-      headers: { ...htmlHeaders, 'Cache-Control': 'no-store', Vary: 'Accept' },
-      body: shell(files, {
+    missing: (path) => absent({ script: 'missing', root: rootOf(path) }),
+    notFound: ({ fault, rule }) =>
+      absent({
         body: `<main class="alone"><section><h1>${fault}</h1>
 <p>${rule}</p><p><a href="..">Search for something else</a></p></section></main>`,
       }),
-    }),
   }
+}
+
+/** Depth from which a page names the service by its host: no path of the service is as deep. */
+const tooDeep = 16
+
+/** The service’s own address, relative to a path. */
+function rootOf(path: string): string {
+  const depth = path.split('/', tooDeep + 2).length - 2
+  if (depth === tooDeep) return ''
+  return depth === 0 ? '.' : Array(depth).fill('..').join('/')
 }
 
 /** Reads the output of `npm run build`, or in a clone builds from the sources. */
@@ -105,9 +128,9 @@ function nameOf(files: Files, base: string, extension: string): string {
 
 interface Parts {
   /** Script of the page; without one the page has only `body`. */
-  script?: PageKind | 'home'
+  script?: Script
   /** The service’s own address, relative to the page: it may be below a path of a proxy. */
-  root?: '.' | '..'
+  root?: string
   body?: string
 }
 
@@ -131,18 +154,27 @@ ${body ?? '<noscript>This page needs JavaScript.</noscript>'}
 `
 }
 
+const reads = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD'
+
 /** Checks whether a person followed a link: then a page explains the fault. */
-export function wantsPage({ method, headers }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+export function wantsPage(req: IncomingMessage): boolean {
+  return reads(req) && (req.headers.accept ?? '').includes('text/html')
 }
 
-/**
- * Finds the page of a path; undefined if there is none.
- * @param isKnown whether the subject of a page exists, as far as that decides the status of the response
- */
-export function createPages(
-  isKnown: (page: PagePath) => Promise<boolean>,
-): (path: string) => Promise<HttpResponse | undefined> {
+/** Checks whether a client takes the home page: also one that takes anything, such as curl. */
+export function wantsHome(req: IncomingMessage): boolean {
+  return wantsPage(req) || (reads(req) && req.headers.accept === '*/*')
+}
+
+export interface PageFinder {
+  /** Finds the page of a path; undefined if there is none. */
+  find(path: string): Promise<HttpResponse | undefined>
+  /** Returns the page that says that there is nothing at a path. */
+  missing(path: string): Promise<HttpResponse>
+}
+
+/** @param isKnown whether the subject of a page exists, as far as that decides the status of the response */
+export function createPages(isKnown: (page: PagePath) => Promise<boolean>): PageFinder {
   let pages: Promise<Pages> | undefined
   const read = () => {
     pages ??= readPages().catch((fault) => {
@@ -151,20 +183,23 @@ export function createPages(
     })
     return pages
   }
-  return async (path) => {
-    const { home, ofKind, unknown, files, notFound } = await read()
+  const find = async (path: string) => {
+    const { home, ofKind, unknown, lists, files, notFound } = await read()
     if (path === homePath) return home
     if (path === workerPath) return files.get('worker.js')
     if (path.startsWith(pageFilesPath)) return files.get(path.slice(pageFilesPath.length))
+    const list = listOf(path)
+    if (list) return path.endsWith('/') ? withoutSlash(list) : lists[list]
     const page = pageOf(path)
     if (!page) return undefined
     if (page.fault) return notFound(page.fault)
-    if (path.endsWith('/')) return withoutSlash(page)
+    if (path.endsWith('/')) return withoutSlash(page.name)
     return (await isKnown(page)) ? ofKind[page.kind] : unknown[page.kind]
   }
+  return { find, missing: async (path) => (await read()).missing(path) }
 }
 
 /** Links of the page are relative to its path. */
-function withoutSlash({ name }: PagePath): HttpResponse {
+function withoutSlash(name: string): HttpResponse {
   return { status: 308, headers: { Location: `../${name}` }, body: '' }
 }

@@ -45,6 +45,18 @@ const kinds = {
 export type PageKind = keyof typeof kinds
 export const pageKinds = Object.keys(kinds) as PageKind[]
 
+/** Pages of lists, by their paths. */
+export const listPages = ['orders', 'trades', 'auctions', 'tokens'] as const
+export type ListPage = (typeof listPages)[number]
+
+/** The list at a path, which may end with a slash. */
+export const listOf = (path: string): ListPage | undefined =>
+  listPages.find((list) => path === `/${list}` || path === `/${list}/`)
+
+/** Pages with a script of their own. */
+export const scripts = [...pageKinds, ...listPages, 'home', 'missing'] as const
+export type Script = (typeof scripts)[number]
+
 export interface PagePath {
   kind: PageKind
   name: string

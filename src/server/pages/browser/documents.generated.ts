@@ -128,6 +128,16 @@ export type OrderEventReason =
   | 'POLICY'
   | 'UNSUPPORTED_TOKEN';
 
+export type OrderFilter = {
+  appCode?: string | null | undefined;
+  class?: OrderClass | null | undefined;
+  createdFrom?: string | null | undefined;
+  createdUntil?: string | null | undefined;
+  kind?: OrderKind | null | undefined;
+  pair?: TokenPairInput | null | undefined;
+  statuses?: Array<OrderStatus> | null | undefined;
+};
+
 export type OrderKind =
   | 'BUY'
   | 'SELL';
@@ -184,6 +194,11 @@ export type SubscribeChannelInput = {
   networks?: Array<string> | null | undefined;
   pushKeys?: PushKeysInput | null | undefined;
   types?: Array<NotificationType> | null | undefined;
+};
+
+export type TokenPairInput = {
+  buyToken: string;
+  sellToken: string;
 };
 
 export type UnknownHookReason =
@@ -306,11 +321,6 @@ export type ConfirmVariables = Exact<{
 
 export type ConfirmResult = { confirmChannel: { channel: { id: string } } };
 
-export type NetworkNamesVariables = Exact<{ [key: string]: never; }>;
-
-
-export type NetworkNamesResult = { networks: Array<{ name: string }> };
-
 export type AuctionVariables = Exact<{
   id: number;
   network: string;
@@ -413,6 +423,19 @@ export type FollowOrderVariables = Exact<{
 
 export type FollowOrderResult = { orderEvents: { eventId: string | null, isRemoved: boolean, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null } | null } };
 
+export type ListedOrdersVariables = Exact<{
+  network?: string | null | undefined;
+  owner?: string | null | undefined;
+  filter?: OrderFilter | null | undefined;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedOrdersResult = { orders: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, owner: string, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, network: { name: string } }> } };
+
 export type TokenNetworksVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -451,6 +474,11 @@ export type FollowPricesVariables = Exact<{
 
 export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: Array<{ nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, usdPrice: { price: string, source: string } | null }> } };
 
+export type NetworkNamesVariables = Exact<{ [key: string]: never; }>;
+
+
+export type NetworkNamesResult = { networks: Array<{ name: string }> };
+
 /** The result and variables of each document, by its text. */
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
@@ -467,7 +495,6 @@ export interface Documents {
   "mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }": { result: TestResult; variables: TestVariables }
   "mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }": { result: UnsubscribeResult; variables: UnsubscribeVariables }
   "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }": { result: ConfirmResult; variables: ConfirmVariables }
-  "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
   "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
   "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
   "query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }": { result: HomeResult; variables: HomeVariables }
@@ -478,9 +505,11 @@ export interface Documents {
   "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
+  "query ($network: NetworkName, $owner: Address, $filter: OrderFilter, $first: Int, $last: Int, $after: String, $before: String) { orders(network: $network, owner: $owner, filter: $filter, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { uid status kind owner creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } network { name } } } }": { result: ListedOrdersResult; variables: ListedOrdersVariables }
   "query { networks { name explorerUrl } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: \"-\", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }": { result: TokenResult; variables: TokenVariables }
   "query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }": { result: TokenHistoryResult; variables: TokenHistoryVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { holders(first: 10) { source nodes { address balance } } } }": { result: TokenHoldersResult; variables: TokenHoldersVariables }
   "subscription ($tokens: [TokenAddress!]!, $network: NetworkName!) { tokenPrices(tokens: $tokens, network: $network) { isAvailable prices { nativePrice nativePriceState usdPrice { price source } usdPriceState } } }": { result: FollowPricesResult; variables: FollowPricesVariables }
+  "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
 }

@@ -2,10 +2,20 @@ import { documents as account } from './account/documents.ts'
 import { documents as auction } from './auction/documents.ts'
 import { documents as home } from './home/documents.ts'
 import { documents as order } from './order/documents.ts'
+import { documents as orders } from './orders/documents.ts'
 import { documents as token } from './token/documents.ts'
+import { documents as view } from './view/documents.ts'
 
 /**
  * Documents of all pages, for `npm run codegen`, which makes types that are found by the text. Each page
  * contains only its own.
  */
-export const documents = { ...account, ...auction, ...home, ...order, ...token } as const
+export const documents = {
+  ...account,
+  ...auction,
+  ...home,
+  ...order,
+  ...orders,
+  ...token,
+  ...view,
+} as const

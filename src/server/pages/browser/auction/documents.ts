@@ -2,7 +2,6 @@ const token = '{ address symbol decimals }'
 
 /** Documents of an auction's page. */
 export const documents = {
-  networkNames: 'query { networks { name } }',
   auction: `query ($id: SafeInt!, $network: NetworkName!) {
     coin: token(address: "-", network: $network) ${token}
     auction(id: $id, network: $network) {

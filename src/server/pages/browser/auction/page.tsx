@@ -5,6 +5,7 @@ import type { AuctionResult } from '../documents.generated.ts'
 import { nameInPath } from '../root.ts'
 import { subscribe } from '../subscription.ts'
 import { amountOf, short, type TokenLike } from '../view/amounts.ts'
+import { documents as viewDocuments } from '../view/documents.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
 import { orderTitle } from '../view/orders.ts'
@@ -178,7 +179,7 @@ const wanted = new URLSearchParams(location.search).get('network')
 
 /** The auction of the network in the page's address; without one, of the first network that has it. */
 async function readAuction(): Promise<Auction | null> {
-  const { networks } = await queryService(documents.networkNames, {})
+  const { networks } = await queryService(viewDocuments.networkNames, {})
   const answers = await Promise.all(
     networks
       .filter(({ name }) => wanted === null || name === wanted)

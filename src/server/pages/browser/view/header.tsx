@@ -46,14 +46,37 @@ export function SearchForm({
   )
 }
 
+const lists = ['orders', 'trades', 'auctions', 'tokens'] as const
+
+/** The name of the service, and links to its lists. */
+export function Navigation() {
+  const here = location.href.split(/[?#]/, 1)[0]
+  return (
+    <div class="navigation">
+      <a class="brand" href={serviceUrl('.')}>
+        Tradegraph
+      </a>
+      <nav aria-label="Lists">
+        <ul>
+          {lists.map((list) => (
+            <li key={list}>
+              <a href={serviceUrl(list)} aria-current={here === serviceUrl(list) ? 'page' : undefined}>
+                {`${list[0]?.toUpperCase()}${list.slice(1)}`}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </div>
+  )
+}
+
 /** Header of all pages. */
 export function Header({ children }: { children: ComponentChildren }) {
   return (
     <header>
       <div class="section-head">
-        <a class="brand" href={serviceUrl('.')}>
-          Tradegraph
-        </a>
+        <Navigation />
         <SearchForm />
       </div>
       {children}

@@ -1,0 +1,189 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Header } from './header.tsx'
+import { usePolled } from './polled.ts'
+import { Fault, Section } from './section.tsx'
+import { type Column, Table } from './table.tsx'
+
+/** Filters and the cursor of a list, from the page's address. */
+const chosen = new URLSearchParams(location.search)
+const cursors = ['after', 'before']
+const pageSize = 20
+
+/** A chosen filter; undefined if the address has none. */
+export const choiceOf = (name: string): string | undefined => chosen.get(name)?.trim() || undefined
+
+/** The page of the list that the address names. */
+export function pageArguments() {
+  const [after, before] = cursors.map(choiceOf)
+  return before === undefined ? { first: pageSize, after } : { last: pageSize, before }
+}
+
+/** An address of this list with the chosen filters, at a cursor. */
+function addressAt(cursor: { after: string | null } | { before: string | null } | undefined): string {
+  const next = new URLSearchParams(chosen)
+  for (const name of cursors) next.delete(name)
+  for (const [name, value] of Object.entries(cursor ?? {})) if (value !== null) next.set(name, value)
+  return addressWith(next)
+}
+
+const addressWith = (choices: URLSearchParams) =>
+  `${location.pathname}${choices.size > 0 ? `?${choices}` : ''}`
+
+export interface Filter {
+  /** Name in the address. */
+  name: string
+  label: string
+  /** Values with their texts; without them it is an input. */
+  options?: readonly (readonly [value: string, text: string])[]
+  isDay?: boolean
+  /** Form of a text, and its description. */
+  form?: { pattern?: string; title?: string; placeholder: string }
+}
+
+export const addressForm = {
+  pattern: '\\s*0x[0-9a-fA-F]{40}\\s*',
+  title: '0x and 40 digits from 0 to 9 and a to f',
+  placeholder: '0x…',
+}
+
+export const networkFilter = (networks: readonly { name: string }[]): Filter => ({
+  name: 'network',
+  label: 'Network',
+  options: networks.map(({ name }) => [name, name]),
+})
+
+interface Connection<Node> {
+  pageInfo: {
+    hasNextPage: boolean
+    hasPreviousPage: boolean
+    startCursor: string | null
+    endCursor: string | null
+  }
+  nodes: readonly Node[]
+}
+
+interface Props<Node> {
+  title: string
+  filters: readonly Filter[]
+  /** Returns the fault of filters that do not go together. */
+  check?: ((choices: URLSearchParams) => string | undefined) | undefined
+  read(): Promise<Connection<Node>>
+  columns: readonly Column<Node>[]
+  keyOf(node: Node): string
+  children?: ComponentChildren
+}
+
+/** A page with a list, its filters, and links to the pages before and after. */
+export function List<Node>({ title, filters, check, read, columns, keyOf, children }: Props<Node>) {
+  const { value, fault } = usePolled(read)
+  const isFirst = cursors.every((name) => choiceOf(name) === undefined)
+  return (
+    <>
+      <Header>
+        <h1>{title}</h1>
+      </Header>
+      <main class="list-page">
+        <Filters filters={filters} check={check} />
+        <Section id="list" title={isFirst ? 'Newest first' : 'Continued'}>
+          {children}
+          {fault !== undefined && <Fault text={fault} />}
+          {value && value.nodes.length > 0 && <Table {...{ columns, keyOf }} nodes={value.nodes} />}
+          {value?.nodes.length === 0 && <p class="empty">Nothing is found here.</p>}
+          {value && <Pager {...value} isFirst={isFirst} />}
+        </Section>
+      </main>
+    </>
+  )
+}
+
+function Pager<Node>({
+  pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor },
+  isFirst,
+}: Connection<Node> & { isFirst: boolean }) {
+  return (
+    <nav class="buttons" aria-label="Pages">
+      {!isFirst && (
+        <a class="button plain" href={addressAt(undefined)}>
+          First page
+        </a>
+      )}
+      {hasPreviousPage && (
+        <a class="button plain" rel="prev" href={addressAt({ before: startCursor })}>
+          Previous
+        </a>
+      )}
+      {hasNextPage && (
+        <a class="button plain" rel="next" href={addressAt({ after: endCursor })}>
+          Next
+        </a>
+      )}
+    </nav>
+  )
+}
+
+/** The filters as a form, closed on phones. */
+function Filters({ filters, check }: Pick<Props<never>, 'filters' | 'check'>) {
+  const [fault, setFault] = useState<string>()
+  const used = filters.filter(({ name }) => choiceOf(name) !== undefined).length
+  const apply = (form: HTMLFormElement) => {
+    const given = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()])
+    const choices = new URLSearchParams(given.filter(([, value]) => value !== ''))
+    const found = check?.(choices)
+    setFault(found)
+    if (found === undefined) location.assign(addressWith(choices))
+  }
+  return (
+    <details class="filters" open={matchMedia('(min-width: 44rem)').matches}>
+      <summary>Filters{used > 0 && ` (${used} used)`}</summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          apply(event.currentTarget)
+        }}
+      >
+        {filters.map((filter) => (
+          <Choice key={filter.name} filter={filter} />
+        ))}
+        {fault !== undefined && <Fault text={fault} />}
+        <div class="buttons">
+          <button type="submit">Apply</button>
+          {used > 0 && (
+            <a class="button plain" href={location.pathname}>
+              Clear
+            </a>
+          )}
+        </div>
+      </form>
+    </details>
+  )
+}
+
+function Choice({ filter: { name, label, options, isDay, form } }: { filter: Filter }) {
+  const value = choiceOf(name) ?? ''
+  const id = `filter-${name}`
+  return (
+    <p class="choice">
+      <label for={id}>{label}</label>
+      {options ? (
+        <select id={id} name={name}>
+          <option value="">All</option>
+          {options.map(([option, text]) => (
+            <option key={option} value={option} selected={option === value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...{ id, name, ...form }}
+          {...(isDay ? { type: 'date' as const } : { type: 'text' as const })}
+          defaultValue={value}
+          maxLength={200}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+    </p>
+  )
+}
