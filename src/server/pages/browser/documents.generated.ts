@@ -336,6 +336,17 @@ export type FollowAuctionsVariables = Exact<{
 
 export type FollowAuctionsResult = { auctions: { auction: { auctionId: number } } };
 
+export type ListedAuctionsVariables = Exact<{
+  network: string;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedAuctionsResult = { auctions: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, network: { name: string } | null }> } };
+
 export type HomeVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -347,6 +358,21 @@ export type PulseVariables = Exact<{
 
 
 export type PulseResult = { meta: { block: { number: number, timestamp: string | null } | null, lag: { blocks: number | null, seconds: number | null } | null }, latestAuction: { auctionId: number, block: number } | null };
+
+export type NewestVariables = Exact<{
+  first?: number | null | undefined;
+}>;
+
+
+export type NewestResult = { orders: { nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, trades: { nodes: Array<{ orderUid: string, blockNumber: number, logIndex: number, auctionId: number | null, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { network: { name: string } } | null }> } };
+
+export type NewestOfNetworkVariables = Exact<{
+  network: string;
+  first?: number | null | undefined;
+}>;
+
+
+export type NewestOfNetworkResult = { coin: { symbol: string | null, decimals: number | null } | null, auctions: { nodes: Array<{ auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, network: { name: string } | null }> }, network: { name: string, tokens: { nodes: Array<{ address: string, symbol: string | null, name: string | null, decimals: number | null, lastAuctionPrice: string | null }> } } };
 
 export type TransactionVariables = Exact<{
   hash: string;
@@ -474,10 +500,43 @@ export type FollowPricesVariables = Exact<{
 
 export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: Array<{ nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, usdPrice: { price: string, source: string } | null }> } };
 
+export type ListedTokensVariables = Exact<{
+  network: string;
+  search?: string | null | undefined;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedTokensResult = { coin: { symbol: string | null, decimals: number | null } | null, network: { name: string, tokens: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ address: string, symbol: string | null, name: string | null, decimals: number | null, lastAuctionPrice: string | null }> } } };
+
+export type ListedTradesVariables = Exact<{
+  network?: string | null | undefined;
+  owner?: string | null | undefined;
+  orderUid?: string | null | undefined;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedTradesResult = { trades: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ orderUid: string, owner: string, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { network: { name: string, explorerUrl: string | null } } | null }> } };
+
 export type NetworkNamesVariables = Exact<{ [key: string]: never; }>;
 
 
 export type NetworkNamesResult = { networks: Array<{ name: string }> };
+
+export type UsdPricesVariables = Exact<{
+  addresses: Array<string>;
+  network: string;
+}>;
+
+
+export type UsdPricesResult = { tokens: Array<{ address: string, usdPrice: { price: string } | null }> };
 
 /** The result and variables of each document, by its text. */
 export interface Documents {
@@ -497,8 +556,11 @@ export interface Documents {
   "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }": { result: ConfirmResult; variables: ConfirmVariables }
   "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
   "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
+  "query ($network: NetworkName!, $first: Int, $last: Int, $after: String, $before: String) { auctions(network: $network, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { auctionId block deadline orderUids transactionHashes network { name } } } }": { result: ListedAuctionsResult; variables: ListedAuctionsVariables }
   "query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }": { result: HomeResult; variables: HomeVariables }
   "query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId block } }": { result: PulseResult; variables: PulseVariables }
+  "query ($first: Int) { orders(first: $first) { nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } trades(first: $first) { nodes { orderUid blockNumber logIndex auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name } } } } }": { result: NewestResult; variables: NewestVariables }
+  "query ($network: NetworkName!, $first: Int) { coin: token(address: \"-\", network: $network) { symbol decimals } auctions(network: $network, first: $first) { nodes { auctionId block deadline orderUids transactionHashes network { name } } } network(name: $network) { name tokens(first: $first) { nodes { address symbol name decimals lastAuctionPrice } } } }": { result: NewestOfNetworkResult; variables: NewestOfNetworkVariables }
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
   "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl settlementContract vaultRelayer }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token { address symbol decimals } } } }\n      hooks { phase target calls { outcome unknownReason reason txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
@@ -511,5 +573,8 @@ export interface Documents {
   "query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }": { result: TokenHistoryResult; variables: TokenHistoryVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { holders(first: 10) { source nodes { address balance } } } }": { result: TokenHoldersResult; variables: TokenHoldersVariables }
   "subscription ($tokens: [TokenAddress!]!, $network: NetworkName!) { tokenPrices(tokens: $tokens, network: $network) { isAvailable prices { nativePrice nativePriceState usdPrice { price source } usdPriceState } } }": { result: FollowPricesResult; variables: FollowPricesVariables }
+  "query ($network: NetworkName!, $search: String, $first: Int, $last: Int, $after: String, $before: String) { coin: token(address: \"-\", network: $network) { symbol decimals } network(name: $network) { name tokens(search: $search, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { address symbol name decimals lastAuctionPrice } } } }": { result: ListedTokensResult; variables: ListedTokensVariables }
+  "query ($network: NetworkName, $owner: Address, $orderUid: OrderUid, $first: Int, $last: Int, $after: String, $before: String) { trades(network: $network, owner: $owner, orderUid: $orderUid, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { orderUid owner blockNumber logIndex txHash auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name explorerUrl } } } } }": { result: ListedTradesResult; variables: ListedTradesVariables }
   "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
+  "query ($addresses: [Address!]!, $network: NetworkName!) { tokens(addresses: $addresses, network: $network) { address usdPrice { price } } }": { result: UsdPricesResult; variables: UsdPricesVariables }
 }

@@ -4,7 +4,7 @@ import { messageOf, queryService } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
 import { firstReading, open } from '../view/first-render.ts'
-import { SearchForm } from '../view/header.tsx'
+import { Navigation, SearchForm } from '../view/header.tsx'
 import { AuctionLink } from '../view/links.tsx'
 import { usePolled } from '../view/polled.ts'
 import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
@@ -12,6 +12,7 @@ import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 import { find, type SearchResult } from './find.ts'
 import { Found } from './found.tsx'
+import { NewestOfNetwork, NewestTrading } from './newest.tsx'
 
 /** First requests for developers, at this address. */
 function Commands({ networks }: { networks: HomeResult['networks'] }) {
@@ -100,11 +101,19 @@ function HomePage() {
   return (
     <>
       <header>
-        <p class="brand">Tradegraph</p>
+        <Navigation />
         <h1>Why is my order not filled?</h1>
         <Search networks={value?.networks ?? []} />
       </header>
       <main>
+        <div class="column">
+          <NewestTrading />
+        </div>
+        <div class="column">
+          {value?.networks.map(({ name }) => (
+            <NewestOfNetwork key={name} network={name} isOnly={value.networks.length === 1} />
+          ))}
+        </div>
         <div class="column">
           <Section id="what" title="What this is">
             <p>
@@ -121,16 +130,14 @@ function HomePage() {
           </Section>
           <Commands networks={value?.networks ?? []} />
         </div>
-        <div class="column">
-          <Section id="networks" title="Networks">
-            {fault !== undefined && <Fault text={fault} />}
-            {!value && fault === undefined && <Loading />}
-            {value?.networks.map((network) => (
-              <NetworkState key={network.chainId} network={network} />
-            ))}
-            {value && <p class="note">Version {value.version}</p>}
-          </Section>
-        </div>
+        <Section id="networks" title="Networks">
+          {fault !== undefined && <Fault text={fault} />}
+          {!value && fault === undefined && <Loading />}
+          {value?.networks.map((network) => (
+            <NetworkState key={network.chainId} network={network} />
+          ))}
+          {value && <p class="note">Version {value.version}</p>}
+        </Section>
       </main>
     </>
   )

@@ -1,15 +1,10 @@
 import { render } from 'preact'
 import { queryService, Refused } from '../ask.ts'
-import type { ListedOrdersResult } from '../documents.generated.ts'
-import { PageLink } from '../view/links.tsx'
-import { addressForm, choiceOf, type Filter, List, networkFilter, pageArguments } from '../view/list.tsx'
+import { accountColumn, networkColumn, orderColumns } from '../view/columns.tsx'
+import { addressForm, choiceOf, type Filter, ListPage, networkFilter, pageArguments } from '../view/list.tsx'
 import { useNetworks } from '../view/networks.ts'
-import { orderTitle, stateOf } from '../view/orders.ts'
-import type { Column } from '../view/table.tsx'
-import { Time } from '../view/times.tsx'
+import { usePolled } from '../view/polled.ts'
 import { documents } from './documents.ts'
-
-type Order = ListedOrdersResult['orders']['nodes'][number]
 
 const statuses = {
   OPEN: 'Open',
@@ -66,34 +61,15 @@ async function readOrders() {
   return (await queryService(documents.listedOrders, variables)).orders
 }
 
-const columns: readonly Column<Order>[] = [
-  {
-    label: 'Order',
-    isPlain: true,
-    cell: (order) => <PageLink kind="order" id={order.uid} text={orderTitle(order)} />,
-  },
-  {
-    label: 'State',
-    isPlain: true,
-    cell(order) {
-      const { text, tone } = stateOf(order)
-      return <span class={tone}>{text}</span>
-    },
-  },
-  { label: 'Account', cell: ({ owner }) => <PageLink kind="account" id={owner} /> },
-  { label: 'Network', isPlain: true, cell: ({ network }) => network.name },
-  { label: 'Placed', isPlain: true, cell: ({ creationDate }) => <Time at={creationDate} isRelative /> },
-]
-
 function OrdersPage() {
   const networks = useNetworks()
   return (
-    <List
+    <ListPage
       title="Orders"
       filters={[networkFilter(networks), ...filters]}
       check={(choices) => (isHalf(choices.get('sell'), choices.get('buy')) ? halfPair : undefined)}
-      read={readOrders}
-      columns={columns}
+      list={usePolled(readOrders)}
+      columns={[...orderColumns, accountColumn, networkColumn]}
       keyOf={({ uid }) => uid}
     />
   )

@@ -10,7 +10,7 @@ export function PageLink({ kind, id, text }: { kind: 'account' | 'order'; id: st
   )
 }
 
-export function AuctionLink({ id, network }: { id: number; network?: string }) {
+export function AuctionLink({ id, network }: { id: number; network?: string | undefined }) {
   return <a href={serviceUrl(auctionPath(id, network))}>Auction {id}</a>
 }
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Header } from './header.tsx'
-import { usePolled } from './polled.ts'
-import { Fault, Section } from './section.tsx'
+import type { Polled } from './polled.ts'
+import { Fault, Loading, Section } from './section.tsx'
 import { type Column, Table } from './table.tsx'
 
 /** Filters and the cursor of a list, from the page's address. */
@@ -19,11 +19,13 @@ export function pageArguments() {
   return before === undefined ? { first: pageSize, after } : { last: pageSize, before }
 }
 
+const isFirst = cursors.every((name) => choiceOf(name) === undefined)
+
 /** An address of this list with the chosen filters, at a cursor. */
-function addressAt(cursor: { after: string | null } | { before: string | null } | undefined): string {
+function addressAt(cursor: { after?: string; before?: string }): string {
   const next = new URLSearchParams(chosen)
   for (const name of cursors) next.delete(name)
-  for (const [name, value] of Object.entries(cursor ?? {})) if (value !== null) next.set(name, value)
+  for (const [name, value] of Object.entries(cursor)) next.set(name, value)
   return addressWith(next)
 }
 
@@ -36,6 +38,8 @@ export interface Filter {
   label: string
   /** Values with their texts; without them it is an input. */
   options?: readonly (readonly [value: string, text: string])[]
+  /** Omits the choice of all. */
+  isRequired?: boolean
   isDay?: boolean
   /** Form of a text, and its description. */
   form?: { pattern?: string; title?: string; placeholder: string }
@@ -47,10 +51,12 @@ export const addressForm = {
   placeholder: '0x…',
 }
 
-export const networkFilter = (networks: readonly { name: string }[]): Filter => ({
+/** @param isOne whether the list is of one network: the first one unless another is chosen */
+export const networkFilter = (networks: readonly { name: string }[], isOne = false): Filter => ({
   name: 'network',
   label: 'Network',
   options: networks.map(({ name }) => [name, name]),
+  isRequired: isOne,
 })
 
 interface Connection<Node> {
@@ -65,19 +71,28 @@ interface Connection<Node> {
 
 interface Props<Node> {
   title: string
+  /** Order of the list, in words. */
+  order?: string
   filters: readonly Filter[]
   /** Returns the fault of filters that do not go together. */
   check?: ((choices: URLSearchParams) => string | undefined) | undefined
-  read(): Promise<Connection<Node>>
-  columns: readonly Column<Node>[]
-  keyOf(node: Node): string
+  list: Pick<Polled<Connection<Node>>, 'value' | 'fault'>
+  columns: readonly Column<NoInfer<Node>>[]
+  keyOf(node: NoInfer<Node>): string
   children?: ComponentChildren
 }
 
 /** A page with a list, its filters, and links to the pages before and after. */
-export function List<Node>({ title, filters, check, read, columns, keyOf, children }: Props<Node>) {
-  const { value, fault } = usePolled(read)
-  const isFirst = cursors.every((name) => choiceOf(name) === undefined)
+export function ListPage<Node>({
+  title,
+  order = 'Newest first',
+  filters,
+  check,
+  list: { value, fault },
+  columns,
+  keyOf,
+  children,
+}: Props<Node>) {
   return (
     <>
       <Header>
@@ -85,35 +100,34 @@ export function List<Node>({ title, filters, check, read, columns, keyOf, childr
       </Header>
       <main class="list-page">
         <Filters filters={filters} check={check} />
-        <Section id="list" title={isFirst ? 'Newest first' : 'Continued'}>
+        <Section id="list" title={isFirst ? order : `${order}, continued`}>
           {children}
           {fault !== undefined && <Fault text={fault} />}
-          {value && value.nodes.length > 0 && <Table {...{ columns, keyOf }} nodes={value.nodes} />}
+          {!value && fault === undefined && <Loading />}
+          {value && value.nodes.length > 0 && <Table columns={columns} keyOf={keyOf} nodes={value.nodes} />}
           {value?.nodes.length === 0 && <p class="empty">Nothing is found here.</p>}
-          {value && <Pager {...value} isFirst={isFirst} />}
+          {value && <Pager {...value.pageInfo} />}
         </Section>
       </main>
     </>
   )
 }
 
-function Pager<Node>({
-  pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor },
-  isFirst,
-}: Connection<Node> & { isFirst: boolean }) {
+function Pager({ hasNextPage, hasPreviousPage, startCursor, endCursor }: Connection<unknown>['pageInfo']) {
+  if (isFirst && !hasNextPage) return null
   return (
     <nav class="buttons" aria-label="Pages">
       {!isFirst && (
-        <a class="button plain" href={addressAt(undefined)}>
+        <a class="button plain" href={addressAt({})}>
           First page
         </a>
       )}
-      {hasPreviousPage && (
+      {!isFirst && hasPreviousPage && startCursor !== null && (
         <a class="button plain" rel="prev" href={addressAt({ before: startCursor })}>
           Previous
         </a>
       )}
-      {hasNextPage && (
+      {hasNextPage && endCursor !== null && (
         <a class="button plain" rel="next" href={addressAt({ after: endCursor })}>
           Next
         </a>
@@ -159,7 +173,7 @@ function Filters({ filters, check }: Pick<Props<never>, 'filters' | 'check'>) {
   )
 }
 
-function Choice({ filter: { name, label, options, isDay, form } }: { filter: Filter }) {
+function Choice({ filter: { name, label, options, isRequired, isDay, form } }: { filter: Filter }) {
   const value = choiceOf(name) ?? ''
   const id = `filter-${name}`
   return (
@@ -167,7 +181,7 @@ function Choice({ filter: { name, label, options, isDay, form } }: { filter: Fil
       <label for={id}>{label}</label>
       {options ? (
         <select id={id} name={name}>
-          <option value="">All</option>
+          {!isRequired && <option value="">All</option>}
           {options.map(([option, text]) => (
             <option key={option} value={option} selected={option === value}>
               {text}

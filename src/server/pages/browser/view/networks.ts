@@ -1,6 +1,7 @@
 import { queryService } from '../ask.ts'
 import type { NetworkNamesResult } from '../documents.generated.ts'
 import { documents } from './documents.ts'
+import { choiceOf } from './list.tsx'
 import { usePolled } from './polled.ts'
 
 export type NetworkNames = NetworkNamesResult['networks']
@@ -9,3 +10,7 @@ const readNetworks = async () => (await queryService(documents.networkNames, {})
 
 /** The networks of the service; empty until they are read. */
 export const useNetworks = (): NetworkNames => usePolled(readNetworks).value ?? []
+
+/** The chosen network; without one the first. */
+export const readNetwork = async (): Promise<string> =>
+  choiceOf('network') ?? (await readNetworks())[0]?.name ?? ''

@@ -1,7 +1,7 @@
 import { hasEnded, type SpelledStatus } from '../../../../domain/order/status.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
-interface OrderLike {
+export interface OrderLike {
   kind: 'SELL' | 'BUY'
   sellAmount: string
   buyAmount: string

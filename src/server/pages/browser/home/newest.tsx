@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact'
+import { useCallback, useRef } from 'preact/hooks'
+import { queryService } from '../ask.ts'
+import { serviceUrl } from '../root.ts'
+import { auctionColumns, orderColumns, tokenColumns, tradeColumns } from '../view/columns.tsx'
+import { usePolled } from '../view/polled.ts'
+import { Fault, Loading, Section } from '../view/section.tsx'
+import { type Column, Table } from '../view/table.tsx'
+import { usePrices } from '../view/token-prices.ts'
+import { documents } from './documents.ts'
+
+const refreshMs = 10_000
+const rows = 5
+
+/** The newest entries of a list. They stay while the reader points at them. */
+function Feed<Node>({
+  list,
+  network,
+  nodes,
+  fault,
+  columns,
+}: {
+  list: 'orders' | 'trades' | 'auctions' | 'tokens'
+  /** Network of the list, if there are others. */
+  network?: string | undefined
+  nodes: readonly Node[] | undefined
+  fault: string | undefined
+  columns: readonly Column<NoInfer<Node>>[]
+}) {
+  const newest = list === 'tokens' ? 'Tokens' : `Newest ${list}`
+  const title = network === undefined ? newest : `${newest} on ${network}`
+  const all = network === undefined ? list : `${list}?network=${encodeURIComponent(network)}`
+  const place = useRef<HTMLDivElement>(null)
+  const shown = useRef(nodes)
+  if (!isPointedAt(place.current)) shown.current = nodes
+  return (
+    <Section id={`${list}-${network ?? ''}`} title={title} aside={<a href={serviceUrl(all)}>All {list}</a>}>
+      {fault !== undefined && <Fault text={fault} />}
+      <div ref={place}>
+        {shown.current && shown.current.length > 0 && (
+          <Table label={title} columns={columns} nodes={shown.current} />
+        )}
+        {shown.current?.length === 0 && <p class="empty">None yet.</p>}
+        {!shown.current && fault === undefined && <Loading />}
+      </div>
+    </Section>
+  )
+}
+
+function isPointedAt(element: Element | null): boolean {
+  return (
+    element?.matches(matchMedia('(hover: hover)').matches ? ':focus-within, :hover' : ':focus-within') ??
+    false
+  )
+}
+
+const readNewest = () => queryService(documents.newest, { first: rows })
+
+/** The newest orders and trades of all networks. */
+export function NewestTrading(): ComponentChildren {
+  const { value, fault } = usePolled(readNewest, refreshMs)
+  return (
+    <>
+      <Feed list="orders" nodes={value?.orders.nodes} columns={orderColumns} fault={fault} />
+      <Feed list="trades" nodes={value?.trades.nodes} columns={tradeColumns} fault={fault} />
+    </>
+  )
+}
+
+/** The tokens and newest auctions of a network. */
+export function NewestOfNetwork({ network, isOnly }: { network: string; isOnly: boolean }) {
+  const read = useCallback(
+    () => queryService(documents.newestOfNetwork, { network, first: isOnly ? rows : 3 }),
+    [network, isOnly],
+  )
+  const { value, fault } = usePolled(read, refreshMs)
+  const named = isOnly ? {} : { network }
+  return (
+    <>
+      <Feed list="tokens" {...named} nodes={usePrices(value)} columns={tokenColumns} fault={fault} />
+      <Feed list="auctions" {...named} nodes={value?.auctions.nodes} columns={auctionColumns} fault={fault} />
+    </>
+  )
+}

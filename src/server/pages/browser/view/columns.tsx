@@ -1,0 +1,136 @@
+import type { SpelledStatus } from '../../../../domain/order/status.ts'
+import { amountOf, readable, short, type TokenLike } from './amounts.ts'
+import { AuctionLink, ChainLink, PageLink, TokenLink } from './links.tsx'
+import { type OrderLike, orderTitle, stateOf } from './orders.ts'
+import type { Column } from './table.tsx'
+import { Time } from './times.tsx'
+
+interface ListedOrder extends OrderLike {
+  uid: string
+  status: SpelledStatus
+  executedFraction: string
+  creationDate: string
+}
+
+export const orderColumns: readonly Column<ListedOrder>[] = [
+  {
+    label: 'Order',
+    isPlain: true,
+    cell: (order) => <PageLink kind="order" id={order.uid} text={orderTitle(order)} />,
+  },
+  {
+    label: 'State',
+    isPlain: true,
+    cell(order) {
+      const { text, tone } = stateOf(order)
+      return <span class={tone}>{text}</span>
+    },
+  },
+  { label: 'Placed', isPlain: true, cell: ({ creationDate }) => <Time at={creationDate} isRelative /> },
+]
+
+export const accountColumn: Column<{ owner: string }> = {
+  label: 'Account',
+  cell: ({ owner }) => <PageLink kind="account" id={owner} />,
+}
+
+interface InNetwork {
+  network: { name: string; explorerUrl?: string | null } | null
+}
+
+export const networkColumn: Column<InNetwork> = {
+  label: 'Network',
+  isPlain: true,
+  cell: ({ network }) => network?.name,
+}
+
+interface ListedTrade {
+  orderUid: string
+  sellAmount: string
+  buyAmount: string
+  sellToken: TokenLike
+  buyToken: TokenLike
+  auctionId: number | null
+  order: InNetwork | null
+}
+
+export const tradeColumns: readonly Column<ListedTrade>[] = [
+  {
+    label: 'Trade',
+    isPlain: true,
+    cell: ({ orderUid, sellAmount, sellToken, buyAmount, buyToken }) => (
+      <PageLink
+        kind="order"
+        id={orderUid}
+        text={`${amountOf(sellAmount, sellToken)} for ${amountOf(buyAmount, buyToken)}`}
+      />
+    ),
+  },
+  {
+    label: 'Auction',
+    isPlain: true,
+    cell: ({ auctionId, order }) =>
+      auctionId !== null && <AuctionLink id={auctionId} network={order?.network?.name} />,
+  },
+]
+
+export const transactionColumns: readonly Column<
+  Pick<ListedTrade, 'order'> & { txHash: string; blockNumber: number }
+>[] = [
+  { label: 'Block', cell: ({ blockNumber }) => blockNumber },
+  {
+    label: 'Transaction',
+    cell: ({ txHash, order }) =>
+      order?.network?.explorerUrl ? (
+        <ChainLink explorer={order.network.explorerUrl} kind="tx" id={txHash} />
+      ) : (
+        <code title={txHash}>{short(txHash)}</code>
+      ),
+  },
+]
+
+interface ListedAuction extends InNetwork {
+  auctionId: number
+  orderUids: readonly string[]
+  transactionHashes: readonly string[]
+}
+
+export const auctionColumns: readonly Column<ListedAuction>[] = [
+  {
+    label: 'Auction',
+    isPlain: true,
+    cell: ({ auctionId, network }) => <AuctionLink id={auctionId} network={network?.name} />,
+  },
+  { label: 'Orders', cell: ({ orderUids }) => orderUids.length },
+  {
+    label: 'Result',
+    isPlain: true,
+    cell: ({ transactionHashes: { length } }) =>
+      length > 0 ? <span class="good">Traded</span> : <span class="quiet">Not traded</span>,
+  },
+]
+
+/** A token with its price: in dollars if a source has it, else that in the coin of the last auction. */
+export interface PricedToken extends TokenLike {
+  network: string
+  coin: { symbol: string | null; decimals: number | null } | null
+  decimals: number | null
+  lastAuctionPrice: string | null
+  usdPrice: string | undefined
+}
+
+function priceOf({ usdPrice, lastAuctionPrice, decimals, coin }: PricedToken) {
+  if (usdPrice !== undefined) return `$ ${readable(usdPrice)}`
+  if (lastAuctionPrice === null || decimals === null) return <span class="quiet">Not known</span>
+  const atoms = (BigInt(lastAuctionPrice) * 10n ** BigInt(decimals)) / 10n ** 18n
+  return amountOf(atoms, { address: '', symbol: 'coins', decimals: 18, ...coin })
+}
+
+export const tokenColumns: readonly Column<PricedToken>[] = [
+  {
+    label: 'Token',
+    isPlain: true,
+    cell: (token) => <TokenLink token={token} network={token.network} />,
+  },
+  { label: 'Price', isPlain: true, cell: priceOf },
+]
