@@ -6,9 +6,11 @@ import {
 } from '../domain/notification/notification.ts'
 import {
   cancellationSources,
-  type ExclusionReason,
+  exclusionTexts,
   orderEventLabels,
+  orderEventTexts,
   standingReasons,
+  standingTexts,
 } from '../domain/order/event.ts'
 import {
   buyTokenDestinations,
@@ -19,7 +21,7 @@ import {
   sellTokenSources,
   signingSchemes,
 } from '../domain/order/order.ts'
-import { orderStages, orderStatuses } from '../domain/order/status.ts'
+import { orderStages, orderStatuses, orderStatusTexts } from '../domain/order/status.ts'
 import { improvementReferences } from '../domain/order/surplus.ts'
 import { priceQualities } from '../domain/quote/quote.ts'
 import { feeKinds } from '../domain/settlement/accounting.ts'
@@ -64,13 +66,7 @@ export const OrderStatus = defineEnum(
   'OrderStatus',
   'The status of an order. Derived on every read, first match in this order: FULFILLED, CANCELLED, EXPIRED, PRESIGNATURE_PENDING, OPEN.',
   orderStatuses,
-  {
-    presignaturePending: 'Waits for its owner to sign on chain.',
-    open: 'Can be traded.',
-    fulfilled: 'Traded whole.',
-    cancelled: 'Cancelled through the service or on chain; what was traded before stays.',
-    expired: 'Its time has passed; what was traded before stays.',
-  },
+  orderStatusTexts,
 )
 
 export const OrderStage = defineEnum(
@@ -135,19 +131,7 @@ export const OrderEventLabel = defineEnum(
   'OrderEventLabel',
   'A step in the history of an order.',
   orderEventLabels,
-  {
-    created: 'Accepted and stored.',
-    ready: 'Put into an auction.',
-    filtered: 'Left out of an auction for a passing reason.',
-    invalid: 'Left out of an auction for a reason that its owner has to mend.',
-    executing: 'Part of a winning solution that is on its way to the chain.',
-    considered: 'Part of a solution that did not win.',
-    traded: 'Traded on chain.',
-    cancelled: 'Cancelled; source says by whom.',
-    expired: 'Its time passed before it was filled.',
-    refunded: 'The unsold rest of an ended order was paid back on chain.',
-    hook_failed: 'A call of its own after a trade failed: see hooks.',
-  },
+  orderEventTexts,
 )
 
 export const ChannelKind = defineEnum(
@@ -234,30 +218,12 @@ export const ImprovementReference = defineEnum(
   },
 )
 
-const exclusionTexts: Record<ExclusionReason, string> = {
-  in_flight: 'A settlement of it is on its way to the chain.',
-  banned_user: 'Its owner or receiver is denied.',
-  invalid_signature: 'It is not signed yet, or its contract wallet does not accept the signature any more.',
-  unsupported_token: 'One of its tokens is denied or can’t be traded.',
-  insufficient_balance: 'Its owner’s balance or allowance is too low.',
-  dust_order: 'Its rest is too small to trade.',
-  missing_native_price: 'A token has no price in the chain’s coin.',
-}
-
 export const OrderEventReason = defineEnum(
   'OrderEventReason',
   'The reason why an order is not in an auction, or was cancelled.',
   orderEventReasons,
   { ...exclusionTexts, policy: 'The operator cancelled it, for the reason in detail.' },
 )
-
-export const standingTexts = {
-  ...exclusionTexts,
-  fee_exceeds_value:
-    'The gas of one more order in a batch costs more than what it sells is worth. It comes back when gas is cheap enough.',
-  auction_full: 'Others, to which the market is nearer, have the places.',
-  settlement_failed: 'A settlement with it failed, maybe because of it; it comes back after some blocks.',
-}
 
 export const OrderStandingReason = defineEnum(
   'OrderStandingReason',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isOrderQuestion, namedIn } from '../../src/server/pages/browser/home/find.ts'
+import { isOrderQuestion } from '../../src/domain/search/order-question.ts'
+import { namedIn } from '../../src/server/pages/browser/home/find.ts'
 import { messages } from '../domain/errors/messages.ts'
 import { numbered } from '../fakes/order.ts'
 import { network } from '../setup/server.ts'

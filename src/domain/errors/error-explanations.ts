@@ -86,7 +86,7 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
     'Choose another token.',
     {
       heard:
-        'is not traded here, takes a fee from transfers, changes balances by itself, cannot be transferred',
+        'is not traded here, is not supported, takes a fee from transfers, changes balances by itself, cannot be transferred',
     },
   ),
   InsufficientBalance: traderRow(
@@ -261,7 +261,7 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
     'any',
     'This part of the service is switched off here.',
     'Nothing can be done in the wallet: who runs the service decides that.',
-    { heard: 'this is off, not enabled here, needs' },
+    { heard: 'this is off, channels of the kind are not enabled here, needs' },
   ),
 
   IdempotencyKeyInUse: traderRow(

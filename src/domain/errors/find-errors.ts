@@ -62,6 +62,13 @@ const minKnownWeight = 3.4
 const minShare = 0.55
 /** The minimum weight that only the best error has, for that rule. */
 const clearLead = 3
+/** The weight of a text that describes an error whatever its other words are. */
+const clearWeight = 15.5
+/**
+ * The minimum share of a text's words that the best error has, below that weight: for an answer, and for a
+ * guess. Other texts are about something else, and have some words in common with the error.
+ */
+const [minSureShare, minGuessShare] = [0.65, 0.5]
 /** The weight of a code that is written out. */
 const namedWeight = 30
 
@@ -94,7 +101,7 @@ function termsOf(text: string) {
   return { words, members, pairs }
 }
 
-const stemOf = (word: string) => {
+export const stemOf = (word: string) => {
   const lower = word.toLowerCase()
   return stopWords.has(lower) ? lower : lower.replace(/\Bs$/, '').slice(0, 6)
 }
@@ -150,6 +157,14 @@ function indexed() {
   const weights = new Map([...uses].map(([term, used]) => [term, Math.log(entries.length / used)]))
   index = { entries, weights }
   return index
+}
+
+/** The share of a text's words that an error has, without words of any text. */
+function shareOf(text: string, { counts }: Entry, ignored: ReadonlySet<string>): number {
+  const words = new Set(text.toLowerCase().match(/\p{L}[\p{L}\d]{2,}/gu))
+  const said = [...words].filter((word) => !ignored.has(word) && !stopWords.has(stemOf(word)))
+  const shared = said.filter((word) => counts.has(word) || counts.has(stemOf(word)))
+  return said.length === 0 ? 1 : shared.length / said.length
 }
 
 export interface FoundErrors {
@@ -216,6 +231,8 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
   const [best] = found
   const minimum = !isBeside && [...names].every(isKnown) ? minKnownWeight : minWeight
   if (!best || best.weight < minimum) return { errors: [], isGuess: true }
+  const share = best.weight < clearWeight ? shareOf(text, best.entry, ignored) : 1
+  if (share < minGuessShare) return { errors: [], isGuess: true }
   const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
     const shared = terms.reduce(
       (sum, term) => sum + Math.min(weightIn(entry, term), weightIn(best.entry, term)),
@@ -228,5 +245,5 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
     .filter(isMeantToo)
     .slice(0, maxFound)
     .map(({ entry }) => explained(entry.code))
-  return { errors, isGuess: best.weight < minWeight }
+  return { errors, isGuess: best.weight < minWeight || share < minSureShare }
 }

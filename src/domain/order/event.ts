@@ -18,6 +18,20 @@ export const orderEventLabels = [
 ] as const
 export type OrderEventLabel = (typeof orderEventLabels)[number]
 
+export const orderEventTexts: Record<OrderEventLabel, string> = {
+  created: 'Accepted and stored.',
+  ready: 'Put into an auction.',
+  filtered: 'Left out of an auction for a passing reason.',
+  invalid: 'Left out of an auction for a reason that its owner has to mend.',
+  executing: 'Part of a winning solution that is on its way to the chain.',
+  considered: 'Part of a solution that did not win.',
+  traded: 'Traded on chain.',
+  cancelled: 'Cancelled; source says by whom.',
+  expired: 'Its time passed before it was filled.',
+  refunded: 'The unsold rest of an ended order was paid back on chain.',
+  hook_failed: 'A call of its own after a trade failed: see hooks.',
+}
+
 export const exclusionReasons = [
   'in_flight',
   'banned_user',
@@ -46,6 +60,24 @@ export const standingReasons = [
   'settlement_failed',
 ] as const
 export type StandingReason = (typeof standingReasons)[number]
+
+export const exclusionTexts: Record<ExclusionReason, string> = {
+  in_flight: 'A settlement of it is on its way to the chain.',
+  banned_user: 'Its owner or receiver is denied.',
+  invalid_signature: 'It is not signed yet, or its contract wallet does not accept the signature any more.',
+  unsupported_token: 'One of its tokens is denied or can’t be traded.',
+  insufficient_balance: 'Its owner’s balance or allowance is too low.',
+  dust_order: 'Its rest is too small to trade.',
+  missing_native_price: 'A token has no price in the chain’s coin.',
+}
+
+export const standingTexts: Record<StandingReason, string> = {
+  ...exclusionTexts,
+  fee_exceeds_value:
+    'The gas of one more order in a batch costs more than what it sells is worth. It comes back when gas is cheap enough.',
+  auction_full: 'Others, to which the market is nearer, have the places.',
+  settlement_failed: 'A settlement with it failed, maybe because of it; it comes back after some blocks.',
+}
 
 /** The token or pool that makes trades fail when it is tried apart from orders. */
 export interface Failing {

@@ -5,6 +5,14 @@ import { executedSellBeforeFees, isInvalidated, type Order } from './order.ts'
 export const orderStatuses = ['presignaturePending', 'open', 'fulfilled', 'cancelled', 'expired'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
+export const orderStatusTexts: Record<OrderStatus, string> = {
+  presignaturePending: 'Waits for its owner to sign on chain.',
+  open: 'Can be traded.',
+  fulfilled: 'Traded whole.',
+  cancelled: 'Cancelled through the service or on chain; what was traded before stays.',
+  expired: 'Its time has passed; what was traded before stays.',
+}
+
 /** The columns of the order's row from which its status derives. */
 export type StatusInput = Pick<
   Order,

@@ -57,27 +57,6 @@ function signerIn(text: string): Named['signer'] {
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
 }
 
-/** Words of questions about an order, without an error. */
-const asking = new Set(
-  'where order orders swap swaps trade trades transaction money funds token tokens coin coins fill fills filling filled unfilled stuck pending waiting wait waits open status slow long time times hours hour minutes days day going go goes gone through happen happens happened happening nothing lost missing disappeared still yet ever never stay stays take takes get got receive received see sold sell bought buy done complete completed execute executed executing cancel partially partly work working processing did does didn doesn isn hasn won t s'.split(
-    ' ',
-  ),
-)
-/** Words of which a question about an order needs one. */
-const telling =
-  /\b(?:orders?|swaps?|trades?|transaction|money|funds|tokens?|coins?|(?:un)?fill(?:s|ed|ing)?|stuck|pending)\b/i
-
-type Asking = 'only' | 'also'
-
-/** Recognizes a question about an order: in such words only, or among others. */
-export function isOrderQuestion(text: string): Asking | undefined {
-  if (!telling.test(text)) return undefined
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
-  // “may not trade here” is an error.
-  const isAsking = (word: string) => asking.has(word) || (stopWords.has(word) && word !== 'may')
-  return words.every(isAsking) ? 'only' : 'also'
-}
-
 export type SearchResult =
   | { kind: 'page'; path: string }
   /** @param auction set if the whole text is a number */

@@ -1,0 +1,101 @@
+import { type FoundErrors, findErrors, stopWords } from '../errors/find-errors.ts'
+import { type Asking, isOrderQuestion } from './order-question.ts'
+import { type Secret, secretIn } from './secret.ts'
+import { settingNamed, type Term, termsIn, termsNamed } from './terms.ts'
+import { type Topic, topicsIn } from './topics.ts'
+
+/** The subject of a text in words. */
+export type Meaning =
+  | { kind: 'secret'; secret: Secret }
+  | { kind: 'auction'; id: number }
+  /** Names of this service, and topics of the same words. */
+  | { kind: 'terms'; terms: Term[]; topics: Topic[] }
+  | ({ kind: 'errors' } & FoundErrors)
+  | { kind: 'topics'; topics: Topic[]; isGuess: boolean }
+  | { kind: 'ens'; name: string }
+  /**
+   * A question about an unnamed order.
+   * @param asks whether the text has such words only
+   */
+  | { kind: 'question'; asks: Asking }
+  /**
+   * Possibly the names or symbols of one token or of two, which the service is asked for.
+   * @param otherwise the meaning if there are none
+   */
+  | { kind: 'tokens'; names: string[]; topics: Topic[]; otherwise: Meaning }
+  | { kind: 'nothing' }
+
+interface Options {
+  /** True if the text also names an order, a transaction or an account, which is more likely meant. */
+  isBeside?: boolean
+  /** Reads the settings of the service, each with its description. */
+  settings?: () => Promise<Readonly<Record<string, string>>>
+}
+
+const auctionText = /^(?:(?:auction|batch)(?: (?:no\.?|number|id))? ?#?|#) ?(\d{1,15})$/i
+const ensName = /(?:^| )((?:[a-z\d-]{1,63}\.){1,4}eth)(?=$|[ ?!,.])/i
+const settingName = /^[a-z][a-z\d _-]{2,59}$/i
+
+/** Finds the meaning of a text; a text that may mean anything has none. */
+export async function meaningOf(
+  whole: string,
+  { isBeside = false, settings }: Options = {},
+): Promise<Meaning> {
+  const secret = secretIn(whole)
+  if (secret !== undefined) return { kind: 'secret', secret }
+  const text = whole.trim().replace(/\s+/g, ' ')
+  const [, auction] = auctionText.exec(text) ?? []
+  if (auction !== undefined) return { kind: 'auction', id: Number(auction) }
+  const setting = settings && settingName.test(text) ? settingNamed(text, await settings()) : undefined
+  const named = [...termsNamed(text), ...(setting ? [setting] : [])]
+  const asked = isBeside ? { topics: [], isGuess: true } : topicsIn(text)
+  if (named.length > 0) return { kind: 'terms', terms: named, topics: asked.isGuess ? [] : asked.topics }
+  const found = findErrors(whole, isBeside)
+  const hasErrors = found.foreign !== undefined || found.errors.length > 0
+  if (hasErrors && !found.isGuess) return { kind: 'errors', ...found }
+  if (isBeside) return hasErrors ? { kind: 'errors', ...found } : { kind: 'nothing' }
+  const terms = termsIn(whole)
+  if (terms.length > 0) return { kind: 'terms', terms, topics: [] }
+  if (asked.topics.length > 0 && !asked.isGuess) return { kind: 'topics', ...asked }
+  const asks = isOrderQuestion(text)
+  if (asks === 'only') return { kind: 'question', asks }
+  const [, ens] = ensName.exec(text) ?? []
+  if (ens !== undefined) return { kind: 'ens', name: ens.toLowerCase() }
+  if (hasErrors) return { kind: 'errors', ...found }
+  if (asked.topics.length > 0) return { kind: 'topics', ...asked }
+  const otherwise: Meaning = asks ? { kind: 'question', asks } : { kind: 'nothing' }
+  const names = tokenNamesIn(text)
+  if (names.length === 0) return otherwise
+  const isCoin = names.some((name) => nativeNames.has(name.toLowerCase()))
+  return { kind: 'tokens', names, topics: isCoin ? topicsIn('native coin').topics : [], otherwise }
+}
+
+const maxPairLength = 80
+const nativeNames = new Set(['eth', 'ether', 'ethereum'])
+const between = / ?(?:\/|→|->|>|-|:) ?| (?:to|for|into|with|against|and|in|vs) /i
+/** Words that stand next to the names of tokens. */
+const fillers = new Set(
+  'sell swap trade buy exchange convert price of the token coin what is how much worth current pair my some a an get rate contract address'.split(
+    ' ',
+  ),
+)
+
+/** The names of one token, or of the two of a pair, that a short text may be. */
+function tokenNamesIn(text: string): string[] {
+  if (text.length > maxPairLength) return []
+  const names = text
+    .replace(/[?!.]+$/, '')
+    .split(between)
+    .map((part) =>
+      part
+        .split(' ')
+        .map((word) => word.replace(/^\$/, ''))
+        .filter((word) => !fillers.has(word.toLowerCase()) && !/^[\d.,]*$/.test(word))
+        .join(' '),
+    )
+  const isName = (name: string) =>
+    /^[\p{L}\p{N}][\p{L}\p{N}.+_₮ ]{0,39}$/u.test(name) &&
+    name.split(' ').length <= 3 &&
+    !name.split(' ').every((word) => stopWords.has(word.toLowerCase()))
+  return names.length <= 2 && names.every(isName) ? names : []
+}

@@ -1,0 +1,57 @@
+import { diagnosisTexts } from '../diagnosis/code.ts'
+import { orderEventTexts, standingTexts } from '../order/event.ts'
+import { orderStatusTexts } from '../order/status.ts'
+import { screaming } from '../text/spelling.ts'
+
+/** A code or a name of this service with its meaning. */
+export interface Term {
+  /** The spelling of GraphQL, or of the environment. */
+  name: string
+  /** The group of names that it belongs to. */
+  kind: string
+  meaning: string
+  advice?: string
+}
+
+const listed = (
+  kind: string,
+  texts: Readonly<Record<string, string | { meaning: string; advice: string }>>,
+) =>
+  Object.entries(texts).map(([value, text]): Term => {
+    const { meaning, ...more } = typeof text === 'string' ? { meaning: text } : text
+    return { name: screaming(value), kind, meaning, ...('advice' in more && { advice: more.advice }) }
+  })
+
+/** Codes of a diagnosis, statuses, events, and reasons why no auction holds an order. */
+export const terms: readonly Term[] = [
+  ...listed('Why an order is not filled, or how it ended', diagnosisTexts),
+  ...listed('Status of an order', orderStatusTexts),
+  ...listed('Step in the history of an order', orderEventTexts),
+  ...listed('Why no auction holds an order', standingTexts),
+]
+
+/** A name without upper case, underscores and spaces. */
+const squeezed = (name: string) => name.toLowerCase().replace(/[^a-z\d]+/g, '')
+
+/** The terms that a whole text is. */
+export function termsNamed(text: string): Term[] {
+  const name = squeezed(text)
+  return name === '' || text.length > 200 ? [] : terms.filter((term) => squeezed(term.name) === name)
+}
+
+/** The terms in a text: of several words written as one, or as the value of a code. */
+export function termsIn(text: string): Term[] {
+  const written = text.match(/[A-Za-z]{1,40}(?:_[A-Za-z]{1,40}){1,8}|\b[a-z]{1,40}[A-Z][A-Za-z]{1,80}/g) ?? []
+  const values = text.matchAll(/"(?:code|label|status|reason)\\?"\s{0,9}:\s{0,9}\\?"(\w{1,80})/g)
+  const names = new Set([...written, ...[...values].map(([, value = '']) => value)].map(squeezed))
+  return terms.filter((term) => names.has(squeezed(term.name))).slice(0, 10)
+}
+
+/** The setting that a whole text names. @param settings each name with its description */
+export function settingNamed(text: string, settings: Readonly<Record<string, string>>): Term | undefined {
+  const wanted = squeezed(text)
+  const found = Object.entries(settings).find(([name]) => squeezed(name) === wanted)
+  return (
+    found && { name: found[0], kind: 'Setting of the service, an environment variable', meaning: found[1] }
+  )
+}

@@ -1,0 +1,317 @@
+import { stemOf, stopWords } from '../errors/find-errors.ts'
+
+/** A question that people ask in words, with a short answer. */
+export interface Topic {
+  title: string
+  text: string
+  /** The page of the documentation that has more. */
+  page?: string
+  /** True if the contract that takes sell tokens belongs to the answer. */
+  approves?: boolean
+  /** True if the page of an order or an account has the rest of the answer. */
+  asksOrder?: boolean
+}
+
+/**
+ * @param phrases words that ask for the topic, separated by commas
+ * @param others words that may stand next to them
+ */
+const topic = (phrases: string, others: string, row: Topic) => ({ phrases, others, row })
+
+const orders = 'reference/orders.md'
+const quotes = 'reference/quotes.md'
+const searchPage = 'how-to/order-page.md'
+
+const rows = [
+  topic(
+    'slippage, slippage tolerance, price tolerance',
+    'max percent default auto set setting best high low',
+    {
+      title: 'Slippage',
+      text: 'Slippage is how much worse than the quoted price you let the trade be. It is part of the limit that you sign: the order is filled at that limit or better, or not at all. You choose it in the wallet or page where you trade; without a choice a quote takes 0.5 %.',
+      page: quotes,
+    },
+  ),
+  topic(
+    'fee, cost, charge, commission, how much does it cost, network fee, protocol fee, partner fee',
+    'pay paid high low expensive free charged hidden service network gas',
+    {
+      title: 'Fees',
+      text: 'The fees come out of the trade: the network fee pays for its gas, and the service and the application may each take a share. Your limit counts after all fees, so you never get less than you signed for. An order that is placed by a signature and not filled costs nothing.',
+      page: orders,
+    },
+  ),
+  topic(
+    'gas, gas fee, gas price, gas cost, who pays gas, gasless',
+    'pay paid high low expensive free eth coin cost fee price network',
+    {
+      title: 'Gas',
+      text: 'An order that is placed by a signature costs no gas: whoever settles the trade pays it, and the network fee of the trade covers it. You pay gas yourself to approve a token, to wrap coins, to sell the chain’s own coin, and to sign or cancel on chain, as some smart wallets do.',
+      page: orders,
+    },
+  ),
+  topic(
+    'how long, how fast, how quickly, how many minutes, when will, duration, speed, how soon, eta',
+    'usually order swap filled fill slow fast completed settle settled settlement until expire expiry',
+    {
+      title: 'How long it takes',
+      text: 'Programs compete to fill orders in an auction every few seconds. An order that the market can fill is usually filled by one of the next auctions, and its transaction then has to get into a block. An order with a limit that the market does not meet waits until it does, or until the order expires.',
+      page: 'explanation/life-of-an-order.md',
+      asksOrder: true,
+    },
+  ),
+  topic('cancel, cancellation, undo, stop my order, revert my order, take back', 'free cost gas fee', {
+    title: 'Cancelling an order',
+    text: 'Cancel it in the wallet or page where you placed it. For an order that was placed by a signature that is another signature, and costs no gas. An order that was signed or placed on chain, as by a smart wallet or to sell the chain’s own coin, is cancelled by a transaction. If a trade is already on its way to the chain, it may still be filled.',
+    page: orders,
+    asksOrder: true,
+  }),
+  topic(
+    'approve, approval, allowance, approving, permission, token approval, unlimited approval, revoke, spender, vault relayer, permit',
+    'contract limit unlimited infinite safe need why token spending',
+    {
+      title: 'Approvals',
+      text: 'Before a token can be sold, its account approves the vault relayer for it: the contract that takes the token when an order is filled. It takes tokens only for orders that the account has signed. An approval is a transaction of your own and costs gas. You can lower or revoke it in your wallet; an open order then cannot be filled.',
+      page: 'glossary.md',
+      approves: true,
+    },
+  ),
+  topic(
+    'minimum received, min received, minimum receive, minimum amount received, minimum output, at least, guaranteed amount',
+    'amount token less expected',
+    {
+      title: 'Minimum received',
+      text: 'It is the least that a sell order takes for what it sells, after all fees. It is signed with the order: a trade gives that much or more, or does not happen.',
+      page: quotes,
+    },
+  ),
+  topic(
+    'less than expected, received less, got less, wrong amount, different amount',
+    'expected quote quoted price amount tokens why',
+    {
+      title: 'You got less than the quote said',
+      text: 'A quote is an estimate. The limit that you signed is what counts: a trade gives that much or more. The page of the order shows the limit, the trade and the fees.',
+      asksOrder: true,
+    },
+  ),
+  topic(
+    'partially filled, partial fill, partly filled, partially fillable, partial, partially',
+    'rest remaining fill filled order',
+    {
+      title: 'Partly filled orders',
+      text: 'An order that allows parts may be filled by several trades. What was traded is final; the rest stays open until it is filled, cancelled or expires. Orders that do not allow parts are filled whole or not at all.',
+      page: 'glossary.md',
+      asksOrder: true,
+    },
+  ),
+  topic(
+    'expired, expiry, expiration, expires, deadline, valid to, valid until, good till',
+    'order time limit long why swap',
+    {
+      title: 'Expiry',
+      text: 'Each order has a time, signed with it, after which nothing of it is traded. What was filled before stays; the rest was never sold. To trade it, place a new order. An expired order of a token need not be cancelled. One that sold the chain’s own coin has left the rest with a contract: search for “refund”.',
+      page: orders,
+      asksOrder: true,
+    },
+  ),
+  topic('limit price, limit order, limit orders, limit', 'price order set place create how market far', {
+    title: 'Limit price',
+    text: 'The limit is the worst price that you accept, signed with the order. Every order here has one. The order is filled at this price or better, after all fees, or it waits until it expires. Until then nothing is sold.',
+    page: 'glossary.md',
+  }),
+  topic('market order, market price', 'place price order', {
+    title: 'Market price',
+    text: 'Every order has a limit. An order at the market’s price is one whose limit is a little below the quote, by the slippage. The page of an order shows its limit and the market’s price since it was placed.',
+    page: 'glossary.md',
+    asksOrder: true,
+  }),
+  topic('surplus, price improvement, better price', 'trade order got', {
+    title: 'Surplus',
+    text: 'Surplus is what a trade gives you beyond the limit that you signed. Solvers compete for it, and it is yours; the service may take a share of it as a fee.',
+    page: 'glossary.md',
+  }),
+  topic(
+    'mev, front run, frontrun, front running, frontrunning, sandwich, sandwiched, sandwich attack',
+    'protection protected protect attack bot bots against',
+    {
+      title: 'MEV and front-running',
+      text: 'Your signed limit is enforced by the settlement contract: no trade gives you less, whatever others do. Orders are settled in batches at one price for each token, and solvers compete to give more. An order itself is public, and a settlement may be seen before it is in a block, unless the network is set up with a private endpoint.',
+      page: 'explanation/life-of-an-order.md',
+    },
+  ),
+  topic(
+    'refund, refunded, money back, get back my eth, paid back, return my coins',
+    'order eth coins expired expire when',
+    {
+      title: 'Refunds',
+      text: 'An order to sell a token takes nothing until it is filled, so there is nothing to refund. An order to sell the chain’s own coin, such as ETH, gives the coins to a contract first. What was not sold comes back after the order has expired, where the service pays refunds, or when you cancel the order on chain with the wallet that placed it. A trade that happened is final.',
+      page: orders,
+      asksOrder: true,
+    },
+  ),
+  topic(
+    'wrap, unwrap, wrapped, wrapping, unwrapping, wrap eth, unwrap weth, wrapped eth',
+    'eth weth ether native coin into back need why',
+    {
+      title: 'Wrapped coins',
+      text: 'The chain’s own coin, such as ETH, is no token. Its wrapped form, such as WETH, is: one for one, exchanged by a contract of its own, without an order. A signed order sells the wrapped form; it can buy the coin itself.',
+      page: orders,
+    },
+  ),
+  topic(
+    'native coin, native token, native currency, sell eth, sell native, swap eth, chain coin, eth flow, ethflow',
+    'ether coin currency directly can',
+    {
+      title: 'The chain’s own coin',
+      text: 'An order can buy the chain’s own coin, such as ETH. A signed order cannot sell it: wrap it first, or place the order on chain, where the network has a contract for that. That contract holds the coins until the order is filled, cancelled or refunded.',
+      page: orders,
+    },
+  ),
+  topic(
+    'where are my token, where is my token, where are my coin, where is my money, where are my fund, where did my money go, lost token, missing token, tokens not arrived, did not receive, not received, not showing',
+    'bought wallet yet swap balance gone',
+    {
+      title: 'Where your tokens are',
+      text: 'Until an order is filled, what it sells stays in your account. When it is filled, what it buys goes to the receiver in the same transaction: your account, unless the order names another. The page of the order shows its trades. If a wallet does not show a token, add the token’s address to it. Coins of an order that sells the chain’s own coin are held by a contract until then.',
+      asksOrder: true,
+    },
+  ),
+  topic(
+    'safe, scam, secure, trustworthy, legit, is it safe, custody, custodial, audit, audited, steal, stolen, hacked, hack, trust',
+    'use site page service contract money approve funds',
+    {
+      title: 'Is it safe?',
+      text: 'The service does not hold your tokens. They leave your account only for an order that you signed, and never below its limit: the settlement contract enforces that. An approved vault relayer takes tokens for such orders only. Check what the wallet shows before you sign, and compare the addresses of tokens: anybody can give a token any name. Nobody needs your private key or recovery phrase.',
+      page: 'glossary.md',
+    },
+  ),
+  topic('solver, solvers', 'fill list names run', {
+    title: 'Solvers',
+    text: 'Solvers are programs that look for the best trade for all open orders at once, in every auction. The one whose solution is worth the most settles it on chain. The page of an order lists the offers for it.',
+    page: 'glossary.md',
+  }),
+  topic('auctions, auction', 'batch list latest recent number work', {
+    title: 'Auctions',
+    text: 'An auction takes place every few seconds: it offers all orders that can be filled to the solvers, and the best solutions win. Each network numbers its own. To see one, search for its number, such as #97.',
+    page: 'glossary.md',
+  }),
+  topic('price impact', 'high large', {
+    title: 'Price impact',
+    text: 'A large trade moves the market: the more is sold at once, the worse the price. Trade less at once, or sign a limit and let the order wait.',
+    page: quotes,
+  }),
+  topic(
+    'smart wallet, smart account, multisig, gnosis safe, safe wallet, presign, presignature, contract wallet, eip1271',
+    'sign signed order use with safe',
+    {
+      title: 'Smart wallets',
+      text: 'A smart wallet, such as a Safe, signs by its contract, or by a transaction that its owners confirm and execute. Until that is done, its order waits and cannot be filled.',
+      page: orders,
+      asksOrder: true,
+    },
+  ),
+  topic(
+    'notification, notify, notifications, alert, alerts, email, e mail, telegram, webhook, push, unsubscribe',
+    'get set order filled stop message',
+    {
+      title: 'Notifications',
+      text: 'The page of your account lists what happened to its orders. Sign in there to have it sent to you as well, in the ways that this service has switched on. Each message has a way to end it.',
+      page: 'how-to/account-page.md',
+    },
+  ),
+  topic('hook, pre hook, post hook, hooks', 'fail gas', {
+    title: 'Hooks',
+    text: 'A hook is a call that an order has run before its first fill, or after each fill. A hook that fails does not undo the trade; the page of the order says how each one went.',
+    page: 'glossary.md',
+  }),
+  topic(
+    'supported network, which network, what network, supported chain, which chain, what chain, networks, chains',
+    'supported support available list',
+    {
+      title: 'Networks',
+      text: 'The first page lists the networks of this service, each with its state. An order is for one network only: choose that one in the wallet.',
+    },
+  ),
+  topic('support, contact, help, customer service, complaint', 'team human chat live email phone', {
+    title: 'Help',
+    text: 'Search for your order, your account or the text of an error: the page says what is wrong and what to do. A fault of the wallet is for its makers, one of the service for the operator. Nobody who helps you needs your private key or recovery phrase.',
+    page: searchPage,
+    asksOrder: true,
+  }),
+  topic(
+    'api, graphql, documentation, docs, rest api, sdk, developer, developers, api key',
+    'use url reference endpoint',
+    {
+      title: 'Interfaces for programs',
+      text: 'The service has GraphQL at /graphql and REST, described at /docs. The documentation begins with an overview.',
+      page: 'README.md',
+    },
+  ),
+  topic(
+    'receiver, recipient, another address, different address, other wallet',
+    'send trade set bought tokens',
+    {
+      title: 'Receiver',
+      text: 'What an order buys goes to the account that placed it, or to the receiver that was signed with it. It cannot be changed afterwards: cancel the order and place another.',
+      page: 'glossary.md',
+    },
+  ),
+] as const
+
+/** Words of any question. They count for no topic. */
+const asked = new Set(
+  'about mean means meaning explain tell need want should does do am know work works use using much many any one first order orders swap swaps trade trades trading token tokens coin coins money my place placed make made change get got pay transaction'
+    .split(' ')
+    .map(stemOf),
+)
+
+const stemsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stemOf)
+
+/** Phrases and other words of each topic by their stems. */
+let index: { row: Topic; phrases: string[][]; words: Set<string> }[] | undefined
+
+function indexed() {
+  index ??= rows.map(({ phrases, others, row }) => ({
+    row,
+    phrases: phrases.split(', ').map(stemsOf),
+    words: new Set([...stemsOf(phrases), ...stemsOf(others)]),
+  }))
+  return index
+}
+
+export interface FoundTopics {
+  topics: Topic[]
+  /** True if the text has other words too, so that it may ask something else. */
+  isGuess: boolean
+}
+
+const [maxTopics, maxWords] = [3, 30]
+/** The minimum share of the words of a text that its topics have. */
+const minShare = 0.5
+
+/** Finds the topics that a question is about. Texts with many other words are about none. */
+export function topicsIn(text: string): FoundTopics {
+  const none = { topics: [], isGuess: true }
+  const stems = stemsOf(text)
+  if (stems.length > maxWords) return none
+  const hits = indexed().flatMap((entry) => {
+    const ends = entry.phrases.flatMap((phrase) => {
+      const at = stems.findIndex((_, at) => phrase.every((stem, index) => stems[at + index] === stem))
+      return at < 0 ? [] : [{ from: at, to: at + phrase.length }]
+    })
+    const [longest] = ends.toSorted((one, other) => other.to - other.from - (one.to - one.from))
+    return longest ? [{ ...entry, ...longest }] : []
+  })
+  // “gas fee” is about gas, not about fees in general.
+  const isWithin = (one: (typeof hits)[number]) =>
+    hits.some(({ from, to }) => from <= one.from && to >= one.to && to - from > one.to - one.from)
+  const found = hits.filter((hit) => !isWithin(hit))
+  if (found.length === 0) return none
+  const isPlain = (stem: string) => stopWords.has(stem) || asked.has(stem)
+  const isHeard = (stem: string, at: number) =>
+    found.some(({ from, to, words }) => (at >= from && at < to) || words.has(stem))
+  const others = stems.filter((stem, at) => !isPlain(stem) && !isHeard(stem, at))
+  const heard = stems.filter((stem, at) => isHeard(stem, at))
+  if (others.length > 0 && heard.length / (heard.length + others.length) < minShare) return none
+  return { topics: found.slice(0, maxTopics).map(({ row }) => row), isGuess: others.length > 0 }
+}
