@@ -79,7 +79,7 @@ export const evidenceTypes = {
       ),
     ),
     secondsNeeded: safeInt.orNull(
-      'The seconds that the market needs to close the gap at that rate, rounded up; null if it moves away, or its movement is not known.',
+      'The seconds that the market needs to close the gap at that rate, rounded up. Null if it moves away, if its movement is known for less than six hours, and if the order expires before.',
     ),
   }),
   fee: described('FeeEvidence', 'The network fee, and the amount that the price leaves for it.', {

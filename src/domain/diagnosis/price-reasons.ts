@@ -1,4 +1,3 @@
-import { minOf } from '../amount.ts'
 import { limitGap } from '../auction/admission.ts'
 import { formatSeconds, readableDown, readablePercent, readableUp } from '../text/readable.ts'
 import { noLimitPays } from './advice.ts'
@@ -18,6 +17,8 @@ import type { EvidenceOf, PriceAmounts } from './evidence.ts'
 const million = 1_000_000n
 /** The minimum time span from which the movement of a day is derived. */
 const minMovementMs = 3_600_000
+/** The minimum time span from which a movement is continued into the future. */
+const minForecastMs = 21_600_000
 
 /** Returns no reason if the market meets the order's price including fees, or if nothing is known. */
 export function marketReasons(facts: DiagnosisInput, standing: ObservedStanding): Reason[] {
@@ -142,9 +143,10 @@ function isBetter(one: PriceAmounts, other: PriceAmounts): boolean {
 }
 
 /**
- * The movement of the sell token's price in the buy token, and the time that it would need for the distance.
+ * The movement of the sell token's price in the buy token, and the time that it would need for the distance,
+ * before the order expires.
  */
-function movementOf({ market }: DiagnosisInput, distance: bigint | null) {
+function movementOf({ market, order, now }: DiagnosisInput, distance: bigint | null) {
   const none = { dayMovement: null, secondsNeeded: null }
   if (!market) return none
   const { newest, oldest } = market
@@ -153,12 +155,13 @@ function movementOf({ market }: DiagnosisInput, distance: bigint | null) {
   if (spanMs < minMovementMs || before === 0n) return none
   const moved = ((newest.sell * oldest.buy - before) * million) / before
   const dayMovement = (moved * 86_400_000n) / BigInt(spanMs)
-  if (distance === null || distance <= 0n || distance >= million || dayMovement <= 0n)
-    return { dayMovement, secondsNeeded: null }
+  const isUnknown = distance === null || distance >= million || spanMs < minForecastMs
+  if (isUnknown || distance <= 0n || dayMovement <= 0n) return { dayMovement, secondsNeeded: null }
   // The distance is a share of the limit, the movement one of the price.
   const needed = (distance * million) / (million - distance)
   const seconds = (needed * 86_400n + dayMovement - 1n) / dayMovement
-  return { dayMovement, secondsNeeded: Number(minOf(seconds, BigInt(Number.MAX_SAFE_INTEGER))) }
+  const isInTime = now.getTime() / 1_000 + Number(seconds) <= order.effectiveValidTo
+  return { dayMovement, secondsNeeded: isInTime ? Number(seconds) : null }
 }
 
 /** The minimum share of an order, in parts per million, that a fee must have to be mentioned. */

@@ -124,7 +124,7 @@ export interface Comparison {
  * @returns undefined if the surplus is smaller
  */
 export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comparison | undefined {
-  const surplus = compare(limits, fill)
+  const surplus = comparisonDown(limits, fill)
   return surplus && surplus.amount > 0n && surplus.amount * factorScale >= surplus.referenceAmount * least
     ? surplus
     : undefined
@@ -136,10 +136,11 @@ export function comparisonWithQuote(
   fill: Fill,
 ): Comparison | undefined {
   const quoted = order.quote && quotedAtSize(order, order.quote)
-  return quoted ? compare(quoted, fill) : undefined
+  return quoted ? comparisonDown(quoted, fill) : undefined
 }
 
-function compare(limits: Limits, fill: Fill): Comparison | undefined {
+/** Compares a trade with the price `buyAmount` for `sellAmount`; undefined if that gives nothing. */
+export function comparisonDown(limits: Limits, fill: Fill): Comparison | undefined {
   const { kind, sellAmount, buyAmount } = limits
   const referenceAmount =
     kind === 'sell' ? mulDivUp(fill.sell, buyAmount, sellAmount) : mulDivDown(sellAmount, fill.buy, buyAmount)
@@ -148,6 +149,7 @@ function compare(limits: Limits, fill: Fill): Comparison | undefined {
   return { referenceAmount, amount, share: shareDown(amount, referenceAmount) }
 }
 
-function shareDown(amount: bigint, of: bigint): bigint {
+/** `amount` divided by `of` in parts per million, rounded towards minus infinity. */
+export function shareDown(amount: bigint, of: bigint): bigint {
   return amount < 0n ? -mulDivUp(-amount, factorScale, of) : mulDivDown(amount, factorScale, of)
 }

@@ -16,7 +16,9 @@ import {
 } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
 import type { PageKey } from '../query/page-key.ts'
+import { nativePrices } from './auction/auction.ts'
 import { feePolicy } from './auction/fee-policy.ts'
+import { execution } from './auction/report.ts'
 import { tokenIn } from './token.ts'
 
 const fields = {
@@ -69,6 +71,23 @@ export const trade: Model = {
       rows: `settlements st WHERE st.chain_id = tr.chain_id AND st.block_number = tr.block_number AND st.log_index > tr.log_index
         ORDER BY st.log_index LIMIT 1`,
       description: 'The settlement that it is part of.',
+    },
+    execution: {
+      kind: 'one',
+      model: () => execution,
+      nullable: true,
+      rows: `executions x JOIN orders o ON o.id = x.order_id
+        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id`,
+      description:
+        'The trade as the execution of its auction, with the network fee; null when it settles none of this service.',
+    },
+    nativePrices: {
+      ...nativePrices(
+        `auctions a JOIN auction_prices np ON np.auction_id = a.id
+        WHERE a.id = tr.auction_id AND np.token IN (tr.sell_token, tr.buy_token) ORDER BY np.token = tr.buy_token`,
+        'Prices of both tokens in its auction, the sell token first; those that the auction did not have are missing.',
+      ),
+      items: 2,
     },
     executedProtocolFees: {
       kind: 'many',

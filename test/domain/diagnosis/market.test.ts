@@ -3,6 +3,7 @@ import { marketReasons, priceEvidence } from '../../../src/domain/diagnosis/pric
 import {
   at,
   judged,
+  nowSeconds,
   sampleBid,
   sampleFacts,
   sampleStanding,
@@ -247,6 +248,19 @@ describe('how the market moves', () => {
     expect(reason?.evidence).toMatchObject([{ gap: 20_000n, dayMovement: 20_000n, secondsNeeded: 88_163 }])
   })
 
+  test('gives no time behind the expiry of the order', () => {
+    const given = { market: market(12 * hours, 101n) }
+    const summaries = [88_163, 88_162].map((left) => {
+      const order = sampleFacts().order
+      const [reason] = reasons(
+        { marketGap: -20_000n },
+        { ...given, order: { ...order, effectiveValidTo: nowSeconds + left } },
+      )
+      return reason?.summary.split('. ').slice(2).join('. ')
+    })
+    expect(summaries).toEqual(['If it moves on as within the last day, it is there in 25 hours.', ''])
+  })
+
   test('is of both tokens', () => {
     const moved = {
       newest: { at: at(0), sell: 100n, buy: 80n },
@@ -256,7 +270,9 @@ describe('how the market moves', () => {
   })
 
   test.each([
-    ['within an hour', market(hours, 101n), -20_000n, [240_000n, 7_347]],
+    ['within an hour', market(hours, 101n), -20_000n, [240_000n, null]],
+    ['within less than six hours', market(6 * hours - 0.001, 101n), -20_000n, [40_000n, null]],
+    ['within six hours', market(6 * hours, 101n), -20_000n, [40_000n, 44_082]],
     ['within less', market(hours - 0.001, 101n), -20_000n, [null, null]],
     ['from nothing', market(12 * hours, 101n, 0n), -20_000n, [null, null]],
     ['away', market(12 * hours, 99n), -20_000n, [-20_000n, null]],
@@ -264,9 +280,9 @@ describe('how the market moves', () => {
     ['towards an unknown limit', market(12 * hours, 101n), null, [20_000n, null]],
     ['beyond the limit', market(12 * hours, 101n), 1n, [20_000n, null]],
     ['at the limit', market(12 * hours, 101n), 0n, [20_000n, null]],
-    ['almost from nothing', market(12 * hours, 101n), -999_999n, [20_000n, 4_319_995_680_000]],
+    ['until long after the expiry', market(12 * hours, 101n), -999_999n, [20_000n, null]],
     ['without an end', market(12 * hours, 101n), -1_000_000n, [20_000n, null]],
-    ['for ages', market(24 * hours, 1_000_001n, 1_000_000n), -999_999n, [1n, Number.MAX_SAFE_INTEGER]],
+    ['for ages', market(24 * hours, 1_000_001n, 1_000_000n), -999_999n, [1n, null]],
   ])('%s', (_, given, gap, expected) => {
     expect(movement(given, gap)).toEqual(expected)
   })

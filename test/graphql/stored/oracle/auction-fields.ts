@@ -13,7 +13,7 @@ const attemptsOf = ({ id }: AuctionRow, { attempts }: Rows) =>
     .sort(byKey(({ startedAt, solutionUid }) => [startedAt.getTime(), solutionUid]))
 
 /** Keyed by token on the auction's network. */
-const pricesOf = ({ id, chainId }: AuctionRow, { prices }: Rows) =>
+export const pricesOf = ({ id, chainId }: AuctionRow, { prices }: Rows) =>
   prices
     .filter(({ auctionId }) => auctionId === id)
     .sort(byKey(({ token }) => [token]))

@@ -1,8 +1,12 @@
-import { policiesOf } from './auction-fields.ts'
+import { policiesOf, pricesOf } from './auction-fields.ts'
 import { columns, type Fields, idOf, only } from './fields.ts'
 import { orderOf } from './order-fields.ts'
 import type { Row } from './rows.ts'
 import { settlementOfTrade } from './settlement-fields.ts'
+
+/** The prices of these tokens, in their order. */
+const pairOf = (tokens: readonly string[], prices: ReturnType<typeof pricesOf>) =>
+  tokens.flatMap((address) => prices.filter(({ token }) => token.address === address))
 
 export const tradeFields: Fields<Row<'trades'>> = {
   ...columns(
@@ -22,6 +26,14 @@ export const tradeFields: Fields<Row<'trades'>> = {
   order: ({ orderId }, _args, { rows }) => orderOf(rows.orders, orderId),
   settlement: (trade, _args, { rows }) => settlementOfTrade(trade, rows),
   auction: ({ auctionId }, _args, { rows }) => only(rows.auctions.filter(({ id }) => id === auctionId)),
+  execution: ({ orderId, auctionId, chainId }, _args, { rows }) => {
+    const execution = rows.executions.find((x) => x.orderId === orderId && x.auctionId === auctionId)
+    return execution ? { execution, chainId } : null
+  },
+  nativePrices: ({ auctionId, sellToken, buyToken }, _args, { rows }) =>
+    rows.auctions
+      .filter(({ id }) => id === auctionId)
+      .flatMap((auction) => pairOf([sellToken, buyToken], pricesOf(auction, rows))),
   executedProtocolFees: ({ orderId, auctionId, chainId }, _args, { rows }) => {
     const policies = policiesOf(orderId, auctionId, rows)
     const executions = rows.executions.filter((x) => x.orderId === orderId && x.auctionId === auctionId)
