@@ -28,7 +28,7 @@ const kinds = {
   order: {
     is: (name) => toOrderUid(name) !== undefined,
     fault: 'There is no such order',
-    rule: 'The number of an order, its UID, is 0x and 112 digits from 0 to 9 and a to f. Was it copied whole?',
+    rule: 'The order id (UID) is 0x and 112 digits from 0 to 9 and a to f. Copy it whole.',
   },
   auction: {
     is: (name) => /^(0|[1-9]\d{0,15})$/.test(name) && Number.isSafeInteger(Number(name)),

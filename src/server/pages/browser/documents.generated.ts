@@ -3,6 +3,17 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type BuyTokenDestination =
+  | 'ERC20'
+  | 'INTERNAL';
+
+export type CancelOrdersInput = {
+  network?: string | null | undefined;
+  orderUids: Array<string>;
+  signature: string;
+  signingScheme: SigningScheme;
+};
+
 export type CancellationSource =
   | 'API'
   | 'CHAIN'
@@ -142,18 +153,6 @@ export type OrderKind =
   | 'BUY'
   | 'SELL';
 
-export type OrderStandingReason =
-  | 'AUCTION_FULL'
-  | 'BANNED_USER'
-  | 'DUST_ORDER'
-  | 'FEE_EXCEEDS_VALUE'
-  | 'INSUFFICIENT_BALANCE'
-  | 'INVALID_SIGNATURE'
-  | 'IN_FLIGHT'
-  | 'MISSING_NATIVE_PRICE'
-  | 'SETTLEMENT_FAILED'
-  | 'UNSUPPORTED_TOKEN';
-
 export type OrderStatus =
   | 'CANCELLED'
   | 'EXPIRED'
@@ -169,6 +168,11 @@ export type PushKeysInput = {
   auth: string;
   p256dh: string;
 };
+
+export type SellTokenSource =
+  | 'ERC20'
+  | 'EXTERNAL'
+  | 'INTERNAL';
 
 export type SettlementOutcome =
   | 'FAILED'
@@ -395,7 +399,7 @@ export type OrderVariables = Exact<{
 }>;
 
 
-export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, effectiveReceiver: string, signingScheme: SigningScheme, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, executedFraction: string, executedSellAmount: string, executedBuyAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, executedPrice: { numerator: string, denominator: string } | null, surplus: { amount: string, token: { address: string, symbol: string | null, decimals: number | null } }, network: { name: string, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, standing: { isInAuctions: boolean, reason: OrderStandingReason | null, since: string, marketGap: string | null } | null, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }> }> }, hooks: Array<{ phase: HookPhase, target: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, executions: Array<{ networkFee: string | null }>, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
+export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, receiver: string | null, effectiveReceiver: string, onchainUser: string | null, signingScheme: SigningScheme, appDataHash: string, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, feeAmount: string, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, executedFraction: string, executedSellAmountBeforeFees: string, executedBuyAmount: string, executedFeeAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, quote: { sellAmount: string, buyAmount: string, feeAmount: string } | null, network: { name: string, chainId: number, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, sellAmountBeforeFees: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }>, execution: { executedFee: string, networkFee: string | null } | null, nativePrices: Array<{ price: string, token: { address: string } }> }> }, hooks: Array<{ phase: HookPhase, target: string, gasLimit: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, gasUsed: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
 
 export type OrderPricesVariables = Exact<{
   uid: string;
@@ -403,6 +407,13 @@ export type OrderPricesVariables = Exact<{
 
 
 export type OrderPricesResult = { order: { marketPrices: { nodes: Array<{ at: string, price: { numerator: string, denominator: string } | null }> } } | null };
+
+export type OrderValuesVariables = Exact<{
+  uid: string;
+}>;
+
+
+export type OrderValuesResult = { order: { sellToken: { usdPrice: { price: string, asOf: string, source: string } | null }, buyToken: { usdPrice: { price: string, asOf: string, source: string } | null } } | null };
 
 export type OrderDiagnosisVariables = Exact<{
   uid: string;
@@ -418,7 +429,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
         | { __typename: 'HookEvidence' }
         | { __typename: 'OrderEvidence' }
         | { __typename: 'PoolEvidence' }
-        | { __typename: 'PriceEvidence', gapSeenAt: string | null }
+        | { __typename: 'PriceEvidence', gapPercent: string | null, gapSeenAt: string | null }
         | { __typename: 'RefusalEvidence' }
         | { __typename: 'RevertEvidence' }
         | { __typename: 'TokenEvidence' }
@@ -433,13 +444,20 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
           | { __typename: 'HookEvidence' }
           | { __typename: 'OrderEvidence' }
           | { __typename: 'PoolEvidence' }
-          | { __typename: 'PriceEvidence', gapSeenAt: string | null }
+          | { __typename: 'PriceEvidence', gapPercent: string | null, gapSeenAt: string | null }
           | { __typename: 'RefusalEvidence' }
           | { __typename: 'RevertEvidence' }
           | { __typename: 'TokenEvidence' }
           | { __typename: 'TransactionEvidence' }
           | { __typename: 'ValidityEvidence', until: string, offeredUntil: string }
         > }> } } | null };
+
+export type CancelOrderVariables = Exact<{
+  input: CancelOrdersInput;
+}>;
+
+
+export type CancelOrderResult = { cancelOrders: { orders: Array<{ invalidated: boolean, pendingSettlements: Array<{ txHash: string | null }> }> } };
 
 export type FollowOrderVariables = Exact<{
   uid: string;
@@ -563,9 +581,11 @@ export interface Documents {
   "query ($network: NetworkName!, $first: Int) { coin: token(address: \"-\", network: $network) { symbol decimals } auctions(network: $network, first: $first) { nodes { auctionId block deadline orderUids transactionHashes network { name } } } network(name: $network) { name tokens(first: $first) { nodes { address symbol name decimals lastAuctionPrice } } } }": { result: NewestOfNetworkResult; variables: NewestOfNetworkVariables }
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
-  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl settlementContract vaultRelayer }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token { address symbol decimals } } } }\n      hooks { phase target calls { outcome unknownReason reason txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
+  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner receiver effectiveReceiver onchainUser signingScheme appDataHash fullAppData\n      creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance\n      executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } quote { sellAmount buyAmount feeAmount }\n      network { name chainId explorerUrl settlementContract vaultRelayer }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes {\n        blockNumber logIndex txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token { address symbol decimals } }\n        execution { executedFee networkFee } nativePrices { price token { address } }\n      } }\n      hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
-  "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
+  "query ($uid: OrderUid!) { order(uid: $uid) { sellToken { usdPrice { price asOf source } } buyToken { usdPrice { price asOf source } } } }": { result: OrderValuesResult; variables: OrderValuesVariables }
+  "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
+  "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { invalidated pendingSettlements { txHash } } } }": { result: CancelOrderResult; variables: CancelOrderVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
   "query ($network: NetworkName, $owner: Address, $filter: OrderFilter, $first: Int, $last: Int, $after: String, $before: String) { orders(network: $network, owner: $owner, filter: $filter, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { uid status kind owner creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } network { name } } } }": { result: ListedOrdersResult; variables: ListedOrdersVariables }
   "query { networks { name explorerUrl } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }

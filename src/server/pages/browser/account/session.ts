@@ -1,47 +1,10 @@
 import { createSiweMessage } from 'viem/siwe'
 import { getAddress, toHex } from 'viem/utils'
 import { queryService, Refused } from '../ask.ts'
+import { OtherAccount, type Wallet } from '../view/wallets.ts'
 import { documents } from './documents.ts'
 
-/** A wallet in the page (EIP-1193). */
-interface Provider {
-  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
-}
-
-export interface Wallet {
-  id: string
-  name: string
-  provider: Provider
-}
-
-interface Announcement {
-  info: { uuid: string; name: string }
-  provider: Provider
-}
-
-/**
- * Finds the wallets that announce themselves (EIP-6963), or else the one of `window.ethereum`.
- * @returns a function that ends it
- */
-export function findWallets(onWallets: (wallets: readonly Wallet[]) => void): () => void {
-  const announced = new Map<string, Wallet>()
-  const injected = (globalThis as { ethereum?: Provider }).ethereum
-  const notify = () =>
-    onWallets(
-      announced.size === 0 && injected
-        ? [{ id: 'injected', name: 'your wallet', provider: injected }]
-        : [...announced.values()],
-    )
-  const onAnnounced = (event: Event) => {
-    const { info, provider } = (event as CustomEvent<Announcement>).detail
-    announced.set(info.uuid, { id: info.uuid, name: info.name, provider })
-    notify()
-  }
-  addEventListener('eip6963:announceProvider', onAnnounced)
-  dispatchEvent(new Event('eip6963:requestProvider'))
-  notify()
-  return () => removeEventListener('eip6963:announceProvider', onAnnounced)
-}
+export { findWallets, OtherAccount, type Wallet } from '../view/wallets.ts'
 
 export interface Session {
   token: string
@@ -61,16 +24,6 @@ export function forgetSession(account: string): void {
   sessionStorage.removeItem(keyOf(account))
 }
 
-/** The wallet has other accounts than that of the page. */
-export class OtherAccount extends Error {
-  readonly account: string
-
-  constructor(account: string) {
-    super('The wallet has another account.')
-    this.account = account
-  }
-}
-
 /** The service has another public address than this page: wallets warn of messages for other sites. */
 export class OtherSite extends Error {
   readonly uri: string
@@ -87,7 +40,7 @@ export class OtherSite extends Error {
  */
 export async function signIn(
   account: string,
-  provider: Provider,
+  provider: Wallet['provider'],
   chainIds: readonly number[],
 ): Promise<Session> {
   const { createSignInChallenge: challenge } = await queryService(documents.challenge, {})

@@ -1,9 +1,10 @@
 import { amountOf, exact, readable } from '../view/amounts.ts'
-import { AuctionLink, ChainLink, PageLink, TokenLink } from '../view/links.tsx'
+import { AuctionLink, ChainLink, CopyButton, PageLink, TokenLink } from '../view/links.tsx'
 import { filledPercent, isLive } from '../view/orders.ts'
 import { DetailList, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
 import { type Order, outcomeWords } from './order.ts'
+import { DollarNote, PriceSources, type UsdPrices } from './values.tsx'
 
 const signedBy = {
   EIP712: 'the key of the account',
@@ -14,20 +15,22 @@ const signedBy = {
 
 const longestDocument = 4_000
 
-export function OrderDetails({ order }: { order: Order }) {
+export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrices }) {
   const { network, sellToken, buyToken, validTo, validFrom } = order
   const expiry = new Date(validTo * 1_000)
   return (
     <Section id="facts" title="The order">
       <DetailList
         facts={[
-          ['Sells', <TokenAmount key="s" {...{ amount: order.sellAmount, token: sellToken, order }} />],
-          ['Buys', <TokenAmount key="b" {...{ amount: order.buyAmount, token: buyToken, order }} />],
+          [
+            'Sells',
+            <TokenAmount key="s" {...{ amount: order.sellAmount, token: sellToken, order, prices }} />,
+          ],
+          ['Buys', <TokenAmount key="b" {...{ amount: order.buyAmount, token: buyToken, order, prices }} />],
           [
             'Filled',
-            `${filledPercent(order.executedFraction)}${order.partiallyFillable ? ', in parts if need be' : '; whole or not at all'}`,
+            `${filledPercent(order.executedFraction)}${order.partiallyFillable ? '; can be filled in parts' : '; filled whole or not at all'}`,
           ],
-          ...feeFacts(order),
           ['Placed', <Time key="p" at={order.creationDate} />],
           ['Not before', validFrom !== null && <Time key="f" at={new Date(validFrom * 1_000)} />],
           [
@@ -37,20 +40,30 @@ export function OrderDetails({ order }: { order: Order }) {
               {isLive(order) && <span class="note"> ({fromNow(expiry)})</span>}
             </span>,
           ],
-          ['Account', <PageLink key="o" kind="account" id={order.owner} />],
+          [
+            'Account',
+            <span key="o">
+              <PageLink kind="account" id={order.owner} />
+              <CopyButton text={order.owner} name="address of the account" />
+            </span>,
+          ],
           [
             'Receiver',
             order.effectiveReceiver !== order.owner && (
-              <ChainLink key="r" explorer={network.explorerUrl} kind="address" id={order.effectiveReceiver} />
+              <span key="r">
+                <ChainLink explorer={network.explorerUrl} kind="address" id={order.effectiveReceiver} />
+                <CopyButton text={order.effectiveReceiver} name="address of the receiver" />
+              </span>
             ),
           ],
           ['Signed by', signedBy[order.signingScheme]],
           ['Network', network.name],
         ]}
       />
+      <PriceSources {...{ order, prices }} />
       {order.fullAppData !== null && (
         <details>
-          <summary>What the application wrote into the order</summary>
+          <summary>Data that the application added</summary>
           <pre>{order.fullAppData.slice(0, longestDocument)}</pre>
         </details>
       )}
@@ -58,47 +71,46 @@ export function OrderDetails({ order }: { order: Order }) {
   )
 }
 
-/** The total fee, and its recipients if all trades show them. */
-function feeFacts(order: Order): [name: string, value: string][] {
-  const { executedFee, executedFeeToken, trades, debugReport, fullAppData } = order
-  if (executedFee === '0') return []
-  const all: [string, string] = ['Fees taken', amountOf(executedFee, executedFeeToken)]
-  if (trades.pageInfo.hasNextPage) return [all]
-  const parts: [string, string][] = []
-  const ofNetwork = trades.nodes.map(
-    ({ auctionId }) =>
-      debugReport.auctions.nodes.find((auction) => auction.auctionId === auctionId)?.executions[0]
-        ?.networkFee,
-  )
-  if (ofNetwork.every((fee) => fee != null))
-    parts.push(['for the network', amountOf(sum(ofNetwork), executedFeeToken)])
-  const charged = trades.nodes.flatMap(({ executedProtocolFees }) => executedProtocolFees)
-  // All are taken in the token whose side is not fixed.
-  const token = charged[0]?.token
-  const whose = fullAppData?.includes('"partnerFee"')
-    ? 'for the service and the application'
-    : 'for the service'
-  if (token) parts.push([whose, amountOf(sum(charged.map(({ amount }) => amount)), token)])
-  return [all, ...parts.map(([name, value]): [string, string] => [`Of it ${name}`, value])]
-}
-
-const sum = (amounts: readonly string[]) => amounts.reduce((all, amount) => all + BigInt(amount), 0n)
-
-function TokenAmount({ amount, token, order }: { amount: string; token: Order['sellToken']; order: Order }) {
+function TokenAmount({
+  amount,
+  token,
+  order,
+  prices,
+}: {
+  amount: string
+  token: Order['sellToken']
+  order: Order
+  prices: UsdPrices
+}) {
   return (
     <>
       {readable(exact(amount, token.decimals))} {token.decimals == null && 'atoms of '}
-      <TokenLink token={token} network={order.network.name} />
+      <TokenLink token={token} network={order.network.name} />{' '}
+      <DollarNote {...{ atoms: amount, token, prices }} />
       <p class="note">
         <ChainLink explorer={order.network.explorerUrl} kind="token" id={token.address} />
+        <CopyButton
+          text={token.address}
+          name={`address of the ${token === order.sellToken ? 'sell' : 'buy'} token`}
+        />
       </p>
+    </>
+  )
+}
+
+/** Link to a transaction with a button that copies its hash. */
+export function TransactionLink({ order, txHash }: { order: Order; txHash: string }) {
+  return (
+    <>
+      <ChainLink explorer={order.network.explorerUrl} kind="tx" id={txHash} />
+      <CopyButton text={txHash} name="transaction hash" />
     </>
   )
 }
 
 /** Trades on chain, and pending settlements. */
 export function Trades({ order }: { order: Order }) {
-  const { trades, pendingSettlements, network, surplus } = order
+  const { trades, pendingSettlements, network } = order
   return (
     <Section id="trades" title="Trades on chain">
       {pendingSettlements.map(({ auctionId, deadlineBlock, txHash }) => (
@@ -107,11 +119,8 @@ export function Trades({ order }: { order: Order }) {
           <DetailList
             facts={[
               ['Won in', <AuctionLink key="a" id={auctionId} network={network.name} />],
-              ['At the latest in block', deadlineBlock],
-              [
-                'Transaction',
-                txHash && <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />,
-              ],
+              ['Last block', deadlineBlock],
+              ['Transaction', txHash && <TransactionLink key="t" {...{ order, txHash }} />],
             ]}
           />
         </div>
@@ -123,50 +132,70 @@ export function Trades({ order }: { order: Order }) {
           </h3>
           <DetailList
             facts={[
-              ['Transaction', <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />],
+              ['Transaction', <TransactionLink key="t" {...{ order, txHash }} />],
               ['Block', blockNumber],
               ['Won in', auctionId !== null && <AuctionLink key="a" id={auctionId} network={network.name} />],
             ]}
           />
         </div>
       ))}
-      <Hooks order={order} />
       {trades.pageInfo.hasNextPage && <p class="note">Earlier trades are left out.</p>}
       {trades.nodes.length === 0 && pendingSettlements.length === 0 && (
         <p class="empty">
           {isLive(order) ? 'None yet. Tokens stay in the account until a trade.' : 'None: nothing was sold.'}
         </p>
       )}
-      {trades.nodes.length > 0 && (
-        <p>
-          Better than the limit by <strong>{amountOf(surplus.amount, surplus.token)}</strong> in all, after
-          all fees.
-        </p>
-      )}
-      {trades.nodes.length > 0 && (
-        <p class="note">
-          The solver paid the gas of the transaction. The fee of the network, which is out of the trade, pays
-          it back.
-        </p>
-      )}
     </Section>
   )
 }
 
-/** Outcomes of the order’s own calls, once there was a trade. */
-function Hooks({ order: { hooks, network } }: { order: Order }) {
-  return hooks.flatMap(({ phase, target, calls }, index) =>
-    calls.slice(0, 1).map(({ txHash, ...call }) => (
-      <div class="group" key={`${index} ${txHash}`}>
-        <h3>{phase === 'PRE' ? 'Own call before the trade' : 'Own call after the trade'}</h3>
-        <DetailList
-          facts={[
-            ['Outcome', outcomeWords(call)],
-            ['Contract', <ChainLink key="c" explorer={network.explorerUrl} kind="address" id={target} />],
-            ['Transaction', <ChainLink key="t" explorer={network.explorerUrl} kind="tx" id={txHash} />],
-          ]}
-        />
-      </div>
-    )),
+const gas = new Intl.NumberFormat('en')
+
+/** The order’s hooks, and their outcomes in settlements, newest first. */
+export function Hooks({ order }: { order: Order }) {
+  const { hooks, network } = order
+  if (hooks.length === 0) return null
+  return (
+    <Section id="hooks" title="Hooks">
+      <p class="note">
+        Calls that the order makes before or after its trade. A failed hook does not stop the trade.
+      </p>
+      {hooks.map(({ phase, target, gasLimit, calls }, index) => (
+        <div class="group" key={index}>
+          <h3>{phase === 'PRE' ? 'Before the trade' : 'After the trade'}</h3>
+          <DetailList
+            facts={[
+              [
+                'Contract',
+                <span key="c">
+                  <ChainLink explorer={network.explorerUrl} kind="address" id={target} />
+                  <CopyButton text={target} name="address of the contract" />
+                </span>,
+              ],
+              ['Gas limit', gas.format(BigInt(gasLimit))],
+              ['Result', calls.length === 0 && notCalled(order, phase)],
+            ]}
+          />
+          {calls.slice(0, mostCalls).map((call) => (
+            <DetailList
+              key={call.txHash}
+              facts={[
+                ['Result', outcomeWords(call)],
+                ['Gas used', call.gasUsed !== null && gas.format(BigInt(call.gasUsed))],
+                ['Transaction', <TransactionLink key="t" {...{ order, txHash: call.txHash }} />],
+              ]}
+            />
+          ))}
+        </div>
+      ))}
+    </Section>
   )
+}
+
+const mostCalls = 5
+
+function notCalled(order: Order, phase: Order['hooks'][number]['phase']): string {
+  if (order.trades.nodes.length > 0)
+    return phase === 'PRE' ? 'Runs with the first trade only' : 'Not known yet'
+  return isLive(order) ? 'Not called yet: it runs with the trade' : 'Not called: there was no trade'
 }

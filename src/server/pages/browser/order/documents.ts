@@ -5,28 +5,33 @@ const attempt =
   'solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock'
 
 const reason =
-  'code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } }'
+  'code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } }'
 
 /** Documents of an order's page. */
 export const documents = {
   order: `query ($uid: OrderUid!) {
     order(uid: $uid) {
-      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData
-      creationDate validFrom validTo sellAmount buyAmount
-      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken ${token}
-      sellToken ${token} buyToken ${token} limitPrice ${price} executedPrice ${price}
-      surplus { amount token ${token} }
-      network { name explorerUrl settlementContract vaultRelayer }
-      standing { isInAuctions reason since marketGap }
+      uid status kind class partiallyFillable owner receiver effectiveReceiver onchainUser signingScheme appDataHash fullAppData
+      creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance
+      executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken ${token}
+      sellToken ${token} buyToken ${token} limitPrice ${price} quote { sellAmount buyAmount feeAmount }
+      network { name chainId explorerUrl settlementContract vaultRelayer }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
-      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token ${token} } } }
-      hooks { phase target calls { outcome unknownReason reason txHash } }
-      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
+      trades(first: 20) { pageInfo { hasNextPage } nodes {
+        blockNumber logIndex txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token ${token} }
+        execution { executedFee networkFee } nativePrices { price token { address } }
+      } }
+      hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }
+      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
     }
   }`,
   orderPrices: `query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price ${price} } } } }`,
+  orderValues:
+    'query ($uid: OrderUid!) { order(uid: $uid) { sellToken { usdPrice { price asOf source } } buyToken { usdPrice { price asOf source } } } }',
   orderDiagnosis: `query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { ${reason} since further { ${reason} } } } }`,
+  cancelOrder:
+    'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { invalidated pendingSettlements { txHash } } } }',
   followOrder:
     'subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }',
 } as const

@@ -49,8 +49,8 @@ function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
       <WideTable label={`Offers in auction ${auctionId}`}>
         <thead>
           <tr>
-            <th scope="col">Place</th>
-            <th scope="col">What became of it</th>
+            <th scope="col">Rank</th>
+            <th scope="col">Result</th>
             <th scope="col">{fixed ? 'You get' : 'You pay'}</th>
             <th scope="col">{fixed ? 'More than your limit' : 'Less than your limit'}</th>
             <th scope="col">Solver</th>

@@ -1,3 +1,5 @@
+import { parseUnits } from '../../../../domain/amount.ts'
+import { readablePercent } from '../../../../domain/text/readable.ts'
 import type { OrderDiagnosisResult, OrderResult } from '../documents.generated.ts'
 
 export type Order = NonNullable<OrderResult['order']>
@@ -15,19 +17,42 @@ export const evidenceOf = <Kind extends Reason['evidence'][number]['__typename']
     (each): each is Extract<Reason['evidence'][number], { __typename: Kind }> => each.__typename === kind,
   )
 
+/** All reasons of a diagnosis, the first to solve before the others. */
+export const reasonsOf = (diagnosis: Diagnosis | undefined): Reason[] =>
+  diagnosis ? [diagnosis, ...diagnosis.further] : []
+
+/** The distance between the market and the limit at a time. */
+export interface Distance {
+  /** Parts per million of the limit; negative if the market is better. */
+  parts: bigint
+  at: string
+}
+
+/** The distance that the diagnosis has, which is the one in its texts; undefined if it has none. */
+export function diagnosedDistance(diagnosis: Diagnosis | undefined): Distance | undefined {
+  for (const reason of reasonsOf(diagnosis)) {
+    const { gapPercent, gapSeenAt } = evidenceOf(reason, 'PriceEvidence') ?? {}
+    if (gapPercent != null && gapSeenAt != null) return { parts: parseUnits(gapPercent, 4), at: gapSeenAt }
+  }
+  return undefined
+}
+
+/** Such as “16.67 %”, with the digits of the diagnosis. */
+export const percentOf = (parts: bigint): string => `${readablePercent(parts < 0n ? -parts : parts)} %`
+
 type Attempt = Order['debugReport']['auctions']['nodes'][number]['settlementAttempts'][number]
 
 const cancelledBy = {
-  API: 'Its owner cancelled it.',
-  POLICY: 'The operator of the service cancelled it.',
-  REPLACEMENT: 'A newer order of its owner took its place.',
-  CHAIN: 'Its owner cancelled it on chain.',
+  API: 'The owner cancelled the order.',
+  POLICY: 'The operator of the service cancelled the order.',
+  REPLACEMENT: 'A newer order of the owner replaced it.',
+  CHAIN: 'The owner cancelled the order on chain.',
 } as const
 
 const pausedFor: Readonly<Record<string, string>> = {
   BANNED_USER: 'The operator does not trade for this account.',
-  DUST_ORDER: 'What is left of it is too little to trade.',
-  INSUFFICIENT_BALANCE: 'The account has, or allows, too little of what it sells.',
+  DUST_ORDER: 'The rest of the order is too small to trade.',
+  INSUFFICIENT_BALANCE: 'The account has too little of the sell token, or has approved too little.',
   INVALID_SIGNATURE: 'The account’s contract does not accept the signature any more.',
   MISSING_NATIVE_PRICE: 'One of its tokens has no known price.',
   UNSUPPORTED_TOKEN: 'One of its tokens cannot be traded here.',
@@ -44,12 +69,11 @@ export function eventText(
     case 'READY':
       return ['Offered to solvers', 'Solvers, programs that compete to fill orders, can make offers for it.']
     case 'FILTERED':
-      if (reason === 'IN_FLIGHT')
-        return ['On its way', 'While its trade is on the way, no other is looked for.']
+      if (reason === 'IN_FLIGHT') return ['On its way', 'Its trade is on the way to the chain.']
       return ['Set aside for now', pausedFor[reason ?? ''] ?? 'It comes back by itself.']
     case 'INVALID':
       if (reason === 'INVALID_SIGNATURE' && signingScheme === 'PRESIGN')
-        return ['Not signed yet', 'Its owner signs it by a transaction on chain.']
+        return ['Not signed yet', 'The owner signs it by a transaction on chain.']
       return ['Set aside until its owner acts', pausedFor[reason ?? ''] ?? '']
     case 'CONSIDERED':
       return [
@@ -63,13 +87,13 @@ export function eventText(
     case 'CANCELLED':
       return ['Cancelled', source ? cancelledBy[source] : '']
     case 'EXPIRED':
-      return ['Expired', 'Its time passed before it was filled.']
+      return ['Expired', 'The order was not filled in time.']
     case 'REFUNDED':
-      return ['Paid back', 'What was not sold was paid back on chain.']
+      return ['Paid back', 'The unsold rest was paid back on chain.']
     case 'HOOK_FAILED':
       return [
-        'A call after the trade failed',
-        'The trade stays. What the order was to do after it is not done.',
+        'A hook after the trade failed',
+        'The trade stays. The call that the order makes after it is not done.',
       ]
   }
 }
@@ -83,8 +107,12 @@ const unknownOutcomes = {
 
 type HookCall = Order['hooks'][number]['calls'][number]
 
-/** The outcome of one of the order’s own calls. */
-export function outcomeWords({ outcome, unknownReason, reason }: Omit<HookCall, 'txHash'>): string {
+/** The outcome of a hook in one settlement. */
+export function outcomeWords({
+  outcome,
+  unknownReason,
+  reason,
+}: Pick<HookCall, 'outcome' | 'unknownReason' | 'reason'>): string {
   if (outcome === null) return unknownOutcomes[unknownReason ?? 'NOT_TRACED']
   if (outcome === 'SUCCEEDED') return 'Succeeded'
   if (outcome === 'OUT_OF_GAS') return 'Failed: its gas limit did not suffice'

@@ -5,16 +5,20 @@ import { queryService } from '../ask.ts'
 import { nameInPath, serviceUrl } from '../root.ts'
 import { subscribe } from '../subscription.ts'
 import { Header } from '../view/header.tsx'
+import { CopyButton } from '../view/links.tsx'
 import { isLive, type OrderState, orderTitle, stateOf } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
-import { OrderDetails, Trades } from './details.tsx'
+import { Actions } from './actions.tsx'
+import { Hooks, OrderDetails, Trades } from './details.tsx'
 import { documents } from './documents.ts'
 import { Offers } from './offers.tsx'
-import type { Order } from './order.ts'
+import { diagnosedDistance, type Order } from './order.ts'
 import { Prices } from './prices.tsx'
+import { FillQualitySection } from './quality.tsx'
 import { Reasons } from './reasons.tsx'
 import { type TakenBack, Timeline } from './timeline.tsx'
+import { useUsdPrices } from './values.tsx'
 
 const uid = nameInPath()
 const readOrder = async () => (await queryService(documents.order, { uid })).order
@@ -68,7 +72,7 @@ function OrderPage() {
   const retry = useCallback(() => order.again(), [order.again])
 
   if (value === null) return <Unknown fault={fault} onRetry={retry} />
-  if (value) return <KnownOrder order={value} fault={fault} {...followed} />
+  if (value) return <KnownOrder order={value} fault={fault} onChange={retry} {...followed} />
   return (
     <>
       <OrderHeader title="Order" fault={fault} />
@@ -82,15 +86,17 @@ interface KnownOrderProps {
   fault: string | undefined
   takenBack: readonly TakenBack[]
   isLive: boolean
+  onChange(): void
 }
 
-function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
+function KnownOrder({ order, fault, onChange, ...followed }: KnownOrderProps) {
   // Diagnosis for each read of the order, which follows every event and an interval.
   const read = useCallback(
     async () => (await queryService(documents.orderDiagnosis, { uid })).order?.diagnosis,
     [order],
   )
   const diagnosis = usePolled(read)
+  const prices = useUsdPrices(order)
   const end = diagnosis.value && terminalCodeOf(diagnosis.value)
   const isDone = diagnosis.value ? end !== undefined : !isLive(order)
   const state = stateOf(order, end)
@@ -106,13 +112,16 @@ function KnownOrder({ order, fault, ...followed }: KnownOrderProps) {
       <main>
         <div class="column">
           <Reasons order={order} {...diagnosis} />
-          <Prices order={order} isOver={isDone} />
+          <Actions order={order} diagnosis={diagnosis.value} onDone={onChange} />
+          <Prices order={order} isOver={isDone} distance={diagnosedDistance(diagnosis.value)} />
           <Timeline order={order} diagnosis={diagnosis.value} {...followed} />
           <Offers order={order} />
         </div>
         <div class="column">
+          <FillQualitySection order={order} prices={prices} />
           <Trades order={order} />
-          <OrderDetails order={order} />
+          <Hooks order={order} />
+          <OrderDetails order={order} prices={prices} />
         </div>
       </main>
     </>
@@ -134,7 +143,8 @@ function OrderHeader({ title, state, said, fault }: OrderHeaderProps) {
         {state && <span class={`badge ${state.tone}`}>{state.text}</span>}
       </div>
       <p class="note">
-        Order <code class="hash">{uid}</code>
+        Order id <code class="hash">{uid}</code>
+        <CopyButton text={uid} name="order id" />
       </p>
       <p class="unseen" role="status">
         {said}
@@ -149,20 +159,20 @@ function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): vo
     <>
       <OrderHeader title="There is no such order here" fault={fault} />
       <main>
-        <Section id="unknown" title="What this means">
-          <p>This service never stored an order with this number. The usual reasons:</p>
+        <Section id="unknown" title="Possible reasons">
+          <p>This service never stored an order with this order id. The usual reasons:</p>
           <ul>
             <li>
-              The wallet showed an error instead of placing the order. Then it is not here, and nothing of it
-              was sold.
+              The wallet showed an error instead of placing the order. Then the order does not exist, and
+              nothing was sold.
             </li>
-            <li>The order was placed at another service, or in an environment for tests.</li>
-            <li>The number was not copied whole, or a digit of it is wrong.</li>
+            <li>The order was placed at another service, or in a test environment.</li>
+            <li>The order id was not copied whole, or one of its digits is wrong.</li>
           </ul>
           <p>
-            If the wallet showed an error, <a href={serviceUrl('.')}>search for its text</a> or for its word,
-            such as <a href={serviceUrl('?q=InsufficientBalance')}>InsufficientBalance</a>: the page that
-            opens says what it means and what to do.
+            If the wallet showed an error, <a href={serviceUrl('.')}>search for its text</a> or its code, such
+            as <a href={serviceUrl('?q=InsufficientBalance')}>InsufficientBalance</a>: the search explains the
+            error and gives advice.
           </p>
           <div class="buttons">
             <button type="button" onClick={onRetry}>

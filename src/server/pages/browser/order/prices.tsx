@@ -1,14 +1,13 @@
 import { useCallback, useMemo } from 'preact/hooks'
 import { queryService } from '../ask.ts'
-import { percent } from '../view/amounts.ts'
 import { isLive } from '../view/orders.ts'
 import { type Line, Plot } from '../view/plot.tsx'
 import { usePolled } from '../view/polled.ts'
-import { gapOf, type PriceLike, type PriceScale, priceScale } from '../view/prices.ts'
+import { distanceDown, type PriceLike, type PriceScale, priceScale } from '../view/prices.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
-import type { Order } from './order.ts'
+import { type Distance, type Order, percentOf } from './order.ts'
 
 /** Prices are stored every five minutes. */
 const refreshMs = 150_000
@@ -20,7 +19,16 @@ interface Seen {
 }
 
 /** Market prices, compared with the order's limit. */
-export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
+export function Prices({
+  order,
+  isOver,
+  distance,
+}: {
+  order: Order
+  isOver: boolean
+  /** The distance in the texts of the diagnosis, if it has one. */
+  distance: Distance | undefined
+}) {
   const { uid, limitPrice } = order
   const read = useCallback(
     async () => (await queryService(documents.orderPrices, { uid })).order?.marketPrices.nodes ?? [],
@@ -37,24 +45,25 @@ export function Prices({ order, isOver }: { order: Order; isOver: boolean }) {
   )
   if (!limitPrice || !scale) return null
   const last = seen.at(-1)
+  const shown = distance ?? (last && { parts: distanceDown(last.price, limitPrice), at: last.at })
   return (
-    <Section id="prices" title="Its price and the market’s">
+    <Section id="prices" title="Price and limit">
       <p>{limitWords(isOver, limitPrice, scale)}</p>
-      {last && <LastPrice {...{ last, limit: limitPrice, scale, order }} />}
+      {shown && <DistanceLine {...{ ...shown, isOpen: isLive(order) }} />}
       {fault !== undefined && <Fault text={fault} />}
       {!value && fault === undefined && <Loading />}
       {seen.length > 0 && <PricePlot {...{ order, seen, limit: limitPrice, scale }} />}
       {value && seen.length === 0 && (
         <p class="empty">
           {isLive(order)
-            ? 'The market’s price is not stored yet: that is done every five minutes.'
-            : 'No price of the market is stored for the time of this order.'}
+            ? 'No market price is stored yet: one is stored every five minutes.'
+            : 'No market price is stored for the time of this order.'}
         </p>
       )}
       {seen.length > 0 && (
         <p class="note">
-          The line is what both tokens were worth in auctions, every five minutes. A trade gets less: all its
-          fees come out of it.
+          The line shows the price of both tokens in auctions, every five minutes and without fees. A trade
+          gets less: fees come out of it, and a large amount moves the price.
         </p>
       )}
     </Section>
@@ -68,33 +77,19 @@ function limitWords(isOver: boolean, limit: PriceLike, scale: PriceScale): strin
       ? `The order asked for at least ${price}. That was its limit.`
       : `The order asked to pay at most ${price}. That was its limit.`
   return scale.isMoreBetter
-    ? `The order asks for at least ${price}, after all fees. That is its limit: it fills there or better, or not at all.`
-    : `The order asks to pay at most ${price}, with all fees. That is its limit: it fills there or better, or not at all.`
+    ? `The order asks for at least ${price}, after all fees. That is its limit: it fills at this price or better, or not at all.`
+    : `The order asks to pay at most ${price}, fees included. That is its limit: it fills at this price or better, or not at all.`
 }
 
-function LastPrice({
-  last,
-  limit,
-  scale,
-  order,
-}: {
-  last: Seen
-  limit: PriceLike
-  scale: PriceScale
-  order: Order
-}) {
-  const isOpen = isLive(order)
-  const gap = gapOf(last.price, limit)
+/** The distance that all parts of the page show. */
+function DistanceLine({ parts, at, isOpen }: Distance & { isOpen: boolean }) {
   return (
     <p>
-      In auctions both tokens {isOpen ? 'are worth' : 'were worth, at last before the order ended,'}{' '}
-      {scale.words(last.price)} {scale.unit}{' '}
+      The market {isOpen ? 'is' : 'was'} {percentOf(parts)} {parts > 0n ? 'worse' : 'better'} than the limit,
+      before the network fee{' '}
       <span class="note">
-        (<Time at={last.at} isRelative={isOpen} />)
+        (<Time at={at} isRelative={isOpen} />)
       </span>
-      : {gap < 0 ? `${percent(gap)} worse than the limit` : `${percent(gap)} better than the limit`}. What
-      this order {isOpen ? 'would get' : 'would have got'} is less: markets and the network take their fees,
-      and a large amount moves the price.
     </p>
   )
 }
@@ -147,7 +142,7 @@ function PricePlot({
     return { times: marks, lines }
   }, [seen, limitValue, isMoreBetter, begin, end, scale])
   const prices = seen.map(({ price }) => price)
-  const best = prices.reduce((a, b) => (gapOf(b, limit) > gapOf(a, limit) ? b : a))
-  const label = `Prices in ${scale.unit}. The limit is ${scale.words(limit)}. The market’s best was ${scale.words(best)}, and its last ${scale.words(prices.at(-1) ?? best)}.`
+  const best = prices.reduce((a, b) => (distanceDown(b, limit) < distanceDown(a, limit) ? b : a))
+  const label = `Prices in ${scale.unit}. The limit is ${scale.words(limit)}. The best market price was ${scale.words(best)}, and the last ${scale.words(prices.at(-1) ?? best)}.`
   return <Plot label={label} {...shown} />
 }

@@ -1,5 +1,5 @@
 import { isEndingCode, isTerminalCode, terminalCodeOf } from '../../../../domain/diagnosis/terminal-code.ts'
-import { ChainLink } from '../view/links.tsx'
+import { ChainLink, CopyButton } from '../view/links.tsx'
 import { isLive } from '../view/orders.ts'
 import type { Polled } from '../view/polled.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
@@ -14,9 +14,8 @@ function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean, isTradab
 }
 
 function furtherTitle(hasEnded: boolean, isLate: boolean, isPartly: boolean): string {
-  if (hasEnded) return 'What there was before'
-  if (isLate) return 'What kept it before'
-  return isPartly ? 'What keeps the rest' : 'What else keeps it from being filled'
+  if (hasEnded || isLate) return 'Earlier reasons'
+  return isPartly ? 'Reasons for the rest' : 'Other reasons'
 }
 
 /** Reasons why the order is not filled, or how it ended: the first to solve, then the rest. */
@@ -45,22 +44,21 @@ export function Reasons({
               <Time at={value.since} />
             </p>
           )}
-          <PriceSeen reason={value} isOpen={!isDone} />
+          <PriceSeen reason={value} />
           {!isDone && !isPartly && value.further.length > 0 && (
-            <p>More than this keeps the order: look at all of it before you act.</p>
+            <p>There are more reasons. Read all of them before you act.</p>
           )}
           {isLive(order) && (
             <p class="note">
               {isLate ? 'The order expires' : 'If it is not filled before, the order expires'}{' '}
-              <Time at={new Date(order.validTo * 1_000)} isRelative />, and what is not filled stays in the
-              account.
+              <Time at={new Date(order.validTo * 1_000)} isRelative />. Unsold tokens stay in the account.
             </p>
           )}
           {value.further.length > 0 && <h3>{furtherTitle(hasEnded, isLate, isPartly)}</h3>}
           {value.further.map((reason) => (
             <div class="group" key={reason.code}>
               <p>{reason.summary}</p>
-              <PriceSeen reason={reason} isOpen={!isDone} />
+              <PriceSeen reason={reason} />
               {(!isDone || isTerminalCode(reason) || reason.code === 'POST_HOOK_FAILED') && (
                 <p class="note">{reason.advice}</p>
               )}
@@ -73,14 +71,13 @@ export function Reasons({
   )
 }
 
-/** Time at which the figure of an unreachable price was seen. */
-function PriceSeen({ reason, isOpen }: { reason: Pick<Reason, 'evidence'>; isOpen: boolean }) {
+/** Time at which the distance in the text of a reason was measured. */
+function PriceSeen({ reason }: { reason: Pick<Reason, 'evidence'> }) {
   const at = evidenceOf(reason, 'PriceEvidence')?.gapSeenAt
   if (!at) return null
   return (
     <p class="note">
-      That price was seen <Time at={at} isRelative />
-      {isOpen && ', and is updated when the distance has changed by a tenth'}.
+      Distance measured <Time at={at} isRelative />
     </p>
   )
 }
@@ -90,10 +87,12 @@ function Contract({ code, network }: { code: string; network: Order['network'] }
   const { explorerUrl, vaultRelayer, settlementContract } = network
   const isApproved = code === 'ALLOWANCE_MISSING'
   if (!isApproved && code !== 'PRESIGNATURE_MISSING') return null
+  const address = isApproved ? vaultRelayer : settlementContract
   return (
     <p class="note">
       {isApproved ? 'The vault relayer: ' : 'The settlement contract: '}
-      <ChainLink explorer={explorerUrl} kind="address" id={isApproved ? vaultRelayer : settlementContract} />
+      <ChainLink explorer={explorerUrl} kind="address" id={address} />
+      <CopyButton text={address} name="address of the contract" />
     </p>
   )
 }

@@ -1,10 +1,11 @@
 import { attemptsFor } from '../../../../domain/auction/competition.ts'
 import type { FollowOrderResult } from '../documents.generated.ts'
 import { amountOf } from '../view/amounts.ts'
-import { ChainLink, PageLink } from '../view/links.tsx'
+import { PageLink } from '../view/links.tsx'
 import { LiveState, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { type Diagnosis, eventText, evidenceOf, failureText, type Order } from './order.ts'
+import { TransactionLink } from './details.tsx'
+import { type Diagnosis, eventText, evidenceOf, failureText, type Order, reasonsOf } from './order.ts'
 
 export type TakenBack = NonNullable<FollowOrderResult['orderEvents']['event']>
 
@@ -65,12 +66,11 @@ function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | unde
 
 /** Step of the last auctions. None records an exclusion for expiry: its time follows from the expiry. */
 function lastOffer({ creationDate }: Order, diagnosis: Diagnosis | undefined): Step[] {
-  const reasons = diagnosis ? [diagnosis, ...diagnosis.further] : []
-  const [validity] = reasons.flatMap((reason) => evidenceOf(reason, 'ValidityEvidence') ?? [])
+  const [validity] = reasonsOf(diagnosis).flatMap((reason) => evidenceOf(reason, 'ValidityEvidence') ?? [])
   if (!validity) return []
   const [at, end] = [Date.parse(validity.offeredUntil), Date.parse(validity.until)]
   if (at > Date.now() || at <= Date.parse(creationDate)) return []
-  const text = `Orders are offered until ${(end - at) / 1_000} seconds before they expire: the time follows from that.`
+  const text = `Orders are offered until ${(end - at) / 1_000} seconds before they expire.`
   return [{ at: validity.offeredUntil, title: 'No longer offered to solvers', text, tone: 'bad' }]
 }
 
@@ -123,12 +123,12 @@ function StepEntry({ step, order }: { step: Step; order: Order }) {
       )}
       {step.detail && (
         <p class="note">
-          As it was reported: <code class="hash">{step.detail.slice(0, 500)}</code>
+          Reported error: <code class="hash">{step.detail.slice(0, 500)}</code>
         </p>
       )}
       {step.txHash && (
         <p class="note">
-          Transaction <ChainLink explorer={order.network.explorerUrl} kind="tx" id={step.txHash} />
+          Transaction <TransactionLink {...{ order, txHash: step.txHash }} />
         </p>
       )}
       {step.replacedBy && (

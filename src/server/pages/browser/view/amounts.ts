@@ -38,10 +38,3 @@ export function amountOf(atoms: string | bigint, token: TokenLike): string {
   const unit = token.decimals == null ? ` atoms of ${symbolOf(token)}` : ` ${symbolOf(token)}`
   return `${readable(exact(atoms, token.decimals))}${unit}`
 }
-
-/** A share as per cent, such as “9.1 %”. A tiny one is not shown as zero. */
-export function percent(share: number): string {
-  const value = Math.abs(share) * 100
-  if (value > 0 && value < 0.01) return 'less than 0.01 %'
-  return `${value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 })} %`
-}

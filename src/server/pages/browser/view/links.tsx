@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import { auctionPath, serviceUrl } from '../root.ts'
 import { short, symbolOf, type TokenLike } from './amounts.ts'
 
@@ -41,5 +42,34 @@ export function ChainLink({
       <code>{short(id)}</code>
       <span class="unseen"> in the explorer</span>
     </a>
+  )
+}
+
+const shownMs = 3_000
+
+/** Copies a text. Missing where the browser gives a page no clipboard: without https. @param name such as “order id” */
+export function CopyButton({ text, name }: { text: string; name: string }) {
+  const [result, setResult] = useState<'Copied' | 'Not copied'>()
+  useEffect(() => {
+    if (!result) return
+    const timer = setTimeout(() => setResult(undefined), shownMs)
+    return () => clearTimeout(timer)
+  }, [result])
+  if (!navigator.clipboard) return null
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setResult('Copied'),
+      () => setResult('Not copied'),
+    )
+  return (
+    <>
+      {' '}
+      <button type="button" class="plain copy" onClick={copy} aria-label={`Copy the ${name}`}>
+        {result ?? 'Copy'}
+      </button>
+      <span class="unseen" role="status">
+        {result && `${result}: the ${name}.`}
+      </span>
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import { shareDown } from '../../../../domain/order/surplus.ts'
 import { readable, symbolOf, type TokenLike } from './amounts.ts'
 
 /** Bought atoms for sold atoms. */
@@ -46,12 +47,11 @@ export function priceScale(sell: TokenLike, buy: TokenLike, limit: PriceLike): P
   }
 }
 
-/** How much better a price is than the limit, as a share of the limit; negative when it is worse. */
-export function gapOf(price: PriceLike, limit: PriceLike): number {
+/** Parts per million by which a price is worse than the limit, rounded down; negative when it is better. */
+export function distanceDown(price: PriceLike, limit: PriceLike): bigint {
   const asked = BigInt(limit.numerator) * BigInt(price.denominator)
-  if (asked === 0n) return 0
-  const given = BigInt(price.numerator) * BigInt(limit.denominator)
-  return Number(((given - asked) * 1_000_000n) / asked) / 1e6
+  if (asked === 0n) return 0n
+  return shareDown(asked - BigInt(price.numerator) * BigInt(limit.denominator), asked)
 }
 
 interface Executed {

@@ -1,0 +1,84 @@
+import type { Comparison } from '../../../../domain/order/surplus.ts'
+import type { TokenLike } from '../view/amounts.ts'
+import { amountOf } from '../view/amounts.ts'
+import { DetailList, Section } from '../view/section.tsx'
+import { feesOf, qualityDown } from './fill.ts'
+import { type Order, percentOf } from './order.ts'
+import { Amount, DollarNote, type UsdPrices } from './values.tsx'
+
+/** Comparisons of the trades with limit, quote and market, and the fees in them. */
+export function FillQualitySection({ order, prices }: { order: Order; prices: UsdPrices }) {
+  if (order.trades.nodes.length === 0) return null
+  const { kind, sellToken, buyToken, trades } = order
+  const { limit, quote, market } = qualityDown(order)
+  const token = kind === 'SELL' ? buyToken : sellToken
+  const compared = (comparison: Comparison | undefined) =>
+    comparison && <Compared {...{ comparison, token, prices }} />
+  return (
+    <Section id="quality" title={trades.nodes.length > 1 ? 'Price of the trades' : 'Price of the trade'}>
+      <DetailList
+        facts={[
+          ['Against the limit', compared(limit)],
+          ['Against the quote', compared(quote)],
+          ['Against the market', compared(market)],
+          ...feeFacts(order, prices),
+        ]}
+      />
+      <p class="note">
+        All comparisons are after all fees. The quote is the one that the order was placed with, at the traded
+        amount.{' '}
+        {market
+          ? 'The market is the price of both tokens in the auction of each trade, without any fee.'
+          : 'The market price of the trades is not known.'}
+      </p>
+      <p class="note">
+        All that the service keeps is reported as a fee. The solver paid the gas of the transaction, and the
+        network fee pays it back.
+      </p>
+    </Section>
+  )
+}
+
+function Compared({
+  comparison: { amount, share },
+  token,
+  prices,
+}: {
+  comparison: Comparison
+  token: TokenLike
+  prices: UsdPrices
+}) {
+  if (amount === 0n) return <>Equal</>
+  const atoms = amount < 0n ? -amount : amount
+  return (
+    <>
+      {percentOf(share)} {amount < 0n ? 'worse' : 'better'}: {amountOf(atoms, token)}{' '}
+      <DollarNote {...{ atoms, token, prices }} />
+    </>
+  )
+}
+
+function feeFacts(order: Order, prices: UsdPrices): [name: string, value: preact.ComponentChildren][] {
+  const { executedFeeToken: token, buyToken, sellToken } = order
+  const { total, parts, taken } = feesOf(order)
+  if (total === 0n) return [['Fees', 'None']]
+  const amount = (atoms: bigint) => <Amount {...{ atoms, token, prices }} />
+  const other = taken && [sellToken, buyToken].find(({ address }) => address === taken.token)
+  const part = (atoms: bigint, original: bigint | undefined) =>
+    atoms > 0n && (
+      <>
+        {amount(atoms)}
+        {other && original !== undefined && <p class="note">Taken as {amountOf(original, other)}</p>}
+      </>
+    )
+  return [
+    ['Fees in total', amount(total)],
+    ...(parts
+      ? ([
+          ['Network fee', amount(parts.network)],
+          ['Service fee', part(parts.service, taken?.service)],
+          ['Partner fee', part(parts.partner, taken?.partner)],
+        ] satisfies [string, preact.ComponentChildren][])
+      : []),
+  ]
+}
