@@ -83,7 +83,7 @@ function sendersOf(parts: ChannelParts) {
   const receivers = createReceivers(settings.CHANNEL_ALLOWED_HOSTS)
   const vapid = vapidOf(settings)
   const senders: ChannelServices['senders'] = {
-    webhook: createWebhookSender({ receivers, now }),
+    webhook: createWebhookSender({ receivers, publicUrl, now }),
     ...(vapid && { push: createPushSender({ receivers, vapid, publicUrl }) }),
     ...telegramSender(parts, publicUrl),
     ...emailSender(parts, publicUrl),

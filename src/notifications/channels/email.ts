@@ -7,7 +7,7 @@ import type { Mailer, MailOutcome } from '../../outside/smtp.ts'
 import { endChannel, findChannelById } from '../../storage/channels/channels.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
 import type { Database } from '../../storage/database/database.ts'
-import { escapeHtml, type Message, messageOf, pageOf, shortAccount } from './message.ts'
+import { escapeHtml, type Message, messageOf, orderPageOf, pageOf, shortAccount } from './message.ts'
 import type { Sender, SendResult } from './sender.ts'
 
 export function newEmailKeys(): EmailKeys {
@@ -42,16 +42,22 @@ interface Letter {
   subject: string
   headline: string
   paragraphs: readonly Paragraph[]
-  action: { label: string; url: string } | null
+  action: Link | null
   /** Small print, with the link by which the reader leaves. */
   footer: string
-  leave: { label: string; url: string } | null
+  leave: Link | null
 }
 
 interface Paragraph {
   title?: string
   text: string
   at?: Date
+  link?: Link | null
+}
+
+interface Link {
+  label: string
+  url: string
 }
 
 const maxSubject = 150
@@ -62,22 +68,26 @@ function subjectOf(line: string): string {
   return characters.length > maxSubject ? `${characters.slice(0, maxSubject - 1).join('')}…` : line
 }
 
+const lineOf = ({ label, url }: Link) => `${label}: ${url}`
+
 const timeOf = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 function textOf({ headline, paragraphs, action, footer, leave }: Letter): string {
-  const parts = paragraphs.map(({ title, text, at }) =>
-    [...(title ? [title] : []), text, ...(at ? [timeOf(at)] : [])].join('\n'),
+  const parts = paragraphs.map(({ title, text, at, link }) =>
+    [...(title ? [title] : []), text, ...(at ? [timeOf(at)] : []), ...(link ? [lineOf(link)] : [])].join(
+      '\n',
+    ),
   )
-  const links = action ? [`${action.label}: ${action.url}`] : []
-  const small = ['-- ', footer, ...(leave ? [`${leave.label}: ${leave.url}`] : [])].join('\n')
+  const links = action ? [lineOf(action)] : []
+  const small = ['-- ', footer, ...(leave ? [lineOf(leave)] : [])].join('\n')
   return `${[headline, ...parts, ...links, small].join('\n\n')}\n`
 }
 
 /** Writes HTML with styles in the elements, as many readers require; it loads no resources. */
 function htmlOf({ subject, headline, paragraphs, action, footer, leave }: Letter): string {
   const parts = paragraphs.map(
-    ({ title, text, at }) =>
-      `<div style="margin:0 0 16px">${title ? `<strong>${escapeHtml(title)}</strong><br>` : ''}${escapeHtml(text)}${at ? `<br><span class="quiet" style="color:#667085;font-size:14px">${timeOf(at)}</span>` : ''}</div>`,
+    ({ title, text, at, link }) =>
+      `<div style="margin:0 0 16px">${title ? `<strong>${escapeHtml(title)}</strong><br>` : ''}${escapeHtml(text)}${at ? `<br><span class="quiet" style="color:#667085;font-size:14px">${timeOf(at)}</span>` : ''}${link ? `<br><a class="link" href="${escapeHtml(link.url)}" style="color:#1f5fd6">${escapeHtml(link.label)}</a>` : ''}</div>`,
   )
   const button = action
     ? `<p style="margin:24px 0"><a class="button" href="${escapeHtml(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fd6;color:#ffffff;text-decoration:none;font-weight:600">${escapeHtml(action.label)}</a></p>`
@@ -99,6 +109,7 @@ function htmlOf({ subject, headline, paragraphs, action, footer, leave }: Letter
   .page { background: #14161a !important; color: #e6e8ec !important; }
   .card { background: #1e2127 !important; }
   .quiet { color: #9aa3b2 !important; }
+  .link { color: #7aa5ff !important; }
   .button { background: #7aa5ff !important; color: #10131a !important; }
 }
 </style>
@@ -195,22 +206,30 @@ function letterOf(
   publicUrl: URL,
   leaving: string,
 ): Letter {
-  const messages = deliveries.map((delivery) => messageOf(delivery))
-  const [first] = messages as [Message]
-  const page = pageOf(channel, publicUrl)
+  const messages = deliveries.map((delivery) => ({
+    ...messageOf(delivery),
+    link: linkTo('Show the order', orderPageOf(delivery, publicUrl)),
+  }))
+  const [first] = messages as [(typeof messages)[number]]
+  const account = linkTo('Show the account', pageOf(channel, publicUrl))
   const isOne = messages.length === 1
   return {
     subject: subjectOf(isOne ? first.text : `${messages.length} notifications: ${counted(messages)}`),
     headline: isOne ? first.title : `${messages.length} notifications`,
-    paragraphs: messages.map(({ title, text, at }) => ({
+    paragraphs: messages.map(({ title, text, at, link }) => ({
       ...(!isOne && !text.startsWith(title) && { title }),
       text,
       at,
+      ...(!isOne && { link }),
     })),
-    action: page === null ? null : { label: 'Show the account', url: page },
+    action: (isOne && first.link) || account,
     footer: `The account ${channel.account} has its notifications sent to this address.`,
     leave: { label: 'Stop these mails', url: leaving },
   }
+}
+
+function linkTo(label: string, url: string | null): Link | null {
+  return url === null ? null : { label, url }
 }
 
 /** "Order filled (7), Order expired (5)" */

@@ -1,5 +1,6 @@
 import type { Channel } from '../../domain/notification/channel.ts'
 import type { NotificationType } from '../../domain/notification/notification.ts'
+import { toOrderUid } from '../../domain/order/order.ts'
 import { printable } from '../../outside/fault.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
 
@@ -71,4 +72,14 @@ export function messageOf({ notification, createdAt }: Delivery): Message {
 /** The page of a channel's account; null without a public address. */
 export function pageOf({ account }: Pick<Channel, 'account'>, publicUrl: URL | undefined): string | null {
   return publicUrl ? new URL(`/accounts/${account}`, publicUrl).href : null
+}
+
+/** The page of a notification's order; null without an order or a public address. */
+export function orderPageOf(
+  { notification }: Pick<Delivery, 'notification'>,
+  publicUrl: URL | undefined,
+): string | null {
+  // Later versions may write other metadata.
+  const uid = toOrderUid(String(notification?.metadata.orderId))
+  return publicUrl && uid ? new URL(`/orders/${uid}`, publicUrl).href : null
 }

@@ -3,7 +3,7 @@ import webPush from 'web-push'
 import type { Channel, PushKeys } from '../../domain/notification/channel.ts'
 import { ReceiverFault, type ReceiverResponse, type Receivers } from '../../outside/receiver.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
-import { messageOf, pageOf, truncated } from './message.ts'
+import { messageOf, orderPageOf, pageOf, truncated } from './message.ts'
 import type { Sender, SendResult } from './sender.ts'
 
 /** Identity of this service for push services (RFC 8292). Keys are in base64url. */
@@ -89,7 +89,7 @@ export function createPushSender({ receivers, vapid, publicUrl }: PushOptions): 
         id: pushId(delivery),
         title,
         text: truncated(more, maxTextLength),
-        link: pageOf(channel, publicUrl),
+        link: orderPageOf(delivery, publicUrl) ?? pageOf(channel, publicUrl),
       }
       return push(channel, message, signal)
     },

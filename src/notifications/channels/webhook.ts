@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/log.ts'
 import type { Channel, WebhookKeys } from '../../domain/notification/channel.ts'
 import { ReceiverFault, type ReceiverResponse, type Receivers } from '../../outside/receiver.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
+import { orderPageOf } from './message.ts'
 import type { Sender, SendResult } from './sender.ts'
 
 const secretPrefix = 'whsec_'
@@ -18,8 +19,14 @@ export function validPrevious({ previous = [] }: WebhookKeys, now: number) {
   return [previous].flat().filter(({ until }) => Date.parse(until) > now)
 }
 
+interface WebhookOptions {
+  receivers: Receivers
+  publicUrl?: URL | undefined
+  now: Clock
+}
+
 /** Posts each notification alone, signed as Standard Webhooks has it. */
-export function createWebhookSender({ receivers, now }: { receivers: Receivers; now: Clock }): Sender {
+export function createWebhookSender({ receivers, publicUrl, now }: WebhookOptions): Sender {
   async function post(
     channel: Channel,
     id: string,
@@ -48,7 +55,7 @@ export function createWebhookSender({ receivers, now }: { receivers: Receivers; 
     confirmations,
     async send(channel, [delivery], signal) {
       if (!delivery) throw new RangeError('nothing to send')
-      const answer = await post(channel, messageId(delivery), eventOf(delivery), signal)
+      const answer = await post(channel, messageId(delivery), eventOf(delivery, publicUrl), signal)
       return 'kind' in answer ? answer : toResult(answer)
     },
     async sendConfirmation(channel, token) {
@@ -65,7 +72,8 @@ export function messageId({ id }: Pick<Delivery, 'id'>): string {
   return `msg_${id}`
 }
 
-function eventOf({ notification, revision, createdAt }: Delivery): object {
+function eventOf(delivery: Delivery, publicUrl: URL | undefined): object {
+  const { notification, revision, createdAt } = delivery
   if (!notification) return { type: 'test', timestamp: createdAt, data: { message: 'This is a test.' } }
   const { id, account, type, message, timestamp, metadata } = notification
   return {
@@ -78,6 +86,7 @@ function eventOf({ notification, revision, createdAt }: Delivery): object {
       message,
       isReverted: metadata.reverted === true,
       metadata,
+      link: orderPageOf(delivery, publicUrl),
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/log.ts'
 import type { Channel } from '../../domain/notification/channel.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
-import { escapeHtml, messageOf, pageOf, shortAccount, truncated } from '../channels/message.ts'
+import { escapeHtml, messageOf, orderPageOf, pageOf, shortAccount, truncated } from '../channels/message.ts'
 import type { Sender } from '../channels/sender.ts'
 import { type Bot, BotFault, createPace } from './bot.ts'
 
@@ -40,11 +40,12 @@ export function createTelegramSender({ bot, publicUrl, now }: TelegramOptions): 
 }
 
 function htmlOf(channel: Channel, deliveries: readonly Delivery[], publicUrl: URL | undefined): string {
-  const messages = deliveries.map((delivery) => messageOf(delivery))
-  const texts = messages.map(
-    ({ title, text }) => `<b>${escapeHtml(title)}</b>\n${escapeHtml(truncated(text, maxText))}`,
-  )
-  const page = pageOf(channel, publicUrl)
-  const link = page ? [`<a href="${escapeHtml(page)}">${shortAccount(channel.account)}</a>`] : []
-  return [...texts, ...link].join('\n\n')
+  const link = (page: string | null, text: string) =>
+    page === null ? [] : [`<a href="${escapeHtml(page)}">${text}</a>`]
+  const texts = deliveries.map((delivery) => {
+    const { title, text } = messageOf(delivery)
+    const lines = [`<b>${escapeHtml(title)}</b>`, escapeHtml(truncated(text, maxText))]
+    return [...lines, ...link(orderPageOf(delivery, publicUrl), 'Show the order')].join('\n')
+  })
+  return [...texts, ...link(pageOf(channel, publicUrl), shortAccount(channel.account))].join('\n\n')
 }

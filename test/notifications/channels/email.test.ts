@@ -26,6 +26,7 @@ let accounts = 0
 const stops: (() => Promise<void>)[] = []
 
 const now = () => clock
+const uid = `0x${'12'.repeat(56)}` as const
 /** Links lead to an address that tests never ask: they put in that of the server. */
 const publicUrl = new URL('https://trade.example')
 function emailSender() {
@@ -132,7 +133,7 @@ async function tell(account: Address, messages: readonly string[]): Promise<void
         type: 'order_filled' as const,
         message,
         timestamp: new Date(start),
-        metadata: { orderId: '0x12', chainId: 11155111 },
+        metadata: { orderId: uid, chainId: 11155111 },
         blockNumber: null,
       })),
     ),
@@ -283,7 +284,9 @@ describe('a notification', () => {
       date: new Date(clock),
     })
     expect(mail.text).toContain(`${message}\n2027-01-15 08:00:00 UTC`)
-    expect(mail.text).toContain(`https://trade.example/accounts/${account}`)
+    const order = `https://trade.example/orders/${uid}`
+    expect(mail.text).toContain(`\nShow the order: ${order}\n`)
+    expect(mail.html).toMatch(new RegExp(`class="button" href="${order}"[^>]*>Show the order<`))
     expect(mail.html).toContain('Order filled: 1 &lt;b&gt;WETH&lt;[/]b&gt; &amp; more')
     expect(mail.html).not.toMatch(/<img|<script|<link|src=|url\(|evil/)
     expect(mail.headers.get('auto-submitted')).toBe('auto-generated')
@@ -390,6 +393,16 @@ describe('many notifications in a minute', () => {
     expect(digest.subject).toBe('4 notifications: Order filled (4)')
     expect(digest.text?.match(/^\d$/gm)).toEqual(['4', '5', '6', '7'])
     expect(digest.html).toMatch(/4<br>.*5<br>.*6<br>.*7<br>/s)
+    const links = [...`${digest.html}`.matchAll(/href="([^"]+)"[^>]*>(Show the \w+)</g)].map((link) =>
+      link.slice(1),
+    )
+    expect(links).toEqual([
+      ...Array.from({ length: 4 }, () => [`https://trade.example/orders/${uid}`, 'Show the order']),
+      [`https://trade.example/accounts/${account}`, 'Show the account'],
+    ])
+    expect(
+      digest.text?.match(/^Show the order: https:\/\/trade\.example\/orders\/0x(12){56}$/gm),
+    ).toHaveLength(4)
     await tell(account, ['8'])
     clock += minute - 1
     await eventually('it is held', async () => (await deliveriesOf(account))[0]?.state === 'WAITING')

@@ -15,6 +15,7 @@ import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { ask } from '../../setup/session.ts'
 
 const key = 'editor-key-of-16-or-more'
+const uid = `0x${'12'.repeat(56)}` as const
 const start = 1_800_000_000_000
 const publicUrl = new URL('https://trade.example')
 const vapid = { ...webPush.generateVAPIDKeys(), subject: 'mailto:operator@trade.example' }
@@ -91,7 +92,7 @@ async function tell(account: string, message: string): Promise<bigint> {
         type: 'order_filled',
         message,
         timestamp: new Date(start),
-        metadata: { orderId: '0x12', chainId: 11155111 },
+        metadata: { orderId: uid, chainId: 11155111 },
         blockNumber: null,
       },
     ]),
@@ -211,7 +212,7 @@ describe('sending', () => {
       id: `n${id}`,
       title: 'Order filled',
       text: '1 WETH for 2,990 USDC',
-      link: `https://trade.example/accounts/${account}`,
+      link: `https://trade.example/orders/${uid}`,
     })
     await eventually('the end', async () => (await deliveryOf(account)).state === 'DELIVERED')
     expect(await deliveryOf(account)).toEqual({ state: 'DELIVERED', attempts: 1, status: 201, fault: null })

@@ -17,6 +17,7 @@ import { ask } from '../../setup/session.ts'
 import { startTelegram, type TelegramStandIn } from '../../setup/telegram.ts'
 
 const key = 'editor-key-of-16-or-more'
+const uid = `0x${'12'.repeat(56)}` as const
 const secret = 'secret_of_the_webhook'
 
 let database: TestDatabase
@@ -113,7 +114,7 @@ async function tell(account: Address, messages: readonly string[]): Promise<void
         type: 'order_filled',
         message,
         timestamp: new Date(1_800_000_000_000),
-        metadata: { orderId: '0x12', chainId: 11155111 },
+        metadata: { orderId: uid, chainId: 11155111 },
         blockNumber: null,
       })),
     ),
@@ -173,7 +174,7 @@ describe('with polling', () => {
     const sent = await eventually('the message', () => telegram.sent[1])
     expect(sent).toEqual({
       chat: '4242123',
-      text: `<b>Order filled</b>\n&lt;b&gt;1 &amp; &quot;2&quot;&lt;[/]b&gt;\n\n<a href="https://trade.example/accounts/${account}">${short}</a>`,
+      text: `<b>Order filled</b>\n&lt;b&gt;1 &amp; &quot;2&quot;&lt;[/]b&gt;\n<a href="https://trade.example/orders/${uid}">Show the order</a>\n\n<a href="https://trade.example/accounts/${account}">${short}</a>`,
       options: { parse_mode: 'HTML', link_preview_options: { is_disabled: true } },
     })
 

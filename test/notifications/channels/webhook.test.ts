@@ -20,6 +20,7 @@ import { ask } from '../../setup/session.ts'
 
 const key = 'editor-key-of-16-or-more'
 const chainId = 11155111
+const uid = `0x${'12'.repeat(56)}` as const
 const start = 1_800_000_000_000
 let clock = start
 let server: TestServer
@@ -50,7 +51,9 @@ function startDelivery(): () => Promise<void> {
   const stopping = new AbortController()
   const receivers = createReceivers(['127.0.0.1'])
   const now = () => clock
-  const senders = { webhook: createWebhookSender({ receivers, now }) }
+  const senders = {
+    webhook: createWebhookSender({ receivers, publicUrl: new URL('https://trade.example'), now }),
+  }
   const { db } = server.database
   const running = runDelivery(
     { db, signals, senders, confirmations: {}, now, random: () => 0.5, log: silentLog },
@@ -107,7 +110,7 @@ async function tell(
         type,
         message,
         timestamp: new Date(start),
-        metadata: { orderId: '0x12', chainId: chain, ...(share && { improvementShare: share }) },
+        metadata: { orderId: uid, chainId: chain, ...(share && { improvementShare: share }) },
         blockNumber,
       })),
     ),
@@ -249,7 +252,8 @@ describe('delivery', () => {
         account,
         message: 'm0',
         isReverted: false,
-        metadata: { orderId: '0x12', chainId },
+        metadata: { orderId: uid, chainId },
+        link: `https://trade.example/orders/${uid}`,
       },
     })
     vi.setSystemTime(start)
