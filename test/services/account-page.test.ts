@@ -193,7 +193,7 @@ test('the owner signs in, switches a webhook on, tries it, and switches it off',
   await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click()
   await page.getByLabel('URL of your webhook').fill(`${receiver.url}/orders`)
   await page.keyboard.press('Enter')
-  await page.getByText(/^Messages are signed with whsec_[\w+/]{43}=\. It is shown this once\.$/).waitFor()
+  await page.getByText(/^Messages are signed with whsec_[\w+/]{43}=\. Copy it now: it is shown only once\.$/).waitFor()
   const channel = page.locator('.channels li')
   await channel.getByText('On', { exact: true }).waitFor()
   await channel.getByRole('button', { name: /^Send a test/ }).click()
@@ -252,7 +252,7 @@ test('a wallet with another account is shown the way to that account’s page', 
   await page.getByRole('alert').getByText('The wallet has another account.').waitFor()
   await page.getByRole('link', { name: 'Open its page' }).click()
   await page.waitForURL(`${world.url}/accounts/${other.address.toLowerCase()}`)
-  await page.getByText('None yet. What happens').waitFor()
+  await page.getByText('None yet. Notifications appear').waitFor()
   expect(await page.getByRole('link', { name: 'search for the error' }).getAttribute('href')).toBe(
     `${world.url}/`,
   )

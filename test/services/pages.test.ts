@@ -50,7 +50,7 @@ test.each([
   ['/?q=order%20expired', 'OrderExpired'],
   ['/orders/UID', 'Why it is not filled'],
   ['/orders/UID', 'What happened'],
-  ['/auctions/AUCTION', 'Solutions, the best first'],
+  ['/auctions/AUCTION', 'Solutions, best first'],
   ['/accounts/OWNER', 'Orders'],
 ])('%s says on a phone: %s', async (path, heading) => {
   const { orders, latestAuction } = await graphql(

@@ -224,6 +224,39 @@ export type OrdersVariables = Exact<{
 
 export type OrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } };
 
+export type UnsignedOrdersVariables = Exact<{
+  account: string;
+}>;
+
+
+export type UnsignedOrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type OpenOrdersVariables = Exact<{
+  account: string;
+  network: string;
+}>;
+
+
+export type OpenOrdersResult = { account: { orders: { nodes: Array<{ sellAmount: string, executedSellAmount: string, sellToken: { address: string } }> } } };
+
+export type BalancesVariables = Exact<{
+  account: string;
+  network: string;
+  tokens: Array<string>;
+}>;
+
+
+export type BalancesResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, account: { totalSurplus: string, balances: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ balance: string | null, allowance: string | null, token: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type BalanceValuesVariables = Exact<{
+  account: string;
+  network: string;
+  tokens: Array<string>;
+}>;
+
+
+export type BalanceValuesResult = { account: { balances: { nodes: Array<{ usdValue: string | null, token: { address: string } }> } } };
+
 export type OrderReasonsVariables = Exact<{
   uids: Array<string>;
 }>;
@@ -331,7 +364,7 @@ export type AuctionVariables = Exact<{
 }>;
 
 
-export type AuctionResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, auction: { auctionId: number, block: number, deadline: number, network: { name: string, explorerUrl: string | null } | null, orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ uid: string, kind: OrderKind, status: OrderStatus, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, nativePrices: Array<{ price: string, token: { address: string, symbol: string | null, decimals: number | null } }>, solutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, referenceScore: string | null, txHash: string | null, orders: Array<{ orderUid: string, executedSell: string, executedBuy: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { kind: OrderKind, sellAmount: string, buyAmount: string } | null }> }>, settlementAttempts: Array<{ solutionUid: number, solver: string, startTimestamp: string, endTimestamp: string | null, startBlock: number, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null }>, settlements: Array<{ solutionUid: number | null, blockNumber: number, txHash: string, gasCost: string | null, trades: Array<{ orderUid: string, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }> } | null };
+export type AuctionResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, auction: { auctionId: number, block: number, deadline: number, createdAt: string, isFinished: boolean, orderCount: number, network: { name: string, explorerUrl: string | null } | null, orders: { nodes: Array<{ uid: string, kind: OrderKind, status: OrderStatus, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, nativePrices: Array<{ price: string, token: { address: string, symbol: string | null, decimals: number | null } }>, solutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, referenceScore: string | null, txHash: string | null, orders: Array<{ orderUid: string, executedSell: string, executedBuy: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { kind: OrderKind, sellAmount: string, buyAmount: string } | null }> }>, settlementAttempts: Array<{ solutionUid: number, solver: string, startTimestamp: string, endTimestamp: string | null, startBlock: number, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null }>, settlements: Array<{ solutionUid: number | null, blockNumber: number, txHash: string, gasCost: string | null, trades: Array<{ orderUid: string, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }> } | null };
 
 export type FollowAuctionsVariables = Exact<{
   network: string;
@@ -483,7 +516,7 @@ export type ListedOrdersResult = { orders: { pageInfo: { hasNextPage: boolean, h
 export type TokenNetworksVariables = Exact<{ [key: string]: never; }>;
 
 
-export type TokenNetworksResult = { networks: Array<{ name: string, explorerUrl: string | null }> };
+export type TokenNetworksResult = { networks: Array<{ name: string, explorerUrl: string | null, vaultRelayer: string, settlementContract: string, wrappedNative: { address: string, symbol: string | null } }> };
 
 export type TokenVariables = Exact<{
   address: string;
@@ -509,6 +542,14 @@ export type TokenHoldersVariables = Exact<{
 
 
 export type TokenHoldersResult = { token: { holders: { source: string, nodes: Array<{ address: string, balance: string }> } | null } | null };
+
+export type PoolsAtVariables = Exact<{
+  addresses: Array<string>;
+  network: string;
+}>;
+
+
+export type PoolsAtResult = { network: { pools: { nodes: Array<{ address: string, token0: { address: string, symbol: string | null }, token1: { address: string, symbol: string | null } }> } | null } };
 
 export type FollowPricesVariables = Exact<{
   tokens: Array<string>;
@@ -559,6 +600,10 @@ export type UsdPricesResult = { tokens: Array<{ address: string, usdPrice: { pri
 /** The result and variables of each document, by its text. */
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
+  "query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: UnsignedOrdersResult; variables: UnsignedOrdersVariables }
+  "query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }": { result: OpenOrdersResult; variables: OpenOrdersVariables }
+  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
+  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }": { result: BalanceValuesResult; variables: BalanceValuesVariables }
   "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
   "query { networks { name vaultRelayer settlementContract } }": { result: ContractsResult; variables: ContractsVariables }
   "query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes { notificationId type message timestamp isReverted order { uid } } } }": { result: FeedResult; variables: FeedVariables }
@@ -572,7 +617,7 @@ export interface Documents {
   "mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }": { result: TestResult; variables: TestVariables }
   "mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }": { result: UnsubscribeResult; variables: UnsubscribeVariables }
   "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }": { result: ConfirmResult; variables: ConfirmVariables }
-  "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
+  "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline createdAt isFinished orderCount\n      network { name explorerUrl }\n      orders(first: 50) { nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
   "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
   "query ($network: NetworkName!, $first: Int, $last: Int, $after: String, $before: String) { auctions(network: $network, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { auctionId block deadline orderUids transactionHashes network { name } } } }": { result: ListedAuctionsResult; variables: ListedAuctionsVariables }
   "query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }": { result: HomeResult; variables: HomeVariables }
@@ -588,10 +633,11 @@ export interface Documents {
   "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { invalidated pendingSettlements { txHash } } } }": { result: CancelOrderResult; variables: CancelOrderVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
   "query ($network: NetworkName, $owner: Address, $filter: OrderFilter, $first: Int, $last: Int, $after: String, $before: String) { orders(network: $network, owner: $owner, filter: $filter, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { uid status kind owner creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } network { name } } } }": { result: ListedOrdersResult; variables: ListedOrdersVariables }
-  "query { networks { name explorerUrl } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
+  "query { networks { name explorerUrl vaultRelayer settlementContract wrappedNative { address symbol } } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: \"-\", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }": { result: TokenResult; variables: TokenVariables }
   "query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }": { result: TokenHistoryResult; variables: TokenHistoryVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { holders(first: 10) { source nodes { address balance } } } }": { result: TokenHoldersResult; variables: TokenHoldersVariables }
+  "query ($addresses: [Address!]!, $network: NetworkName!) { network(name: $network) { pools(addresses: $addresses, first: 10) { nodes { address token0 { address symbol } token1 { address symbol } } } } }": { result: PoolsAtResult; variables: PoolsAtVariables }
   "subscription ($tokens: [TokenAddress!]!, $network: NetworkName!) { tokenPrices(tokens: $tokens, network: $network) { isAvailable prices { nativePrice nativePriceState usdPrice { price source } usdPriceState } } }": { result: FollowPricesResult; variables: FollowPricesVariables }
   "query ($network: NetworkName!, $search: String, $first: Int, $last: Int, $after: String, $before: String) { coin: token(address: \"-\", network: $network) { symbol decimals } network(name: $network) { name tokens(search: $search, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { address symbol name decimals lastAuctionPrice } } } }": { result: ListedTokensResult; variables: ListedTokensVariables }
   "query ($network: NetworkName, $owner: Address, $orderUid: OrderUid, $first: Int, $last: Int, $after: String, $before: String) { trades(network: $network, owner: $owner, orderUid: $orderUid, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { orderUid owner blockNumber logIndex txHash auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name explorerUrl } } } } }": { result: ListedTradesResult; variables: ListedTradesVariables }

@@ -124,19 +124,20 @@ export function Channels({ account, session, service, onSignedOut }: Props) {
   const testFault = tested?.fault
   useEffect(() => {
     if (isTaken) setNotice({ text: 'The test was delivered.' })
-    else if (testFault) setNotice({ text: `The test was not delivered: ${testFault}. It is tried again.` })
+    else if (testFault)
+      setNotice({ text: `The test was not delivered: ${testFault}. The service will try again.` })
     else return
     setAwaited(undefined)
   }, [isTaken, testFault])
 
   const subscribe = (kind: ChannelKind, address?: string) =>
     act(async () => {
-      if (kind === 'PUSH') setNotice({ text: 'Asking the browser…' })
+      if (kind === 'PUSH') setNotice({ text: 'Waiting for the browser…' })
       const target = kind === 'PUSH' ? await subscribeToPush(service.pushPublicKey ?? '') : { address }
       const input = { account, kind, ...target }
       const { subscribeChannel: answer } = await queryService(documents.subscribe, { input }, { token })
       const { secret, confirmationLink: link, channel } = answer
-      if (secret) return { text: `Messages are signed with ${secret}. It is shown this once.` }
+      if (secret) return { text: `Messages are signed with ${secret}. Copy it now: it is shown only once.` }
       return channel.state === 'ACTIVE'
         ? { text: `${names[kind]} is on.` }
         : { text: confirmations[kind], link }

@@ -1,10 +1,20 @@
 const notification = '{ notificationId type message timestamp isReverted order { uid } }'
 const channel = 'id kind state address deliveries(first: 1) { nodes { messageId state attempts fault } }'
 
+const listed =
+  'uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals }'
+
 /** Documents of an account's page, and of the service worker. */
 export const documents = {
-  orders:
-    'query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }',
+  orders: `query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${listed} } } } }`,
+  unsignedOrders: `query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { ${listed} } } } }`,
+  openOrders:
+    'query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }',
+  balances:
+    'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { coin: token(address: "-", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }',
+  // Apart: the sources of prices may be away.
+  balanceValues:
+    'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }',
   orderReasons:
     'query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }',
   contracts: 'query { networks { name vaultRelayer settlementContract } }',

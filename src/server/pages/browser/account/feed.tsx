@@ -133,7 +133,7 @@ export function FeedSection({ account }: { account: string }) {
         </p>
       )}
       {notifications?.length === 0 && (
-        <p class="empty">None yet. What happens to orders of this account appears here.</p>
+        <p class="empty">None yet. Notifications appear here when an order of this account changes.</p>
       )}
       <ol class="entries">
         {notifications?.map((notification) => (

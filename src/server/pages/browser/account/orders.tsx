@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/hooks'
 import { terminalCodeOf } from '../../../../domain/diagnosis/terminal-code.ts'
 import { queryService } from '../ask.ts'
-import type { OrderReasonsResult, OrdersResult } from '../documents.generated.ts'
+import type { OrderReasonsResult, OrdersResult, UnsignedOrdersResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
 import { PageLink } from '../view/links.tsx'
 import { isLive, orderTitle, stateOf } from '../view/orders.ts'
@@ -11,6 +11,7 @@ import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 
 type Orders = OrdersResult['account']['orders']
+type OrderNode = (Orders | UnsignedOrdersResult['account']['orders'])['nodes'][number]
 type Diagnosis = OrderReasonsResult['ordersByUids'][number]['diagnosis']
 
 /** The sentence, and the reason, if no auction takes the order any more. */
@@ -20,6 +21,30 @@ interface ShownReason {
 }
 
 const refreshMs = 30_000
+
+/** Orders that wait for a signature on chain; nothing without any. */
+export function UnsignedSection({ account }: { account: string }) {
+  const read = useCallback(
+    async () => (await queryService(documents.unsignedOrders, { account })).account.orders,
+    [account],
+  )
+  const { value } = usePolled(read, refreshMs)
+  if (!value || value.nodes.length === 0) return null
+  return (
+    <Section id="unsigned" title="Waiting for a signature">
+      <p>
+        The account has to sign these orders by a transaction on chain (<code>setPreSignature</code>). In a
+        wallet with several owners, confirm it there. Until then they are in no auction.
+      </p>
+      <ul class="entries">
+        {value.nodes.map((order) => (
+          <OrderEntry key={order.uid} order={order} />
+        ))}
+      </ul>
+      {value.pageInfo.hasNextPage && <p class="note">Older orders are not shown.</p>}
+    </Section>
+  )
+}
 
 /** The account’s orders, newest first, each with a link to its story. */
 export function OrderSection({ account }: { account: string }) {
@@ -90,7 +115,7 @@ function OrderEntries({ orders, newer }: { orders: Orders; newer: readonly Order
     .map((order) => <OrderEntry key={order.uid} order={order} reason={value?.get(order.uid)} />)
 }
 
-function OrderEntry({ order, reason }: { order: Orders['nodes'][number]; reason: ShownReason | undefined }) {
+function OrderEntry({ order, reason }: { order: OrderNode; reason?: ShownReason | undefined }) {
   const { text, tone } = stateOf(order, reason?.end)
   return (
     <li class={`order ${tone}`}>

@@ -3,15 +3,16 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { messageOf, queryService } from '../ask.ts'
 import type { ServiceResult } from '../documents.generated.ts'
 import { nameInPath } from '../root.ts'
-import { type Contract, contractOf } from '../view/contracts.ts'
+import { type Contract, contractOf, type NetworkContracts } from '../view/contracts.ts'
 import { firstReading } from '../view/first-render.ts'
 import { Header } from '../view/header.tsx'
 import { usePolled } from '../view/polled.ts'
 import { Section } from '../view/section.tsx'
+import { BalanceSection } from './balances.tsx'
 import { Channels } from './channels.tsx'
 import { documents } from './documents.ts'
 import { FeedSection } from './feed.tsx'
-import { OrderSection } from './orders.tsx'
+import { OrderSection, UnsignedSection } from './orders.tsx'
 import {
   findWallets,
   forgetSession,
@@ -73,8 +74,8 @@ function SignIn({ onWallet }: { onWallet(wallet: Wallet): void }) {
   return (
     <>
       <p>
-        The owner of this account can have its notifications sent on. A signature proves it: it costs nothing,
-        and allows nothing else.
+        The owner of this account can get its notifications by mail, chat, webhook or in the browser. Sign in
+        with the account’s key: the signature costs nothing and allows nothing else.
       </p>
       {wallets.length === 0 && <p class="note">There is no wallet in this browser.</p>}
       {wallets.map((wallet) => (
@@ -110,16 +111,20 @@ function AccountPage() {
           {contract ? 'Contract' : 'Account'} <code>{account}</code>
         </h1>
       </Header>
-      {contract ? <ContractSection contract={contract} /> : <Sections />}
+      {contract ? <ContractSection contract={contract} /> : <Sections networks={value?.networks ?? []} />}
     </>
   )
 }
 
-function Sections() {
+function Sections({ networks }: { networks: readonly NetworkContracts[] }) {
   return (
     <main>
       <div class="column">
+        <UnsignedSection account={account} />
         <OrderSection account={account} />
+        {networks.map(({ name }) => (
+          <BalanceSection key={name} account={account} network={name} />
+        ))}
         <FeedSection account={account} />
       </div>
       <ChannelSection account={account} />
@@ -136,7 +141,7 @@ function ContractSection({ contract: { name, use } }: { contract: Contract }) {
           This is {name}. {use} It has no orders of its own.
         </p>
         <p>
-          To see your orders, search for the address of your own account: your wallet shows it beside its
+          To see your orders, search for the address of your own account: your wallet shows it next to its
           name.
         </p>
       </Section>

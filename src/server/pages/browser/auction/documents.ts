@@ -5,9 +5,9 @@ export const documents = {
   auction: `query ($id: SafeInt!, $network: NetworkName!) {
     coin: token(address: "-", network: $network) ${token}
     auction(id: $id, network: $network) {
-      auctionId block deadline
+      auctionId block deadline createdAt isFinished orderCount
       network { name explorerUrl }
-      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken ${token} buyToken ${token} } }
+      orders(first: 50) { nodes { uid kind status sellAmount buyAmount sellToken ${token} buyToken ${token} } }
       nativePrices { price token ${token} }
       solutions {
         solutionUid ranking solver isWinner filteredOut score referenceScore txHash

@@ -12,40 +12,73 @@ import { orderTitle } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
 import { surplusOf } from '../view/prices.ts'
 import { DetailList, Fault, LiveState, Loading, Section } from '../view/section.tsx'
+import { fromNow, Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 
 /** An auction with the coin of its network, in which scores are. */
 type Auction = NonNullable<AuctionResult['auction']> & { coin: TokenLike }
 type Solution = Auction['solutions'][number]
-export type Attempt = Auction['settlementAttempts'][number]
+type Attempt = Auction['settlementAttempts'][number]
+
+/** State of an auction, in words. It is under way while a winner may still be settled. */
+function stateOf({ isFinished, solutions, settlements }: Auction) {
+  const winners = solutions.filter(({ isWinner }) => isWinner)
+  const open = winners.filter(({ txHash }) => txHash === null).length
+  if (settlements.length > 0 && open === 0) return { text: 'Settled', tone: 'good', isUnderWay: false }
+  if (!isFinished)
+    return {
+      text: winners.length > 0 ? 'Waiting for the chain' : 'Running',
+      tone: 'quiet',
+      isUnderWay: true,
+    }
+  if (settlements.length > 0) return { text: 'Partly settled', tone: 'good', isUnderWay: false }
+  return { text: 'Not settled', tone: 'bad', isUnderWay: false }
+}
+
+/** Shows whether settlements of the auction traded an order. @param solution limits them to its settlement */
+function TradeState({ auction, uid, solution }: { auction: Auction; uid: string; solution?: Solution }) {
+  const settlement = auction.settlements.find(
+    ({ solutionUid, trades }) =>
+      (!solution || solutionUid === solution.solutionUid) && trades.some(({ orderUid }) => orderUid === uid),
+  )
+  if (settlement) return <span class="note good">Traded in block {settlement.blockNumber}</span>
+  const mayBeTraded = stateOf(auction).isUnderWay && (solution?.isWinner ?? true)
+  return <span class="note">{mayBeTraded ? 'Not traded yet' : 'Not traded'}</span>
+}
 
 function fateOf({ isWinner, filteredOut }: Solution, attempt: Attempt | undefined): string {
-  if (filteredOut) return 'Left out: unfair to an order'
+  if (filteredOut) return 'Left out as unfair to an order'
   if (!isWinner) return 'Lost'
   switch (attempt?.outcome) {
     case 'SUCCESS':
-      return 'Won, and traded'
+      return 'Won and settled'
     case 'FAILED':
       return 'Won, but its transaction failed'
     case 'TIMEOUT':
-      return 'Won, but came too late'
+      return 'Won, but missed the deadline'
     default:
-      return attempt ? 'Won, on its way' : 'Won'
+      return attempt ? 'Won, waiting for the chain' : 'Won'
   }
 }
 
 function AuctionDetails({ auction }: { auction: Auction }) {
-  const { network, coin, block, deadline, nativePrices } = auction
+  const { network, coin, block, deadline, createdAt, nativePrices } = auction
   return (
     <Section id="facts" title="The auction">
       <DetailList
         facts={[
           ['Network', network?.name],
+          [
+            'Time',
+            <span key="t">
+              <Time at={createdAt} /> <span class="note">({fromNow(new Date(createdAt))})</span>
+            </span>,
+          ],
           ['Built on block', block],
-          ['Last block for a settlement', deadline],
+          ['Last block to settle', deadline],
         ]}
       />
-      <h3>Prices that it counted with</h3>
+      <h3>Prices used for scores</h3>
       <DetailList
         facts={nativePrices.map(({ token, price }) => [
           <TokenLink key={token.address} token={token} network={network?.name ?? ''} />,
@@ -60,18 +93,20 @@ function AuctionDetails({ auction }: { auction: Auction }) {
 }
 
 function AuctionOrders({ auction }: { auction: Auction }) {
-  const { nodes, pageInfo } = auction.orders
+  const { nodes } = auction.orders
+  const omitted = auction.orderCount - nodes.length
   return (
     <Section id="orders" title="Orders that could be traded">
       <ul class="plain-list">
         {nodes.map((order) => (
           <li key={order.uid}>
-            <PageLink kind="order" id={order.uid} text={orderTitle(order)} />
+            <PageLink kind="order" id={order.uid} text={orderTitle(order)} />{' '}
+            <TradeState auction={auction} uid={order.uid} />
           </li>
         ))}
       </ul>
-      {nodes.length === 0 && <p class="empty">None of them is stored any more.</p>}
-      {pageInfo.hasNextPage && <p class="note">More orders are left out.</p>}
+      {nodes.length === 0 && <p class="empty">These orders are no longer stored.</p>}
+      {nodes.length > 0 && omitted > 0 && <p class="note">{omitted} more not shown.</p>}
     </Section>
   )
 }
@@ -80,7 +115,9 @@ function Settlements({ auction }: { auction: Auction }) {
   const explorer = auction.network?.explorerUrl
   return (
     <Section id="settlements" title="On chain">
-      {auction.settlements.length === 0 && <p class="empty">No settlement of it is on chain.</p>}
+      {auction.settlements.length === 0 && (
+        <p class="empty">{stateOf(auction).isUnderWay ? 'No settlement yet.' : 'No settlement.'}</p>
+      )}
       {auction.settlements.map(({ txHash, blockNumber, trades }) => (
         <div class="group" key={txHash}>
           <DetailList
@@ -106,12 +143,18 @@ function Settlements({ auction }: { auction: Auction }) {
 /** Solutions of solvers, best first. */
 function Solutions({ auction }: { auction: Auction }) {
   return (
-    <Section id="solutions" title="Solutions, the best first">
+    <Section id="solutions" title="Solutions, best first">
       <p class="note">
-        A solution fills one or more orders. Its score is what it leaves the traders beyond their limits, and
-        the protocol, all in the native coin. Solutions that win are sent to the chain.
+        A solution fills one or more orders. Its score is the surplus of the traders over their limits plus
+        the protocol’s fees, in the native coin. Winning solutions are sent to the chain.
       </p>
-      {auction.solutions.length === 0 && <p class="empty">None can be shown.</p>}
+      {auction.solutions.length === 0 && (
+        <p class="empty">
+          {stateOf(auction).isUnderWay
+            ? 'Solutions are shown after the last block to settle.'
+            : 'No solutions to show.'}
+        </p>
+      )}
       {auction.solutions.map((solution) => (
         <SolutionGroup key={solution.solutionUid} solution={solution} auction={auction} />
       ))}
@@ -140,7 +183,7 @@ function SolutionGroup({ solution, auction }: { solution: Solution; auction: Auc
         facts={[
           ['Score', amountOf(solution.score, coin)],
           [
-            'Without it, others would have reached',
+            'Best score without this solver',
             solution.referenceScore !== null && amountOf(solution.referenceScore, coin),
           ],
           [
@@ -165,7 +208,8 @@ function SolutionGroup({ solution, auction }: { solution: Solution; auction: Auc
                 )}{' '}
                 better than its limit)
               </span>
-            )}
+            )}{' '}
+            <TradeState auction={auction} uid={traded.orderUid} solution={solution} />
           </li>
         ))}
       </ul>
@@ -191,13 +235,19 @@ async function readAuction(): Promise<Auction | null> {
   return answers.find((auction) => auction !== null) ?? null
 }
 
+/** Interval of reads until the end: no event comes when the last block passes. */
+const refreshMs = 10_000
+
 function AuctionPage() {
-  const auction = usePolled(readAuction)
-  const { value, fault, again } = auction
+  const [everyMs, setEveryMs] = useState(refreshMs)
+  const { value, fault, again } = usePolled(readAuction, everyMs)
   const [isLive, setIsLive] = useState(false)
   const network = value?.network?.name
+  const state = value && stateOf(value)
+  const isOver = state?.isUnderWay === false
+  useEffect(() => setEveryMs(isOver ? 0 : refreshMs), [isOver])
   useEffect(() => {
-    if (network === undefined) return
+    if (network === undefined || isOver) return
     return subscribe(
       documents.followAuctions,
       { network },
@@ -207,14 +257,15 @@ function AuctionPage() {
         onGap: again,
       },
     )
-  }, [network, again])
+  }, [network, isOver, again])
   const retry = useCallback(() => again(), [again])
   return (
     <>
       <Header>
         <div class="section-head">
           <h1>Auction {id}</h1>
-          {value && <LiveState isLive={isLive} />}
+          {state && <span class={`badge ${state.tone}`}>{state.text}</span>}
+          {state?.isUnderWay && <LiveState isLive={isLive} />}
         </div>
         {fault !== undefined && <Fault text={fault} />}
       </Header>
@@ -239,12 +290,12 @@ function AuctionPage() {
 function Unknown({ onRetry }: { onRetry(): void }) {
   return (
     <main>
-      <Section id="unknown" title="Nothing can be shown of this auction">
-        <p>It may be one of these:</p>
+      <Section id="unknown" title="This auction is not available">
+        <p>Possible reasons:</p>
         <ul>
-          <li>It is still running: some services show a competition when its last block has passed.</li>
-          <li>No solver made a valid offer in it: such auctions are not stored.</li>
-          <li>There is no auction with this number, or it was removed by its age.</li>
+          <li>It is still running. Some services show an auction only after its last block to settle.</li>
+          <li>No solver made a valid offer. Such auctions are not stored.</li>
+          <li>There is no auction with this number, or it was removed because of its age.</li>
         </ul>
         <div class="buttons">
           <button type="button" onClick={onRetry}>

@@ -124,8 +124,8 @@ function HomePage() {
               limit or better, after these fees, or not at all: nothing is sold before.
             </p>
             <p class="note">
-              An error in a wallet? Search for its text or its word, such as InsufficientAllowance, for the
-              number of the order, or for your account.
+              An error in a wallet? Search for its text or its code, such as InsufficientAllowance, for the
+              order id, or for your account.
             </p>
           </Section>
           <Commands networks={value?.networks ?? []} />
@@ -152,22 +152,37 @@ function NetworkState({ network }: { network: HomeResult['networks'][number] }) 
     <div class="group">
       <div class="section-head">
         <h3>{name}</h3>
-        <span class={`badge ${ready ? 'good' : 'bad'}`}>
-          {ready ? 'All well' : 'Something does not answer'}
-        </span>
+        <span class={`badge ${ready ? 'good' : 'bad'}`}>{ready ? 'Ready' : 'Not ready'}</span>
       </div>
       {fault !== undefined && <Fault text={fault} />}
       <DetailList
         facts={[
-          ['Chain id', chainId],
-          ['Newest block read', value?.meta.block?.number],
-          ['Of', value?.meta.block?.timestamp && <Time key="t" at={value.meta.block.timestamp} isRelative />],
-          ['Behind the chain', lag?.blocks != null && `${lag.blocks} blocks`],
+          ['Chain ID', chainId],
           [
-            'Last auction with an offer',
+            'Newest block',
+            value?.meta.block && (
+              <span key="b">
+                {value.meta.block.number}
+                {value.meta.block.timestamp && (
+                  <>
+                    {' '}
+                    <span class="note">(</span>
+                    <Time at={value.meta.block.timestamp} isRelative />
+                    <span class="note">)</span>
+                  </>
+                )}
+              </span>
+            ),
+          ],
+          [
+            'Behind the chain',
+            lag?.blocks != null && `${lag.blocks} ${lag.blocks === 1 ? 'block' : 'blocks'}`,
+          ],
+          [
+            'Latest auction',
             value?.latestAuction && (
               <span key="a">
-                <AuctionLink id={value.latestAuction.auctionId} network={name} />, on block{' '}
+                <AuctionLink id={value.latestAuction.auctionId} network={name} />, built on block{' '}
                 {value.latestAuction.block}
               </span>
             ),

@@ -4,7 +4,8 @@ import { queryService } from '../ask.ts'
 import type { FollowPricesResult } from '../documents.generated.ts'
 import { nameInPath, serviceUrl } from '../root.ts'
 import { subscribe } from '../subscription.ts'
-import { amountOf, readable, symbolOf, type TokenLike } from '../view/amounts.ts'
+import { amountOf, readable, symbolOf } from '../view/amounts.ts'
+import { contractOf } from '../view/contracts.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink } from '../view/links.tsx'
 import { type Line, Plot } from '../view/plot.tsx'
@@ -12,10 +13,10 @@ import { usePolled } from '../view/polled.ts'
 import { DetailList, Fault, LiveState, Loading, Section } from '../view/section.tsx'
 import { documents } from './documents.ts'
 
-const intervals = { FIVE_MINUTES: 'A day', ONE_DAY: 'A month' } as const
+const intervals = { FIVE_MINUTES: 'Day', ONE_DAY: 'Month' } as const
 type Interval = keyof typeof intervals
 
-/** History of its price in dollars. */
+/** History of the token’s price in dollars. */
 function History({ address, network }: { address: string; network: string }) {
   const [interval, setInterval] = useState<Interval>('FIVE_MINUTES')
   const read = useCallback(
@@ -40,7 +41,7 @@ function History({ address, network }: { address: string; network: string }) {
   return (
     <Section
       id="history"
-      title="What it was worth"
+      title="Price history"
       aside={
         <div class="buttons">
           {Object.entries(intervals).map(([name, text]) => (
@@ -65,29 +66,64 @@ function History({ address, network }: { address: string; network: string }) {
         </>
       )}
       {(value === null || value?.points.length === 0) && (
-        <p class="empty">No source has prices of that time.</p>
+        <p class="empty">No source has prices for this time.</p>
       )}
     </Section>
   )
 }
 
-function Holders({ token, network }: { token: TokenLike; network: string }) {
+/** Addresses without a key: what they hold is out of use. */
+const burned = [`0x${'00'.repeat(20)}`, '0x000000000000000000000000000000000000dead']
+
+/** Names of known addresses on a network, besides pools. */
+function nameOf(holder: string, { network, token }: Found): string | undefined {
+  if (burned.includes(holder)) return 'Burned'
+  if (holder === token.address) return 'The token’s own contract'
+  const { wrappedNative } = network
+  if (holder === wrappedNative.address) return `The contract of ${symbolOf(wrappedNative)}`
+  const name = contractOf(holder, [network])?.name
+  return name && `${name[0]?.toUpperCase()}${name.slice(1)}`
+}
+
+function Holders({ found }: { found: Found }) {
+  const { token, network } = found
   const { address } = token
+  const { name } = network
   const read = useCallback(
-    async () => (await queryService(documents.tokenHolders, { address, network })).token?.holders ?? null,
-    [address, network],
+    async () =>
+      (await queryService(documents.tokenHolders, { address, network: name })).token?.holders ?? null,
+    [address, name],
   )
   const { value, fault } = usePolled(read)
+  const readPools = useCallback(async () => {
+    const addresses = value?.nodes.map(({ address }) => address) ?? []
+    if (addresses.length === 0) return []
+    const { network } = await queryService(documents.poolsAt, { addresses, network: name })
+    return network.pools?.nodes ?? []
+  }, [value, name])
+  const pools = usePolled(readPools).value
+  const labelOf = (holder: string) => {
+    const pool = pools?.find(({ address }) => address === holder)
+    return pool ? `Pool ${symbolOf(pool.token0)}/${symbolOf(pool.token1)}` : nameOf(holder, found)
+  }
   return (
-    <Section id="holders" title="Who holds the most">
+    <Section id="holders" title="Largest holders">
       {fault !== undefined && <Fault text={fault} />}
-      {value === null && <p class="empty">No source knows the holders.</p>}
+      {value === null && <p class="empty">No source has the holders.</p>}
       <ol>
-        {value?.nodes.map(({ address, balance }) => (
-          <li key={address}>
-            <PageLink kind="account" id={address} />: {amountOf(balance, token)}
-          </li>
-        ))}
+        {value?.nodes.map(({ address, balance }) => {
+          const label = labelOf(address)
+          return (
+            <li key={address}>
+              {label && (
+                <>
+                  <bdi>{label}</bdi>,{' '}
+                </>
+              )}
+              <PageLink kind="account" id={address} />: {amountOf(balance, token)}
+            </li>
+          )
+        })}
       </ol>
       {value && <p class="note">Source: {value.source}</p>}
     </Section>
@@ -144,7 +180,8 @@ function TokenPage() {
           </div>
           <div class="column">
             <TokenFacts found={first} others={others} />
-            <Holders token={first.token} network={first.network.name} />
+            <TokenOrders found={first} />
+            <Holders found={first} />
           </div>
         </main>
       )}
@@ -154,7 +191,8 @@ function TokenPage() {
 
 function PriceSection({ found: { network, token, coin } }: { found: Found }) {
   const [prices, setPrices] = useState<Prices>()
-  const [isLive, setIsLive] = useState(false)
+  const [isConnected, setIsConnected] = useState(false)
+  const [isAvailable, setIsAvailable] = useState(false)
   useEffect(
     () =>
       subscribe(
@@ -162,24 +200,29 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
         { tokens: [address], network: network.name },
         {
           onResult({ tokenPrices }) {
-            setIsLive(tokenPrices.isAvailable)
+            setIsAvailable(tokenPrices.isAvailable)
             if (tokenPrices.prices[0]) setPrices(tokenPrices.prices[0])
           },
-          onLive: (isLive) => !isLive && setIsLive(false),
+          onLive: setIsConnected,
           onGap: () => undefined,
         },
       ),
     [network.name],
   )
+  const hasPrice = isAvailable && (prices?.usdPrice != null || prices?.nativePrice != null)
   return (
-    <Section id="price" title="What it is worth now" aside={<LiveState isLive={isLive} />}>
+    <Section
+      id="price"
+      title="Price now"
+      aside={(hasPrice || !isConnected) && <LiveState isLive={isConnected} />}
+    >
       {prices && (
         <>
           <p class="figure">
             {prices.usdPrice
               ? `$ ${readable(prices.usdPrice.price)}`
               : prices.usdPriceState === 'UNAVAILABLE'
-                ? 'The sources of prices do not answer now.'
+                ? 'The price sources do not answer now.'
                 : 'No source has a price in US dollars.'}
           </p>
           <DetailList
@@ -189,8 +232,8 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
                 prices.nativePrice !== null && token.decimals !== null
                   ? readable(wholeOf(prices.nativePrice, token.decimals))
                   : prices.nativePriceState === 'UNAVAILABLE'
-                    ? 'cannot be read now'
-                    : 'no market leads to it',
+                    ? 'Not available now'
+                    : 'No market reaches it',
               ],
               ['Source', prices.usdPrice?.source],
             ]}
@@ -214,17 +257,17 @@ function TokenFacts({ found: { network, token, coin }, others }: { found: Found;
           ['Name', token.name && <bdi>{token.name.slice(0, 100)}</bdi>],
           ['Network', network.name],
           ['Contract', <ChainLink key="c" explorer={network.explorerUrl} kind="token" id={token.address} />],
-          ['Decimals', token.decimals ?? 'its contract does not say'],
-          ['First traded in block', token.firstTradeBlock ?? 'not traded here yet'],
+          ['Decimals', token.decimals ?? 'Not stated by the contract'],
+          ['First traded in block', token.firstTradeBlock ?? 'Not traded here yet'],
           [
-            'In the last auction with it',
+            'Price in its last auction',
             token.lastAuctionPrice !== null &&
               token.decimals !== null &&
               amountOf((BigInt(token.lastAuctionPrice) * 10n ** BigInt(token.decimals)) / 10n ** 18n, coin),
           ],
         ]}
       />
-      <p class="note">Anybody can make a token with any name: compare the address of the contract.</p>
+      <p class="note">Anyone can create a token with any name. Check the address of the contract.</p>
       {others.map(({ network, token }) => (
         <p key={network.name}>
           At this address on {network.name}:{' '}
@@ -237,11 +280,48 @@ function TokenFacts({ found: { network, token, coin }, others }: { found: Found;
   )
 }
 
+/** Links to the lists of orders and trades. */
+function TokenOrders({ found: { network, token } }: { found: Found }) {
+  const { wrappedNative } = network
+  const listed = (list: string, filter: object) =>
+    serviceUrl(`${list}?${new URLSearchParams({ network: network.name, ...filter })}`)
+  const pairs =
+    token.address === wrappedNative.address
+      ? []
+      : [
+          [token, wrappedNative],
+          [wrappedNative, token],
+        ]
+  return (
+    <Section id="orders" title="Orders">
+      <ul class="plain-list">
+        {pairs.map(
+          ([sell, buy]) =>
+            sell &&
+            buy && (
+              <li key={sell.address}>
+                <a href={listed('orders', { sell: sell.address, buy: buy.address })}>
+                  <bdi>{symbolOf(sell)}</bdi> for <bdi>{symbolOf(buy)}</bdi>
+                </a>
+              </li>
+            ),
+        )}
+        <li>
+          <a href={listed('orders', {})}>All orders on {network.name}</a>
+        </li>
+        <li>
+          <a href={listed('trades', {})}>All trades on {network.name}</a>
+        </li>
+      </ul>
+    </Section>
+  )
+}
+
 function Unknown({ onRetry }: { onRetry(): void }) {
   return (
     <main>
-      <Section id="unknown" title="There is no token at this address">
-        <p>No contract of a token answers there, on any network of this service. It may be an account:</p>
+      <Section id="unknown" title="No token at this address">
+        <p>No token contract answers at it on any network of this service. It may be an account.</p>
         <div class="buttons">
           <a class="button" href={serviceUrl(`accounts/${address}`)}>
             Open it as an account

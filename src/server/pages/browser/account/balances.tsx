@@ -1,0 +1,111 @@
+import { useCallback } from 'preact/hooks'
+import { queryService } from '../ask.ts'
+import type { BalancesResult } from '../documents.generated.ts'
+import { amountOf, readable, symbolOf, type TokenLike } from '../view/amounts.ts'
+import { TokenLink } from '../view/links.tsx'
+import { usePolled } from '../view/polled.ts'
+import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
+import { type Column, Table } from '../view/table.tsx'
+import { documents } from './documents.ts'
+
+type Balance = BalancesResult['account']['balances']['nodes'][number]
+
+interface Row extends Balance {
+  /** Atoms that open orders may still sell. */
+  offered: bigint | undefined
+  usdValue: string | null | undefined
+}
+
+const refreshMs = 60_000
+/** Larger allowances are those of wallets that approve without a limit. */
+const unlimited = 1n << 128n
+
+/** Reads what the account holds, and what its newest open orders may still sell. */
+async function readBalances(account: string, network: string) {
+  const { orders } = (await queryService(documents.openOrders, { account, network })).account
+  const offered = new Map<string, bigint>()
+  for (const { sellToken, sellAmount, executedSellAmount } of orders.nodes) {
+    const rest = BigInt(sellAmount) - BigInt(executedSellAmount)
+    offered.set(sellToken.address, (offered.get(sellToken.address) ?? 0n) + rest)
+  }
+  const variables = { account, network, tokens: [...offered.keys()] }
+  const { coin, account: read } = await queryService(documents.balances, variables)
+  const rows = read.balances.nodes
+    .map((balance) => ({ ...balance, offered: offered.get(balance.token.address) }))
+    .filter(({ balance, offered }) => balance !== '0' || offered !== undefined)
+  return { coin, rows, hasMore: read.balances.pageInfo.hasNextPage, totalSurplus: read.totalSurplus }
+}
+
+/** Balances of the account on a network, with the vault relayer's allowances. */
+export function BalanceSection({ account, network }: { account: string; network: string }) {
+  const read = useCallback(() => readBalances(account, network), [account, network])
+  const { value, fault } = usePolled(read, refreshMs)
+  const readValues = useCallback(async () => {
+    const tokens = value?.rows.map(({ token }) => token.address) ?? []
+    if (tokens.length === 0) return new Map<string, string | null>()
+    const answer = await queryService(documents.balanceValues, { account, network, tokens })
+    return new Map(answer.account.balances.nodes.map(({ token, usdValue }) => [token.address, usdValue]))
+  }, [account, network, value])
+  const values = usePolled(readValues)
+  const coin = value?.coin ?? { address: '', symbol: 'coins', decimals: 18 }
+  return (
+    <Section id={`balances-${network}`} title={`Balances on ${network}`}>
+      {fault !== undefined && <Fault text={fault} />}
+      {!value && fault === undefined && <Loading />}
+      {value && value.rows.length > 0 && (
+        <Table
+          label={`Balances on ${network}`}
+          columns={columnsOf(network, coin)}
+          nodes={value.rows.map((row) => ({ ...row, usdValue: values.value?.get(row.token.address) }))}
+          keyOf={({ token }) => token.address}
+        />
+      )}
+      {value?.rows.length === 0 && <p class="empty">No tokens that this service knows.</p>}
+      {value?.hasMore && <p class="note">More tokens are not shown.</p>}
+      {values.fault !== undefined && <p class="note">The price sources do not answer now.</p>}
+      {value && (
+        <>
+          <DetailList facts={[['Surplus of all trades', amountOf(value.totalSurplus, coin)]]} />
+          <p class="note">
+            Surplus is the amount that trades on {network} gave beyond the limits of the orders, in{' '}
+            {symbolOf(coin)} at the prices of each auction.
+          </p>
+        </>
+      )}
+    </Section>
+  )
+}
+
+function columnsOf(network: string, coin: TokenLike): readonly Column<Row>[] {
+  const isCoin = ({ token }: Row) => token.address === coin.address
+  return [
+    {
+      label: 'Token',
+      isPlain: true,
+      cell: (row) =>
+        isCoin(row) ? <bdi>{symbolOf(coin)}</bdi> : <TokenLink token={row.token} network={network} />,
+    },
+    {
+      label: 'Balance',
+      cell: ({ balance, token }) => (balance === null ? 'Not known' : amountOf(balance, token)),
+    },
+    { label: 'Value', cell: ({ usdValue }) => (usdValue == null ? '–' : `$${readable(usdValue)}`) },
+    {
+      label: 'In open orders',
+      cell: ({ offered, token }) => (offered === undefined ? '–' : amountOf(offered, token)),
+    },
+    {
+      label: 'Approved',
+      cell: (row) => (isCoin(row) ? '–' : <Allowance row={row} />),
+    },
+  ]
+}
+
+/** The vault relayer's allowance; red if open orders sell more. */
+function Allowance({ row: { allowance, offered = 0n, token } }: { row: Row }) {
+  if (allowance === null) return 'Not known'
+  const atoms = BigInt(allowance)
+  if (atoms >= unlimited) return 'No limit'
+  const text = amountOf(atoms, token)
+  return atoms < offered ? <span class="bad">{text}: too low</span> : text
+}
