@@ -151,7 +151,10 @@ test('eight entities are charged as one read, and each as one where a field need
   expect(await costOf(good(), 1, stored)).toMatchObject({ actual: 1, left: 999 })
   expect(await costOf(good(), 9, stored)).toMatchObject({ actual: 2, left: 997 })
   expect(await costOf(good(), 128, stored)).toMatchObject({ actual: 16, left: 981 })
-  expect(await costOf(token, 128, '... on Token { usdPrice { __typename } }')).toMatchObject({ actual: 128, left: 853 })
+  expect(await costOf(token, 128, '... on Token { usdPrice { __typename } }')).toMatchObject({
+    actual: 128,
+    left: 853,
+  })
 })
 
 describe('in a supergraph', () => {

@@ -193,7 +193,9 @@ test('the owner signs in, switches a webhook on, tries it, and switches it off',
   await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click()
   await page.getByLabel('URL of your webhook').fill(`${receiver.url}/orders`)
   await page.keyboard.press('Enter')
-  await page.getByText(/^Messages are signed with whsec_[\w+/]{43}=\. Copy it now: it is shown only once\.$/).waitFor()
+  await page
+    .getByText(/^Messages are signed with whsec_[\w+/]{43}=\. Copy it now: it is shown only once\.$/)
+    .waitFor()
   const channel = page.locator('.channels li')
   await channel.getByText('On', { exact: true }).waitFor()
   await channel.getByRole('button', { name: /^Send a test/ }).click()
