@@ -49,7 +49,17 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
       if (cursor === undefined && isFeed(query) && !hasSnapshot(query))
         start ??= await newestPlace(client, signal)
       const from = cursor ?? (failures === 0 ? undefined : start)
-      for await (const result of openStream(connection, { query, variables, from, signal, onConnect })) {
+      const onStart = (place: string) => {
+        start ??= place
+      }
+      for await (const result of openStream(connection, {
+        query,
+        variables,
+        from,
+        signal,
+        onConnect,
+        onStart,
+      })) {
         signal?.throwIfAborted()
         const error = errorOf(result)
         if (error) throw error
@@ -76,7 +86,10 @@ const isFeed = (query: string) => /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEve
 /** Reports whether a stream begins with the orders as they are, also when it is opened again. */
 const hasSnapshot = (query: string) => /\bsnapshot\s*:/.test(query)
 
-/** The newest place of all feeds, which share a sequence; undefined where notifications are disabled. */
+/**
+ * The newest place of all feeds, which share a sequence; undefined where notifications are disabled: the first
+ * lines of the stream have it.
+ */
 async function newestPlace(client: Client, signal: AbortSignal | undefined): Promise<string | undefined> {
   const body = `{notifications(account:"0x${'0'.repeat(40)}",last:1){cursor}}`
   const document: TypedDocument<{ notifications: { cursor: string } }, object> = {
@@ -103,6 +116,8 @@ interface StreamRequest {
   from: string | undefined
   signal: AbortSignal | undefined
   onConnect: (() => void) | undefined
+  /** Called with the place where the stream starts, if its first lines have it. */
+  onStart(place: string): void
 }
 
 /**
@@ -111,7 +126,7 @@ interface StreamRequest {
  */
 async function* openStream(
   connection: Connection,
-  { query, variables, from, signal, onConnect }: StreamRequest,
+  { query, variables, from, signal, onConnect, onStart }: StreamRequest,
 ): AsyncGenerator<GraphqlResult, void, undefined> {
   const { streamUrl } = connection
   const end = new AbortController()
@@ -146,6 +161,7 @@ async function* openStream(
   /** Reads a body as its results are taken. A transform would drop what it holds when the body fails. */
   async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const reader = body.getReader()
+    let isFirst = true
     try {
       for (;;) {
         await waiting.open()
@@ -153,6 +169,11 @@ async function* openStream(
         const { done, value } = await reader.read()
         silence.stop()
         if (done) break
+        if (isFirst) {
+          const [, place] = /^retry: \d+\nid: (\d+)\n/.exec(new TextDecoder().decode(value)) ?? []
+          if (place !== undefined) onStart(place)
+          isFirst = false
+        }
         // The library holds complete events back while a chunk ends within a line.
         const whole = value.lastIndexOf(lineFeed) + 1
         if (whole > 0) yield value.subarray(0, whole)

@@ -83,7 +83,7 @@ export class DirectStream implements Sink {
       }
       if (res.destroyed) return end()
       res.once('close', end)
-      this.send(chunkOf(greeting()))
+      this.send(chunkOf(greeting(this.follower && String(this.follower.place))))
       if (this.early) this.fail(this.early.fault)
       this.wake()
     })

@@ -41,13 +41,17 @@ export const frameForm: EventForm<Frame> = { name: 'sse', eventOf: frameOf }
 export const comment = ':\n\n'
 
 /** The delay of reconnection. Clients that lost a stream together reconnect at different times. */
-const comeBack = (spreadMs: number) => `retry: ${1_000 + Math.floor(Math.random() * spreadMs)}\n${comment}`
+const comeBack = (spreadMs: number) => `retry: ${1_000 + Math.floor(Math.random() * spreadMs)}\n`
 
-/** The first lines of a stream. */
-export const greeting = () => comeBack(2_000)
+/**
+ * The first lines of a stream.
+ * @param cursor the place where it starts, for a client that loses it before the first event
+ */
+export const greeting = (cursor?: string) =>
+  `${comeBack(2_000)}${cursor === undefined ? '' : `id: ${cursor}\n`}${comment}`
 
 /** Precedes the last event of a stopping process: its clients all move to the fewer remaining ones. */
-export const farewell = () => comeBack(5_000)
+export const farewell = () => `${comeBack(5_000)}${comment}`
 
 /** @param operationId on a stream of several operations */
 export const completed = (operationId?: string) =>

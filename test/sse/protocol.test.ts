@@ -59,7 +59,7 @@ test('each event has its cursor as id; the first one has the cost, and the strea
     'cache-control': 'no-cache',
     'x-accel-buffering': 'no',
   })
-  expect(stream.text()).toMatch(/^retry: [12]\d{3}\n:\n\nevent: next\nid: \d+\ndata: \{/)
+  expect(stream.text()).toMatch(/^retry: [12]\d{3}\nid: 0\n:\n\nevent: next\nid: \d+\ndata: \{/)
   expect([first?.event, first?.id]).toEqual(['next', first?.data.data.notifications.cursor])
   expect(first?.data.extensions.cost.limit).toBe(10_000)
   expect(second).toEqual({
@@ -70,6 +70,19 @@ test('each event has its cursor as id; the first one has the cost, and the strea
 })
 
 describe('a client that connects again', () => {
+  test('before its first event gets what was written since its stream began', async () => {
+    const account = await accountWith(0)
+    const before = await openEvents(addressOf({ account }))
+    await eventually('the stream begins', async () => before.text().endsWith(':\n\n'))
+    const [, place] = /^retry: \d+\nid: (\d+)\n:\n\n$/.exec(before.text()) ?? []
+    await before[Symbol.asyncDispose]()
+    await storeNotification(server.database.db, account, 1)
+    await using after = await openEvents(addressOf({ account }), {
+      headers: { 'last-event-id': place ?? '' },
+    })
+    expect(messages(await after.first(1))).toEqual(['notification 1'])
+  })
+
   test.each([
     ['by Last-Event-ID', (id: string) => ({ headers: { 'last-event-id': id } })],
     ['by lastEventId in the address', (id: string) => ({ more: `&lastEventId=${id}` })],
