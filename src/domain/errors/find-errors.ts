@@ -69,6 +69,8 @@ const clearWeight = 15.5
  * guess. Other texts are about something else, and have some words in common with the error.
  */
 const [minSureShare, minGuessShare] = [0.65, 0.5]
+/** The maximum number of errors that an answer is; more share words that say little. */
+const maxMeant = 4
 /** The weight of a code that is written out. */
 const namedWeight = 30
 
@@ -174,6 +176,8 @@ export interface FoundErrors {
   errors: ExplainedError[]
   /** True if the text is too short for more than a guess. */
   isGuess: boolean
+  /** True if the text has a code or the words of an error whatever else it says. */
+  isClear: boolean
 }
 
 /**
@@ -184,13 +188,13 @@ export function findErrors(text: string, isBeside = false): FoundErrors {
   const answered = answeredCode(text)
   if (answered) {
     const others = findOwn(text, isBeside).errors.filter(({ code }) => code !== answered)
-    return { errors: [explained(answered), ...others].slice(0, maxFound), isGuess: false }
+    return { errors: [explained(answered), ...others].slice(0, maxFound), isGuess: false, isClear: true }
   }
   const found = foreignErrorIn(text)
   if (!found) return findOwn(text, isBeside)
   const { error: foreign, phrase, isSure, codes } = found
   const own = isSure ? undefined : findOwn(text, isBeside, phrase)
-  return own && !own.isGuess ? own : { foreign, errors: codes.map(explained), isGuess: false }
+  return own && !own.isGuess ? own : { foreign, errors: codes.map(explained), isGuess: false, isClear: true }
 }
 
 /** The start of the call arguments that programs append. Names in them also occur in orders. */
@@ -230,9 +234,9 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
     .toSorted((one, other) => other.weight - one.weight)
   const [best] = found
   const minimum = !isBeside && [...names].every(isKnown) ? minKnownWeight : minWeight
-  if (!best || best.weight < minimum) return { errors: [], isGuess: true }
+  if (!best || best.weight < minimum) return { errors: [], isGuess: true, isClear: false }
   const share = best.weight < clearWeight ? shareOf(text, best.entry, ignored) : 1
-  if (share < minGuessShare) return { errors: [], isGuess: true }
+  if (share < minGuessShare) return { errors: [], isGuess: true, isClear: false }
   const isMeantToo = ({ entry, weight }: (typeof found)[number]) => {
     const shared = terms.reduce(
       (sum, term) => sum + Math.min(weightIn(entry, term), weightIn(best.entry, term)),
@@ -245,5 +249,6 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
     .filter(isMeantToo)
     .slice(0, maxFound)
     .map(({ entry }) => explained(entry.code))
-  return { errors, isGuess: best.weight < minWeight || share < minSureShare }
+  const isVague = share < minSureShare || (errors.length > maxMeant && best.weight < clearWeight)
+  return { errors, isGuess: best.weight < minWeight || isVague, isClear: best.weight >= clearWeight }
 }

@@ -1,3 +1,4 @@
+import { codeNamed, type ExplainedError, explained } from '../errors/error-explanations.ts'
 import { type FoundErrors, findErrors, stopWords } from '../errors/find-errors.ts'
 import { type Asking, isOrderQuestion } from './order-question.ts'
 import { type Secret, secretIn } from './secret.ts'
@@ -8,16 +9,18 @@ import { type Topic, topicsIn } from './topics.ts'
 export type Meaning =
   | { kind: 'secret'; secret: Secret }
   | { kind: 'auction'; id: number }
-  /** Names of this service, and topics of the same words. */
-  | { kind: 'terms'; terms: Term[]; topics: Topic[] }
-  | ({ kind: 'errors' } & FoundErrors)
-  | { kind: 'topics'; topics: Topic[]; isGuess: boolean }
-  | { kind: 'ens'; name: string }
+  /** Names of this service, with the errors and the topics of the same words. */
+  | { kind: 'terms'; terms: Term[]; errors: ExplainedError[]; topics: Topic[] }
+  | ({ kind: 'errors' } & Omit<FoundErrors, 'isGuess' | 'isClear'>)
+  | { kind: 'topics'; topics: Topic[] }
+  | { kind: 'ens' }
   /**
    * A question about an unnamed order.
    * @param asks whether the text has such words only
    */
   | { kind: 'question'; asks: Asking }
+  /** Subjects that the text may have: too few of its words say so. */
+  | { kind: 'guess'; errors: ExplainedError[]; topics: Topic[] }
   /**
    * Possibly the names or symbols of one token or of two, which the service is asked for.
    * @param otherwise the meaning if there are none
@@ -47,27 +50,36 @@ export async function meaningOf(
   const [, auction] = auctionText.exec(text) ?? []
   if (auction !== undefined) return { kind: 'auction', id: Number(auction) }
   const setting = settings && settingName.test(text) ? settingNamed(text, await settings()) : undefined
-  const named = [...termsNamed(text), ...(setting ? [setting] : [])]
+  const terms = [...termsNamed(text), ...(setting ? [setting] : [])]
   const asked = isBeside ? { topics: [], isGuess: true } : topicsIn(text)
-  if (named.length > 0) return { kind: 'terms', terms: named, topics: asked.isGuess ? [] : asked.topics }
+  const topics = asked.isGuess ? [] : asked.topics
+  if (terms.length > 0) return { kind: 'terms', terms, errors: errorsNamed(text), topics }
   const found = findErrors(whole, isBeside)
-  const hasErrors = found.foreign !== undefined || found.errors.length > 0
-  if (hasErrors && !found.isGuess) return { kind: 'errors', ...found }
-  if (isBeside) return hasErrors ? { kind: 'errors', ...found } : { kind: 'nothing' }
-  const terms = termsIn(whole)
-  if (terms.length > 0) return { kind: 'terms', terms, topics: [] }
-  if (asked.topics.length > 0 && !asked.isGuess) return { kind: 'topics', ...asked }
+  const { isGuess, isClear, ...errors } = found
+  if (isClear || (!isGuess && topics.length === 0)) return { kind: 'errors', ...errors }
+  if (isBeside) return { kind: 'nothing' }
+  const written = termsIn(whole)
+  if (written.length > 0) return { kind: 'terms', terms: written, errors: [], topics: [] }
+  if (topics.length > 0) return { kind: 'topics', topics }
   const asks = isOrderQuestion(text)
   if (asks === 'only') return { kind: 'question', asks }
-  const [, ens] = ensName.exec(text) ?? []
-  if (ens !== undefined) return { kind: 'ens', name: ens.toLowerCase() }
-  if (hasErrors) return { kind: 'errors', ...found }
-  if (asked.topics.length > 0) return { kind: 'topics', ...asked }
-  const otherwise: Meaning = asks ? { kind: 'question', asks } : { kind: 'nothing' }
+  if (ensName.test(text)) return { kind: 'ens' }
+  const otherwise = guessOf(found.errors, asked.topics, asks)
   const names = tokenNamesIn(text)
   if (names.length === 0) return otherwise
   const isCoin = names.some((name) => nativeNames.has(name.toLowerCase()))
   return { kind: 'tokens', names, topics: isCoin ? topicsIn('native coin').topics : [], otherwise }
+}
+
+function guessOf(errors: ExplainedError[], topics: Topic[], asks: Asking | undefined): Meaning {
+  if (errors.length > 0 || topics.length > 0) return { kind: 'guess', errors, topics }
+  return asks ? { kind: 'question', asks } : { kind: 'nothing' }
+}
+
+/** The error whose code a whole text is. */
+function errorsNamed(text: string): ExplainedError[] {
+  const code = codeNamed(text.replace(/[^A-Za-z]/g, '')) ?? codeNamed(text)
+  return code ? [explained(code)] : []
 }
 
 const maxPairLength = 80
@@ -96,6 +108,6 @@ function tokenNamesIn(text: string): string[] {
   const isName = (name: string) =>
     /^[\p{L}\p{N}][\p{L}\p{N}.+_₮ ]{0,39}$/u.test(name) &&
     name.split(' ').length <= 3 &&
-    !name.split(' ').every((word) => stopWords.has(word.toLowerCase()))
+    !name.split(' ').some((word) => stopWords.has(word.toLowerCase()))
   return names.length <= 2 && names.every(isName) ? names : []
 }

@@ -1,4 +1,5 @@
 import { stemOf, stopWords } from '../errors/find-errors.ts'
+import { asking } from './order-question.ts'
 
 /** A question that people ask in words, with a short answer. */
 export interface Topic {
@@ -150,7 +151,7 @@ const rows = [
     },
   ),
   topic(
-    'wrap, unwrap, wrapped, wrapping, unwrapping, wrap eth, unwrap weth, wrapped eth',
+    'wrap, unwrap, wrapping, unwrapping, wrap eth, unwrap weth',
     'eth weth ether native coin into back need why',
     {
       title: 'Wrapped coins',
@@ -248,6 +249,15 @@ const rows = [
     },
   ),
   topic(
+    'connect wallet, connect my wallet, connect a wallet, wallet connect, walletconnect, metamask, log in, login, sign in, sign up, connect',
+    'wallet button account register page',
+    {
+      title: 'Connecting a wallet',
+      text: 'To look at orders no wallet is needed: search for your account. Orders are placed in a wallet or on a page that uses this service. To have notifications sent to you, sign in on the page of your account.',
+      page: 'how-to/account-page.md',
+    },
+  ),
+  topic(
     'receiver, recipient, another address, different address, other wallet',
     'send trade set bought tokens',
     {
@@ -260,9 +270,12 @@ const rows = [
 
 /** Words of any question. They count for no topic. */
 const asked = new Set(
-  'about mean means meaning explain tell need want should does do am know work works use using much many any one first order orders swap swaps trade trades trading token tokens coin coins money my place placed make made change get got pay transaction'
-    .split(' ')
-    .map(stemOf),
+  [
+    ...asking,
+    ...'about mean means meaning explain tell need want should am know use using much many any one first my place placed make made change pay every always'.split(
+      ' ',
+    ),
+  ].map(stemOf),
 )
 
 const stemsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stemOf)
@@ -286,8 +299,8 @@ export interface FoundTopics {
 }
 
 const [maxTopics, maxWords] = [3, 30]
-/** The minimum share of the words of a text that its topics have. */
-const minShare = 0.5
+/** The maximum share of the words of a text that its topics do not have. */
+const maxShare = 0.5
 
 /** Finds the topics that a question is about. Texts with many other words are about none. */
 export function topicsIn(text: string): FoundTopics {
@@ -307,11 +320,12 @@ export function topicsIn(text: string): FoundTopics {
     hits.some(({ from, to }) => from <= one.from && to >= one.to && to - from > one.to - one.from)
   const found = hits.filter((hit) => !isWithin(hit))
   if (found.length === 0) return none
-  const isPlain = (stem: string) => stopWords.has(stem) || asked.has(stem)
-  const isHeard = (stem: string, at: number) =>
-    found.some(({ from, to, words }) => (at >= from && at < to) || words.has(stem))
-  const others = stems.filter((stem, at) => !isPlain(stem) && !isHeard(stem, at))
-  const heard = stems.filter((stem, at) => isHeard(stem, at))
-  if (others.length > 0 && heard.length / (heard.length + others.length) < minShare) return none
+  const isPlain = (stem: string) => stem.length === 1 || stopWords.has(stem) || asked.has(stem)
+  const isIn = (at: number) => found.some(({ from, to }) => at >= from && at < to)
+  const said = stems.filter((stem, at) => isIn(at) || !isPlain(stem))
+  const others = stems.filter(
+    (stem, at) => !isIn(at) && !isPlain(stem) && !found.some(({ words }) => words.has(stem)),
+  )
+  if (others.length > 1 && others.length > said.length * maxShare) return none
   return { topics: found.slice(0, maxTopics).map(({ row }) => row), isGuess: others.length > 0 }
 }

@@ -49,7 +49,7 @@ describe('the text of an error', () => {
       '{} may not',
       'there is no',
       'Order was',
-      'channels of the kind {}',
+      'send the token of a session of this',
       'the body must be a JSON',
     ])
   })

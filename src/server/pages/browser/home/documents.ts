@@ -11,4 +11,6 @@ export const documents = {
     'query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }',
   isToken:
     'query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }',
+  tokens:
+    'query ($search: String!) { networks { name tokens(search: $search, first: 20) { nodes { address symbol name lastAuctionPrice } } } }',
 } as const

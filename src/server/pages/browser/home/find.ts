@@ -1,7 +1,10 @@
-import { type FoundErrors, findErrors, stopWords } from '../../../../domain/errors/find-errors.ts'
+import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
+import type { ForeignError } from '../../../../domain/errors/foreign-errors.ts'
+import { type Meaning, meaningOf } from '../../../../domain/search/meaning.ts'
+import type { Topic } from '../../../../domain/search/topics.ts'
 import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
 import { queryService } from '../ask.ts'
-import { auctionPath } from '../root.ts'
+import { auctionPath, serviceUrl } from '../root.ts'
 import { symbolOf } from '../view/amounts.ts'
 import { type Contract, contractOf, type NetworkContracts } from '../view/contracts.ts'
 import { documents } from './documents.ts'
@@ -57,16 +60,31 @@ function signerIn(text: string): Named['signer'] {
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
 }
 
+/** A token that a text may name, by the words of whoever made it. */
+export interface FoundToken {
+  address: string
+  symbol: string | null
+  name: string | null
+  network: string
+  hasPrice: boolean
+}
+
+type Plain = Exclude<Meaning, { kind: 'errors' | 'tokens' | 'auction' | 'nothing' }>
+
 export type SearchResult =
+  | Plain
   | { kind: 'page'; path: string }
   /** @param auction set if the whole text is a number */
-  | ({ kind: 'errors'; named: Named; auction?: number | undefined } & FoundErrors)
+  | {
+      kind: 'errors'
+      foreign?: ForeignError
+      errors: ExplainedError[]
+      named: Named
+      auction?: number | undefined
+    }
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: { id: number; network: string }[] }
-  /**
-   * The text is a question about an unnamed order.
-   * @param asks whether it contains such words only
-   */
-  | { kind: 'question'; asks: Asking }
+  /** @param groups the tokens for the one name, or for each of two */
+  | { kind: 'tokens'; groups: FoundToken[][]; topics: Topic[] }
   /** @param digits their number; left out if dots replace some */
   | { kind: 'cut'; digits?: number }
   | { kind: 'nothing'; text?: string }
@@ -75,23 +93,82 @@ export type SearchResult =
 export async function find(text: string): Promise<SearchResult> {
   const named = namedIn(text, [])
   const { order, transaction, addresses } = named
-  const names = order ?? transaction ?? addresses[0]
-  const asks = names === undefined ? isOrderQuestion(text) : undefined
-  if (asks === 'only') return { kind: 'question', asks }
-  const [, mark, number] = /^\s*(#?)(\d{1,15})\s*$/.exec(text) ?? []
-  const auction = number === undefined ? undefined : Number(number)
-  const auctionPage = { kind: 'page', path: auctionPath(auction ?? 0) } as const
-  if (mark === '#') return auctionPage
-  const found = findErrors(text, names !== undefined)
-  if (found.foreign || found.errors.length > 0)
-    return { kind: 'errors', ...found, named: await withContracts(named, text), auction }
+  const isBeside = (order ?? transaction ?? addresses[0]) !== undefined
+  const meaning = await meaningOf(text, { isBeside, settings: readSettings })
+  if (meaning.kind === 'secret') return meaning
+  if (meaning.kind === 'auction') return { kind: 'page', path: auctionPath(meaning.id) }
+  const auction = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined
+  if (meaning.kind === 'errors') return { ...meaning, named: await withContracts(named, text), auction }
   if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
   if (transaction !== undefined) return findTransaction(transaction)
   if (addresses[0] !== undefined) return findAddress(addresses[0])
-  if (auction !== undefined) return auctionPage
+  if (auction !== undefined) return { kind: 'page', path: auctionPath(auction) }
   const cut = cutIn(text)
-  if (cut) return { kind: 'cut', ...cut }
-  return asks ? { kind: 'question', asks } : { kind: 'nothing' }
+  if (cut && meaning.kind !== 'terms') return { kind: 'cut', ...cut }
+  return meaning.kind === 'tokens' ? findTokens(meaning) : meaning
+}
+
+let settings: Promise<Record<string, string>> | undefined
+
+/** Reads the settings from their page of the documentation: none if the service does not give it out. */
+function readSettings(): Promise<Record<string, string>> {
+  settings ??= fetch(serviceUrl('docs/reference/settings.md'))
+    .then((response) => (response.ok ? response.text() : ''))
+    .catch(() => '')
+    .then(settingsOf)
+  return settings
+}
+
+/** The settings of the page of the documentation, which has a row for each. */
+export function settingsOf(page: string): Record<string, string> {
+  const rows = page.split('\n').flatMap((line) => {
+    const [, name, , meaning = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
+    const [, plain] = /^`([A-Z][A-Z0-9_]*)`$/.exec(name ?? '') ?? []
+    return plain === undefined ? [] : [[plain, meaning.replaceAll('\\|', '|')] as const]
+  })
+  return Object.fromEntries(rows)
+}
+
+async function findTokens({
+  names,
+  topics,
+  otherwise,
+}: Extract<Meaning, { kind: 'tokens' }>): Promise<SearchResult> {
+  const whole = await Promise.all(names.map(tokensNamed))
+  const words = names[0]?.split(' ') ?? []
+  // “weth usdc” is a pair, if there is no token of that name.
+  const isPair = names.length === 1 && words.length === 2 && whole[0]?.length === 0
+  const groups = isPair ? await Promise.all(words.map(tokensNamed)) : whole
+  const isFound = isPair
+    ? groups.every((group) => group.length > 0)
+    : groups.some((group) => group.length > 0)
+  if (isFound) return { kind: 'tokens', groups, topics }
+  if (topics.length > 0) return { kind: 'topics', topics }
+  return otherwise as Exclude<Meaning, { kind: 'errors' | 'tokens' | 'auction' }>
+}
+
+const maxTokens = 8
+
+/** The tokens of a name or a symbol on all networks, the traded ones first. Their makers choose both. */
+async function tokensNamed(search: string): Promise<FoundToken[]> {
+  const { networks } = await queryService(documents.tokens, { search })
+  const wanted = search.toLowerCase()
+  const all = networks.flatMap(({ name: network, tokens }) =>
+    tokens.nodes.map(({ lastAuctionPrice, ...token }) => ({
+      ...token,
+      network,
+      hasPrice: lastAuctionPrice !== null,
+    })),
+  )
+  const isExact = ({ symbol, name }: FoundToken) =>
+    [symbol, name].some((text) => text?.toLowerCase() === wanted)
+  const isNear = ({ symbol, name }: FoundToken) =>
+    symbol?.toLowerCase().includes(wanted) || ` ${name?.toLowerCase()}`.includes(` ${wanted}`)
+  const rank = (token: FoundToken) => (isExact(token) ? 2 : 0) + (token.hasPrice ? 1 : 0)
+  return all
+    .filter((token) => isExact(token) || isNear(token))
+    .toSorted((one, other) => rank(other) - rank(one))
+    .slice(0, maxTokens)
 }
 
 /** Adds contracts; an error is explained even if the service does not respond. */

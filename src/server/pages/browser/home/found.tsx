@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { Explanation } from '../../../../domain/errors/explanation.ts'
+import type { Term } from '../../../../domain/search/terms.ts'
+import type { Topic } from '../../../../domain/search/topics.ts'
 import { signatureMistakes } from '../../../../domain/signing/signature-mistake.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
-import { short } from '../view/amounts.ts'
-import { AuctionLink, ChainLink, PageLink } from '../view/links.tsx'
-import type { SearchResult } from './find.ts'
+import { short, symbolOf } from '../view/amounts.ts'
+import { AuctionLink, ChainLink, PageLink, TokenLink } from '../view/links.tsx'
+import { SecretWarning } from '../view/secret-warning.tsx'
+import type { FoundToken, SearchResult } from './find.ts'
 
 const account = '0x5c1f0a9e3b7d24c68e1f5a0b9c3d7e2f4a6b8c0d'
 const transaction = '0x3e8b51c7d9024fa6817be3d05c92a4f67018d3b9e5c4270f9a1b6d8e2c5f7043'
@@ -23,6 +26,9 @@ function Shapes({ hasMore = false }: { hasMore?: boolean }) {
       ? ([
           ['An error: all that the wallet shows, or its word', 'InsufficientBalance'],
           ['The number of an auction', '1024'],
+          ['A token, by its symbol, its name or its address, or a pair', 'WETH/USDC'],
+          ['A code, a status or a setting', 'PRICE_OUT_OF_REACH'],
+          ['A topic', 'slippage'],
         ] as const)
       : []),
   ] as const
@@ -67,6 +73,40 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
           {result.asks === 'also' && <p>Or is it the text of an error? {byEnglish}</p>}
         </div>
       )
+    case 'secret':
+      return <SecretWarning secret={result.secret} />
+    case 'terms':
+      return (
+        <>
+          {result.errors.map(withTitle).map((error) => (
+            <FoundError key={error.title} error={error} networks={networks} />
+          ))}
+          <FoundTerms terms={result.terms} />
+          <FoundTopics topics={result.topics} networks={networks} />
+        </>
+      )
+    case 'topics':
+      return <FoundTopics topics={result.topics} networks={networks} />
+    case 'guess':
+      return <Guesses guess={result} />
+    case 'tokens':
+      return (
+        <>
+          <FoundTokens groups={result.groups} />
+          <FoundTopics topics={result.topics} networks={networks} />
+        </>
+      )
+    case 'ens':
+      return (
+        <div class="group">
+          <h2>Names are not looked up here</h2>
+          <p>
+            Paste the address that the name stands for: 0x and 40 digits. Wallets and explorers of the network
+            show it.
+          </p>
+          <Shapes />
+        </div>
+      )
     case 'cut':
       return (
         <div class="group">
@@ -91,7 +131,7 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
 }
 
 function FoundErrors({
-  found: { foreign, errors, isGuess, named, auction },
+  found: { foreign, errors, named, auction },
   networks,
 }: {
   found: Extract<SearchResult, { kind: 'errors' }>
@@ -100,24 +140,6 @@ function FoundErrors({
   const shown = [...(foreign ? [{ ...foreign, approves: false }] : []), ...errors.map(withTitle)]
   const [first, ...others] = shown
   if (!first) return null
-  if (isGuess)
-    return (
-      <>
-        <div class="group">
-          <h2>Is it one of these errors?</h2>
-          <p>The text says too little to tell. If the wallet showed no error, look at the order’s page.</p>
-        </div>
-        {errors.map(({ code, meaning }) => (
-          <div class="group" key={code}>
-            <h3>
-              <a href={serviceUrl(`?q=${code}`)}>{code}</a>
-            </h3>
-            <p>{meaning}</p>
-          </div>
-        ))}
-        <Shapes />
-      </>
-    )
   return (
     <>
       <FoundError error={first} networks={networks}>
@@ -132,6 +154,100 @@ function FoundErrors({
       {others.map((error) => (
         <FoundError key={error.title} error={error} networks={networks} />
       ))}
+    </>
+  )
+}
+
+/** Links to what a text may be about. */
+function Guesses({ guess: { errors, topics } }: { guess: Extract<SearchResult, { kind: 'guess' }> }) {
+  const guessed = [
+    ...topics.map(({ title, text }) => [title, text] as const),
+    ...errors.map(({ code, meaning }) => [code, meaning] as const),
+  ]
+  return (
+    <>
+      <div class="group">
+        <h2>Is it one of these?</h2>
+        <p>The text says too little to tell. If the wallet showed no error, look at the order’s page.</p>
+      </div>
+      {guessed.map(([title, text]) => (
+        <div class="group" key={title}>
+          <h3>
+            <a href={serviceUrl(`?q=${encodeURIComponent(title)}`)}>{title}</a>
+          </h3>
+          <p>{text}</p>
+        </div>
+      ))}
+      <Shapes />
+    </>
+  )
+}
+
+/** Names of the service. Those of a whole name are the same word, or few. */
+function FoundTerms({ terms }: { terms: readonly Term[] }) {
+  return (
+    <>
+      {terms.map(({ name, kind, meaning, advice }) => (
+        <div class="group" key={kind + name}>
+          <h2>{name}</h2>
+          <p class="note">{kind}</p>
+          <p>{meaning}</p>
+          {advice !== undefined && (
+            <p>
+              <strong>What to do:</strong> {advice}
+            </p>
+          )}
+        </div>
+      ))}
+    </>
+  )
+}
+
+function FoundTopics({ topics, networks }: { topics: readonly Topic[]; networks: Networks }) {
+  return (
+    <>
+      {topics.map(({ title, text, page, approves = false }) => (
+        <div class="group" key={title}>
+          <h2>{title}</h2>
+          <p>{text}</p>
+          {approves && <Approved networks={networks} />}
+          {page !== undefined && (
+            <p>
+              <a href={serviceUrl(`docs/${page}`)}>More in the documentation</a>
+            </p>
+          )}
+        </div>
+      ))}
+      {topics.some(({ asksOrder }) => asksOrder) && <Shapes />}
+    </>
+  )
+}
+
+/** Tokens by names that anybody can choose: each is shown with its address, and none is the one. */
+function FoundTokens({ groups }: { groups: readonly FoundToken[][] }) {
+  return (
+    <>
+      {groups.map((tokens, index) => (
+        <div class="group" key={index}>
+          <h2>{groups.length > 1 ? ['The first token', 'The second token'][index] : 'Is it this token?'}</h2>
+          {tokens.length === 0 && (
+            <p>No token of this name or symbol is known here. Search for its address.</p>
+          )}
+          <ul class="plain-list">
+            {tokens.map(({ name, network, hasPrice, ...token }) => (
+              <li key={network + token.address}>
+                <TokenLink token={token} network={network} />{' '}
+                <bdi>{symbolOf({ symbol: name, address: '' })}</bdi> on {network}
+                {hasPrice ? '' : ', without a price'}: <code class="hash">{token.address}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      <p class="note">
+        Anybody can make a token with any name and symbol. Compare the address with the one that the makers of
+        the token publish.
+      </p>
     </>
   )
 }
@@ -158,15 +274,23 @@ function FoundError({
       <p>
         <strong>What to do:</strong> {advice}
       </p>
-      {approves &&
-        networks.map(({ name, vaultRelayer, explorerUrl }) => (
-          <p key={name}>
-            The contract to approve on {name}:{' '}
-            <ChainLink explorer={explorerUrl} kind="address" id={vaultRelayer} />
-          </p>
-        ))}
+      {approves && <Approved networks={networks} />}
       <p class="note">{outcome}</p>
     </div>
+  )
+}
+
+/** The contract to approve. */
+function Approved({ networks }: { networks: Networks }) {
+  return (
+    <>
+      {networks.map(({ name, vaultRelayer, explorerUrl }) => (
+        <p key={name}>
+          The contract to approve on {name}:{' '}
+          <ChainLink explorer={explorerUrl} kind="address" id={vaultRelayer} />
+        </p>
+      ))}
+    </>
   )
 }
 

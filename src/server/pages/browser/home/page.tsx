@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { secretIn } from '../../../../domain/search/secret.ts'
 import { messageOf, queryService } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
@@ -65,6 +66,7 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
       (found) => {
         if (isOld) return
         // Replaces the search, so that going back does not lead here again.
+        if (found.kind === 'secret') history.replaceState(null, '', serviceUrl('.'))
         if (found.kind === 'page') location.replace(serviceUrl(found.path))
         else setResult(found)
       },
@@ -79,7 +81,9 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
   }, [asked])
   const search = (typed: string) => {
     const text = typed.trim()
-    if (text !== inAddress()) history.pushState(null, '', serviceUrl(`?q=${encodeURIComponent(text)}`))
+    // A secret gets into no address: the page warns of it.
+    if (!secretIn(text) && text !== inAddress())
+      history.pushState(null, '', serviceUrl(`?q=${encodeURIComponent(text)}`))
     setAsked({ text })
   }
   return (

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { type Secret, secretIn } from '../../../../domain/search/secret.ts'
 import { serviceUrl } from '../root.ts'
+import { SecretWarning } from './secret-warning.tsx'
 
 /**
  * Leads to the first page, which finds the subject.
@@ -14,6 +16,7 @@ export function SearchForm({
   onSearch?: (text: string) => void
 }) {
   const [text, setText] = useState(searched)
+  const [secret, setSecret] = useState<Secret>()
   useEffect(() => setText(searched), [searched])
   const isLarge = onSearch !== undefined
   return (
@@ -22,8 +25,10 @@ export function SearchForm({
         class={isLarge ? 'row' : 'row small'}
         onSubmit={(event) => {
           event.preventDefault()
+          const secret = secretIn(text)
+          setSecret(secret)
           if (onSearch) onSearch(text)
-          else location.assign(serviceUrl(`?q=${encodeURIComponent(text)}`))
+          else if (!secret) location.assign(serviceUrl(`?q=${encodeURIComponent(text)}`))
         }}
       >
         <label class={isLarge ? 'wide' : 'unseen'} for="search">
@@ -42,6 +47,7 @@ export function SearchForm({
         />
         <button type="submit">Search</button>
       </form>
+      {!isLarge && secret && <SecretWarning secret={secret} />}
     </search>
   )
 }
