@@ -162,8 +162,8 @@ describe('explain', () => {
     expect(warned).toEqual([])
     const hints = ['InsuficientAlowance', 'price too low', 'nonsense']
     for (const hint of hints) expect(await runCommand('explain', hint.split(' '), on(false))).toBe(2)
-    const codes = warned.map((line) => /did you mean (\w+)\?$/.exec(line)?.[1])
-    expect(codes.filter((_, index) => index % 2 === 0)).toEqual([
+    const faults = warned.filter((line) => line.startsWith('tradegraph: '))
+    expect(faults.map((line) => /did you mean (\w+)\?$/.exec(line)?.[1])).toEqual([
       'InsufficientAllowance',
       'InsufficientBalance',
       undefined,
@@ -191,7 +191,7 @@ describe('explain', () => {
       [3, `tradegraph: there is no order ${unknown}`],
       [
         2,
-        'tradegraph: explain takes the UID of an order, 0x and 112 hex digits, or an error: its code or its English text',
+        'tradegraph: explain takes the UID of an order, 0x and 112 hex digits, or an error, a code, a setting, a token, an auction or a topic in English',
       ],
       [2, 'tradegraph: --url must be an http or https URL'],
       [4, expect.stringMatching(/^tradegraph: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/)],

@@ -231,8 +231,8 @@ export const catalogue = {
   },
   explain: {
     group: 'Trade',
-    arguments: '<uid|error...>',
-    summary: 'print why an order is not filled, or what an error means',
+    arguments: '<uid|text...>',
+    summary: 'print why an order is not filled, or what an error, a code or a word means',
     flags: { json: jsonLines, ...service },
     settings: ofClient,
     exits: ofService,

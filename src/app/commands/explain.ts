@@ -1,6 +1,11 @@
 import type { ExplainedError } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
+import type { Meaning, Unclear } from '../../domain/search/meaning.ts'
+import { secretTexts } from '../../domain/search/secret.ts'
+import { tokensDocument, tokensNamed } from '../../domain/search/tokens.ts'
+import type { Topic } from '../../domain/search/topics.ts'
 import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
+import { plain } from '../../domain/text/readable.ts'
 import { diagnosisLines, orderLines, storyLines, storyOf } from './order-text.ts'
 import {
   CommandFault,
@@ -9,6 +14,7 @@ import {
   explainDocument,
   queryService,
   type Service,
+  shownUrl,
 } from './service.ts'
 
 export interface Output {
@@ -62,6 +68,81 @@ export function explainErrors(
     else for (const line of index > 0 ? ['', ...lines] : lines) print(line)
   }
 }
+
+/**
+ * Prints the answer to a text in words, as the search of the first page has it.
+ * @returns the meaning of a text without an answer
+ * @throws CommandFault
+ */
+export async function explainMeaning(
+  meaning: Meaning,
+  service: Service,
+  output: Output,
+): Promise<Unclear | undefined> {
+  const { print, json } = output
+  const say = (value: object, lines: readonly string[]) => {
+    if (json) print(jsonLine(value))
+    else for (const line of lines) print(plain(line))
+  }
+  const page = (path: string) => `${shownUrl(service.url)}/${path}`
+  switch (meaning.kind) {
+    case 'secret': {
+      const { title, meaning: text, advice } = secretTexts[meaning.secret]
+      const inHistory = 'The shell may keep the command in its history: remove it there.'
+      throw new CommandFault(exitCodes.usage, title, { advice: [text, advice, inHistory] })
+    }
+    case 'ens':
+      throw new CommandFault(
+        exitCodes.usage,
+        'names are not looked up: give the address that the name stands for',
+      )
+    case 'auction':
+      say({ auction: meaning.id, page: page(`auctions/${meaning.id}`) }, [page(`auctions/${meaning.id}`)])
+      return undefined
+    case 'terms':
+      explainErrors(meaning.errors, output)
+      for (const { advice, ...term } of meaning.terms)
+        say({ ...term, advice }, [
+          ...[term.name, `  ${term.kind}`, `  ${term.meaning}`],
+          ...(advice === undefined ? [] : [`  What to do: ${advice}`]),
+        ])
+      return explainTopics(meaning.topics)
+    case 'topics':
+      return explainTopics(meaning.topics)
+    case 'errors':
+      explainErrors(meaning.errors, output)
+      return undefined
+    case 'tokens': {
+      const groups = await tokensNamed(meaning.names, async (search) => {
+        const { networks } = await queryService<Tokens>(service, tokensDocument, { search })
+        return networks
+      })
+      for (const { network, address, symbol, name, hasPrice } of groups.flat()) {
+        const path = page(`tokens/${address}?network=${encodeURIComponent(network)}`)
+        say({ network, address, symbol, name, hasPrice, page: path }, [
+          `${symbol ?? ''} on ${network}: ${address}${hasPrice ? '' : ', without a price'}`,
+          ...(name === null ? [] : [`  ${name}`]),
+          `  ${path}`,
+        ])
+      }
+      const isFound = groups.flat().length > 0 || meaning.topics.length > 0
+      return isFound ? explainTopics(meaning.topics) : meaning.otherwise
+    }
+    default:
+      return meaning
+  }
+
+  function explainTopics(topics: readonly Topic[]): undefined {
+    for (const { title, text, page: more } of topics)
+      say({ title, text, ...(more !== undefined && { page: page(`docs/${more}`) }) }, [
+        ...[title, `  ${text}`],
+        ...(more === undefined ? [] : [`  ${page(`docs/${more}`)}`]),
+      ])
+    return undefined
+  }
+}
+
+type Tokens = { networks: Awaited<ReturnType<Parameters<typeof tokensNamed>[1]>> }
 
 /** One line of JSON without characters that control a terminal. */
 export function jsonLine(value: unknown): string {

@@ -1,14 +1,9 @@
-import {
-  codeNamed,
-  type ExplainedError,
-  errorCodes,
-  explained,
-} from '../../domain/errors/error-explanations.ts'
-import { findErrors } from '../../domain/errors/find-errors.ts'
-import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
+import { errorCodes } from '../../domain/errors/error-explanations.ts'
+import { meaningOf, type Unclear } from '../../domain/search/meaning.ts'
 import { mistakeIn } from '../../domain/signing/signature-mistake.ts'
 import { nearestName } from '../config.ts'
-import { explain, explainErrors, type Output } from './explain.ts'
+import { settings } from '../settings.ts'
+import { explain, explainErrors, explainMeaning, type Output } from './explain.ts'
 import { CommandFault, type ExitCode, exitCodes, reported, serviceOf } from './service.ts'
 import { watch } from './watch.ts'
 
@@ -34,39 +29,62 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const output: Output = { print, json: flags.json }
   return reported(command, warn, async () => {
-    const errors = command === 'explain' ? errorsOf(subjects.join(' ')) : []
-    if (errors.length > 0) return explainErrors(errors, output, mistakeIn(subjects.join(' ')))
+    const text = subjects.join(' ')
+    const isUid = uidForm.test(text.trim())
+    const meaning =
+      command === 'explain' && !isUid ? await meaningOf(text, { settings: readSettings }) : undefined
+    if (meaning?.kind === 'errors') {
+      const { foreign, errors } = meaning
+      return explainErrors(foreign ? [foreign, ...errors] : errors, output, mistakeIn(text))
+    }
     const service = serviceOf(flags)
-    const subject = subjectOf(command, subjects)
+    let away: string | undefined
+    const unclear =
+      meaning &&
+      (await explainMeaning(meaning, service, output).catch((fault) => {
+        if (meaning.kind !== 'tokens' || !(fault instanceof CommandFault)) throw fault
+        away = fault.message
+        return meaning.otherwise
+      }))
+    if (meaning && !unclear) return
+    const subject = subjectOf(command, subjects, unclear, away)
     if (command === 'explain') return explain(subject, service, output)
     const after = flags.after === undefined ? {} : { after: flags.after }
     await watch({ subject, service, output, ...after, random, warn: (line) => warn(`tradegraph: ${line}`) })
   })
 }
 
-/** The errors in a text; empty if it is too vague. */
-function errorsOf(text: string): (ExplainedError | ForeignError)[] {
-  const code = codeNamed(text)
-  if (code) return [explained(code)]
-  const { foreign, errors, isGuess } = findErrors(text)
-  if (isGuess) return []
-  return foreign ? [foreign, ...errors] : errors
-}
+const uidForm = /^0x[0-9a-fA-F]{112}$/
 
-function subjectOf(command: 'explain' | 'watch', [subject = '', ...more]: readonly string[]): string {
-  const isUid = /^0x[0-9a-fA-F]{112}$/.test(subject)
+const readSettings = async () =>
+  Object.fromEntries(
+    Object.entries(settings.shape).map(([name, { description = '' }]) => [name, description]),
+  )
+
+/**
+ * @param unclear the meaning of a text that is none
+ * @param away the reason why the service was not asked for tokens
+ */
+function subjectOf(
+  command: 'explain' | 'watch',
+  [subject = '', ...more]: readonly string[],
+  unclear: Unclear | undefined,
+  away: string | undefined,
+): string {
   const isAccount = command === 'watch' && /^0x[0-9a-fA-F]{40}$/.test(subject)
-  if (more.length === 0 && (isUid || isAccount)) return subject.toLowerCase()
+  if (more.length === 0 && (uidForm.test(subject) || isAccount)) return subject.toLowerCase()
   if (command === 'watch')
     throw new CommandFault(
       exitCodes.usage,
       'watch takes the UID of an order or an account: 0x and 112 or 40 hex digits',
     )
-  const text = [subject, ...more].join(' ')
-  const meant = nearestName(subject, errorCodes) ?? findErrors(text).errors[0]?.code
+  const { errors = [], topics = [] } = unclear?.kind === 'guess' ? unclear : {}
+  const guessed = [...errors.map(({ code }) => code), ...topics.map(({ title }) => title)]
+  const meant = nearestName(subject, errorCodes) ?? guessed[0]
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new CommandFault(
     exitCodes.usage,
-    `explain takes the UID of an order, 0x and 112 hex digits, or an error: its code or its English text${hint}`,
+    `explain takes the UID of an order, 0x and 112 hex digits, or an error, a code, a setting, a token, an auction or a topic in English${hint}`,
+    { advice: away === undefined ? [] : [`Tokens were not looked up: ${away}.`] },
   )
 }

@@ -5,6 +5,17 @@ import { type Secret, secretIn } from './secret.ts'
 import { settingNamed, type Term, termsIn, termsNamed } from './terms.ts'
 import { type Topic, topicsIn } from './topics.ts'
 
+/** A text without a clear subject. */
+export type Unclear =
+  /**
+   * A question about an unnamed order.
+   * @param asks whether the text has such words only
+   */
+  | { kind: 'question'; asks: Asking }
+  /** Subjects that the text may have: too few of its words say so. */
+  | { kind: 'guess'; errors: ExplainedError[]; topics: Topic[] }
+  | { kind: 'nothing' }
+
 /** The subject of a text in words. */
 export type Meaning =
   | { kind: 'secret'; secret: Secret }
@@ -15,18 +26,11 @@ export type Meaning =
   | { kind: 'topics'; topics: Topic[] }
   | { kind: 'ens' }
   /**
-   * A question about an unnamed order.
-   * @param asks whether the text has such words only
-   */
-  | { kind: 'question'; asks: Asking }
-  /** Subjects that the text may have: too few of its words say so. */
-  | { kind: 'guess'; errors: ExplainedError[]; topics: Topic[] }
-  /**
    * Possibly the names or symbols of one token or of two, which the service is asked for.
    * @param otherwise the meaning if there are none
    */
-  | { kind: 'tokens'; names: string[]; topics: Topic[]; otherwise: Meaning }
-  | { kind: 'nothing' }
+  | { kind: 'tokens'; names: string[]; topics: Topic[]; otherwise: Unclear }
+  | Unclear
 
 interface Options {
   /** True if the text also names an order, a transaction or an account, which is more likely meant. */
@@ -71,7 +75,7 @@ export async function meaningOf(
   return { kind: 'tokens', names, topics: isCoin ? topicsIn('native coin').topics : [], otherwise }
 }
 
-function guessOf(errors: ExplainedError[], topics: Topic[], asks: Asking | undefined): Meaning {
+function guessOf(errors: ExplainedError[], topics: Topic[], asks: Asking | undefined): Unclear {
   if (errors.length > 0 || topics.length > 0) return { kind: 'guess', errors, topics }
   return asks ? { kind: 'question', asks } : { kind: 'nothing' }
 }
@@ -107,6 +111,7 @@ function tokenNamesIn(text: string): string[] {
     )
   const isName = (name: string) =>
     /^[\p{L}\p{N}][\p{L}\p{N}.+_₮ ]{0,39}$/u.test(name) &&
+    !/^0x/i.test(name) &&
     name.split(' ').length <= 3 &&
     !name.split(' ').some((word) => stopWords.has(word.toLowerCase()))
   return names.length <= 2 && names.every(isName) ? names : []

@@ -307,6 +307,8 @@ export function topicsIn(text: string): FoundTopics {
   const none = { topics: [], isGuess: true }
   const stems = stemsOf(text)
   if (stems.length > maxWords) return none
+  const titled = rows.find(({ row }) => row.title.toLowerCase() === text.toLowerCase())
+  if (titled) return { topics: [titled.row], isGuess: false }
   const hits = indexed().flatMap((entry) => {
     const ends = entry.phrases.flatMap((phrase) => {
       const at = stems.findIndex((_, at) => phrase.every((stem, index) => stems[at + index] === stem))

@@ -1,3 +1,5 @@
+import { tokensDocument } from '../../../../domain/search/tokens.ts'
+
 /** Documents of the first page. */
 export const documents = {
   home: 'query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }',
@@ -11,6 +13,5 @@ export const documents = {
     'query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }',
   isToken:
     'query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }',
-  tokens:
-    'query ($search: String!) { networks { name tokens(search: $search, first: 20) { nodes { address symbol name lastAuctionPrice } } } }',
+  tokens: tokensDocument,
 } as const

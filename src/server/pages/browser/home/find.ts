@@ -1,6 +1,7 @@
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../../../domain/errors/foreign-errors.ts'
 import { type Meaning, meaningOf } from '../../../../domain/search/meaning.ts'
+import { type FoundToken, tokensNamed } from '../../../../domain/search/tokens.ts'
 import type { Topic } from '../../../../domain/search/topics.ts'
 import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
 import { queryService } from '../ask.ts'
@@ -58,15 +59,6 @@ function signerIn(text: string): Named['signer'] {
       text,
     ) ?? []
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
-}
-
-/** A token that a text may name, by the words of whoever made it. */
-export interface FoundToken {
-  address: string
-  symbol: string | null
-  name: string | null
-  network: string
-  hasPrice: boolean
 }
 
 type Plain = Exclude<Meaning, { kind: 'errors' | 'tokens' | 'auction' | 'nothing' }>
@@ -134,41 +126,12 @@ async function findTokens({
   topics,
   otherwise,
 }: Extract<Meaning, { kind: 'tokens' }>): Promise<SearchResult> {
-  const whole = await Promise.all(names.map(tokensNamed))
-  const words = names[0]?.split(' ') ?? []
-  // “weth usdc” is a pair, if there is no token of that name.
-  const isPair = names.length === 1 && words.length === 2 && whole[0]?.length === 0
-  const groups = isPair ? await Promise.all(words.map(tokensNamed)) : whole
-  const isFound = isPair
-    ? groups.every((group) => group.length > 0)
-    : groups.some((group) => group.length > 0)
-  if (isFound) return { kind: 'tokens', groups, topics }
-  if (topics.length > 0) return { kind: 'topics', topics }
-  return otherwise as Exclude<Meaning, { kind: 'errors' | 'tokens' | 'auction' }>
-}
-
-const maxTokens = 8
-
-/** The tokens of a name or a symbol on all networks, the traded ones first. Their makers choose both. */
-async function tokensNamed(search: string): Promise<FoundToken[]> {
-  const { networks } = await queryService(documents.tokens, { search })
-  const wanted = search.toLowerCase()
-  const all = networks.flatMap(({ name: network, tokens }) =>
-    tokens.nodes.map(({ lastAuctionPrice, ...token }) => ({
-      ...token,
-      network,
-      hasPrice: lastAuctionPrice !== null,
-    })),
+  const groups = await tokensNamed(
+    names,
+    async (search) => (await queryService(documents.tokens, { search })).networks,
   )
-  const isExact = ({ symbol, name }: FoundToken) =>
-    [symbol, name].some((text) => text?.toLowerCase() === wanted)
-  const isNear = ({ symbol, name }: FoundToken) =>
-    symbol?.toLowerCase().includes(wanted) || ` ${name?.toLowerCase()}`.includes(` ${wanted}`)
-  const rank = (token: FoundToken) => (isExact(token) ? 2 : 0) + (token.hasPrice ? 1 : 0)
-  return all
-    .filter((token) => isExact(token) || isNear(token))
-    .toSorted((one, other) => rank(other) - rank(one))
-    .slice(0, maxTokens)
+  if (groups.some((group) => group.length > 0)) return { kind: 'tokens', groups, topics }
+  return topics.length > 0 ? { kind: 'topics', topics } : otherwise
 }
 
 /** Adds contracts; an error is explained even if the service does not respond. */
