@@ -19,6 +19,7 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const get = (path: string, headers: Record<string, string> = html) => ask(`${server.url}${path}`, { headers })
 const address = `0x${'ab'.repeat(20)}`
+const lists = ['/orders', '/trades', '/auctions', '/tokens']
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -30,7 +31,11 @@ const filesIn = (page: string) =>
   }))
 
 describe('a page', () => {
-  const pages = () => ['/', `/orders/${uid}`, '/auctions/12', `/tokens/${address}`, `/accounts/${address}`]
+  const subjects = () => [`/orders/${uid}`, '/auctions/12', `/tokens/${address}`, `/accounts/${address}`]
+  const pages = () => ['/', ...lists, ...subjects()]
+  const isFirst = (path: string) => path === '/' || lists.includes(path)
+  const scriptOf = (path: string) =>
+    path === '/' ? 'home' : isFirst(path) ? path.slice(1) : path.split('/')[1]?.slice(0, -1)
 
   test('has a strict policy, and names only files of this host, which are kept', async () => {
     for (const path of pages()) {
@@ -45,10 +50,10 @@ describe('a page', () => {
       expect(files.map(({ file }) => file.replace(/\.[A-Z0-9]{8}\./, '.HASH.'))).toEqual([
         '/pages/icon.png',
         '/pages/page.HASH.css',
-        `/pages/${path === '/' ? 'home' : path.split('/')[1]?.slice(0, -1)}.HASH.js`,
+        `/pages/${scriptOf(path)}.HASH.js`,
       ])
       for (const { root, file } of files) {
-        expect(root).toBe(path === '/' ? '.' : '..')
+        expect(root).toBe(isFirst(path) ? '.' : '..')
         const answer = await get(file)
         expect([file, answer.status]).toEqual([file, 200])
         if (!file.endsWith('.png'))
@@ -113,7 +118,6 @@ describe('what is no name of anything', () => {
   const wrong: [path: string, words: string][] = [
     [`/orders/0x${'cd'.repeat(55)}`, 'There is no such order'],
     [`/orders/${'cd'.repeat(56)}`, 'There is no such order'],
-    ['/orders/', 'There is no such order'],
     ['/auctions/0x12', 'There is no such auction'],
     ['/auctions/007', 'There is no such auction'],
     ['/auctions/99999999999999999999', 'There is no such auction'],
@@ -141,10 +145,13 @@ describe('what is no name of anything', () => {
   })
 
   test('gets the error of the interface where a program asks', async () => {
-    for (const path of ['/', '/orders/12', '/auctions/x', '/tokens/0x12', '/orders', '/auctions/1/2']) {
+    const paths = ['/', '/orders/12', '/auctions/x', '/tokens/0x12', '/auctions/1/2', '/orders/', ...lists]
+    for (const path of paths) {
       const { status, headers } = await get(path, { accept: 'application/json' })
       expect([path, status, headers['content-type']]).toEqual([path, 404, 'application/json'])
+      expect(headers.vary).toMatch(/\bAccept\b(?!-)/)
     }
+    for (const path of lists) expect((await get(path, { accept: '*/*' })).status).toBe(404)
     for (const path of ['/', `/orders/${uid}`]) {
       const { status } = await ask(`${server.url}${path}`, { method: 'POST', headers: html })
       expect([path, status]).toEqual([path, path === '/' ? 404 : 405])
@@ -152,6 +159,47 @@ describe('what is no name of anything', () => {
   })
 })
 
-test('the first page tells caches that programs get something else at its address', async () => {
-  expect((await get('/')).headers.vary).toMatch(/\bAccept\b(?!-)/)
+test('the pages at addresses where programs get something else say so to caches', async () => {
+  for (const path of ['/', ...lists, '/nothing'])
+    expect((await get(path)).headers.vary).toMatch(/\bAccept\b(?!-)/)
+})
+
+test('a client that takes anything gets the home page, and one that names nothing the error', async () => {
+  const page = await get('/', { accept: '*/*' })
+  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect((await get('/', {})).status).toBe(404)
+})
+
+describe('a path that leads nowhere', () => {
+  test.each([
+    ['/nothing', '.'],
+    ['/nothing/', '..'],
+    ['/sepolia/api/v1/nothing', '../../..'],
+    ['/auctions/1/2', '../..'],
+    ['/trades/1', '..'],
+    ['/%3Cscript%3Ealert(1)%3C%2Fscript%3E', '.'],
+    [`/${'deep/'.repeat(15)}x`, Array(15).fill('..').join('/')],
+    [`/${'deep/'.repeat(900)}x`, ''],
+  ])('%s gets a page with a search for people', async (path, root) => {
+    const { status, bytes, headers } = await get(path)
+    const text = bytes.toString()
+    expect([status, headers['content-security-policy'], headers['cache-control']]).toEqual([
+      404,
+      policy,
+      'no-store',
+    ])
+    expect(text).toContain(`<html lang="en" data-root="${root}">`)
+    const script = /src="([^"]*\/pages\/missing\.[A-Z0-9]{8}\.js)"/.exec(text)?.[1] ?? ''
+    const { pathname } = new URL(script, `${server.url}${path}`)
+    expect((await get(pathname)).status).toBe(200)
+    expect(text).not.toMatch(/nothing|alert|deep|%3C/)
+    expect(text.length).toBeLessThan(1_200)
+    const program = await get(path, { accept: 'application/json' })
+    expect([program.status, program.headers['content-type']]).toEqual([404, 'application/json'])
+  })
+
+  test('is JSON for people too where a route exists', async () => {
+    const { status, headers } = await get(`/sepolia/api/v1/orders/0x${'cd'.repeat(56)}`)
+    expect([status, headers['content-type']]).toEqual([404, 'application/json'])
+  })
 })

@@ -41,8 +41,8 @@ function Feed<Node>({
           <Table label={title} columns={columns} nodes={shown.current} />
         )}
         {shown.current?.length === 0 && <p class="empty">None yet.</p>}
-        {!shown.current && fault === undefined && <Loading />}
       </div>
+      {!shown.current && fault === undefined && <Loading />}
     </Section>
   )
 }

@@ -4,7 +4,7 @@ import { secretIn } from '../../../../domain/search/secret.ts'
 import { messageOf, queryService } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
-import { firstReading, open } from '../view/first-render.ts'
+import { firstReading } from '../view/first-render.ts'
 import { Navigation, SearchForm } from '../view/header.tsx'
 import { AuctionLink } from '../view/links.tsx'
 import { usePolled } from '../view/polled.ts'
@@ -59,8 +59,7 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
   useLayoutEffect(() => {
     setFault(undefined)
     setResult(undefined)
-    // Parts below the answer wait for it; without one the page opens at once.
-    if (asked.text === '') return open()
+    if (asked.text === '') return
     let isOld = false
     const answer = find(asked.text).then(
       (found) => {
@@ -74,6 +73,7 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
         if (!isOld) setFault(messageOf(reason))
       },
     )
+    // Parts below the answer wait for it.
     void firstReading(answer)
     return () => {
       isOld = true

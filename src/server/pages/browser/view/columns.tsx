@@ -99,6 +99,7 @@ export const auctionColumns: readonly Column<ListedAuction>[] = [
   {
     label: 'Auction',
     isPlain: true,
+    isShort: true,
     cell: ({ auctionId, network }) => <AuctionLink id={auctionId} network={network?.name} />,
   },
   { label: 'Orders', cell: ({ orderUids }) => orderUids.length },
@@ -130,6 +131,7 @@ export const tokenColumns: readonly Column<PricedToken>[] = [
   {
     label: 'Token',
     isPlain: true,
+    isShort: true,
     cell: (token) => <TokenLink token={token} network={token.network} />,
   },
   { label: 'Price', isPlain: true, cell: priceOf },

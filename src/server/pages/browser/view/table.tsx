@@ -4,6 +4,8 @@ export interface Column<Node> {
   label: string
   /** Omits the label of the value on narrow screens: the value says what it is. */
   isPlain?: boolean
+  /** Leaves room for other values in the line on narrow screens. */
+  isShort?: boolean
   cell(node: Node): ComponentChildren
 }
 
@@ -34,8 +36,8 @@ export function Table<Node>({
       <tbody>
         {nodes.map((node, index) => (
           <tr key={keyOf?.(node) ?? index}>
-            {columns.map(({ label, isPlain, cell }) => (
-              <td key={label} data-label={isPlain ? undefined : label}>
+            {columns.map(({ label, isPlain, isShort, cell }) => (
+              <td key={label} class={isShort ? 'short' : undefined} data-label={isPlain ? undefined : label}>
                 {cell(node)}
               </td>
             ))}
