@@ -42,7 +42,10 @@ export const accountFields: Fields<{ address: string }> = {
   id: ({ address }) => idOf('Account', address),
   orders: ({ address }, args, params) => filteredOrders({ ...args, owner: address }, params),
   trades: ({ address }, args, { rows }) =>
-    pageOf(newestTrades(rows.trades.filter(({ owner }) => owner === address)), args),
+    pageOf(
+      newestTrades(rows.trades.filter(({ owner, orderId }) => owner === address && orderId !== null)),
+      args,
+    ),
   notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),
   notificationHistory: ({ address }, { filter, ...page }, { rows }) => {
     const { types, orderUid, from, until, unread } = filter ?? {}

@@ -251,7 +251,8 @@ interface Progress {
 export const progressFields: Fields<Progress> = {
   stage: ({ stage }) => member(stage),
   solutions: ({ order, stage, auctionId }, _args, { rows }) => {
-    if (auctionId === null || !['solved', 'executing', 'traded'].includes(stage)) return null
+    const hasTraded = tradesOfOrder(order, rows).items.length > 0
+    if (auctionId === null || !(hasTraded || ['solved', 'executing'].includes(stage))) return null
     const solutions = rows.solutions.filter((solution) => solution.auctionId === auctionId)
     return solutions.sort(byKey(({ uid }) => [uid], -1)).map(({ solver, uid }) => {
       const part = rows.parts.find(
