@@ -49,7 +49,8 @@ const storeTrades = (chain: number, from: number, to: number, sell: string = wra
 
 interface Connection {
   nodes: Record<string, unknown>[]
-  pageInfo: Record<'hasNextPage' | 'hasPreviousPage', boolean> & Record<'startCursor' | 'endCursor', string | null>
+  pageInfo: Record<'hasNextPage' | 'hasPreviousPage', boolean> &
+    Record<'startCursor' | 'endCursor', string | null>
 }
 
 /** Each page of a list, by its cursors; one statement for each. */
@@ -187,7 +188,7 @@ test('tokens that are traded come before those with a price, and both before the
   await run(`INSERT INTO price_series (chain_id, token) VALUES (${chainId}, '\\x${numbered('a1').slice(2)}')`)
   await run('INSERT INTO price_changes (series_id, auction_id, price) SELECT id, 1, 1 FROM price_series')
   await storeTrades(chainId, 1, 3)
-  await storeTrades(chainId, 4, 4, wrapped, numbered('bb'))
+  await storeTrades(chainId, 4, 4, wrapped, numbered('b1'))
   await rankTokens(db, chainId)
   const { nodes, totalCount } = await search(null)
   expect(nodes.map(({ address }) => address)).toEqual([

@@ -24,6 +24,8 @@ const referred = [
 const rest = (path: string, from = server) => request(`${from.url}/sepolia/api${path}`)
 const ask = (question: string) => graphql(server.url, question)
 
+const tradeCursor = Buffer.from(`n50.1.${chainId}`).toString('base64url')
+
 /** Unique bytes for a number. */
 const bytes = (number: string, width: number) => `decode(lpad(to_hex(${number}), ${width * 2}, '0'), 'hex')`
 
@@ -149,6 +151,22 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     () =>
       ask(`{ account(address: "${owner}") { trades(first: 5, network: "sepolia") { nodes { txHash } } } }`),
     ['trades_chain_id_owner_block_number_log_index_idx'],
+  ],
+  [
+    'all trades of a network, both ways',
+    () =>
+      ask(`{ trades(last: 5, before: "${tradeCursor}") { nodes { txHash } pageInfo { hasPreviousPage } } }`),
+    ['trades_pkey'],
+  ],
+  [
+    'the auctions of a network',
+    () => ask('{ auctions(first: 5) { nodes { auctionId createdAt isFinished orderCount solutionCount } } }'),
+    ['Scan Backward using auctions_', 'auction_spans', 'solutions_pkey'],
+  ],
+  [
+    'the tokens of a network',
+    () => ask('{ network(name: "sepolia") { tokens(first: 5) { nodes { symbol } } } }'),
+    ['Scan Backward using tokens_chain_id_rank_address_idx', 'tokens_pkey'],
   ],
   [
     'the orders of an account, by offset',

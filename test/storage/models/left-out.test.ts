@@ -28,7 +28,12 @@ const bodies: [string, object, Model, string[]][] = [
   ['an order', fullOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
   ['a trade', listedTrade, trade, ['id', 'auctionId']],
   ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'readAt', 'orderUid']],
-  ['a competition', competition, auction, ['id', 'block', 'deadline']],
+  [
+    'a competition',
+    competition,
+    auction,
+    ['id', 'block', 'deadline', 'createdAt', 'isFinished', 'solutionCount', 'orderCount'],
+  ],
   ['a solution', competitionSolution, solution, ['id', 'solutionUid', 'solver']],
   [
     'an attempt',

@@ -8,7 +8,6 @@ import {
   amount,
   boolean,
   bytes32,
-  count,
   orderUid,
   rowKey,
   safeInt,
@@ -122,12 +121,12 @@ export const auction: Model = defineModel({
       'True once the deadline block has passed: no solver can settle it any more.',
     ),
     solutionCount: derived(
-      count,
+      safeInt,
       `(SELECT count(*) FROM solutions s WHERE s.auction_id = a.id AND ${isShown})`,
       'The number of solutions; 0 while the competition is hidden.',
     ),
     orderCount: derived(
-      count,
+      safeInt,
       '(SELECT count(*) FROM auction_orders ho WHERE ho.auction_id = a.id)',
       'The number of orders that could be traded.',
       // Counts up to a thousand rows.
