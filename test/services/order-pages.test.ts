@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { Interface } from 'ethers'
+import { Interface, Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Address, address } from '../../src/domain/evm/address.ts'
@@ -29,6 +29,8 @@ const calls = new Interface([
   'function mint(address to, uint256 value)',
   'function transfer(address to, uint256 value)',
   'function sync()',
+  'function approve(address spender, uint256 amount)',
+  'function allowance(address owner, address spender) view returns (uint256)',
   'function getPair(address, address) view returns (address)',
 ])
 const images = path.join(import.meta.dirname, '..', '..', 'docs', 'images')
@@ -212,13 +214,27 @@ test('a filled order says what was traded, and leads to its transaction', async 
     expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual([
       `${explorer}/tx/${trade?.txHash}`,
     ])
-    expect(await fact(page, 'Of it for the network')).toBe(await fact(page, 'Fees taken'))
+    const total = await fact(page, 'Fees in total')
+    expect(total).toMatch(/^0\.000\d+ WETH \$\d\.\d\d$/)
+    expect(await fact(page, 'Network fee')).toBe(total)
+    for (const name of ['limit', 'quote', 'market'])
+      expect([name, await page.locator('dt', { hasText: `Against the ${name}` }).count()]).toEqual([
+        name,
+        name === 'quote' ? 0 : 1,
+      ])
+    expect(await fact(page, 'Against the limit')).toMatch(
+      /^[12]\.\d\d % better: \d\d\.\d+ USDC \$\d\d\.\d\d$/,
+    )
+    expect(await fact(page, 'Against the market')).toMatch(/^0\.\d+ % worse: \d+\.\d+ USDC \$\d+\.\d\d$/)
+    expect(await page.locator('#actions-title').count()).toBe(0)
+    const placed = await page.locator('dd time').first().innerText()
+    expect(placed).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/)
   })
 })
 
-/** A fact of the order by its name. */
+/** A fact of the page by its name. */
 const fact = (page: Page, name: string) =>
-  page.locator('section[aria-labelledby=facts-title] dl > div', { hasText: name }).locator('dd').innerText()
+  page.locator('dl > div', { hasText: name }).locator('dd').first().innerText()
 
 test('an order that expires too soon for another auction says so before it expires', async () => {
   const wish = { sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_600n * million } as const
@@ -263,8 +279,8 @@ test('an order whose transaction reverted says so with the answer of the contrac
     const entry = page.locator('.entry', { hasText: 'The trade failed' })
     expect(await entry.locator('p').allInnerTexts()).toEqual([
       'The transaction was refused, and nothing of the order was sold.',
-      'As it was reported: Pool: too little sent',
-      expect.stringMatching(/^Transaction 0x/),
+      'Reported error: Pool: too little sent',
+      expect.stringMatching(/^Transaction 0x\w+…\w+ in the explorer Copy$/),
     ])
   })
   await send(rise())
@@ -313,4 +329,183 @@ test('an order that is filled in part says how much, and what keeps the rest', a
     trades: [expect.stringMatching(/^\d{3}\.\d+ WETH for \d{3},\d{3}\.\d+ USDC$/)],
   }
   await expectStory(uid, story, async () => {}, 'order-page.png')
+})
+
+/** A wallet in the browser with one of the accounts, on a network. */
+interface TestWallet {
+  account: number
+  chainId: number
+  /** The code of its error for a method. */
+  errors: Record<string, number>
+  signed: { domain: object; message: object }[]
+}
+
+const ownerOf = (account: number) => chain.market.accounts[account]?.address ?? ''
+
+async function answerOf(wallet: TestWallet, method: string, params: unknown[]): Promise<unknown> {
+  switch (method) {
+    case 'eth_requestAccounts':
+      return [ownerOf(wallet.account)]
+    case 'eth_chainId':
+      return `0x${wallet.chainId.toString(16)}`
+    case 'wallet_switchEthereumChain':
+      wallet.chainId = Number((params[0] as { chainId: string }).chainId)
+      return null
+    case 'eth_signTypedData_v4': {
+      const { domain, types, message } = JSON.parse(String(params[1]))
+      const { EIP712Domain: _, ...own } = types
+      wallet.signed.push({ domain, message })
+      const key = chain.market.accounts[wallet.account]?.privateKey ?? ''
+      return new Wallet(key).signTypedData(domain, own, message)
+    }
+    default:
+      return chain.rpc.call(method, params)
+  }
+}
+
+/** Opens a page with a wallet that announces itself (EIP-6963), or that is `window.ethereum`. */
+async function visitWithWallet(uid: string, wallet: TestWallet, isAnnounced = true) {
+  const viewport = { width: 390, height: 844 }
+  const visited = await visit(browser, `${app.url}/orders/${uid}`, { viewport, locale: 'en-GB' })
+  const { page } = visited
+  await page.exposeFunction('walletRequest', async (method: string, params: unknown[] = []) => {
+    const code = wallet.errors[method]
+    return code === undefined ? { result: await answerOf(wallet, method, params) } : { code }
+  })
+  await page.addInitScript((isAnnounced) => {
+    type Request = (method: string, params: unknown) => Promise<{ result?: unknown; code?: number }>
+    const { walletRequest } = window as unknown as { walletRequest: Request }
+    const provider = {
+      async request({ method, params }: { method: string; params?: unknown }) {
+        const { result, code } = await walletRequest(method, params)
+        if (code !== undefined) throw Object.assign(new Error('no'), { code })
+        return result
+      },
+    }
+    if (!isAnnounced) Object.assign(window, { ethereum: provider })
+    else
+      addEventListener('eip6963:requestProvider', () => {
+        const info = { uuid: 'test', name: 'Test Wallet', icon: '', rdns: 'example.wallet' }
+        dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } }))
+      })
+  }, isAnnounced)
+  await page.reload()
+  return visited
+}
+
+const alertIn = (page: Page, text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor()
+
+test('the owner cancels an order with the wallet, and only with the account and network of the order', async () => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_600n * million }, 3)
+  const wallet: TestWallet = { account: 4, chainId: 1, errors: {}, signed: [] }
+  await using visited = await visitWithWallet(uid, wallet)
+  const { page, warnings, shift } = visited
+  const cancel = page.getByRole('button', { name: 'Cancel the order with Test Wallet' })
+  await cancel.click()
+  const [other, owner] = [ownerOf(4), ownerOf(3)].map((each) => `${each.slice(0, 8)}…${each.slice(-6)}`)
+  await alertIn(
+    page,
+    `The wallet is on the account ${other}. The order belongs to ${owner}: choose that account in the wallet, then try again.`,
+  )
+  wallet.account = 3
+  await cancel.click()
+  await alertIn(page, 'The wallet is on another network than the order.')
+  expect(await faultsOfAccess(page)).toEqual([])
+  wallet.errors = { eth_signTypedData_v4: 4001 }
+  await page.getByRole('button', { name: `Switch the wallet to ${chain.market.network.name}` }).click()
+  await alertIn(page, 'You declined the request in the wallet. Nothing was signed or sent.')
+  expect(wallet.chainId).toBe(chain.market.network.chainId)
+  wallet.errors = { eth_signTypedData_v4: -32_002 }
+  await cancel.click()
+  await alertIn(page, 'An earlier request is still open in the wallet.')
+  expect((await trader(3).order(uid)).status).toBe('open')
+
+  wallet.errors = {}
+  await cancel.click()
+  await page.getByRole('status').getByText('The order is cancelled.').waitFor()
+  await becomes(uid, 'cancelled')
+  await page.locator('.badge', { hasText: 'Cancelled' }).waitFor()
+  const { chainId, settlement } = chain.market.network
+  const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: settlement }
+  expect(wallet.signed).toEqual([{ domain, message: { orderUids: [uid] } }])
+  expect(await cancel.count()).toBe(0)
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(warnings).toEqual([])
+  expect(await shift()).toBeLessThan(0.1)
+})
+
+test('a wallet signs nothing for an order that is not the one of the address', async () => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_601n * million }, 3)
+  const { chainId } = chain.market.network
+  const wallet: TestWallet = { account: 3, chainId, errors: {}, signed: [] }
+  await using visited = await visitWithWallet(uid, wallet, false)
+  const { page } = visited
+  await page.route(`${app.url}/graphql`, async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    if (json.data?.order?.network) json.data.order.network.settlementContract = ownerOf(1)
+    await route.fulfill({ response, json })
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Cancel the order with your wallet' }).click()
+  await alertIn(page, 'The service describes another order than the one in this page’s address.')
+  expect(wallet.signed).toEqual([])
+})
+
+async function allowanceOf(account: number, token: Address): Promise<bigint> {
+  const data = calls.encodeFunctionData('allowance', [ownerOf(account), chain.market.network.vaultRelayer])
+  return BigInt(await chain.rpc.call<string>('eth_call', [{ to: token, data }, 'latest']))
+}
+
+test('the owner approves what is left to sell, and no more, after seeing amount and spender', async () => {
+  const { DAI } = chain.market.tokens
+  const { vaultRelayer, chainId } = chain.market.network
+  const sellAmount = 1_000n * coin + 1n
+  const uid = await place({ sell: 'DAI', buy: 'USDC', sellAmount, buyAmount: 2_000n * million }, 2)
+  const data = calls.encodeFunctionData('approve', [vaultRelayer, 0])
+  await send([{ from: ownerOf(2), to: DAI.address, data, gas: '0x30d40' }])
+  await diagnosedAs(uid, 'ALLOWANCE_MISSING', 'PRICE_OUT_OF_REACH')
+  const wallet: TestWallet = { account: 2, chainId, errors: { eth_sendTransaction: 4001 }, signed: [] }
+  await using visited = await visitWithWallet(uid, wallet)
+  const { page, warnings, shift } = visited
+  const approve = page.getByRole('button', { name: 'Approve 1,000.000000000000000001 DAI with Test Wallet' })
+  await approve.waitFor()
+  expect(await fact(page, 'Amount')).toBe('1,000.000000000000000001 DAI')
+  expect(await fact(page, 'Spender')).toMatch(vaultRelayer)
+  expect(await allowanceOf(2, DAI.address)).toBe(0n)
+  await approve.click()
+  await alertIn(page, 'You declined the request in the wallet. Nothing was signed or sent.')
+  wallet.errors = {}
+  await approve.click()
+  await page.getByRole('status').getByText('Approved.').waitFor()
+  expect(await allowanceOf(2, DAI.address)).toBe(sellAmount)
+  expect(await approve.count()).toBe(0)
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(warnings).toEqual([])
+  expect(await shift()).toBeLessThan(0.1)
+})
+
+test('copies the order id by the keyboard, and says so', async () => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_602n * million }, 3)
+  await using visited = await visit(browser, `${app.url}/orders/${uid}`)
+  const { page } = visited
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const copy = page.getByRole('button', { name: 'Copy the order id' })
+  await copy.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Copied: the order id.').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(uid)
+})
+
+test('the distance to the market is the same in all parts of the page', async () => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_603n * million }, 3)
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  await using visited = await visit(browser, `${app.url}/orders/${uid}`)
+  const { page } = visited
+  const line = page.getByText(/^The market is [\d.]+ % worse than the limit, before the network fee/)
+  const [share] = /[\d.]+ %/.exec(await line.innerText()) ?? []
+  expect(await page.locator('.summary').innerText()).toContain(`the market is ${share} worse than the limit`)
+  const shares = (await page.locator('main').innerText()).match(/[\d.]+ % (worse|better)/g)
+  expect(new Set(shares)).toEqual(new Set([`${share} worse`]))
 })

@@ -3,6 +3,17 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type BuyTokenDestination =
+  | 'ERC20'
+  | 'INTERNAL';
+
+export type CancelOrdersInput = {
+  network?: string | null | undefined;
+  orderUids: Array<string>;
+  signature: string;
+  signingScheme: SigningScheme;
+};
+
 export type CancellationSource =
   | 'API'
   | 'CHAIN'
@@ -128,21 +139,19 @@ export type OrderEventReason =
   | 'POLICY'
   | 'UNSUPPORTED_TOKEN';
 
+export type OrderFilter = {
+  appCode?: string | null | undefined;
+  class?: OrderClass | null | undefined;
+  createdFrom?: string | null | undefined;
+  createdUntil?: string | null | undefined;
+  kind?: OrderKind | null | undefined;
+  pair?: TokenPairInput | null | undefined;
+  statuses?: Array<OrderStatus> | null | undefined;
+};
+
 export type OrderKind =
   | 'BUY'
   | 'SELL';
-
-export type OrderStandingReason =
-  | 'AUCTION_FULL'
-  | 'BANNED_USER'
-  | 'DUST_ORDER'
-  | 'FEE_EXCEEDS_VALUE'
-  | 'INSUFFICIENT_BALANCE'
-  | 'INVALID_SIGNATURE'
-  | 'IN_FLIGHT'
-  | 'MISSING_NATIVE_PRICE'
-  | 'SETTLEMENT_FAILED'
-  | 'UNSUPPORTED_TOKEN';
 
 export type OrderStatus =
   | 'CANCELLED'
@@ -159,6 +168,11 @@ export type PushKeysInput = {
   auth: string;
   p256dh: string;
 };
+
+export type SellTokenSource =
+  | 'ERC20'
+  | 'EXTERNAL'
+  | 'INTERNAL';
 
 export type SettlementOutcome =
   | 'FAILED'
@@ -186,6 +200,11 @@ export type SubscribeChannelInput = {
   types?: Array<NotificationType> | null | undefined;
 };
 
+export type TokenPairInput = {
+  buyToken: string;
+  sellToken: string;
+};
+
 export type UnknownHookReason =
   | 'NOT_CALLED'
   | 'NOT_TRACED'
@@ -204,6 +223,39 @@ export type OrdersVariables = Exact<{
 
 
 export type OrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type UnsignedOrdersVariables = Exact<{
+  account: string;
+}>;
+
+
+export type UnsignedOrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type OpenOrdersVariables = Exact<{
+  account: string;
+  network: string;
+}>;
+
+
+export type OpenOrdersResult = { account: { orders: { nodes: Array<{ sellAmount: string, executedSellAmount: string, sellToken: { address: string } }> } } };
+
+export type BalancesVariables = Exact<{
+  account: string;
+  network: string;
+  tokens: Array<string>;
+}>;
+
+
+export type BalancesResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, account: { totalSurplus: string, balances: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ balance: string | null, allowance: string | null, token: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type BalanceValuesVariables = Exact<{
+  account: string;
+  network: string;
+  tokens: Array<string>;
+}>;
+
+
+export type BalanceValuesResult = { account: { balances: { nodes: Array<{ usdValue: string | null, token: { address: string } }> } } };
 
 export type OrderReasonsVariables = Exact<{
   uids: Array<string>;
@@ -306,18 +358,13 @@ export type ConfirmVariables = Exact<{
 
 export type ConfirmResult = { confirmChannel: { channel: { id: string } } };
 
-export type NetworkNamesVariables = Exact<{ [key: string]: never; }>;
-
-
-export type NetworkNamesResult = { networks: Array<{ name: string }> };
-
 export type AuctionVariables = Exact<{
   id: number;
   network: string;
 }>;
 
 
-export type AuctionResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, auction: { auctionId: number, block: number, deadline: number, network: { name: string, explorerUrl: string | null } | null, orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ uid: string, kind: OrderKind, status: OrderStatus, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, nativePrices: Array<{ price: string, token: { address: string, symbol: string | null, decimals: number | null } }>, solutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, referenceScore: string | null, txHash: string | null, orders: Array<{ orderUid: string, executedSell: string, executedBuy: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { kind: OrderKind, sellAmount: string, buyAmount: string } | null }> }>, settlementAttempts: Array<{ solutionUid: number, solver: string, startTimestamp: string, endTimestamp: string | null, startBlock: number, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null }>, settlements: Array<{ solutionUid: number | null, blockNumber: number, txHash: string, gasCost: string | null, trades: Array<{ orderUid: string, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }> } | null };
+export type AuctionResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, auction: { auctionId: number, block: number, deadline: number, createdAt: string, isFinished: boolean, orderCount: number, network: { name: string, explorerUrl: string | null } | null, orders: { nodes: Array<{ uid: string, kind: OrderKind, status: OrderStatus, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, nativePrices: Array<{ price: string, token: { address: string, symbol: string | null, decimals: number | null } }>, solutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, referenceScore: string | null, txHash: string | null, orders: Array<{ orderUid: string, executedSell: string, executedBuy: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { kind: OrderKind, sellAmount: string, buyAmount: string } | null }> }>, settlementAttempts: Array<{ solutionUid: number, solver: string, startTimestamp: string, endTimestamp: string | null, startBlock: number, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null }>, settlements: Array<{ solutionUid: number | null, blockNumber: number, txHash: string, gasCost: string | null, trades: Array<{ orderUid: string, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }> } | null };
 
 export type FollowAuctionsVariables = Exact<{
   network: string;
@@ -325,6 +372,17 @@ export type FollowAuctionsVariables = Exact<{
 
 
 export type FollowAuctionsResult = { auctions: { auction: { auctionId: number } } };
+
+export type ListedAuctionsVariables = Exact<{
+  network: string;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedAuctionsResult = { auctions: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, network: { name: string } | null }> } };
 
 export type HomeVariables = Exact<{ [key: string]: never; }>;
 
@@ -337,6 +395,21 @@ export type PulseVariables = Exact<{
 
 
 export type PulseResult = { meta: { block: { number: number, timestamp: string | null } | null, lag: { blocks: number | null, seconds: number | null } | null }, latestAuction: { auctionId: number, block: number } | null };
+
+export type NewestVariables = Exact<{
+  first?: number | null | undefined;
+}>;
+
+
+export type NewestResult = { orders: { nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> }, trades: { nodes: Array<{ orderUid: string, blockNumber: number, logIndex: number, auctionId: number | null, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { network: { name: string } } | null }> } };
+
+export type NewestOfNetworkVariables = Exact<{
+  network: string;
+  first?: number | null | undefined;
+}>;
+
+
+export type NewestOfNetworkResult = { coin: { symbol: string | null, decimals: number | null } | null, auctions: { nodes: Array<{ auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, network: { name: string } | null }> }, network: { name: string, tokens: { nodes: Array<{ address: string, symbol: string | null, name: string | null, decimals: number | null, lastAuctionPrice: string | null }> } } };
 
 export type TransactionVariables = Exact<{
   hash: string;
@@ -366,7 +439,7 @@ export type OrderVariables = Exact<{
 }>;
 
 
-export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, effectiveReceiver: string, signingScheme: SigningScheme, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, executedFraction: string, executedSellAmount: string, executedBuyAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, executedPrice: { numerator: string, denominator: string } | null, surplus: { amount: string, token: { address: string, symbol: string | null, decimals: number | null } }, network: { name: string, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, standing: { isInAuctions: boolean, reason: OrderStandingReason | null, since: string, marketGap: string | null } | null, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }> }> }, hooks: Array<{ phase: HookPhase, target: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, executions: Array<{ networkFee: string | null }>, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
+export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, receiver: string | null, effectiveReceiver: string, onchainUser: string | null, signingScheme: SigningScheme, appDataHash: string, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, feeAmount: string, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, executedFraction: string, executedSellAmountBeforeFees: string, executedBuyAmount: string, executedFeeAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, quote: { sellAmount: string, buyAmount: string, feeAmount: string } | null, network: { name: string, chainId: number, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, sellAmountBeforeFees: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }>, execution: { executedFee: string, networkFee: string | null } | null, nativePrices: Array<{ price: string, token: { address: string } }> }> }, hooks: Array<{ phase: HookPhase, target: string, gasLimit: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, gasUsed: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
 
 export type OrderPricesVariables = Exact<{
   uid: string;
@@ -374,6 +447,13 @@ export type OrderPricesVariables = Exact<{
 
 
 export type OrderPricesResult = { order: { marketPrices: { nodes: Array<{ at: string, price: { numerator: string, denominator: string } | null }> } } | null };
+
+export type OrderValuesVariables = Exact<{
+  uid: string;
+}>;
+
+
+export type OrderValuesResult = { order: { sellToken: { usdPrice: { price: string, asOf: string, source: string } | null }, buyToken: { usdPrice: { price: string, asOf: string, source: string } | null } } | null };
 
 export type OrderDiagnosisVariables = Exact<{
   uid: string;
@@ -389,7 +469,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
         | { __typename: 'HookEvidence' }
         | { __typename: 'OrderEvidence' }
         | { __typename: 'PoolEvidence' }
-        | { __typename: 'PriceEvidence', gapSeenAt: string | null }
+        | { __typename: 'PriceEvidence', gapPercent: string | null, gapSeenAt: string | null }
         | { __typename: 'RefusalEvidence' }
         | { __typename: 'RevertEvidence' }
         | { __typename: 'TokenEvidence' }
@@ -404,13 +484,20 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
           | { __typename: 'HookEvidence' }
           | { __typename: 'OrderEvidence' }
           | { __typename: 'PoolEvidence' }
-          | { __typename: 'PriceEvidence', gapSeenAt: string | null }
+          | { __typename: 'PriceEvidence', gapPercent: string | null, gapSeenAt: string | null }
           | { __typename: 'RefusalEvidence' }
           | { __typename: 'RevertEvidence' }
           | { __typename: 'TokenEvidence' }
           | { __typename: 'TransactionEvidence' }
           | { __typename: 'ValidityEvidence', until: string, offeredUntil: string }
         > }> } } | null };
+
+export type CancelOrderVariables = Exact<{
+  input: CancelOrdersInput;
+}>;
+
+
+export type CancelOrderResult = { cancelOrders: { orders: Array<{ invalidated: boolean, pendingSettlements: Array<{ txHash: string | null }> }> } };
 
 export type FollowOrderVariables = Exact<{
   uid: string;
@@ -420,10 +507,23 @@ export type FollowOrderVariables = Exact<{
 
 export type FollowOrderResult = { orderEvents: { eventId: string | null, isRemoved: boolean, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null } | null } };
 
+export type ListedOrdersVariables = Exact<{
+  network?: string | null | undefined;
+  owner?: string | null | undefined;
+  filter?: OrderFilter | null | undefined;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedOrdersResult = { orders: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, owner: string, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, network: { name: string } }> } };
+
 export type TokenNetworksVariables = Exact<{ [key: string]: never; }>;
 
 
-export type TokenNetworksResult = { networks: Array<{ name: string, explorerUrl: string | null }> };
+export type TokenNetworksResult = { networks: Array<{ name: string, explorerUrl: string | null, vaultRelayer: string, settlementContract: string, wrappedNative: { address: string, symbol: string | null } }> };
 
 export type TokenVariables = Exact<{
   address: string;
@@ -450,6 +550,14 @@ export type TokenHoldersVariables = Exact<{
 
 export type TokenHoldersResult = { token: { holders: { source: string, nodes: Array<{ address: string, balance: string }> } | null } | null };
 
+export type PoolsAtVariables = Exact<{
+  addresses: Array<string>;
+  network: string;
+}>;
+
+
+export type PoolsAtResult = { network: { pools: { nodes: Array<{ address: string, token0: { address: string, symbol: string | null }, token1: { address: string, symbol: string | null } }> } | null } };
+
 export type FollowPricesVariables = Exact<{
   tokens: Array<string>;
   network: string;
@@ -458,9 +566,51 @@ export type FollowPricesVariables = Exact<{
 
 export type FollowPricesResult = { tokenPrices: { isAvailable: boolean, prices: Array<{ nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, usdPrice: { price: string, source: string } | null }> } };
 
+export type ListedTokensVariables = Exact<{
+  network: string;
+  search?: string | null | undefined;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedTokensResult = { coin: { symbol: string | null, decimals: number | null } | null, network: { name: string, tokens: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ address: string, symbol: string | null, name: string | null, decimals: number | null, lastAuctionPrice: string | null }> } } };
+
+export type ListedTradesVariables = Exact<{
+  network?: string | null | undefined;
+  owner?: string | null | undefined;
+  orderUid?: string | null | undefined;
+  first?: number | null | undefined;
+  last?: number | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ListedTradesResult = { trades: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ orderUid: string, owner: string, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, order: { network: { name: string, explorerUrl: string | null } } | null }> } };
+
+export type NetworkNamesVariables = Exact<{ [key: string]: never; }>;
+
+
+export type NetworkNamesResult = { networks: Array<{ name: string }> };
+
+export type UsdPricesVariables = Exact<{
+  addresses: Array<string>;
+  network: string;
+}>;
+
+
+export type UsdPricesResult = { tokens: Array<{ address: string, usdPrice: { price: string } | null }> };
+
 /** The result and variables of each document, by its text. */
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
+  "query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: UnsignedOrdersResult; variables: UnsignedOrdersVariables }
+  "query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }": { result: OpenOrdersResult; variables: OpenOrdersVariables }
+  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
+  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }": { result: BalanceValuesResult; variables: BalanceValuesVariables }
   "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
   "query { networks { name vaultRelayer settlementContract } }": { result: ContractsResult; variables: ContractsVariables }
   "query ($account: Address!, $before: String) { notifications(account: $account, last: 50, before: $before) { cursor pageInfo { hasPreviousPage startCursor } nodes { notificationId type message timestamp isReverted order { uid } } } }": { result: FeedResult; variables: FeedVariables }
@@ -474,21 +624,31 @@ export interface Documents {
   "mutation ($input: ChannelInput!) { testChannel(input: $input) { messageId } }": { result: TestResult; variables: TestVariables }
   "mutation ($input: ChannelInput!) { unsubscribeChannel(input: $input) { id } }": { result: UnsubscribeResult; variables: UnsubscribeVariables }
   "mutation ($input: ConfirmChannelInput!) { confirmChannel(input: $input) { channel { id } } }": { result: ConfirmResult; variables: ConfirmVariables }
-  "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
-  "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline\n      network { name explorerUrl }\n      orders(first: 50) { pageInfo { hasNextPage } nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
+  "query ($id: SafeInt!, $network: NetworkName!) {\n    coin: token(address: \"-\", network: $network) { address symbol decimals }\n    auction(id: $id, network: $network) {\n      auctionId block deadline createdAt isFinished orderCount\n      network { name explorerUrl }\n      orders(first: 50) { nodes { uid kind status sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n      nativePrices { price token { address symbol decimals } }\n      solutions {\n        solutionUid ranking solver isWinner filteredOut score referenceScore txHash\n        orders { orderUid executedSell executedBuy sellToken { address symbol decimals } buyToken { address symbol decimals } order { kind sellAmount buyAmount } }\n      }\n      settlementAttempts { solutionUid solver startTimestamp endTimestamp startBlock endBlock outcome detail txHash }\n      settlements { solutionUid blockNumber txHash gasCost trades { orderUid sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } } }\n    }\n  }": { result: AuctionResult; variables: AuctionVariables }
   "subscription ($network: NetworkName!) { auctions(network: $network) { auction { auctionId } } }": { result: FollowAuctionsResult; variables: FollowAuctionsVariables }
+  "query ($network: NetworkName!, $first: Int, $last: Int, $after: String, $before: String) { auctions(network: $network, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { auctionId block deadline orderUids transactionHashes network { name } } } }": { result: ListedAuctionsResult; variables: ListedAuctionsVariables }
   "query { version networks { name chainId ready explorerUrl vaultRelayer settlementContract } }": { result: HomeResult; variables: HomeVariables }
   "query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId block } }": { result: PulseResult; variables: PulseVariables }
+  "query ($first: Int) { orders(first: $first) { nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } trades(first: $first) { nodes { orderUid blockNumber logIndex auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name } } } } }": { result: NewestResult; variables: NewestVariables }
+  "query ($network: NetworkName!, $first: Int) { coin: token(address: \"-\", network: $network) { symbol decimals } auctions(network: $network, first: $first) { nodes { auctionId block deadline orderUids transactionHashes network { name } } } network(name: $network) { name tokens(first: $first) { nodes { address symbol name decimals lastAuctionPrice } } } }": { result: NewestOfNetworkResult; variables: NewestOfNetworkVariables }
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
   "query ($search: String!) { networks { name tokens(search: $search, first: 20) { nodes { address symbol name lastAuctionPrice } } } }": { result: TokensResult; variables: TokensVariables }
-  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner effectiveReceiver signingScheme fullAppData\n      creationDate validFrom validTo sellAmount buyAmount\n      executedFraction executedSellAmount executedBuyAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } executedPrice { numerator denominator }\n      surplus { amount token { address symbol decimals } }\n      network { name explorerUrl settlementContract vaultRelayer }\n      standing { isInAuctions reason since marketGap }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes { blockNumber logIndex txHash auctionId sellAmount buyAmount executedProtocolFees { amount token { address symbol decimals } } } }\n      hooks { phase target calls { outcome unknownReason reason txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block executions { networkFee } proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
+  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner receiver effectiveReceiver onchainUser signingScheme appDataHash fullAppData\n      creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance\n      executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } quote { sellAmount buyAmount feeAmount }\n      network { name chainId explorerUrl settlementContract vaultRelayer }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes {\n        blockNumber logIndex txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token { address symbol decimals } }\n        execution { executedFee networkFee } nativePrices { price token { address } }\n      } }\n      hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
-  "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
+  "query ($uid: OrderUid!) { order(uid: $uid) { sellToken { usdPrice { price asOf source } } buyToken { usdPrice { price asOf source } } } }": { result: OrderValuesResult; variables: OrderValuesVariables }
+  "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
+  "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { invalidated pendingSettlements { txHash } } } }": { result: CancelOrderResult; variables: CancelOrderVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
-  "query { networks { name explorerUrl } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
+  "query ($network: NetworkName, $owner: Address, $filter: OrderFilter, $first: Int, $last: Int, $after: String, $before: String) { orders(network: $network, owner: $owner, filter: $filter, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { uid status kind owner creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } network { name } } } }": { result: ListedOrdersResult; variables: ListedOrdersVariables }
+  "query { networks { name explorerUrl vaultRelayer settlementContract wrappedNative { address symbol } } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: \"-\", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }": { result: TokenResult; variables: TokenVariables }
   "query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }": { result: TokenHistoryResult; variables: TokenHistoryVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { holders(first: 10) { source nodes { address balance } } } }": { result: TokenHoldersResult; variables: TokenHoldersVariables }
+  "query ($addresses: [Address!]!, $network: NetworkName!) { network(name: $network) { pools(addresses: $addresses, first: 10) { nodes { address token0 { address symbol } token1 { address symbol } } } } }": { result: PoolsAtResult; variables: PoolsAtVariables }
   "subscription ($tokens: [TokenAddress!]!, $network: NetworkName!) { tokenPrices(tokens: $tokens, network: $network) { isAvailable prices { nativePrice nativePriceState usdPrice { price source } usdPriceState } } }": { result: FollowPricesResult; variables: FollowPricesVariables }
+  "query ($network: NetworkName!, $search: String, $first: Int, $last: Int, $after: String, $before: String) { coin: token(address: \"-\", network: $network) { symbol decimals } network(name: $network) { name tokens(search: $search, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { address symbol name decimals lastAuctionPrice } } } }": { result: ListedTokensResult; variables: ListedTokensVariables }
+  "query ($network: NetworkName, $owner: Address, $orderUid: OrderUid, $first: Int, $last: Int, $after: String, $before: String) { trades(network: $network, owner: $owner, orderUid: $orderUid, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { orderUid owner blockNumber logIndex txHash auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name explorerUrl } } } } }": { result: ListedTradesResult; variables: ListedTradesVariables }
+  "query { networks { name } }": { result: NetworkNamesResult; variables: NetworkNamesVariables }
+  "query ($addresses: [Address!]!, $network: NetworkName!) { tokens(addresses: $addresses, network: $network) { address usdPrice { price } } }": { result: UsdPricesResult; variables: UsdPricesVariables }
 }

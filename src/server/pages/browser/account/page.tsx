@@ -8,21 +8,13 @@ import { firstReading } from '../view/first-render.ts'
 import { Header } from '../view/header.tsx'
 import { usePolled } from '../view/polled.ts'
 import { Section } from '../view/section.tsx'
+import { findWallets, OtherAccount, type Wallet } from '../view/wallets.ts'
 import { BalanceSection } from './balances.tsx'
 import { Channels } from './channels.tsx'
 import { documents } from './documents.ts'
 import { FeedSection } from './feed.tsx'
 import { OrderSection, UnsignedSection } from './orders.tsx'
-import {
-  findWallets,
-  forgetSession,
-  OtherAccount,
-  OtherSite,
-  signIn,
-  signOut,
-  storedSession,
-  type Wallet,
-} from './session.ts'
+import { forgetSession, OtherSite, signIn, signOut, storedSession } from './session.ts'
 
 /** Section in which the account’s owner signs in and manages channels. */
 function ChannelSection({ account }: { account: string }) {

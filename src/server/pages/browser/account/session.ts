@@ -4,8 +4,6 @@ import { queryService, Refused } from '../ask.ts'
 import { OtherAccount, type Wallet } from '../view/wallets.ts'
 import { documents } from './documents.ts'
 
-export { findWallets, OtherAccount, type Wallet } from '../view/wallets.ts'
-
 export interface Session {
   token: string
   expiresAt: string
