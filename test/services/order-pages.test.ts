@@ -217,14 +217,10 @@ test('a filled order says what was traded, and leads to its transaction', async 
     const total = await fact(page, 'Fees in total')
     expect(total).toMatch(/^0\.000\d+ WETH \$\d\.\d\d$/)
     expect(await fact(page, 'Network fee')).toBe(total)
-    for (const name of ['limit', 'quote', 'market'])
-      expect([name, await page.locator('dt', { hasText: `Against the ${name}` }).count()]).toEqual([
-        name,
-        name === 'quote' ? 0 : 1,
-      ])
     expect(await fact(page, 'Against the limit')).toMatch(
       /^[12]\.\d\d % better: \d\d\.\d+ USDC \$\d\d\.\d\d$/,
     )
+    expect(await fact(page, 'Against the quote')).toMatch(/^(Equal|0\.\d+ % (better|worse): .+)$/)
     expect(await fact(page, 'Against the market')).toMatch(/^0\.\d+ % worse: \d+\.\d+ USDC \$\d+\.\d\d$/)
     expect(await page.locator('#actions-title').count()).toBe(0)
     const placed = await page.locator('dd time').first().innerText()
@@ -390,6 +386,8 @@ async function visitWithWallet(uid: string, wallet: TestWallet, isAnnounced = tr
       })
   }, isAnnounced)
   await page.reload()
+  // Requests of the first page were cut off.
+  visited.warnings.length = 0
   return visited
 }
 
