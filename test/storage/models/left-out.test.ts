@@ -66,7 +66,7 @@ const rows: [string, object, Model, string[]][] = [
   ['a quote of an order', orderQuoteRow, orderQuote, []],
   ['an event', orderEventRow, orderEvent, []],
   ['a trade', tradeRow, trade, []],
-  ['an auction', auctionRow, auction, ['chainId']],
+  ['an auction', auctionRow, auction, []],
   ['a solution', solutionRow, solution, []],
   ['an attempt', settlementAttemptRow, settlementAttempt, []],
   ['an execution', executionRow, execution, []],
