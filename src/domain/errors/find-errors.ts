@@ -69,8 +69,8 @@ const clearWeight = 15.5
  * guess. Other texts are about something else, and have some words in common with the error.
  */
 const [minSureShare, minGuessShare] = [0.65, 0.5]
-/** The maximum number of errors that an answer is; more share words that say little. */
-const maxMeant = 4
+/** The maximum number of errors that an answer is, below a weight; more share words that say little. */
+const [maxMeant, manyWeight] = [4, 10]
 /** The weight of a code that is written out. */
 const namedWeight = 30
 
@@ -249,6 +249,6 @@ function findOwn(whole: string, isBeside: boolean, phrase = ''): FoundErrors {
     .filter(isMeantToo)
     .slice(0, maxFound)
     .map(({ entry }) => explained(entry.code))
-  const isVague = share < minSureShare || (errors.length > maxMeant && best.weight < clearWeight)
+  const isVague = share < minSureShare || (errors.length > maxMeant && best.weight < manyWeight)
   return { errors, isGuess: best.weight < minWeight || isVague, isClear: best.weight >= clearWeight }
 }

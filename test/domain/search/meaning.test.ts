@@ -1,0 +1,269 @@
+import { LangEn, Wallet } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { settingsPage } from '../../../codegen/settings-page.ts'
+import { settings } from '../../../src/app/settings.ts'
+import { diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
+import { errorCodes } from '../../../src/domain/errors/error-explanations.ts'
+import { orderEventLabels, orderEventTexts, standingReasons } from '../../../src/domain/order/event.ts'
+import { orderStatuses, orderStatusTexts } from '../../../src/domain/order/status.ts'
+import { type Meaning, meaningOf } from '../../../src/domain/search/meaning.ts'
+import { secretIn } from '../../../src/domain/search/secret.ts'
+import { topicsIn } from '../../../src/domain/search/topics.ts'
+import { screaming } from '../../../src/domain/text/spelling.ts'
+import { settingsOf } from '../../../src/server/pages/browser/home/find.ts'
+import { messages } from '../errors/messages.ts'
+
+const served = settingsOf(settingsPage())
+const find = (text: string) => meaningOf(text, { settings: async () => served })
+
+/** The kind of a meaning with its subjects. */
+function shown(meaning: Meaning): string {
+  switch (meaning.kind) {
+    case 'secret':
+      return `secret: ${meaning.secret}`
+    case 'auction':
+      return `auction: ${meaning.id}`
+    case 'terms': {
+      const names = [...meaning.errors.map(({ code }) => code), ...meaning.terms.map(({ name }) => name)]
+      return `terms: ${[...new Set(names)].join(', ')}`
+    }
+    case 'topics':
+      return `topics: ${meaning.topics.map(({ title }) => title).join(', ')}`
+    case 'errors':
+      return `errors: ${[meaning.foreign?.title, ...meaning.errors.map(({ code }) => code)].filter(Boolean).join(', ')}`
+    case 'guess':
+      return 'guess'
+    case 'tokens':
+      // A name that the service may know as a token is nothing without one.
+      return `tokens: ${meaning.names.join(', ')}; else ${meaning.otherwise.kind}`
+    default:
+      return meaning.kind
+  }
+}
+
+/** A name as people write it. */
+const spellings = (name: string) => {
+  const apart = name.replaceAll(/([a-z])(?=[A-Z])/g, '$1 ').replaceAll('_', ' ')
+  return [
+    name,
+    name.toLowerCase(),
+    name.toUpperCase(),
+    apart,
+    apart.replaceAll(' ', '_').toUpperCase(),
+    ` ${apart} `,
+  ]
+}
+
+describe('a name of the service finds itself, in any spelling', () => {
+  test.each([
+    ['code of a diagnosis', diagnosisCodes],
+    ['status', orderStatuses],
+    ['event', orderEventLabels],
+    ['reason of a standing', standingReasons],
+  ])('%s', async (_, names) => {
+    for (const name of names)
+      for (const text of [...spellings(name), ...spellings(screaming(name))]) {
+        const meaning = await find(text)
+        const found = meaning.kind === 'terms' ? meaning.terms.map((term) => term.name) : []
+        expect([text, meaning.kind, [...new Set(found)]]).toEqual([text, 'terms', [screaming(name)]])
+      }
+  })
+
+  test('error', async () => {
+    for (const code of errorCodes) {
+      // In two words these are the status of an answer.
+      const texts =
+        code === 'BadRequest' || code === 'NotFound' ? [code, code.toUpperCase()] : spellings(code)
+      for (const text of texts) {
+        const meaning = await find(text)
+        const errors = meaning.kind === 'terms' || meaning.kind === 'errors' ? meaning.errors : []
+        expect([text, errors[0]?.code]).toEqual([text, code])
+      }
+    }
+  })
+
+  test('setting, with the text of its reference', async () => {
+    for (const [name, { description = '' }] of Object.entries(settings.shape))
+      for (const text of spellings(name)) {
+        const meaning = await find(text)
+        const terms = meaning.kind === 'terms' ? meaning.terms : []
+        expect([text, terms.at(-1)]).toMatchObject([text, { name, meaning: description }])
+      }
+  })
+
+  test('with all that the word means', async () => {
+    expect(await find('expired')).toEqual({
+      kind: 'terms',
+      terms: [
+        { name: 'EXPIRED', kind: expect.stringContaining('not filled'), ...textOf('expired') },
+        { name: 'EXPIRED', kind: 'Status of an order', meaning: orderStatusTexts.expired },
+        { name: 'EXPIRED', kind: 'Step in the history of an order', meaning: orderEventTexts.expired },
+      ],
+      errors: [],
+      topics: [expect.objectContaining({ title: 'Expiry' })],
+    })
+    expect(shown(await find('NO_LIQUIDITY'))).toBe('terms: NoLiquidity, NO_LIQUIDITY')
+  })
+})
+
+const textOf = (code: keyof typeof diagnosisTexts) => {
+  const { meaning, advice } = diagnosisTexts[code]
+  return { meaning, advice }
+}
+
+const [nothing, guess] = ['nothing', 'guess']
+const token = (...names: string[]) => `tokens: ${names.join(', ')}; else nothing`
+const topics = (...titles: string[]) => `topics: ${titles.join(', ')}`
+const [gas, fees, long, cancel] = ['Gas', 'Fees', 'How long it takes', 'Cancelling an order']
+
+test.each([
+  // Names of this service
+  ['PRICE_OUT_OF_REACH', 'terms: PRICE_OUT_OF_REACH'],
+  ['why is my order priceOutOfReach', 'terms: PRICE_OUT_OF_REACH'],
+  [
+    '{"data":{"order":{"diagnosis":{"code":"PRICE_OUT_OF_REACH","since":null}}}}',
+    'terms: PRICE_OUT_OF_REACH',
+  ],
+  ['{"label":"FILTERED","reason":"DUST_ORDER"}', 'terms: FILTERED, DUST_ORDER'],
+  ['{"errorType":"InsufficientBalance","description":"x"}', 'errors: InsufficientBalance'],
+  ['rate limit reads', 'terms: RATE_LIMIT_READS'],
+  ['fulfilled', 'terms: FULFILLED'],
+  // Auctions
+  ['auction 97', 'auction: 97'],
+  ['#97', 'auction: 97'],
+  ['Auction #97', 'auction: 97'],
+  ['auctions', topics('Auctions')],
+  // Tokens
+  ['WETH', token('WETH')],
+  ['weth/usdc', token('weth', 'usdc')],
+  ['WETH-USDC', token('WETH', 'USDC')],
+  ['sell 1.5 weth for usdc', token('weth', 'usdc')],
+  ['Wrapped Ether', token('Wrapped Ether')],
+  ['price of $PEPE?', token('PEPE')],
+  ['bitcoin', token('bitcoin')],
+  ['vitalik.eth', 'ens'],
+  ['send it to vitalik.eth', 'ens'],
+  // Topics
+  ['slippage', topics('Slippage')],
+  ['what slippage should I use?', topics('Slippage')],
+  ['gas fees too high', topics(gas)],
+  ['who pays the gas', topics(gas)],
+  ['how much are the fees?', topics(fees)],
+  ['how long does it take', topics(long)],
+  ['how long does a swap usually take?', topics(long)],
+  ['How do I cancel my order?', topics(cancel)],
+  ['do I have to approve every time', topics('Approvals')],
+  ['allowance', topics('Approvals')],
+  ['minimum received', topics('Minimum received')],
+  ['I got less than expected', topics('You got less than the quote said')],
+  ['partially filled', topics('Partly filled orders')],
+  ['why did my order expire', topics('Expiry')],
+  ['limit price', topics('Limit price')],
+  ['what is surplus', topics('Surplus')],
+  ['MEV protection', topics('MEV and front-running')],
+  ['how do I get a refund', topics('Refunds')],
+  ['unwrap WETH', topics('Wrapped coins')],
+  ['native coin', topics('The chain’s own coin')],
+  ['where are my tokens', topics('Where your tokens are')],
+  ['is it safe?', topics('Is it safe?')],
+  ['fees and slippage', topics('Slippage', fees)],
+  // Orders and errors
+  ['my order is not filled', 'question'],
+  ['swap stuck for 2 hours', 'question'],
+  ['order expired', 'errors: OrderExpired'],
+  ['User rejected the request', 'errors: Rejected in the wallet'],
+  ['my wallet says insufficient allowance', 'errors: InsufficientAllowance'],
+  ['no route found', 'errors: NoLiquidity'],
+  ['this token is not supported', expect.stringContaining('errors: UnsupportedToken')],
+  // Too little to tell
+  ['token not found', guess],
+  // Nothing of this service
+  ['hello', token('hello')],
+  ['test', token('test')],
+  ['thank you', nothing],
+  ['asdfghjkl', token('asdfghjkl')],
+  ['où est mon ordre', nothing],
+  ['wie lange dauert der Tausch', nothing],
+  ['注文はどこですか', expect.stringMatching(/^nothing$|else nothing$/)],
+  ['why is the sky blue and the sea green', nothing],
+  ['I want to trade my car for a boat', nothing],
+  ['the code of my door lock does not end in the time it should', nothing],
+  ['I lost access to my email address and the confirmation link is too old', nothing],
+  ['there is no way to know what time it is now', nothing],
+  ['lorem ipsum dolor sit amet', nothing],
+  ['SELECT * FROM orders; DROP TABLE orders', nothing],
+  ['!!!', nothing],
+  ['0', nothing],
+])('%s: %s', async (text, expected) => {
+  expect(shown(await find(text))).toEqual(expected)
+})
+
+test('each topic is found by its title, and says something', () => {
+  const words = [
+    'slippage',
+    'fees',
+    'mev',
+    'support',
+    'hooks',
+    'receiver',
+    'solver',
+    'price impact',
+    'telegram',
+  ]
+  for (const word of words) {
+    const { topics, isGuess } = topicsIn(word)
+    expect([word, isGuess, topics.length]).toEqual([word, false, 1])
+    for (const topic of topics) {
+      expect(topicsIn(topic.title)).toEqual({ topics: [topic], isGuess: false })
+      expect(topic.text).toMatch(/^.{60,600}\.$/)
+    }
+  }
+})
+
+const list = LangEn.wordlist()
+const wordOf = (index: number) => list.getWord(index % 2_048)
+
+describe('a secret', () => {
+  test('is a recovery phrase of any length, in any spelling', () => {
+    for (const length of [12, 15, 18, 21, 24])
+      for (let seed = 0; seed < 400; seed++) {
+        const words = Array.from({ length }, (_, index) =>
+          wordOf(seed * 997 + index * 1_301 + seed * index * 7),
+        )
+        for (const text of [
+          words.join(' '),
+          words.join(', '),
+          words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n'),
+          `my seed phrase is: ${words.join(' ')}`,
+        ])
+          expect([text, secretIn(text)]).toEqual([text, 'phrase'])
+      }
+    expect(secretIn(Wallet.createRandom().mnemonic?.phrase ?? '')).toBe('phrase')
+  })
+
+  const key = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
+  test.each([
+    [key, 'key'],
+    [`my key ${key.toUpperCase()}`, 'key'],
+    [`private key: 0x${key}`, 'key'],
+    [`{"privateKey":"0x${key}"}`, 'key'],
+    [`0x${key}`, undefined],
+    [`transaction 0x${key}`, undefined],
+    [`0x${key}${key.slice(0, 48)}`, undefined],
+    [`${'0'.repeat(24)}${key.slice(0, 40)}`, undefined],
+  ])('%s: %s', (text, secret) => {
+    expect(secretIn(text)).toBe(secret)
+  })
+
+  test('is no question and no error', () => {
+    const questions = [
+      ...messages.flatMap(([, message]) => [message, message.toUpperCase()]),
+      ...Object.values(diagnosisTexts).flatMap(({ meaning, advice }) => [meaning, advice]),
+      ...Object.values(settings.shape).map(({ description = '' }) => description),
+      'please help me order still pending after three hours wallet shows nothing',
+      'swap failed again today metamask shows error gas price too low what now',
+      'bought pepe token yesterday but balance still shows zero where did it go',
+    ]
+    expect(questions.filter((text) => secretIn(text))).toEqual([])
+  })
+})
