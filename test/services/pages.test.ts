@@ -263,9 +263,63 @@ test('the search explains what wallets say, and numbers that are cut short or me
   await page.getByText('Errors are found by their English text or by their code.').waitFor()
   expect(await found(page)).toEqual(['Nothing was found'])
 
-  await page.goto(`${server.url}${searched('Der Token wurde nicht verkauft')}`)
+  await page.goto(`${server.url}${searched('my uniswap order has been pending since Tuesday')}`)
   await page.getByText('Or is it the text of an error? Errors are found by their English text').waitFor()
   expect(await found(page)).toEqual(['Which order is it?'])
+})
+
+test('the search finds tokens, codes, settings and topics, and else nothing', async () => {
+  await using visited = await visit('/', { viewport: { width: 390, height: 844 } })
+  const { page, warnings } = visited
+  const { networks } = await graphql(
+    server.url,
+    '{ networks { name tokens(search: "WETH", first: 1) { nodes { address } } } }',
+  )
+  const [{ name, tokens }] = networks
+  const one = await search(page, 'weth', 'Is it this token?')
+  expect(one).toContain(tokens.nodes[0].address)
+  const links = answer(page).getByRole('link')
+  expect(await links.first().getAttribute('href')).toBe(
+    `${server.url}/tokens/${tokens.nodes[0].address}?network=${name}`,
+  )
+  expect(await faultsOfAccess(page)).toEqual([])
+  await search(page, 'sell weth for usdc', 'The first token')
+  expect(await found(page)).toEqual(['The first token', 'The second token'])
+  expect(await search(page, 'price out of reach', 'PRICE_OUT_OF_REACH')).toContain(
+    'What to do: Wait for the market, or place a new order with a limit nearer to it.',
+  )
+  expect(await search(page, 'FEE_POLICIES', 'FEE_POLICIES')).toContain('Protocol fees in order, JSON')
+  expect(await search(page, 'do I need to approve every time?', 'Approvals')).toContain(
+    'The contract to approve on',
+  )
+  const more = answer(page).getByRole('link', { name: 'More in the documentation' })
+  expect((await request((await more.getAttribute('href')) ?? '')).status).toBe(200)
+  await search(page, 'vitalik.eth', 'Names are not looked up here')
+  await search(page, 'token not found', 'Is it one of these?')
+  await search(page, 'qwertyuiop', 'Nothing was found')
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(warnings).toEqual([])
+})
+
+test('a recovery phrase is not sent, gets into no address, and is warned of', async () => {
+  const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+  const { orders } = await graphql(server.url, '{ orders(first: 1) { nodes { uid } } }')
+  for (const path of ['/', `/orders/${orders.nodes[0].uid}`]) {
+    await using visited = await visit(path)
+    const { page } = visited
+    const sent: string[] = []
+    page.on('request', (each) => sent.push(`${each.url()} ${each.postData() ?? ''}`))
+    await page.getByRole('searchbox').fill(phrase)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'This looks like a recovery phrase' }).waitFor()
+    expect(page.url()).toBe(`${server.url}${path}`)
+    expect(await faultsOfAccess(page)).toEqual([])
+    expect(sent.filter((text) => text.includes('sausage'))).toEqual([])
+  }
+  await using visited = await visit(searched(phrase))
+  await visited.page.getByRole('heading', { name: 'This looks like a recovery phrase' }).waitFor()
+  expect(visited.page.url()).toBe(`${server.url}/`)
 })
 
 test('an account with a thousand open orders: the page says why five are not filled, and is charged for it', async () => {
