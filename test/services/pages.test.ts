@@ -310,6 +310,7 @@ test('a recovery phrase is not sent, gets into no address, and is warned of', as
     const { page } = visited
     const sent: string[] = []
     page.on('request', (each) => sent.push(`${each.url()} ${each.postData() ?? ''}`))
+    await page.getByText('Reading…').waitFor({ state: 'detached' })
     await page.getByRole('searchbox').fill(phrase)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'This looks like a recovery phrase' }).waitFor()
@@ -369,7 +370,7 @@ test('the page of an order that is not there leads to the search for its error',
   const { page } = visited
   await page.getByRole('link', { name: 'InsufficientBalance' }).click()
   await page.getByRole('heading', { name: 'InsufficientBalance' }).waitFor()
-  expect(await found(page)).toEqual(['InsufficientBalance'])
+  expect(await found(page)).toEqual(['InsufficientBalance', 'INSUFFICIENT_BALANCE'])
 })
 
 test('the viewer lists the operations, tries one out, and contacts no other host', async () => {

@@ -163,7 +163,12 @@ function indexed() {
 
 /** The share of a text's words that an error has, without words of any text. */
 function shareOf(text: string, { counts }: Entry, ignored: ReadonlySet<string>): number {
-  const words = new Set(text.toLowerCase().match(/\p{L}[\p{L}\d]{2,}/gu))
+  const words = new Set(
+    text
+      .toLowerCase()
+      .replace(/0x[\da-f]+/g, '')
+      .match(/\p{L}[\p{L}\d]{2,}/gu),
+  )
   const said = [...words].filter((word) => !ignored.has(word) && !stopWords.has(stemOf(word)))
   const shared = said.filter((word) => counts.has(word) || counts.has(stemOf(word)))
   return said.length === 0 ? 1 : shared.length / said.length
