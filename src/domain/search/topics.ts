@@ -26,7 +26,7 @@ const searchPage = 'how-to/order-page.md'
 const rows = [
   topic(
     'slippage, slippage tolerance, price tolerance',
-    'max percent default auto set setting best high low',
+    'max percent default auto set setting best high low increase lower raise reduce adjust',
     {
       title: 'Slippage',
       text: 'Slippage is how much worse than the quoted price you let the trade be. It is part of the limit that you sign: the order is filled at that limit or better, or not at all. You choose it in the wallet or page where you trade; without a choice a quote takes 0.5 %.',
@@ -178,12 +178,31 @@ const rows = [
     },
   ),
   topic(
-    'safe, scam, secure, trustworthy, legit, is it safe, custody, custodial, audit, audited, steal, stolen, hacked, hack, trust',
-    'use site page service contract money approve funds',
+    'safe, scam, secure, trustworthy, legit, is it safe, custody, custodial, audit, audited, steal, stolen, hacked, hack, trust, private key, seed phrase, recovery phrase',
+    'use site page service contract money approve funds forgot',
     {
       title: 'Is it safe?',
       text: 'The service does not hold your tokens. They leave your account only for an order that you signed, and never below its limit: the settlement contract enforces that. An approved vault relayer takes tokens for such orders only. Check what the wallet shows before you sign, and compare the addresses of tokens: anybody can give a token any name. Nobody needs your private key or recovery phrase.',
       page: 'glossary.md',
+    },
+  ),
+  topic(
+    'how to swap, how do i swap, how can i swap, how to trade, how do i trade, how to buy, how do i buy, how to sell, how do i sell, how does it work, how does this work, what is this, place an order, start trading',
+    'here new order token',
+    {
+      title: 'How trading works',
+      text: 'You sign an order in a wallet, or on a page that uses this service: what you sell, the least that you take for it, and until when. Solvers then compete to fill it in an auction every few seconds. It is filled at its limit or better, or not at all. This page explains orders; it places none.',
+      page: 'explanation/life-of-an-order.md',
+    },
+  ),
+  topic(
+    'minimum order size, minimum order, minimum amount, smallest order, smallest amount, minimum trade',
+    'size small value',
+    {
+      title: 'Smallest amount',
+      text: 'No fixed minimum is set. What an order sells has to be worth more than the fee of the network for its trade, which depends on the price of gas. The page of an order says if it is too small.',
+      page: orders,
+      asksOrder: true,
     },
   ),
   topic('solver, solvers', 'fill list names run', {

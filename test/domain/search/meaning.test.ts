@@ -167,6 +167,10 @@ test.each([
   ['where are my tokens', topics('Where your tokens are')],
   ['is it safe?', topics('Is it safe?')],
   ['fees and slippage', topics('Slippage', fees)],
+  ['how to swap', topics('How trading works')],
+  ['minimum order size', topics('Smallest amount')],
+  ['seed phrase', topics('Is it safe?')],
+  ['how do I increase slippage', topics('Slippage')],
   // Orders and errors
   ['my order is not filled', 'question'],
   ['swap stuck for 2 hours', 'question'],
