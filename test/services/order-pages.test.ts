@@ -248,7 +248,7 @@ test('an order that expires too soon for another auction says so before it expir
     async (page) => {
       const text = await page.locator('main').innerText()
       expect(text).toContain('Place a new order with a later expiry, once this one has expired.')
-      expect(text).toContain('That was its limit.')
+      expect(text).toContain('The limit was at least 3,600 USDC for each WETH, after all fees.')
       expect(text).not.toContain('Wait for the market')
     },
   )
@@ -501,7 +501,9 @@ test('the distance to the market is the same in all parts of the page', async ()
   await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
   await using visited = await visit(browser, `${app.url}/orders/${uid}`)
   const { page } = visited
-  const line = page.getByText(/^The market is [\d.]+ % worse than the limit, before the network fee/)
+  const line = page.getByText(
+    /^For this order the market is [\d.]+ % worse than the limit, before the network fee/,
+  )
   const [share] = /[\d.]+ %/.exec(await line.innerText()) ?? []
   expect(await page.locator('.summary').innerText()).toContain(`the market is ${share} worse than the limit`)
   const shares = (await page.locator('main').innerText()).match(/[\d.]+ % (worse|better)/g)

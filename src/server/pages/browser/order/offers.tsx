@@ -14,8 +14,8 @@ export function Offers({ order }: { order: Order }) {
   return (
     <Section id="offers" title="Offers of solvers">
       <p class="note">
-        Every few seconds solvers compete in an auction. A solver offers to fill one or more orders; the
-        offers that leave traders the most beyond their limits win.
+        Every few seconds solvers compete in an auction. A solver offers to fill one or more orders. The
+        offers with the largest total surplus over the limits win.
       </p>
       {auctions.length === 0 && <p class="empty">{noneWords(order, nodes.length > 0)}</p>}
       {auctions.map((auction) => (

@@ -62,8 +62,8 @@ export function Prices({
       )}
       {seen.length > 0 && (
         <p class="note">
-          The line shows the price of both tokens in auctions, every five minutes and without fees. A trade
-          gets less: fees come out of it, and a large amount moves the price.
+          The line shows the price of both tokens in auctions, every five minutes, without fees and for a
+          small amount. A trade gets less: fees come out of it, and a large amount moves the price.
         </p>
       )}
     </Section>
@@ -71,22 +71,19 @@ export function Prices({
 }
 
 function limitWords(isOver: boolean, limit: PriceLike, scale: PriceScale): string {
-  const price = `${scale.words(limit)} ${scale.unit}`
-  if (isOver)
-    return scale.isMoreBetter
-      ? `The order asked for at least ${price}. That was its limit.`
-      : `The order asked to pay at most ${price}. That was its limit.`
-  return scale.isMoreBetter
-    ? `The order asks for at least ${price}, after all fees. That is its limit: it fills at this price or better, or not at all.`
-    : `The order asks to pay at most ${price}, fees included. That is its limit: it fills at this price or better, or not at all.`
+  const bound = scale.isMoreBetter ? 'at least' : 'at most'
+  const price = `${bound} ${scale.words(limit)} ${scale.unit}, after all fees`
+  return isOver
+    ? `The limit was ${price}.`
+    : `The limit is ${price}. The order fills at this price or a better one, or not at all.`
 }
 
 /** The distance that all parts of the page show. */
 function DistanceLine({ parts, at, isOpen }: Distance & { isOpen: boolean }) {
   return (
     <p>
-      The market {isOpen ? 'is' : 'was'} {percentOf(parts)} {parts > 0n ? 'worse' : 'better'} than the limit,
-      before the network fee{' '}
+      For this order the market {isOpen ? 'is' : 'was'} {percentOf(parts)} {parts > 0n ? 'worse' : 'better'}{' '}
+      than the limit, before the network fee{' '}
       <span class="note">
         (<Time at={at} isRelative={isOpen} />)
       </span>

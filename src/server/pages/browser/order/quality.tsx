@@ -1,6 +1,5 @@
 import type { Comparison } from '../../../../domain/order/surplus.ts'
-import type { TokenLike } from '../view/amounts.ts'
-import { amountOf } from '../view/amounts.ts'
+import { amountOf, type TokenLike } from '../view/amounts.ts'
 import { DetailList, Section } from '../view/section.tsx'
 import { feesOf, qualityDown } from './fill.ts'
 import { type Order, percentOf } from './order.ts'

@@ -73,12 +73,13 @@ export function PriceSources({ order, prices }: { order: Order; prices: UsdPrice
   if (known.length === 0) return null
   return (
     <p class="note">
-      Dollar values use present prices, also for past trades:{' '}
-      {known.map(({ token, price, source, asOf }) => (
+      Dollar values use present prices, also for past trades:
+      {known.map(({ token, price, source, asOf }, index) => (
         <span key={token.address}>
-          {symbolOf(token)} ${readable(price)} ({source}, <Time at={asOf} />){' '}
+          {index > 0 && ','} {symbolOf(token)} ${readable(price)} ({source}, <Time at={asOf} />)
         </span>
       ))}
+      .
     </p>
   )
 }
