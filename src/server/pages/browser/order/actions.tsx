@@ -38,7 +38,7 @@ function useAction(order: Order) {
     try {
       if (isSwitching) await switchNetwork(wallet.provider, order)
       setNotice(await action(wallet))
-      // The button is gone.
+      // The button is disabled.
       place.current?.focus()
     } catch (fault) {
       setNotice(undefined)
@@ -65,11 +65,12 @@ export function Actions({ order, diagnosis, onDone }: Props) {
   const [isApproved, setIsApproved] = useState(false)
   const { isBusy, notice, setNotice, fault, waiting, run, place } = useAction(order)
 
-  const mayCancel = isLive(order) && !isCancelled
+  // Finished actions stay, so that nothing moves under the reader's eyes.
+  const mayCancel = isLive(order) || isCancelled
   const isUnapproved = reasonsOf(diagnosis).some(({ code }) => code === 'ALLOWANCE_MISSING')
   const isOver = !isLive(order) || (diagnosis && terminalCodeOf(diagnosis) !== undefined)
-  const mayApprove = isUnapproved && !isOver && !isApproved && !isCancelled && order.onchainUser === null
-  if (!mayCancel && !mayApprove && !notice && fault === undefined) return null
+  const mayApprove = (isUnapproved && !isOver && order.onchainUser === null) || isApproved
+  if (!mayCancel && !mayApprove) return null
 
   const uid = nameInPath()
   const cancel: Action = async ({ provider }) => {
@@ -87,9 +88,15 @@ export function Actions({ order, diagnosis, onDone }: Props) {
     onDone()
     return { text: isMined ? approved : 'The approval is sent, and in no block yet. See the wallet.', txHash }
   }
-  const buttons = (label: string, action: Action) => (
+  const buttons = (label: string, action: Action, isDone: boolean) => (
     <WalletButtons
-      {...{ wallets, label, isBusy, owner: order.owner, onWallet: (each) => run(each, action) }}
+      {...{
+        wallets,
+        label,
+        isDisabled: isBusy || isDone,
+        owner: order.owner,
+        onWallet: (each) => run(each, action),
+      }}
     />
   )
   return (
@@ -98,7 +105,7 @@ export function Actions({ order, diagnosis, onDone }: Props) {
         <div class="group">
           <h3>Approve the sell token</h3>
           <Approval order={order} />
-          {buttons(`Approve ${leftOf(order)}`, approve)}
+          {buttons(`Approve ${leftOf(order)}`, approve, isApproved || isCancelled)}
         </div>
       )}
       {mayCancel && (
@@ -107,31 +114,33 @@ export function Actions({ order, diagnosis, onDone }: Props) {
           {placeOfCancellation(order) ?? (
             <>
               <p>The owner signs a message. It costs nothing, and takes effect at once.</p>
-              {buttons('Cancel the order', cancel)}
+              {buttons('Cancel the order', cancel, isCancelled)}
             </>
           )}
         </div>
       )}
-      {waiting && (
-        <>
-          <p role="alert">The wallet is on another network than the order.</p>
-          <div class="buttons">
-            <button type="button" disabled={isBusy} onClick={waiting}>
-              Switch the wallet to {order.network.name}
-            </button>
-          </div>
-        </>
-      )}
-      {fault !== undefined && <Fault text={fault} />}
-      <p class="notice" role="status" tabIndex={-1} ref={place}>
-        {notice?.text}
-        {notice?.txHash !== undefined && (
+      <div class="result">
+        {waiting && (
           <>
-            {' '}
-            Transaction <TransactionLink {...{ order, txHash: notice.txHash }} />
+            <p role="alert">The wallet is on another network than the order.</p>
+            <div class="buttons">
+              <button type="button" disabled={isBusy} onClick={waiting}>
+                Switch the wallet to {order.network.name}
+              </button>
+            </div>
           </>
         )}
-      </p>
+        {fault !== undefined && <Fault text={fault} />}
+        <p class="notice" role="status" tabIndex={-1} ref={place}>
+          {notice?.text}
+          {notice?.txHash !== undefined && (
+            <>
+              {' '}
+              Transaction <TransactionLink {...{ order, txHash: notice.txHash }} />
+            </>
+          )}
+        </p>
+      </div>
     </Section>
   )
 }
@@ -202,14 +211,14 @@ function placeOfCancellation(order: Order): ComponentChildren {
 interface ButtonProps {
   wallets: readonly Wallet[]
   label: string
-  isBusy: boolean
+  isDisabled: boolean
   owner: string
   onWallet(wallet: Wallet): void
 }
 
 const longestName = 40
 
-function WalletButtons({ wallets, label, isBusy, owner, onWallet }: ButtonProps) {
+function WalletButtons({ wallets, label, isDisabled, owner, onWallet }: ButtonProps) {
   if (wallets.length === 0)
     return (
       <p class="note">
@@ -220,7 +229,7 @@ function WalletButtons({ wallets, label, isBusy, owner, onWallet }: ButtonProps)
   return (
     <div class="buttons">
       {wallets.map((wallet) => (
-        <button key={wallet.id} type="button" disabled={isBusy} onClick={() => onWallet(wallet)}>
+        <button key={wallet.id} type="button" disabled={isDisabled} onClick={() => onWallet(wallet)}>
           {label} with {wallet.name.slice(0, longestName)}
         </button>
       ))}
