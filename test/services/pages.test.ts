@@ -1,11 +1,14 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Order } from '../../src/domain/order/order.ts'
-import { numbered } from '../fakes/order.ts'
+import { sample } from '../../src/rest/openapi/sample.ts'
+import { numbered, signingDomain } from '../fakes/order.ts'
+import { storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
-import type { TestServer } from '../setup/server.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
 import { graphql, request } from '../setup/trader.ts'
 import { faultsOfAccess, visit as open, visitTimeoutMs } from '../setup/visit.ts'
 
@@ -77,6 +80,150 @@ test('the page of a token does not move while it loads', async () => {
   await visited.page.locator('section[aria-labelledby=history-title]').locator('.plot, .empty').waitFor()
   await visited.page.locator('section[aria-labelledby=holders-title]').waitFor()
   expect(await visited.shift()).toBeLessThan(0.1)
+})
+
+const sectionText = async (page: Page, id: string) =>
+  (await page.locator(`section[aria-labelledby=${id}-title]`).innerText()).replaceAll(/\s+/g, ' ')
+
+test('the page of an auction shows its time, its state, and which lines of solutions were traded', async () => {
+  await using visited = await visit('/auctions/9', { timezoneId: 'UTC', locale: 'en-GB' })
+  const { page } = visited
+  await page.locator('h1 + .badge', { hasText: 'Settled' }).waitFor()
+  expect(await page.locator('.state').count()).toBe(0)
+  const { auction } = await graphql(server.url, '{ auction(id: 9, network: SEPOLIA) { createdAt } }')
+  expect(await page.locator('time').first().getAttribute('datetime')).toBe(
+    new Date(auction.createdAt).toISOString(),
+  )
+  const marks = await page.locator('section li .note:last-child').allInnerTexts()
+  expect(marks).toEqual(['Traded in block 109', 'Not traded', 'Traded in block 109'])
+})
+
+test('the page of an auction is live until a settlement', async () => {
+  const { db } = server.database
+  const order = await storeOrder(db, { owner: numbered('71') })
+  const fill = { order, sell: order.sellAmount, buy: order.buyAmount + 5n }
+  const solver = numbered('52')
+  await storeContest(db, {
+    id: 12n,
+    orders: [order],
+    deadlineBlock: 1_000,
+    solutions: [
+      { solver, score: 2n, isWinner: true, fills: [fill] },
+      { solver: numbered('53'), score: 1n, fills: [fill] },
+    ],
+  })
+  await using visited = await visit('/auctions/12')
+  const { page } = visited
+  await page.locator('h1 + .badge', { hasText: 'Waiting for the chain' }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const marks = page.locator('section li .note:last-child')
+  expect(await marks.allInnerTexts()).toEqual(['Not traded yet', 'Not traded', 'Not traded yet'])
+  const settled = { txHash: `0x${'7c'.repeat(32)}` as const, blockNumber: 110, logIndex: 9 }
+  await storeSettlement(db, { ...settled, auctionId: 12n, solver, trades: [fill] })
+  await page.locator('h1 + .badge', { hasText: 'Settled' }).waitFor()
+  expect(await marks.allInnerTexts()).toEqual(['Traded in block 110', 'Not traded', 'Traded in block 110'])
+  await page.locator('.state').waitFor({ state: 'detached' })
+})
+
+test('the page of a token names the pools that hold it, and links its orders', async () => {
+  await using visited = await visit(`/tokens/${sample.usdc}`)
+  const { page } = visited
+  await page.getByText('Pool USDC/WETH').waitFor()
+  const { networks } = await graphql(server.url, '{ networks { name wrappedNative { address } } }')
+  const [{ name, wrappedNative }] = networks
+  const links = page.locator('section[aria-labelledby=orders-title] a')
+  expect(await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))).toEqual([
+    `${server.url}/orders?network=${name}&sell=${sample.usdc}&buy=${wrappedNative.address}`,
+    `${server.url}/orders?network=${name}&sell=${wrappedNative.address}&buy=${sample.usdc}`,
+    `${server.url}/orders?network=${name}`,
+    `${server.url}/trades?network=${name}`,
+  ])
+})
+
+test('the page of a token names contracts, and is live only with a price', async () => {
+  const [priced, unpriced] = [numbered('81'), numbered('82')]
+  const decimals = { symbol: 'TKN', name: null, decimals: 6 }
+  let names: Record<'vaultRelayer' | 'settlementContract', Address> | undefined
+  const holder = (address: Address) => ({ address, balance: 5_000_000n })
+  const value = <Value>(value: Value) => ({ value, source: 'own', at: 0, keepMs: 1, isStale: false })
+  await using other = await openTestServer({
+    tokens: async (asked) =>
+      new Map(asked.map((address) => [address, { ...decimals, address, chainId: signingDomain.chainId }])),
+    topHolders: async (token) =>
+      names &&
+      value(
+        [numbered('00'), token, names.vaultRelayer, names.settlementContract, numbered('91')].map(holder),
+      ),
+    async *watchPrices([token], { signal }) {
+      const usd = token === priced ? value('2.5') : ('absent' as const)
+      const subject = token ?? expect.fail()
+      const changes = [{ subject, value: { usd, native: 'absent' as const }, before: undefined }]
+      yield { block: 7, isComplete: true, isAvailable: true, changes }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+  })
+  const { networks } = await graphql(other.url, '{ networks { vaultRelayer settlementContract } }')
+  names = networks[0]
+  await using visited = await open(browser, `${other.url}/tokens/${priced}`)
+  const { page } = visited
+  await page.getByText('$ 2.5').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByText('The settlement contract on').waitFor()
+  expect((await page.locator('ol li').allInnerTexts()).map((text) => text.split(/,? ?0x/)[0])).toEqual([
+    'Burned',
+    'The token’s own contract',
+    'The vault relayer on sepolia',
+    'The settlement contract on sepolia',
+    '',
+  ])
+  await page.goto(`${other.url}/tokens/${unpriced}`)
+  await page.getByText('No source has a price in US dollars.').waitFor()
+  await page.locator('.state').waitFor({ state: 'detached' })
+})
+
+test('the page of an account shows what waits for a signature, balances, allowances and the surplus', async () => {
+  const { db } = server.database
+  const presigned = await storeOrder(db, {
+    owner: address(sample.trader),
+    signingScheme: 'presign',
+    sellToken: address(sample.usdc),
+    sellAmount: 2_000n * 10n ** 6n,
+  })
+  await using visited = await visit(`/accounts/${sample.trader}`, { viewport: { width: 390, height: 844 } })
+  const { page, warnings } = visited
+  await page.getByText('$2,500').waitFor()
+  expect((await page.locator('section h2').allInnerTexts()).slice(0, 3)).toEqual([
+    'Waiting for a signature',
+    'Orders',
+    'Balances on sepolia',
+  ])
+  const unsigned = page.locator('section[aria-labelledby=unsigned-title] .order a')
+  expect(await unsigned.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).title))).toEqual([
+    presigned.uid,
+  ])
+  const rows = await page.locator('tbody tr').allInnerTexts()
+  expect(rows.map((row) => row.split(/\s*\n\s*|\t/))).toEqual([
+    ['USDC', '2,500 USDC', '$2,500', '2,000 USDC', '1,000 USDC: too low'],
+    ['WETH', 'Not known', '–', '3 WETH', 'Not known'],
+    ['ETH', '2 ETH', '$6,000', '–', '–'],
+  ])
+  expect(await sectionText(page, 'balances-sepolia')).toContain('Surplus of all trades 0 ETH')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(await visited.shift()).toBeLessThan(0.1)
+  expect(visited.bytes()).toBeLessThan(60_000)
+  expect(warnings).toEqual([])
+  await page.goto(`${server.url}/accounts/${sample.guided}`)
+  await page.getByText('Surplus of all trades').waitFor()
+  const { account } = await graphql(
+    server.url,
+    `{ account(address: "${sample.guided}") { totalSurplus(network: SEPOLIA) } }`,
+  )
+  expect(account.totalSurplus).not.toBe('0')
+  expect(await sectionText(page, 'balances-sepolia')).toContain(
+    `Surplus of all trades ${Number(account.totalSurplus) / 1e18} ETH Approved is`,
+  )
+  expect(await page.locator('#unsigned-title').count()).toBe(0)
 })
 
 const found = (page: Page) => page.locator('[role=status] h2').allInnerTexts()

@@ -242,7 +242,7 @@ export type OpenOrdersResult = { account: { orders: { nodes: Array<{ sellAmount:
 export type BalancesVariables = Exact<{
   account: string;
   network: string;
-  tokens: Array<string>;
+  tokens?: Array<string> | null | undefined;
 }>;
 
 
@@ -609,7 +609,7 @@ export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
   "query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: UnsignedOrdersResult; variables: UnsignedOrdersVariables }
   "query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }": { result: OpenOrdersResult; variables: OpenOrdersVariables }
-  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
+  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
   "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }": { result: BalanceValuesResult; variables: BalanceValuesVariables }
   "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
   "query { networks { name vaultRelayer settlementContract } }": { result: ContractsResult; variables: ContractsVariables }

@@ -28,8 +28,8 @@ async function readBalances(account: string, network: string) {
     const rest = BigInt(sellAmount) - BigInt(executedSellAmount)
     offered.set(sellToken.address, (offered.get(sellToken.address) ?? 0n) + rest)
   }
-  const variables = { account, network, tokens: [...offered.keys()] }
-  const { coin, account: read } = await queryService(documents.balances, variables)
+  const tokens = offered.size > 0 ? [...offered.keys()] : null
+  const { coin, account: read } = await queryService(documents.balances, { account, network, tokens })
   const rows = read.balances.nodes
     .map((balance) => ({ ...balance, offered: offered.get(balance.token.address) }))
     .filter(({ balance, offered }) => balance !== '0' || offered !== undefined)
@@ -67,8 +67,9 @@ export function BalanceSection({ account, network }: { account: string; network:
         <>
           <DetailList facts={[['Surplus of all trades', amountOf(value.totalSurplus, coin)]]} />
           <p class="note">
-            Surplus is the amount that trades on {network} gave beyond the limits of the orders, in{' '}
-            {symbolOf(coin)} at the prices of each auction.
+            Approved is the amount that the vault relayer may take to fill orders. Surplus is the amount that
+            trades on {network} gave beyond the limits of the orders, in {symbolOf(coin)} at the prices of
+            each auction.
           </p>
         </>
       )}

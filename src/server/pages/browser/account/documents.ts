@@ -11,7 +11,7 @@ export const documents = {
   openOrders:
     'query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }',
   balances:
-    'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { coin: token(address: "-", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }',
+    'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: "-", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }',
   // Apart: the sources of prices may be away.
   balanceValues:
     'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }',

@@ -46,12 +46,11 @@ function TradeState({ auction, uid, solution }: { auction: Auction; uid: string;
   return <span class="note">{mayBeTraded ? 'Not traded yet' : 'Not traded'}</span>
 }
 
-function fateOf({ isWinner, filteredOut }: Solution, attempt: Attempt | undefined): string {
+function fateOf({ isWinner, filteredOut, txHash }: Solution, attempt: Attempt | undefined): string {
   if (filteredOut) return 'Left out as unfair to an order'
   if (!isWinner) return 'Lost'
+  if (txHash !== null) return 'Won and settled'
   switch (attempt?.outcome) {
-    case 'SUCCESS':
-      return 'Won and settled'
     case 'FAILED':
       return 'Won, but its transaction failed'
     case 'TIMEOUT':
@@ -63,6 +62,17 @@ function fateOf({ isWinner, filteredOut }: Solution, attempt: Attempt | undefine
 
 function AuctionDetails({ auction }: { auction: Auction }) {
   const { network, coin, block, deadline, createdAt, nativePrices } = auction
+  // For 10^18 atoms; that of a whole token needs its decimals.
+  const prices = nativePrices.flatMap(({ token, price }) =>
+    token.decimals === null
+      ? []
+      : ([
+          [
+            <TokenLink key={token.address} token={token} network={network?.name ?? ''} />,
+            amountOf((BigInt(price) * 10n ** BigInt(token.decimals)) / 10n ** 18n, coin),
+          ],
+        ] as const),
+  )
   return (
     <Section id="facts" title="The auction">
       <DetailList
@@ -78,16 +88,8 @@ function AuctionDetails({ auction }: { auction: Auction }) {
           ['Last block to settle', deadline],
         ]}
       />
-      <h3>Prices used for scores</h3>
-      <DetailList
-        facts={nativePrices.map(({ token, price }) => [
-          <TokenLink key={token.address} token={token} network={network?.name ?? ''} />,
-          // For 10^18 atoms; that of a whole token needs its decimals.
-          token.decimals === null
-            ? ''
-            : amountOf((BigInt(price) * 10n ** BigInt(token.decimals)) / 10n ** 18n, coin),
-        ])}
-      />
+      {prices.length > 0 && <h3>Prices used for scores</h3>}
+      <DetailList facts={prices} />
     </Section>
   )
 }

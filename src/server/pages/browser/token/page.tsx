@@ -293,7 +293,7 @@ function TokenOrders({ found: { network, token } }: { found: Found }) {
           [wrappedNative, token],
         ]
   return (
-    <Section id="orders" title="Orders">
+    <Section id="orders" title="Orders and trades">
       <ul class="plain-list">
         {pairs.map(
           ([sell, buy]) =>
@@ -301,7 +301,7 @@ function TokenOrders({ found: { network, token } }: { found: Found }) {
             buy && (
               <li key={sell.address}>
                 <a href={listed('orders', { sell: sell.address, buy: buy.address })}>
-                  <bdi>{symbolOf(sell)}</bdi> for <bdi>{symbolOf(buy)}</bdi>
+                  Sell <bdi>{symbolOf(sell)}</bdi> for <bdi>{symbolOf(buy)}</bdi>
                 </a>
               </li>
             ),
