@@ -4,7 +4,7 @@ import { queryService } from '../ask.ts'
 import { serviceUrl } from '../root.ts'
 import { auctionColumns, orderColumns, tokenColumns, tradeColumns } from '../view/columns.tsx'
 import { usePolled } from '../view/polled.ts'
-import { Fault, Loading, Section } from '../view/section.tsx'
+import { Fault, Section } from '../view/section.tsx'
 import { type Column, Table } from '../view/table.tsx'
 import { usePrices } from '../view/token-prices.ts'
 import { documents } from './documents.ts'
@@ -36,13 +36,12 @@ function Feed<Node>({
   return (
     <Section id={`${list}-${network ?? ''}`} title={title} aside={<a href={serviceUrl(all)}>All {list}</a>}>
       {fault !== undefined && <Fault text={fault} />}
-      <div ref={place}>
+      <div class="feed" ref={place}>
         {shown.current && shown.current.length > 0 && (
           <Table label={title} columns={columns} nodes={shown.current} />
         )}
         {shown.current?.length === 0 && <p class="empty">None yet.</p>}
       </div>
-      {!shown.current && fault === undefined && <Loading />}
     </Section>
   )
 }
