@@ -38,8 +38,11 @@ function killableFetch(answer?: object) {
   let open = () => {}
   let isOpen = Promise.resolve()
   const opened: string[] = []
+  let pulls = 0
   return {
     opened,
+    /** Reads of bodies so far. The client has handled a chunk when it reads the next one. */
+    pulls: () => pulls,
     kill(): void {
       isOpen = new Promise((resolve) => {
         open = resolve
@@ -54,7 +57,20 @@ function killableFetch(answer?: object) {
       const signals = [init?.signal ?? new AbortController().signal, kill.signal]
       const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
       opened.push(String(input))
-      return response
+      const reader = response.body?.getReader()
+      const body = new ReadableStream<Uint8Array>(
+        {
+          async pull(stream) {
+            pulls++
+            const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+            if (done) stream.close()
+            else stream.enqueue(value)
+          },
+          cancel: (reason) => reader?.cancel(reason),
+        },
+        { highWaterMark: 0 },
+      )
+      return new Response(body, response)
     },
   }
 }
@@ -83,8 +99,8 @@ test.each([
   )
   const first = stream.next()
   await expect.poll(() => connection.opened.length).toBe(1)
-  // The first lines of the stream arrive with its headers, or right behind.
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  // The first lines of the stream have its place.
+  await expect.poll(connection.pulls).toBeGreaterThan(1)
   connection.kill()
   const { value } = await first
   expect(value?.notifications.node.message).toBe('notification 1')
