@@ -172,15 +172,15 @@ test('a client that takes anything gets the home page, and one that names nothin
 
 describe('a path that leads nowhere', () => {
   test.each([
-    ['/nothing', '.'],
-    ['/nothing/', '..'],
-    ['/sepolia/api/v1/nothing', '../../..'],
-    ['/auctions/1/2', '../..'],
-    ['/trades/1', '..'],
-    ['/%3Cscript%3Ealert(1)%3C%2Fscript%3E', '.'],
-    [`/${'deep/'.repeat(15)}x`, Array(15).fill('..').join('/')],
-    [`/${'deep/'.repeat(900)}x`, ''],
-  ])('%s gets a page with a search for people', async (path, root) => {
+    ['.', '/nothing'],
+    ['..', '/nothing/'],
+    ['../../..', '/sepolia/api/v1/nothing'],
+    ['../..', '/auctions/1/2'],
+    ['..', '/trades/1'],
+    ['.', '/%3Cscript%3Ealert(1)%3C%2Fscript%3E'],
+    [Array(15).fill('..').join('/'), `/${'deep/'.repeat(15)}x`],
+    ['', `/${'deep/'.repeat(900)}x`],
+  ])('gets a page with a search for people, with the service at "%s"', async (root, path) => {
     const { status, bytes, headers } = await get(path)
     const text = bytes.toString()
     expect([status, headers['content-security-policy'], headers['cache-control']]).toEqual([
