@@ -100,7 +100,7 @@ const fillers = new Set(
 function tokenNamesIn(text: string): string[] {
   if (text.length > maxPairLength) return []
   const names = text
-    .replace(/[?!.]+$/, '')
+    .replace(/[?!.]{1,9}$/, '')
     .split(between)
     .map((part) =>
       part

@@ -41,7 +41,7 @@ export function termsNamed(text: string): Term[] {
 
 /** The terms in a text: of several words written as one, or as the value of a code. */
 export function termsIn(text: string): Term[] {
-  const written = text.match(/[A-Za-z]{1,40}(?:_[A-Za-z]{1,40}){1,8}|\b[a-z]{1,40}[A-Z][A-Za-z]{1,80}/g) ?? []
+  const written = (text.match(/\w+/g) ?? []).filter((word) => /_|[a-z][A-Z]/.test(word))
   const values = text.matchAll(/"(?:code|label|status|reason)\\?"\s{0,9}:\s{0,9}\\?"(\w{1,80})/g)
   const names = new Set([...written, ...[...values].map(([, value = '']) => value)].map(squeezed))
   return terms.filter((term) => names.has(squeezed(term.name))).slice(0, 10)
