@@ -170,6 +170,52 @@ describe('explain', () => {
     ])
   })
 
+  test('answers what the search of the first page does, and sends no secret', async () => {
+    const [print, printed] = collected()
+    const [warn, warned] = collected()
+    const explain = async (text: string, url: string, json = false) => {
+      for (const lines of [printed, warned]) lines.length = 0
+      const flags = { url, timeout: '20', json }
+      return runCommand('explain', text.split(' '), { flags, random: Math.random, print, warn })
+    }
+    const nowhere = 'http://127.0.0.1:9'
+    expect(await explain('price out of reach', nowhere)).toBe(0)
+    expect(printed).toEqual([
+      'PRICE_OUT_OF_REACH',
+      '  Why an order is not filled, or how it ended',
+      '  The order asks for a better price than the market gives.',
+      '  What to do: Wait for the market, or place a new order with a limit nearer to it.',
+    ])
+    expect(await explain('RPC_MAX_LAG_BLOCKS', nowhere, true)).toBe(0)
+    expect(JSON.parse(printed[0] ?? '')).toMatchObject({
+      name: 'RPC_MAX_LAG_BLOCKS',
+      meaning: expect.stringContaining('Maximum lag of a node'),
+    })
+    expect(await explain('what is slippage', nowhere)).toBe(0)
+    expect([printed[0], printed.at(-1)]).toEqual(['Slippage', `  ${nowhere}/docs/reference/quotes.md`])
+    expect(await explain('auction #97', nowhere)).toBe(0)
+    expect(printed).toEqual([`${nowhere}/auctions/97`])
+    expect(await explain('vitalik.eth', nowhere)).toBe(2)
+    expect(await explain('weth', nowhere)).toBe(2)
+    expect(warned[1]).toMatch(
+      /^ {2}Tokens were not looked up: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/,
+    )
+
+    const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+    expect(await explain(phrase, 'http://not.a.host.invalid')).toBe(2)
+    expect(warned[0]).toBe('tradegraph: This looks like a recovery phrase')
+    expect(warned.join()).not.toContain('sausage')
+
+    // Names of tokens are read after their first order.
+    await place({ ...far, buyAmount: 9_003n * usdc })
+    const found = await eventually('the tokens have names', async () => {
+      const code = await explain('sell weth for usdc', world.url, true)
+      return code === 0 && printed.map((line) => JSON.parse(line))
+    })
+    expect(found.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['WETH', 'USDC'])
+    expect(found[0].page).toBe(`${world.url}/tokens/${found[0].address}?network=sepolia`)
+  })
+
   test('ends with a code for each kind of fault', async () => {
     const unknown = uidOf(trader().address)
     const within = async (subject: string, url: string, timeout = '20') => {
