@@ -220,7 +220,9 @@ test('a filled order says what was traded, and leads to its transaction', async 
     expect(await fact(page, 'Against the limit')).toMatch(
       /^3(\.\d+)? % better: 8\d(\.\d+)? USDC \$8\d\.\d\d$/,
     )
-    expect(await fact(page, 'Against the quote')).toMatch(/^(Equal|0\.\d+ % (better|worse): .+)$/)
+    expect(await fact(page, 'Against the quote')).toMatch(
+      /^(Equal|(less than )?0\.\d+ % (better|worse): .+)$/,
+    )
     expect(await fact(page, 'Against the market')).toMatch(/^0\.\d+ % worse: \d+\.\d+ USDC \$\d+\.\d\d$/)
     expect(await page.locator('#actions-title').count()).toBe(0)
     const placed = await page.locator('dd time').first().innerText()

@@ -51,8 +51,8 @@ function Compared({
   const atoms = amount < 0n ? -amount : amount
   return (
     <>
-      {percentOf(share)} {amount < 0n ? 'worse' : 'better'}: {amountOf(atoms, token)}{' '}
-      <DollarNote {...{ atoms, token, prices }} />
+      {share === 0n ? 'less than 0.0001 %' : percentOf(share)} {amount < 0n ? 'worse' : 'better'}:{' '}
+      {amountOf(atoms, token)} <DollarNote {...{ atoms, token, prices }} />
     </>
   )
 }
