@@ -33,6 +33,8 @@ const calls = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function getPair(address, address) view returns (address)',
 ])
+/** The upper part of a page, as a picture of the documentation. */
+const clip = { x: 0, y: 0, width: 1280, height: 1_350 }
 const images = path.join(import.meta.dirname, '..', '..', 'docs', 'images')
 
 let chain: TestChain
@@ -171,7 +173,7 @@ async function expectStory(
     expect(bytes()).toBeLessThan(100_000)
     expect(await shift()).toBeLessThan(0.1)
     if (process.env.SCREENSHOTS && picture && viewport.width > 1_000)
-      await page.screenshot({ path: path.join(images, picture), fullPage: true })
+      await page.screenshot({ path: path.join(images, picture), fullPage: true, clip })
   }
 }
 
