@@ -87,8 +87,8 @@ const isFeed = (query: string) => /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEve
 const hasSnapshot = (query: string) => /\bsnapshot\s*:/.test(query)
 
 /**
- * The newest place of all feeds, which share a sequence; undefined where notifications are disabled: the first
- * lines of the stream have it.
+ * The newest place of all feeds, which share a sequence. Undefined where notifications are disabled: then the
+ * first lines of the stream have it.
  */
 async function newestPlace(client: Client, signal: AbortSignal | undefined): Promise<string | undefined> {
   const body = `{notifications(account:"0x${'0'.repeat(40)}",last:1){cursor}}`
