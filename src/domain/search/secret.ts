@@ -32,7 +32,12 @@ export function secretIn(text: string): Secret | undefined {
   return phraseIn(text) ? 'phrase' : undefined
 }
 
-const phraseLengths = [12, 15, 18, 21, 24]
+/** The number of words of the shortest recovery phrase. */
+const minWords = 12
+
+/** Marks of lists, such as `1.`, `(1)`, `#1` and `word1:`, and signs that quote words or part them. */
+const listMarks =
+  /(?<![\p{L}\p{N}])(?:word)?[#([]?\d{1,2}(?![\p{L}\p{N}])[.:)\]=]?|[\p{Cf}"'`“”‘’«»;|/*•–—]/giu
 
 /** Common words of 3 to 8 letters that no recovery phrase has. */
 const plainWords = new Set(
@@ -42,17 +47,17 @@ const plainWords = new Set(
 )
 
 /**
- * Reports whether a text has a run of as many words as a recovery phrase, all of 3 to 8 letters and none of
- * them common. The list of words itself would be as large as a page.
+ * Reports whether a text has a run of enough words for a recovery phrase, all of 3 to 8 letters and none of
+ * them common. Other words may stand next to the phrase. The list of words itself would be as large as a page.
  */
 function phraseIn(text: string): boolean {
-  const saysPhrase = /\b(?:seed|recovery|mnemonic|secret)\b/i.test(text)
+  const saysPhrase = /\b(?:seed|recovery|mnemonic|secret|phrase|words|passphrase|backup)\b/i.test(text)
+  const enough = saysPhrase ? minWords - 1 : minWords
   let run = 0
-  const ends = () => phraseLengths.includes(run) || (saysPhrase && run > 10)
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}[\p{L}\p{N}_’']*|[^\s\p{L}\p{N},.-]/gu)) {
-    if (/^[a-z]{3,8}$/.test(word) && !plainWords.has(word)) run++
-    else if (ends()) return true
-    else run = 0
+  const words = text.toLowerCase().replace(listMarks, ' ')
+  for (const [word] of words.matchAll(/\p{L}[\p{L}\p{N}_]*|[^\s\p{L}\p{N},.-]/gu)) {
+    run = /^[a-z]{3,8}$/.test(word) && !plainWords.has(word) ? run + 1 : 0
+    if (run >= enough) return true
   }
-  return ends()
+  return false
 }

@@ -227,6 +227,18 @@ test('each topic is found by its title, and says something', () => {
 const list = LangEn.wordlist()
 const wordOf = (index: number) => list.getWord(index % 2_048)
 
+/** Words as lists, quoted, parted by signs, and next to other words. */
+const listed = (words: readonly string[]) => [
+  ...['#) ', '#: ', '(#) ', '[#] ', '#=', '#', 'word # ', 'Word#: ', '- ', '* ', '• '].map((mark) =>
+    words.map((word, index) => mark.replace('#', String(index + 1)) + word).join(' '),
+  ),
+  words.map((word, index) => `#${index + 1} ${word}`).join('\n'),
+  ...[JSON.stringify(words), words.map((word) => `'${word}'`).join(' '), `“${words.join(' ')}”`],
+  ...[';', ' ; ', '|', ' | ', '/', ' / ', ' — '].map((sign) => words.join(sign)),
+  ...[`help ${words.join(' ')}`, `${words.join(' ')} thanks`, `lost ${words.join(' ')} please`],
+  `my backup: ${words.join(' ')}`,
+]
+
 describe('a secret', () => {
   test('is a recovery phrase of any length, in any spelling', () => {
     for (const length of [12, 15, 18, 21, 24])
@@ -239,6 +251,7 @@ describe('a secret', () => {
           words.join(', '),
           words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n'),
           `my seed phrase is: ${words.join(' ')}`,
+          ...listed(words),
         ])
           expect([text, secretIn(text)]).toEqual([text, 'phrase'])
       }
