@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { type Secret, secretIn } from '../../../../domain/search/secret.ts'
 import { Header } from './header.tsx'
 import type { Polled } from './polled.ts'
+import { SecretWarning } from './secret-warning.tsx'
 import { Fault, Loading, Section } from './section.tsx'
 import { type Column, Table } from './table.tsx'
 
@@ -139,13 +141,18 @@ function Pager({ hasNextPage, hasPreviousPage, startCursor, endCursor }: Connect
 /** The filters as a form, closed on phones. */
 function Filters({ filters, check }: Pick<Props<never>, 'filters' | 'check'>) {
   const [fault, setFault] = useState<string>()
+  const [secret, setSecret] = useState<Secret>()
   const used = filters.filter(({ name }) => choiceOf(name) !== undefined).length
   const apply = (form: HTMLFormElement) => {
     const given = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()])
+    const found = given.map(([, value]) => secretIn(value ?? '')).find((each) => each !== undefined)
+    setSecret(found)
+    setFault(undefined)
+    if (found !== undefined) return
     const choices = new URLSearchParams(given.filter(([, value]) => value !== ''))
-    const found = check?.(choices)
-    setFault(found)
-    if (found === undefined) location.assign(addressWith(choices))
+    const mistake = check?.(choices)
+    setFault(mistake)
+    if (mistake === undefined) location.assign(addressWith(choices))
   }
   return (
     <details class="filters" open={matchMedia('(min-width: 44rem)').matches}>
@@ -160,6 +167,7 @@ function Filters({ filters, check }: Pick<Props<never>, 'filters' | 'check'>) {
           <Choice key={filter.name} filter={filter} />
         ))}
         {fault !== undefined && <Fault text={fault} />}
+        {secret && <SecretWarning secret={secret} />}
         <div class="buttons">
           <button type="submit">Apply</button>
           {used > 0 && (
