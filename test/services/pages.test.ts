@@ -450,15 +450,17 @@ test('the search finds tokens, codes, settings and topics, and else nothing', as
 test('a recovery phrase is not sent, gets into no address, and is warned of', async () => {
   const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
   const { orders } = await graphql(server.url, '{ orders(first: 1) { nodes { uid } } }')
-  for (const path of ['/', `/orders/${orders.nodes[0].uid}`]) {
+  for (const path of ['/', `/orders/${orders.nodes[0].uid}`, '/tokens']) {
     await using visited = await visit(path)
     const { page } = visited
     const sent: string[] = []
     page.on('request', (each) => sent.push(`${each.url()} ${each.postData() ?? ''}`))
     await page.getByText('Reading…').waitFor({ state: 'detached' })
-    await page.getByRole('searchbox').fill(phrase)
+    const field = path === '/tokens' ? page.getByLabel('Symbol or name') : page.getByRole('searchbox')
+    await field.fill(phrase)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'This looks like a recovery phrase' }).waitFor()
+    expect(await page.getByRole('alert').innerText()).toContain('The text was not sent to the service.')
     expect(page.url()).toBe(`${server.url}${path}`)
     expect(await faultsOfAccess(page)).toEqual([])
     expect(sent.filter((text) => text.includes('sausage'))).toEqual([])
@@ -466,6 +468,9 @@ test('a recovery phrase is not sent, gets into no address, and is warned of', as
   await using visited = await visit(searched(phrase))
   await visited.page.getByRole('heading', { name: 'This looks like a recovery phrase' }).waitFor()
   expect(visited.page.url()).toBe(`${server.url}/`)
+  const warning = await visited.page.getByRole('alert').innerText()
+  expect(warning).toContain('The address with this text was sent to the service, and may be in its logs')
+  expect(warning).not.toContain('was not sent')
 })
 
 test('an account with a thousand open orders: the page says why five are not filled, and is charged for it', async () => {

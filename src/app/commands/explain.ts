@@ -1,7 +1,7 @@
 import type { ExplainedError } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import type { Meaning, Unclear } from '../../domain/search/meaning.ts'
-import { secretTexts } from '../../domain/search/secret.ts'
+import { secretTexts, sentTexts } from '../../domain/search/secret.ts'
 import { tokensDocument, tokensNamed } from '../../domain/search/tokens.ts'
 import type { Topic } from '../../domain/search/topics.ts'
 import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
@@ -89,7 +89,7 @@ export async function explainMeaning(
     case 'secret': {
       const { title, meaning: text, advice } = secretTexts[meaning.secret]
       const inHistory = 'The shell may keep the command in its history: remove it there.'
-      throw new CommandFault(exitCodes.usage, title, { advice: [text, advice, inHistory] })
+      throw new CommandFault(exitCodes.usage, title, { advice: [`${text} ${sentTexts.nowhere}`, advice, inHistory] })
     }
     case 'ens':
       throw new CommandFault(

@@ -14,14 +14,14 @@ import type { SearchResult } from './find.ts'
 
 const account = '0x5c1f0a9e3b7d24c68e1f5a0b9c3d7e2f4a6b8c0d'
 const transaction = '0x3e8b51c7d9024fa6817be3d05c92a4f67018d3b9e5c4270f9a1b6d8e2c5f7043'
-/** The digits of an order’s number: a hash, its account and its expiry. */
+/** The digits of an order id: a hash, its account and its expiry. */
 const order = `0x91d4a7f03c6be258f17094bd6ae3c5820f7d1b94e6a0385c2bf97d41e08a6c35${account.slice(2)}68f2a1c0`
 
 /** Examples of searchable texts. @param hasMore includes other subjects than orders */
 function Shapes({ hasMore = false }: { hasMore?: boolean }) {
   const shapes = [
     ['The address of your account, to see all its orders: 0x and 40 digits from 0 to 9 and a to f', account],
-    ['The number of the order, which wallets also call its id, hash or UID: 0x and 112 digits', order],
+    ['The order id, which wallets also call its hash or UID: 0x and 112 digits', order],
     ['The transaction of a trade: 0x and 64 digits', transaction],
     ...(hasMore
       ? ([
@@ -53,7 +53,16 @@ const byEnglish =
   'Errors are found by their English text or by their code. The code, such as InsufficientBalance, is the same in all languages.'
 
 /** A found result without a page of its own. */
-export function Found({ result, networks }: { result: SearchResult; networks: Networks }) {
+export function Found({
+  result,
+  isInAddress,
+  networks,
+}: {
+  result: SearchResult
+  /** True if the page was opened at an address with the text. */
+  isInAddress: boolean
+  networks: Networks
+}) {
   switch (result.kind) {
     case 'page':
       return null
@@ -67,15 +76,14 @@ export function Found({ result, networks }: { result: SearchResult; networks: Ne
           <h2>Which order is it?</h2>
           <p>
             Its page says why it is not filled, and what to do. As long as an order is not filled, nothing of
-            it is sold. To cancel it, use the wallet or page where you placed it: its page here then says that
-            it was cancelled.
+            it is sold. You can cancel it on its page, with the wallet of its account, or where you placed it.
           </p>
           <Shapes />
           {result.asks === 'also' && <p>Or is it the text of an error? {byEnglish}</p>}
         </div>
       )
     case 'secret':
-      return <SecretWarning secret={result.secret} />
+      return <SecretWarning secret={result.secret} isInAddress={isInAddress} />
     case 'terms':
       return (
         <>
@@ -144,7 +152,7 @@ function FoundErrors({
   return (
     <>
       <FoundError error={first} networks={networks}>
-        <Beside named={named} hasContract={first.approves} />
+        <AlsoNamed named={named} hasContract={first.approves} />
       </FoundError>
       {auction !== undefined && (
         <p>
@@ -224,7 +232,7 @@ function FoundTopics({ topics, networks }: { topics: readonly Topic[]; networks:
   )
 }
 
-/** Tokens by names that anybody can choose: each is shown with its address, and none is the one. */
+/** Tokens by names that anyone can choose: each is shown with its address, and none is the one. */
 function FoundTokens({ groups }: { groups: readonly FoundToken[][] }) {
   return (
     <>
@@ -246,7 +254,7 @@ function FoundTokens({ groups }: { groups: readonly FoundToken[][] }) {
         </div>
       ))}
       <p class="note">
-        Anybody can make a token with any name and symbol. Compare the address with the one that the makers of
+        Anyone can make a token with any name and symbol. Compare the address with the one that the makers of
         the token publish.
       </p>
     </>
@@ -296,7 +304,7 @@ function Approved({ networks }: { networks: Networks }) {
 }
 
 /** Names in a text besides its error. Its author may be a stranger: it is quoted, not confirmed. */
-function Beside({
+function AlsoNamed({
   named: { order, transaction, addresses, contracts, signer, mistake },
   hasContract,
 }: {

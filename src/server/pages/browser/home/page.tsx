@@ -48,11 +48,11 @@ const inAddress = () => new URLSearchParams(location.search).get('q')?.trim() ??
  * contains the text.
  */
 function Search({ networks }: { networks: HomeResult['networks'] }) {
-  const [asked, setAsked] = useState(() => ({ text: inAddress() }))
+  const [asked, setAsked] = useState(() => ({ text: inAddress(), isInAddress: true }))
   const [result, setResult] = useState<SearchResult>()
   const [fault, setFault] = useState<string>()
   useEffect(() => {
-    const again = () => setAsked({ text: inAddress() })
+    const again = () => setAsked({ text: inAddress(), isInAddress: true })
     addEventListener('popstate', again)
     return () => removeEventListener('popstate', again)
   }, [])
@@ -84,13 +84,13 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
     // A secret gets into no address: the page warns of it.
     if (!secretIn(text) && text !== inAddress())
       history.pushState(null, '', serviceUrl(`?q=${encodeURIComponent(text)}`))
-    setAsked({ text })
+    setAsked({ text, isInAddress: false })
   }
   return (
     <>
       <SearchForm searched={asked.text} onSearch={search} />
       <div role="status" class="column">
-        {result && <Found result={result} networks={networks} />}
+        {result && <Found result={result} isInAddress={asked.isInAddress} networks={networks} />}
       </div>
       {fault !== undefined && <Fault text={fault} />}
     </>
@@ -122,7 +122,7 @@ function HomePage() {
           <Section id="what" title="What this is">
             <p>
               Here orders to swap tokens are placed, filled and explained. You sign what you want to sell, and
-              the least that you take for it. Programs, called <em>solvers</em>, look for the best trade on
+              the minimum that you take for it. Programs, called <em>solvers</em>, look for the best trade on
               all markets they know and compete in an auction every few seconds. The best one trades on chain;
               the fees of the network and of the service come out of the trade. An order is filled at its
               limit or better, after these fees, or not at all: nothing is sold before.
