@@ -24,8 +24,8 @@ export function FillQualitySection({ order, prices }: { order: Order; prices: Us
         ]}
       />
       <p class="note">
-        All comparisons are after all fees. The quote is the one that the order was placed with, at the traded
-        amount.{' '}
+        All comparisons are after all fees{BigInt(order.feeAmount) > 0n && ', without the signed fee'}. The
+        quote is the one that the order was placed with, at the traded amount.{' '}
         {market
           ? 'The market is the price of both tokens in the auction of each trade, without any fee.'
           : 'The market price of the trades is not known.'}

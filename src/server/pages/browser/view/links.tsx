@@ -47,7 +47,10 @@ export function ChainLink({
 
 const shownMs = 3_000
 
-/** Copies a text. Missing where the browser gives a page no clipboard: without https. @param name such as “order id” */
+/**
+ * Copies a text. Missing where the browser gives a page no clipboard: without https.
+ * @param name such as “order id”
+ */
 export function CopyButton({ text, name }: { text: string; name: string }) {
   const [result, setResult] = useState<'Copied' | 'Not copied'>()
   useEffect(() => {

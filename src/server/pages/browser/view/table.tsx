@@ -9,7 +9,9 @@ export interface Column<Node> {
   cell(node: Node): ComponentChildren
 }
 
-/** A table that fits any width: on narrow screens each row becomes a block, with its first value as the title. */
+/**
+ * A table that fits any width: on narrow screens each row becomes a block, with its first value as the title.
+ */
 export function Table<Node>({
   label,
   columns,

@@ -1,4 +1,4 @@
-/** With the time zone. */
+/** Date and time of day, with the time zone. */
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
