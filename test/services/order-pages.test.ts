@@ -335,7 +335,7 @@ test('an order that is filled in part says how much, and what keeps the rest', a
 interface TestWallet {
   account: number
   chainId: number
-  /** The code of its error for a method. */
+  /** The code of its error for a method, also for a call of one function: `eth_call 0x095ea7b3`. */
   errors: Record<string, number>
   signed: { domain: object; message: object }[]
 }
@@ -369,7 +369,8 @@ async function visitWithWallet(uid: string, wallet: TestWallet, isAnnounced = tr
   const visited = await visit(browser, `${app.url}/orders/${uid}`, { viewport, locale: 'en-GB' })
   const { page } = visited
   await page.exposeFunction('walletRequest', async (method: string, params: unknown[] = []) => {
-    const code = wallet.errors[method]
+    const [{ data = '' } = {}] = params as { data?: string }[]
+    const code = wallet.errors[method] ?? wallet.errors[`${method} ${data.slice(0, 10)}`]
     return code === undefined ? { result: await answerOf(wallet, method, params) } : { code }
   })
   await page.addInitScript((isAnnounced) => {
@@ -397,6 +398,10 @@ async function visitWithWallet(uid: string, wallet: TestWallet, isAnnounced = tr
 
 const alertIn = (page: Page, text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor()
 
+/** Checks whether the result of an action has the focus. */
+const hasFocus = (page: Page) =>
+  page.locator('.result').evaluate((element) => element === document.activeElement)
+
 test('the owner cancels an order with the wallet, and only with the account and network of the order', async () => {
   const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_600n * million }, 3)
   const wallet: TestWallet = { account: 4, chainId: 1, errors: {}, signed: [] }
@@ -412,6 +417,7 @@ test('the owner cancels an order with the wallet, and only with the account and 
   wallet.account = 3
   await cancel.click()
   await alertIn(page, 'The wallet is on another network than the order.')
+  expect(await hasFocus(page)).toBe(true)
   expect(await faultsOfAccess(page)).toEqual([])
   wallet.errors = { eth_signTypedData_v4: 4001 }
   await page.getByRole('button', { name: `Switch the wallet to ${chain.market.network.name}` }).click()
@@ -485,6 +491,50 @@ test('the owner approves what is left to sell, and no more, after seeing amount 
   expect(await allowanceOf(2, DAI.address)).toBe(sellAmount)
   expect(await approve.isDisabled()).toBe(true)
   await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(warnings).toEqual([])
+})
+
+test('an approval that waits for its block is kept, and blocks no cancellation', async () => {
+  const { COW } = chain.market.tokens
+  const { vaultRelayer, chainId } = chain.market.network
+  const approveCall = (amount: bigint) => {
+    const data = calls.encodeFunctionData('approve', [vaultRelayer, amount])
+    return [{ from: ownerOf(2), to: COW.address, data, gas: '0x30d40' }]
+  }
+  const sale = { sell: 'COW', buy: 'USDC', sellAmount: 1_000n * coin, buyAmount: million ** 2n } as const
+  const uid = await place(sale, 2)
+  await send(approveCall(5n))
+  await diagnosedAs(uid, 'ALLOWANCE_MISSING', 'PRICE_OUT_OF_REACH')
+  const wallet: TestWallet = { account: 2, chainId, errors: { 'eth_call 0x095ea7b3': 3 }, signed: [] }
+  await using visited = await visitWithWallet(uid, wallet)
+  const { page, warnings } = visited
+  const approve = page.getByRole('button', { name: 'Approve 1,000 COW with Test Wallet' })
+  await approve.click()
+  await alertIn(page, 'Set the approval of this token to 0 in the wallet first, then approve here.')
+  expect(await hasFocus(page)).toBe(true)
+  expect(await allowanceOf(2, COW.address)).toBe(5n)
+
+  // From zero no token refuses it.
+  await send(approveCall(0n))
+  await expect.poll(() => allowanceOf(2, COW.address)).toBe(0n)
+  Object.assign(wallet.errors, { eth_getTransactionReceipt: -32_603 })
+  await approve.click()
+  const sent = page.getByRole('status').filter({ hasText: 'The approval is sent.' })
+  await sent.waitFor()
+  expect(await sent.locator('a').count()).toBe(1)
+  await expect.poll(() => allowanceOf(2, COW.address)).toBe(1_000n * coin)
+  expect(await approve.isDisabled()).toBe(true)
+
+  await page.getByRole('button', { name: 'Cancel the order with Test Wallet' }).click()
+  await page.getByRole('status').getByText('The order is cancelled.').waitFor()
+  expect(await sent.count()).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  wallet.errors = {}
+  await page
+    .getByRole('status')
+    .getByText(/^Approved\. +Transaction/)
+    .waitFor()
   expect(await faultsOfAccess(page)).toEqual([])
   expect(warnings).toEqual([])
 })

@@ -14,41 +14,51 @@ import { leftToSellUp } from './fill.ts'
 import { type Diagnosis, type Order, reasonsOf } from './order.ts'
 import { approveWith, cancelWith, faultWords, mined, OtherNetwork, switchNetwork } from './wallet.ts'
 
-interface Notice {
-  text: string
-  /** Transaction of an approval. */
-  txHash?: string
-}
+type Kind = 'approve' | 'cancel'
 
-type Action = (wallet: Wallet) => Promise<Notice>
+/** Actions of the wallet. They return the text of their result, if it has one to show at once. */
+type Actions = Readonly<Record<Kind, (wallet: Wallet) => Promise<string | undefined>>>
 
 /** Runs one action of the wallet at a time. */
-function useAction(order: Order) {
+function useActions(order: Order, actions: Actions) {
   const [isBusy, setIsBusy] = useState(false)
-  const [notice, setNotice] = useState<Notice>()
+  const [notice, setNotice] = useState<string>()
   const [fault, setFault] = useState<string>()
   /** The action that waits for the wallet to switch its network. */
-  const [waiting, setWaiting] = useState<() => void>()
-  const place = useRef<HTMLParagraphElement>(null)
-  async function run(wallet: Wallet, action: Action, isSwitching = false): Promise<void> {
+  const [waiting, setWaiting] = useState<{ kind: Kind; wallet: Wallet }>()
+  const place = useRef<HTMLDivElement>(null)
+  // The button that had the focus was disabled: the result takes it.
+  useEffect(() => (isBusy ? () => place.current?.focus() : undefined), [isBusy])
+  async function run(kind: Kind, wallet: Wallet, isSwitching = false): Promise<void> {
     setIsBusy(true)
     setFault(undefined)
     setWaiting(undefined)
-    setNotice({ text: 'Continue in the wallet.' })
+    setNotice('Continue in the wallet.')
     try {
       if (isSwitching) await switchNetwork(wallet.provider, order)
-      setNotice(await action(wallet))
-      // The button is disabled.
-      place.current?.focus()
+      setNotice(await actions[kind](wallet))
     } catch (fault) {
       setNotice(undefined)
-      if (fault instanceof OtherNetwork) setWaiting(() => () => run(wallet, action, true))
+      if (fault instanceof OtherNetwork) setWaiting({ kind, wallet })
       else setFault(faultWords(fault, order))
     }
     setIsBusy(false)
   }
-  return { isBusy, notice, setNotice, fault, waiting, run, place }
+  return { isBusy, notice, fault, waiting, run, place }
 }
+
+/** An approval that was sent. */
+interface Sent {
+  txHash: string
+  state: keyof typeof sentTexts
+}
+
+const sentTexts = {
+  pending: 'The approval is sent. It counts when its transaction is in a block.',
+  late: 'The approval is sent, and in no block yet. See the wallet.',
+  failed: 'The token refused the approval: its transaction failed.',
+  mined: 'Approved.',
+} as const
 
 interface Props {
   order: Order
@@ -62,40 +72,48 @@ export function Actions({ order, diagnosis, onDone }: Props) {
   const [wallets, setWallets] = useState<readonly Wallet[]>([])
   useEffect(() => findWallets(setWallets), [])
   const [isCancelled, setIsCancelled] = useState(false)
-  const [isApproved, setIsApproved] = useState(false)
-  const { isBusy, notice, setNotice, fault, waiting, run, place } = useAction(order)
+  const [sent, setSent] = useState<Sent>()
+  const uid = nameInPath()
+  const { isBusy, notice, fault, waiting, run, place } = useActions(order, {
+    async cancel({ provider }) {
+      const mayFill = await cancelWith(provider, order, uid)
+      setIsCancelled(true)
+      onDone()
+      return mayFill ? `${cancelled} A trade that is on its way can still fill it.` : cancelled
+    },
+    async approve({ provider }) {
+      setSent(undefined)
+      const txHash = await approveWith(provider, order, uid, leftToSellUp(order))
+      setSent({ txHash, state: 'pending' })
+      // Other actions do not wait for the block.
+      void mined(provider, txHash).then((isMined) => {
+        setSent({ txHash, state: isMined === undefined ? 'late' : isMined ? 'mined' : 'failed' })
+        if (isMined) onDone()
+      })
+      return undefined
+    },
+  })
 
   // Finished actions stay, so that nothing moves under the reader's eyes.
   const mayCancel = isLive(order) || isCancelled
   const isUnapproved = reasonsOf(diagnosis).some(({ code }) => code === 'ALLOWANCE_MISSING')
   const isOver = !isLive(order) || (diagnosis && terminalCodeOf(diagnosis) !== undefined)
-  const mayApprove = (isUnapproved && !isOver && order.onchainUser === null) || isApproved
+  const isSent = sent !== undefined && sent.state !== 'failed'
+  const mayApprove = (isUnapproved && !isOver && order.onchainUser === null) || isSent
   if (!mayCancel && !mayApprove) return null
 
-  const uid = nameInPath()
-  const cancel: Action = async ({ provider }) => {
-    const mayFill = await cancelWith(provider, order, uid)
-    setIsCancelled(true)
-    onDone()
-    return { text: mayFill ? `${cancelled} A trade that is on its way can still fill it.` : cancelled }
+  const isOffered: Readonly<Record<Kind, boolean>> = {
+    approve: mayApprove && !isSent && !isCancelled,
+    cancel: mayCancel && !isCancelled,
   }
-  const approve: Action = async ({ provider }) => {
-    const txHash = await approveWith(provider, order, uid, leftToSellUp(order))
-    setNotice({ text: 'The approval is sent. It counts when its transaction is in a block.', txHash })
-    const isMined = await mined(provider, txHash)
-    if (isMined === false) return { text: 'The token refused the approval: its transaction failed.', txHash }
-    setIsApproved(true)
-    onDone()
-    return { text: isMined ? approved : 'The approval is sent, and in no block yet. See the wallet.', txHash }
-  }
-  const buttons = (label: string, action: Action, isDone: boolean) => (
+  const buttons = (kind: Kind, label: string) => (
     <WalletButtons
       {...{
         wallets,
         label,
-        isDisabled: isBusy || isDone,
+        isDisabled: isBusy || !isOffered[kind],
         owner: order.owner,
-        onWallet: (each) => run(each, action),
+        onWallet: (each) => run(kind, each),
       }}
     />
   )
@@ -105,7 +123,7 @@ export function Actions({ order, diagnosis, onDone }: Props) {
         <div class="group">
           <h3>Approve the sell token</h3>
           <Approval order={order} />
-          {buttons(`Approve ${leftOf(order)}`, approve, isApproved || isCancelled)}
+          {buttons('approve', `Approve ${leftOf(order)}`)}
         </div>
       )}
       {mayCancel && (
@@ -114,29 +132,35 @@ export function Actions({ order, diagnosis, onDone }: Props) {
           {placeOfCancellation(order) ?? (
             <>
               <p>The owner signs a message. It costs nothing, and takes effect at once.</p>
-              {buttons('Cancel the order', cancel, isCancelled)}
+              {buttons('cancel', 'Cancel the order')}
             </>
           )}
         </div>
       )}
-      <div class="result">
+      <div class="result" tabIndex={-1} ref={place}>
         {waiting && (
           <>
             <p role="alert">The wallet is on another network than the order.</p>
             <div class="buttons">
-              <button type="button" disabled={isBusy} onClick={waiting}>
+              <button
+                type="button"
+                disabled={isBusy || !isOffered[waiting.kind]}
+                onClick={() => run(waiting.kind, waiting.wallet, true)}
+              >
                 Switch the wallet to {order.network.name}
               </button>
             </div>
           </>
         )}
         {fault !== undefined && <Fault text={fault} />}
-        <p class="notice" role="status" tabIndex={-1} ref={place}>
-          {notice?.text}
-          {notice?.txHash !== undefined && (
+        <p class="notice" role="status">
+          {notice}
+        </p>
+        <p class="notice" role="status">
+          {sent && (
             <>
-              {' '}
-              Transaction <TransactionLink {...{ order, txHash: notice.txHash }} />
+              {sentTexts[sent.state]} {sent.state === 'mined' && !isCancelled && returns} Transaction{' '}
+              <TransactionLink {...{ order, txHash: sent.txHash }} />
             </>
           )}
         </p>
@@ -146,7 +170,7 @@ export function Actions({ order, diagnosis, onDone }: Props) {
 }
 
 const cancelled = 'The order is cancelled.'
-const approved = 'Approved. The order returns to the auctions by itself.'
+const returns = 'The order returns to the auctions by itself.'
 
 /** All digits of the amount that is still to be sold. */
 function leftOf(order: Order): string {

@@ -65,6 +65,7 @@ export async function cancelWith(provider: Provider, order: Order, uid: string):
 
 const vaultRelayerOf = '0x9b552cc2' // vaultRelayer()
 const approveTo = '0x095ea7b3' // approve(address,uint256)
+const allowanceOf = '0xdd62ed3e' // allowance(address,address)
 
 /**
  * Lets the wallet approve this amount of the sell token, and no more, for the vault relayer.
@@ -85,13 +86,37 @@ export async function approveWith(
   const relayer = await provider.request({ method: 'eth_call', params: [call, 'latest'] })
   if (`0x${String(relayer).slice(-40)}`.toLowerCase() !== vaultRelayer)
     throw new Stopped('The service and the chain name different spenders. Nothing was approved.')
+  const approve = `${approveTo}${word(BigInt(vaultRelayer))}${word(amount)}`
+  await checkReplacement(provider, order, approve)
   const transaction = {
     from: order.owner,
     to: order.sellToken.address,
-    data: `${approveTo}${word(BigInt(vaultRelayer))}${word(amount)}`,
+    data: approve,
     chainId: hexOf(chainId),
   }
   return String(await provider.request({ method: 'eth_sendTransaction', params: [transaction] }))
+}
+
+/**
+ * Simulates an approval that replaces another one: tokens such as USDT refuse that.
+ * @throws Stopped if the token refuses it; errors of the wallet
+ */
+async function checkReplacement(
+  provider: Provider,
+  { owner, sellToken, network }: Order,
+  approve: string,
+): Promise<void> {
+  const from = { from: owner, to: sellToken.address }
+  const data = `${allowanceOf}${word(BigInt(owner))}${word(BigInt(network.vaultRelayer))}`
+  const allowance = await provider.request({ method: 'eth_call', params: [{ ...from, data }, 'latest'] })
+  if (/^0x0*$/.test(String(allowance))) return
+  try {
+    await provider.request({ method: 'eth_call', params: [{ ...from, data: approve }, 'latest'] })
+  } catch (fault) {
+    // Wallets wrap a revert in codes of their own.
+    if (walletErrorOf(fault) !== undefined) throw fault
+    throw new Stopped('Set the approval of this token to 0 in the wallet first, then approve here.')
+  }
 }
 
 const [receiptMs, mostReceipts] = [1_000, 300]
@@ -99,11 +124,21 @@ const [receiptMs, mostReceipts] = [1_000, 300]
 /** Waits until the transaction is in a block. @returns false if it failed, undefined if it is in none yet */
 export async function mined(provider: Provider, hash: string): Promise<boolean | undefined> {
   for (let reads = 0; reads < mostReceipts; reads++) {
-    const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
-    if (receipt) return Number((receipt as { status: string }).status) === 1
+    const receipt = await receiptOf(provider, hash)
+    if (receipt) return Number(receipt.status) === 1
     await new Promise((resolve) => setTimeout(resolve, receiptMs))
   }
   return undefined
+}
+
+/** A receipt; a rejected read counts as none. */
+async function receiptOf(provider: Provider, hash: string): Promise<{ status: string } | null> {
+  try {
+    const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+    return receipt as { status: string } | null
+  } catch {
+    return null
+  }
 }
 
 /** Switches the wallet to the network of the order. @throws errors of the wallet */
@@ -125,6 +160,8 @@ const walletErrors: Readonly<Record<number, string>> = {
   [-32_002]: 'An earlier request is still open in the wallet. Open the wallet and answer it first.',
 }
 
+const walletErrorOf = (fault: unknown) => walletErrors[Number((fault as { code?: unknown } | null)?.code)]
+
 /** A fault in words: of the wallet, its choice of account, or the service. */
 export function faultWords(fault: unknown, { owner }: Order): string {
   if (fault instanceof OtherAccount) {
@@ -133,9 +170,9 @@ export function faultWords(fault: unknown, { owner }: Order): string {
     return `The wallet ${account}. The order belongs to ${short(owner)}: choose that account in the wallet, then try again.`
   }
   if (fault instanceof Stopped || fault instanceof Refused) return fault.message
-  const { code, message } = (fault ?? {}) as { code?: unknown; message?: unknown }
-  const known = walletErrors[Number(code)]
+  const known = walletErrorOf(fault)
   if (known !== undefined) return known
+  const { message } = (fault ?? {}) as { message?: unknown }
   const text = typeof message === 'string' ? message : messageOf(fault)
   if (/insufficient funds/i.test(text))
     return 'The account has too little of the network’s coin to pay for the transaction. Nothing was sent.'
