@@ -3,9 +3,9 @@ import {
   centsDown,
   type FilledOrder,
   feesOf,
-  leftToSellUp,
   qualityDown,
 } from '../../src/server/pages/browser/order/fill.ts'
+import { leftToSellUp } from '../../src/server/pages/browser/view/orders.ts'
 
 const [sellToken, buyToken] = [{ address: '0xa1' }, { address: '0xb2' }]
 type Trade = FilledOrder['trades']['nodes'][number]

@@ -237,7 +237,7 @@ export type OpenOrdersVariables = Exact<{
 }>;
 
 
-export type OpenOrdersResult = { account: { orders: { nodes: Array<{ sellAmount: string, executedSellAmount: string, sellToken: { address: string } }> } } };
+export type OpenOrdersResult = { account: { orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ kind: OrderKind, sellAmount: string, buyAmount: string, feeAmount: string, executedSellAmountBeforeFees: string, executedBuyAmount: string, executedFeeAmount: string, onchainUser: string | null, sellToken: { address: string } }> } } };
 
 export type BalancesVariables = Exact<{
   account: string;
@@ -608,7 +608,7 @@ export type UsdPricesResult = { tokens: Array<{ address: string, usdPrice: { pri
 export interface Documents {
   "query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: OrdersResult; variables: OrdersVariables }
   "query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } } }": { result: UnsignedOrdersResult; variables: UnsignedOrdersVariables }
-  "query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }": { result: OpenOrdersResult; variables: OpenOrdersVariables }
+  "query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { pageInfo { hasNextPage } nodes { kind sellAmount buyAmount feeAmount executedSellAmountBeforeFees executedBuyAmount executedFeeAmount onchainUser sellToken { address } } } } }": { result: OpenOrdersResult; variables: OpenOrdersVariables }
   "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
   "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }": { result: BalanceValuesResult; variables: BalanceValuesVariables }
   "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }

@@ -3,6 +3,7 @@ import { queryService } from '../ask.ts'
 import type { BalancesResult } from '../documents.generated.ts'
 import { amountOf, readable, symbolOf, type TokenLike } from '../view/amounts.ts'
 import { TokenLink } from '../view/links.tsx'
+import { leftToSellUp } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
 import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
 import { type Column, Table } from '../view/table.tsx'
@@ -24,16 +25,22 @@ const unlimited = 1n << 128n
 async function readBalances(account: string, network: string) {
   const { orders } = (await queryService(documents.openOrders, { account, network })).account
   const offered = new Map<string, bigint>()
-  for (const { sellToken, sellAmount, executedSellAmount } of orders.nodes) {
-    const rest = BigInt(sellAmount) - BigInt(executedSellAmount)
-    offered.set(sellToken.address, (offered.get(sellToken.address) ?? 0n) + rest)
+  for (const order of orders.nodes) {
+    // The contract of an order placed on chain has the amount already.
+    if (order.onchainUser !== null) continue
+    const { address } = order.sellToken
+    offered.set(address, (offered.get(address) ?? 0n) + leftToSellUp(order))
   }
   const tokens = offered.size > 0 ? [...offered.keys()] : null
   const { coin, account: read } = await queryService(documents.balances, { account, network, tokens })
   const rows = read.balances.nodes
     .map((balance) => ({ ...balance, offered: offered.get(balance.token.address) }))
     .filter(({ balance, offered }) => balance !== '0' || offered !== undefined)
-  return { coin, rows, hasMore: read.balances.pageInfo.hasNextPage, totalSurplus: read.totalSurplus }
+  return {
+    ...{ coin, rows, totalSurplus: read.totalSurplus },
+    hasMore: read.balances.pageInfo.hasNextPage,
+    hasMoreOrders: orders.pageInfo.hasNextPage,
+  }
 }
 
 /** Balances of the account on a network, with the vault relayer's allowances. */
@@ -62,6 +69,9 @@ export function BalanceSection({ account, network }: { account: string; network:
       )}
       {value?.rows.length === 0 && <p class="empty">No tokens that this service knows.</p>}
       {value?.hasMore && <p class="note">More tokens are not shown.</p>}
+      {value?.hasMoreOrders && (
+        <p class="note">Only the newest 50 open orders count here. The account has more.</p>
+      )}
       {values.fault !== undefined && <p class="note">The price sources do not answer now.</p>}
       {value && (
         <>

@@ -9,7 +9,7 @@ export const documents = {
   orders: `query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${listed} } } } }`,
   unsignedOrders: `query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { ${listed} } } } }`,
   openOrders:
-    'query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { nodes { sellAmount executedSellAmount sellToken { address } } } } }',
+    'query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { pageInfo { hasNextPage } nodes { kind sellAmount buyAmount feeAmount executedSellAmountBeforeFees executedBuyAmount executedFeeAmount onchainUser sellToken { address } } } } }',
   balances:
     'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: "-", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }',
   // Apart: the sources of prices may be away.

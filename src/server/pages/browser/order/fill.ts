@@ -1,4 +1,4 @@
-import { maxOf, mulDivDown, mulDivUp, parseUnits } from '../../../../domain/amount.ts'
+import { maxOf, mulDivDown, parseUnits } from '../../../../domain/amount.ts'
 import { type Fill, type Limits, parsePartnerFees } from '../../../../domain/fee/policy.ts'
 import {
   type Comparison,
@@ -134,17 +134,6 @@ function partnerFeesIn(document: string | null): number {
     // A followed order book may have another document.
     return 0
   }
-}
-
-/** Sell atoms that are still to be sold, rounded up, with the rest of the signed fee. */
-export function leftToSellUp(order: FilledOrder): bigint {
-  const { kind, sellAmount, buyAmount } = limitsOf(order)
-  const unpaidFee = BigInt(order.feeAmount) - BigInt(order.executedFeeAmount)
-  const left =
-    kind === 'sell'
-      ? sellAmount - BigInt(order.executedSellAmountBeforeFees)
-      : mulDivUp(sellAmount, maxOf(buyAmount - BigInt(order.executedBuyAmount), 0n), buyAmount)
-  return maxOf(left, 0n) + maxOf(unpaidFee, 0n)
 }
 
 const priceDigits = 18

@@ -1,3 +1,4 @@
+import { maxOf, mulDivUp } from '../../../../domain/amount.ts'
 import { hasEnded, type SpelledStatus } from '../../../../domain/order/status.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
@@ -59,4 +60,22 @@ export function stateOf(
     case 'EXPIRED':
       return { text: isPartly ? `Expired, ${filled}` : 'Expired, not filled', tone: 'bad' }
   }
+}
+
+interface PartlySold extends Pick<OrderLike, 'kind' | 'sellAmount' | 'buyAmount'> {
+  feeAmount: string
+  executedSellAmountBeforeFees: string
+  executedBuyAmount: string
+  executedFeeAmount: string
+}
+
+/** Sell atoms that are still to be sold, rounded up, with the rest of the signed fee. */
+export function leftToSellUp(order: PartlySold): bigint {
+  const [sellAmount, buyAmount] = [BigInt(order.sellAmount), BigInt(order.buyAmount)]
+  const unpaidFee = BigInt(order.feeAmount) - BigInt(order.executedFeeAmount)
+  const left =
+    order.kind === 'SELL'
+      ? sellAmount - BigInt(order.executedSellAmountBeforeFees)
+      : mulDivUp(sellAmount, maxOf(buyAmount - BigInt(order.executedBuyAmount), 0n), buyAmount)
+  return maxOf(left, 0n) + maxOf(unpaidFee, 0n)
 }
