@@ -168,6 +168,10 @@ function createGraphiqlHandler(executor: Pick<Executor, 'arrive'>): Handler {
 
 const pathOf = (req: IncomingMessage) => (req.url ?? '').split('?', 1)[0] ?? ''
 
+/** The query with its question mark, as a header may have it; empty without one. */
+const queryOf = (req: IncomingMessage) =>
+  new URL(`?${(req.url ?? '').slice(pathOf(req).length + 1)}`, 'http://localhost').search
+
 interface PagesHandler {
   /** Serves the pages for people, and their files: each request costs one unit. */
   handle: Handler
@@ -192,7 +196,7 @@ function createPagesHandler(
   })
   const handle = readOnly(
     counted(executor, async (req) => {
-      const answer = await find(pathOf(req))
+      const answer = await find(pathOf(req), queryOf(req))
       if (!answer) throw new Refusal('NotFound', 'there is nothing at this path')
       return conditional(req, answer)
     }),

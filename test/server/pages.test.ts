@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../http/client.ts'
+import { ask, openLine } from '../http/client.ts'
 import { openSampleWorld } from '../rest/openapi/world.ts'
 import type { TestServer } from '../setup/server.ts'
 import { graphql } from '../setup/trader.ts'
@@ -94,11 +94,21 @@ describe('a page', () => {
     }
   })
 
-  test('is the same with a slash at its end', async () => {
-    for (const path of pages().slice(1)) {
-      const { status, headers } = await get(`${path}/`)
-      expect([status, new URL(headers.location ?? '', `${server.url}${path}/`).pathname]).toEqual([308, path])
-    }
+  test('is the same with a slash at its end, and keeps its query', async () => {
+    const queries = [
+      ['', ''],
+      ['?', ''],
+      ['?network=sepolia&search=a%20b', '?network=sepolia&search=a%20b'],
+      ['?a?b/../%20//', '?a?b/../%20//'],
+    ] as const
+    for (const path of pages().slice(1))
+      for (const [query, kept] of queries) {
+        const { status, headers } = await get(`${path}/${query}`)
+        const { pathname, search } = new URL(headers.location ?? '', `${server.url}${path}/`)
+        expect([status, pathname, search]).toEqual([308, path, kept])
+        expect(headers['cache-control']).toBe('no-cache')
+        expect(headers.vary).toMatch(/\bAccept\b(?!-)/)
+      }
   })
 })
 
@@ -196,6 +206,14 @@ describe('a path that leads nowhere', () => {
     expect(text.length).toBeLessThan(1_200)
     const program = await get(path, { accept: 'application/json' })
     expect([program.status, program.headers['content-type']]).toEqual([404, 'application/json'])
+  })
+
+  test('gets it too without a slash', async () => {
+    await using line = openLine(server.url)
+    line.write('GET * HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n')
+    await expect.poll(() => line.isClosed).toBe(true)
+    expect(line.text).toMatch(/^HTTP\/1.1 404 /)
+    expect(line.text).toContain('<html lang="en" data-root=".">')
   })
 
   test('is JSON for people too where a route exists', async () => {

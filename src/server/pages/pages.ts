@@ -99,7 +99,8 @@ const tooDeep = 16
 function rootOf(path: string): string {
   const depth = path.split('/', tooDeep + 2).length - 2
   if (depth === tooDeep) return ''
-  return depth === 0 ? '.' : Array(depth).fill('..').join('/')
+  // The path of `GET *` has no slash.
+  return depth <= 0 ? '.' : Array(depth).fill('..').join('/')
 }
 
 /** Reads the output of `npm run build`, or in a clone builds from the sources. */
@@ -167,8 +168,11 @@ export function wantsHome(req: IncomingMessage): boolean {
 }
 
 export interface PageFinder {
-  /** Finds the page of a path; undefined if there is none. */
-  find(path: string): Promise<HttpResponse | undefined>
+  /**
+   * Finds the page of a path; undefined if there is none.
+   * @param query with its question mark, for a redirection
+   */
+  find(path: string, query: string): Promise<HttpResponse | undefined>
   /** Returns the page that says that there is nothing at a path. */
   missing(path: string): Promise<HttpResponse>
 }
@@ -183,23 +187,24 @@ export function createPages(isKnown: (page: PagePath) => Promise<boolean>): Page
     })
     return pages
   }
-  const find = async (path: string) => {
+  const find = async (path: string, query: string) => {
     const { home, ofKind, unknown, lists, files, notFound } = await read()
     if (path === homePath) return home
     if (path === workerPath) return files.get('worker.js')
     if (path.startsWith(pageFilesPath)) return files.get(path.slice(pageFilesPath.length))
     const list = listOf(path)
-    if (list) return path.endsWith('/') ? withoutSlash(list) : lists[list]
+    if (list) return path.endsWith('/') ? withoutSlash(list, query) : lists[list]
     const page = pageOf(path)
     if (!page) return undefined
     if (page.fault) return notFound(page.fault)
-    if (path.endsWith('/')) return withoutSlash(page.name)
+    if (path.endsWith('/')) return withoutSlash(page.name, query)
     return (await isKnown(page)) ? ofKind[page.kind] : unknown[page.kind]
   }
   return { find, missing: async (path) => (await read()).missing(path) }
 }
 
-/** Links of the page are relative to its path. */
-function withoutSlash(name: string): HttpResponse {
-  return { status: 308, headers: { Location: `../${name}` }, body: '' }
+/** Links of the page are relative to its path. Programs get an error at the path of a list. */
+function withoutSlash(name: string, query: string): HttpResponse {
+  const headers = { Location: `../${name}${query}`, 'Cache-Control': 'no-cache', Vary: 'Accept' }
+  return { status: 308, headers, body: '' }
 }
