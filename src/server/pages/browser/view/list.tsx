@@ -107,7 +107,13 @@ export function ListPage<Node>({
           {fault !== undefined && <Fault text={fault} />}
           {!value && fault === undefined && <Loading />}
           {value && value.nodes.length > 0 && <Table columns={columns} keyOf={keyOf} nodes={value.nodes} />}
-          {value?.nodes.length === 0 && <p class="empty">Nothing is found here.</p>}
+          {value?.nodes.length === 0 && (
+            <p class="empty">
+              {value.pageInfo.hasNextPage
+                ? 'No match in this part of the list. Continue with Next.'
+                : 'Nothing is found here.'}
+            </p>
+          )}
           {value && <Pager {...value.pageInfo} />}
         </Section>
       </main>
