@@ -153,7 +153,13 @@ async function* openStream(
       if (!response.ok || !response.body || !isStream) {
         const result = await resultOf(response).catch(endWith)
         end.abort(errorOf(result, response) ?? new TradegraphError('InvalidQuery', 'the answer is no stream'))
-      } else onConnect?.()
+      } else {
+        try {
+          onConnect?.()
+        } catch (fault) {
+          endWith(fault)
+        }
+      }
       return { ok: response.ok, body: response.body && chunksOf(response.body) }
     },
   })

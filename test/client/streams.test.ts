@@ -224,3 +224,31 @@ test('a refused subscription is an error at once', async () => {
     retryable: false,
   })
 })
+
+test('onConnect is called after each connection; the loop throws its fault', async () => {
+  const connection = killableFetch()
+  const client = createClient({ url: server.url, fetch: connection.fetch })
+  let connects = 0
+  let losses = 0
+  const stream = subscribe(
+    client,
+    AccountNotificationsDocument,
+    { account: numbered('fa') },
+    {
+      onConnect() {
+        if (++connects === 2) throw new TypeError('the mark is gone')
+      },
+      onDisconnect() {
+        losses++
+        connection.release()
+      },
+    },
+  )
+  const first = stream.next()
+  first.catch(() => {})
+  await expect.poll(() => connects).toBe(1)
+  await expect.poll(connection.pulls).toBeGreaterThan(1)
+  connection.kill()
+  await expect(first).rejects.toThrow(new TypeError('the mark is gone'))
+  expect([connects, losses]).toEqual([2, 1])
+})
