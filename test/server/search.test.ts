@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isOrderQuestion } from '../../src/domain/search/order-question.ts'
-import { namedIn } from '../../src/server/pages/browser/home/find.ts'
+import { find, namedIn } from '../../src/server/pages/browser/home/find.ts'
 import { messages } from '../domain/errors/messages.ts'
 import { numbered } from '../fakes/order.ts'
 import { network } from '../setup/server.ts'
@@ -102,5 +102,47 @@ describe('who asks after an order', () => {
 
   test('is not who pastes the text of an error', () => {
     expect(messages.filter(([, message]) => isOrderQuestion(message) === 'only')).toEqual([])
+  })
+})
+
+describe('a search that asks the service', () => {
+  /** Stands for the service of two networks. @param read responds to each other document */
+  const serve = (read: (query: string, variables: { network: string }) => object) => {
+    vi.stubGlobal('document', { documentElement: { dataset: { root: '.' } } })
+    vi.stubGlobal('location', { href: 'http://service.test/' })
+    vi.stubGlobal('fetch', async (_: string, init?: { body: string }) => {
+      if (!init) return new Response('', { status: 404 })
+      const { query, variables } = JSON.parse(init.body)
+      const isHome = query.includes('vaultRelayer')
+      return Response.json(
+        isHome ? { data: { networks: [{ name: 'one' }, { name: 'two' }] } } : read(query, variables),
+      )
+    })
+  }
+  afterEach(() => {
+    vi.unstubAllGlobals()
+  })
+
+  const none = { data: { token: null } }
+  const late = {
+    errors: [{ message: 'The node is late.', extensions: { code: 'Timeout', retryable: true } }],
+  }
+  const serveOn = (which: string, answer: object, others: object) =>
+    serve((_, { network }) => (network === which ? answer : others))
+
+  test('takes an address for an account only if each network says that it is no token', async () => {
+    serve(() => none)
+    expect(await find(one)).toEqual({ kind: 'page', path: `accounts/${one}` })
+    serveOn('two', late, none)
+    await expect(find(one)).rejects.toThrow('The node is late.')
+    serveOn('two', { data: { token: { address: one } } }, late)
+    expect(await find(one)).toEqual({ kind: 'page', path: `tokens/${one}?network=two` })
+  })
+
+  test('says that an unknown transaction may be a private key, if it is the whole text', async () => {
+    serve(() => ({ data: { transactionOrders: [], settlementsOfTransaction: [] } }))
+    const hash = `0x${'34'.repeat(32)}`
+    expect(await find(` ${hash} `)).toMatchObject({ kind: 'nothing', mayBeKey: true })
+    expect(await find(`transaction ${hash}`)).toMatchObject({ kind: 'nothing', mayBeKey: false })
   })
 })

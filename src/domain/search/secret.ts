@@ -23,6 +23,8 @@ export const sentTexts = {
   nowhere: 'The text was not sent to the service.',
   inAddress:
     'The address with this text was sent to the service, and may be in its logs and in the history of the browser.',
+  asTransaction:
+    'If this is a private key, move what its account holds to a new account: it was sent to the service.',
 } as const
 
 /**

@@ -79,7 +79,8 @@ export type SearchResult =
   | { kind: 'tokens'; groups: FoundToken[][]; topics: Topic[] }
   /** @param digits their number; left out if dots replace some */
   | { kind: 'cut'; digits?: number }
-  | { kind: 'nothing'; text?: string }
+  /** @param mayBeKey true if the whole text has the form of a private key too */
+  | { kind: 'nothing'; text?: string; mayBeKey?: boolean }
 
 /** Finds the subject of a pasted text, which may contain it, such as a page's address or an error text. */
 export async function find(text: string): Promise<SearchResult> {
@@ -92,7 +93,7 @@ export async function find(text: string): Promise<SearchResult> {
   const auction = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined
   if (meaning.kind === 'errors') return { ...meaning, named: await withContracts(named, text), auction }
   if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
-  if (transaction !== undefined) return findTransaction(transaction)
+  if (transaction !== undefined) return findTransaction(transaction, /^\s*0x[\da-f]{64}\s*$/i.test(text))
   if (addresses[0] !== undefined) return findAddress(addresses[0])
   if (auction !== undefined) return { kind: 'page', path: auctionPath(auction) }
   const cut = cutIn(text)
@@ -147,7 +148,7 @@ const networksOf = async () => (await queryService(documents.home, {})).networks
 
 const networkNames = async () => (await networksOf()).map(({ name }) => name)
 
-async function findTransaction(hash: string): Promise<SearchResult> {
+async function findTransaction(hash: string, isWhole: boolean): Promise<SearchResult> {
   const names = await networkNames()
   const answers = await Promise.all(
     names.map(async (network) => ({
@@ -168,6 +169,7 @@ async function findTransaction(hash: string): Promise<SearchResult> {
     return {
       kind: 'nothing',
       text: 'No trade of this service is in this transaction. It may be on another network, it may have failed, or it may only allow a token to be sold.',
+      mayBeKey: isWhole,
     }
   const named = orders.map(({ uid, sellToken, buyToken }) => ({
     uid,
@@ -176,18 +178,15 @@ async function findTransaction(hash: string): Promise<SearchResult> {
   return { kind: 'orders', orders: named, auctions }
 }
 
-/** Finds a token of any network, or else an account. Failed reads count as none. */
+/** Finds a token of any network, or else an account. @throws Refused if a failed read may hide a token */
 async function findAddress(address: string): Promise<SearchResult> {
   const names = await networkNames()
-  const isToken = await Promise.all(
-    names.map((network) =>
-      queryService(documents.isToken, { address, network }).then(
-        ({ token }) => token !== null,
-        () => false,
-      ),
-    ),
+  const reads = await Promise.allSettled(
+    names.map((network) => queryService(documents.isToken, { address, network })),
   )
-  const network = names[isToken.indexOf(true)]
+  const network = names[reads.findIndex((read) => read.status === 'fulfilled' && read.value.token !== null)]
+  const failed = reads.find((read) => read.status === 'rejected')
+  if (network === undefined && failed) throw failed.reason
   if (network === undefined) return { kind: 'page', path: `accounts/${address}` }
   return { kind: 'page', path: `tokens/${address}?network=${encodeURIComponent(network)}` }
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { Explanation } from '../../../../domain/errors/explanation.ts'
+import { sentTexts } from '../../../../domain/search/secret.ts'
 import type { Term } from '../../../../domain/search/terms.ts'
 import type { FoundToken } from '../../../../domain/search/tokens.ts'
 import type { Topic } from '../../../../domain/search/topics.ts'
@@ -133,6 +134,7 @@ export function Found({
         <div class="group">
           <h2>Nothing was found</h2>
           <p>{result.text ?? byEnglish}</p>
+          {result.mayBeKey && <p role="alert">{sentTexts.asTransaction}</p>}
           <Shapes hasMore />
         </div>
       )

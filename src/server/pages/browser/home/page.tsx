@@ -65,7 +65,8 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
       (found) => {
         if (isOld) return
         // Replaces the search, so that going back does not lead here again.
-        if (found.kind === 'secret') history.replaceState(null, '', serviceUrl('.'))
+        if (found.kind === 'secret' || (found.kind === 'nothing' && found.mayBeKey))
+          history.replaceState(null, '', serviceUrl('.'))
         if (found.kind === 'page') location.replace(serviceUrl(found.path))
         else setResult(found)
       },
