@@ -188,6 +188,12 @@ test('the page of an account shows what waits for a signature, balances, allowan
     signingScheme: 'presign',
     sellToken: address(sample.usdc),
     sellAmount: 2_000n * 10n ** 6n,
+    feeAmount: 5n * 10n ** 6n,
+  })
+  // The contract that placed it has its amount.
+  await storeOrder(db, {
+    ...{ owner: numbered('72'), onchainUser: address(sample.trader), signingScheme: 'eip1271' },
+    ...{ sellToken: address(sample.usdc), sellAmount: 700n * 10n ** 6n },
   })
   await using visited = await visit(`/accounts/${sample.trader}`, { viewport: { width: 390, height: 844 } })
   const { page, warnings } = visited
@@ -203,7 +209,7 @@ test('the page of an account shows what waits for a signature, balances, allowan
   ])
   const rows = await page.locator('tbody tr').allInnerTexts()
   expect(rows.map((row) => row.split(/\s*\n\s*|\t/))).toEqual([
-    ['USDC', '2,500 USDC', '$2,500', '2,000 USDC', '1,000 USDC: too low'],
+    ['USDC', '2,500 USDC', '$2,500', '2,005 USDC', '1,000 USDC: too low'],
     ['WETH', 'Not known', '–', '3 WETH', 'Not known'],
     ['ETH', '2 ETH', '$6,000', '–', '–'],
   ])
@@ -492,6 +498,7 @@ test('an account with a thousand open orders: the page says why five are not fil
   expect(new Set(await reasons.allInnerTexts())).toEqual(
     new Set(['The order is new: solvers have not looked for a trade yet.']),
   )
+  await page.getByText('Only the newest 50 open orders count here. The account has more.').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await faultsOfAccess(page)).toEqual([])
   expect(warnings).toEqual([])
