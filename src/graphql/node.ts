@@ -59,14 +59,15 @@ function requireCmsFor<Key>(keyed: Keyed<Key>): (environment: Environment) => Ke
 }
 
 /** Chain ids that rows have, which are integers of 32 bits. */
-const chainIdKey = '([1-9][0-9]{0,8}|1[0-9]{9}|20[0-9]{8})'
-const chainIdPattern = new RegExp(`^${chainIdKey}$`)
+const chainIdPattern = /^([1-9][0-9]{0,8}|1[0-9]{9}|20[0-9]{8})$/
+/** Its text without the end. */
+const chainIdStart = chainIdPattern.source.slice(0, -1)
 
 /** Reports whether rows can have this chain id. */
 export const isRowChain = (chainId: number): boolean => chainIdPattern.test(String(chainId))
 
 /** The position of a log. */
-const rowPosition = new RegExp(`^${chainIdKey}:([0-9]{1,15}):([0-9]{1,9})$`)
+const rowPosition = new RegExp(`${chainIdStart}:([0-9]{1,15}):([0-9]{1,9})$`)
 const rowPositionOf = (chainId?: string, blockNumber?: string, logIndex?: string) => ({
   chainId: Number(chainId),
   blockNumber: Number(blockNumber),
@@ -107,7 +108,7 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
     solutionByKey,
   ),
   Token: storedKind(
-    new RegExp(`^${chainIdKey}:(0x[0-9a-f]{40})$`),
+    new RegExp(`${chainIdStart}:(0x[0-9a-f]{40})$`),
     (chainId, address) => ({ chainId: Number(chainId), address: address as Address }),
     storedToken,
   ),
