@@ -95,6 +95,31 @@ test('the home page links all that it lists, and shows a new order by itself', a
   await expect.poll(() => rowsOf(page, newest), { timeout: visitTimeoutMs }).toContain(orderPath(placed.uid))
 })
 
+test('readers that fail repeat less and less often, and recover', async () => {
+  await using visited = await visit('/nothing')
+  const { page } = visited
+  const counts = new Map<string, number>()
+  let isDown = true
+  await page.clock.install()
+  await page.route('**/graphql', (route) => {
+    const { query } = route.request().postDataJSON()
+    counts.set(query, (counts.get(query) ?? 0) + 1)
+    return isDown ? route.fulfill({ status: 503, body: '' }) : route.continue()
+  })
+  await page.goto(`${server.url}/`)
+  const alert = page.getByRole('alert').first()
+  await alert.getByText('The service does not answer.').waitFor()
+  for (let second = 0; second < 240; second++) await page.clock.runFor(1_000)
+  // Pauses of 5, 10, 20, 40, 60, 60 and 60 s, or down to half of each.
+  const mostReads = Math.max(...counts.values())
+  expect(mostReads).toBeGreaterThan(4)
+  expect(mostReads).toBeLessThan(11)
+  isDown = false
+  await page.clock.runFor(61_000)
+  await page.locator('tbody a').first().waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+})
+
 test('orders are filtered and paged by the keyboard, and their address has both', async () => {
   await using visited = await visit('/orders')
   const { page, warnings } = visited
@@ -160,6 +185,26 @@ test('orders are filtered by their tokens and days; half a pair is refused in wo
   await page.goto(`${server.url}/orders?owner=nobody&status=NONE`)
   await page.getByRole('alert').waitFor()
   expect(await faultsOfAccess(page)).toEqual([])
+})
+
+test('a part of a list without a match says that the list goes on', async () => {
+  await using visited = await visit('/nothing')
+  const { page } = visited
+  await page.route('**/graphql', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    if (body.data?.orders)
+      body.data.orders = {
+        nodes: [],
+        pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: 'next' },
+      }
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.goto(`${server.url}/orders?owner=${owner}`)
+  await page.getByText('No match in this part of the list. Continue with Next.').waitFor()
+  expect(await page.getByRole('link', { name: 'Next' }).getAttribute('href')).toBe(
+    `/orders?owner=${owner}&after=next`,
+  )
 })
 
 test('trades, auctions and tokens are filtered', async () => {
