@@ -82,6 +82,39 @@ test('the page of a token does not move while it loads', async () => {
   expect(await visited.shift()).toBeLessThan(0.1)
 })
 
+test('the page of a token shows the time that was chosen last, also where an earlier answer is late', async () => {
+  const { orders } = await graphql(server.url, '{ orders(first: 1) { nodes { sellToken { address } } } }')
+  await using visited = await visit('/nothing')
+  const { page } = visited
+  let answerMonth = () => {}
+  const asked = new Promise<void>((resolve) => {
+    answerMonth = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    const { query, variables } = route.request().postDataJSON()
+    if (!query.includes('priceHistory')) return route.continue()
+    const isMonth = variables.interval === 'ONE_DAY'
+    if (isMonth) await asked
+    const points = [1, 2].map((day) => ({ at: `2027-01-0${day}T00:00:00Z`, price: String(day) }))
+    const priceHistory = { source: isMonth ? 'of a month' : 'of a day', points }
+    await route.fulfill({ json: { data: { token: { priceHistory } } } })
+  })
+  await page.goto(`${server.url}/tokens/${orders.nodes[0].sellToken.address}`)
+  const history = page.locator('section[aria-labelledby=history-title]')
+  await history.getByText('Source: of a day').waitFor()
+  const answered = page.waitForResponse(
+    (response) => response.request().postDataJSON()?.variables?.interval === 'ONE_DAY',
+  )
+  await history.getByRole('button', { name: 'Month' }).click()
+  await history.getByRole('button', { name: 'Day' }).click()
+  answerMonth()
+  await (await answered).finished()
+  await page.waitForTimeout(1_000)
+  expect(await history.getByText('Source:').innerText()).toBe('Source: of a day')
+  await history.getByRole('button', { name: 'Month' }).click()
+  await history.getByText('Source: of a month').waitFor()
+})
+
 const sectionText = async (page: Page, id: string) =>
   (await page.locator(`section[aria-labelledby=${id}-title]`).innerText()).replaceAll(/\s+/g, ' ')
 
