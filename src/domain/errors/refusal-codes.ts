@@ -216,7 +216,10 @@ export const refusalCodes = {
     'The service to which this network passes requests on refused; the description has its words.',
     'Do as the description says; `orderBook` has its own code.',
   ),
-  InvalidTradeFilter: final('Give exactly one of owner and orderUid.', 'Name the owner or the order.'),
+  InvalidTradeFilter: final(
+    'Over REST, give exactly one of owner and orderUid; in GraphQL, not both.',
+    'Name the owner or the order.',
+  ),
   InvalidLimit: final('limit must be from 1 to 1000.', 'Request 1 to 1000.'),
   LIMIT_OUT_OF_BOUNDS: final('limit must be from 1 to 1000.', 'Request 1 to 1000.'),
 
