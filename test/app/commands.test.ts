@@ -196,10 +196,17 @@ describe('explain', () => {
     expect(await explain('auction #97', nowhere)).toBe(0)
     expect(printed).toEqual([`${nowhere}/auctions/97`])
     expect(await explain('vitalik.eth', nowhere)).toBe(2)
-    expect(await explain('weth', nowhere)).toBe(2)
-    expect(warned[1]).toMatch(
-      /^ {2}Tokens were not looked up: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/,
-    )
+    expect(await explain('weth', nowhere)).toBe(4)
+    expect(warned[0]).toMatch(/^tradegraph: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/)
+    for (const [text, title] of [
+      ['ETH', 'The chain’s own coin'],
+      ['gas', 'Gas'],
+    ] as const) {
+      expect([await explain(text, nowhere), printed[0]]).toEqual([0, title])
+      expect(warned).toEqual([
+        expect.stringMatching(/^tradegraph: tokens were not looked up: the service at .* cannot be reached/),
+      ])
+    }
 
     const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
     expect(await explain(phrase, 'http://not.a.host.invalid')).toBe(2)

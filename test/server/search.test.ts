@@ -139,6 +139,18 @@ describe('a search that asks the service', () => {
     expect(await find(one)).toEqual({ kind: 'page', path: `tokens/${one}?network=two` })
   })
 
+  test('finds the tokens whose name is a topic too, and the topic without the service', async () => {
+    const token = { address: one, symbol: 'GAS', name: 'Gas', lastAuctionPrice: null }
+    const near = { ...token, address: other, symbol: 'GASX', name: 'Gasx' }
+    serve(() => ({ data: { networks: [{ name: 'one', tokens: { nodes: [near, token] } }] } }))
+    const { lastAuctionPrice: _, ...named } = token
+    const topics = [expect.objectContaining({ title: 'Gas' })]
+    const tokens = [{ ...named, network: 'one', hasPrice: false }]
+    expect(await find('gas')).toEqual({ kind: 'topics', topics, word: 'gas', tokens })
+    serve(() => late)
+    expect(await find('gas')).toEqual({ kind: 'topics', topics, word: 'gas', tokens: [] })
+  })
+
   test('says that an unknown transaction may be a private key, if it is the whole text', async () => {
     serve(() => ({ data: { transactionOrders: [], settlementsOfTransaction: [] } }))
     const hash = `0x${'34'.repeat(32)}`

@@ -2,7 +2,7 @@ import type { ExplainedError } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import type { Meaning, Unclear } from '../../domain/search/meaning.ts'
 import { secretTexts, sentTexts } from '../../domain/search/secret.ts'
-import { tokensDocument, tokensNamed } from '../../domain/search/tokens.ts'
+import { type FoundToken, tokensDocument, tokensNamed, tokensOfWord } from '../../domain/search/tokens.ts'
 import type { Topic } from '../../domain/search/topics.ts'
 import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
 import { plain } from '../../domain/text/readable.ts'
@@ -77,9 +77,9 @@ export function explainErrors(
 export async function explainMeaning(
   meaning: Meaning,
   service: Service,
-  output: Output,
+  output: Output & { warn(line: string): void },
 ): Promise<Unclear | undefined> {
-  const { print, json } = output
+  const { print, json, warn } = output
   const say = (value: object, lines: readonly string[]) => {
     if (json) print(jsonLine(value))
     else for (const line of lines) print(plain(line))
@@ -89,7 +89,9 @@ export async function explainMeaning(
     case 'secret': {
       const { title, meaning: text, advice } = secretTexts[meaning.secret]
       const inHistory = 'The shell may keep the command in its history: remove it there.'
-      throw new CommandFault(exitCodes.usage, title, { advice: [`${text} ${sentTexts.nowhere}`, advice, inHistory] })
+      throw new CommandFault(exitCodes.usage, title, {
+        advice: [`${text} ${sentTexts.nowhere}`, advice, inHistory],
+      })
     }
     case 'ens':
       throw new CommandFault(
@@ -106,30 +108,56 @@ export async function explainMeaning(
           ...[term.name, `  ${term.kind}`, `  ${term.meaning}`],
           ...(advice === undefined ? [] : [`  What to do: ${advice}`]),
         ])
-      return explainTopics(meaning.topics)
+      explainTopics(meaning.topics)
+      return explainWord(meaning.word)
     case 'topics':
-      return explainTopics(meaning.topics)
+      explainTopics(meaning.topics)
+      return explainWord(meaning.word)
     case 'errors':
       explainErrors(meaning.errors, output)
       return undefined
     case 'tokens': {
-      const groups = await tokensNamed(meaning.names, async (search) => {
-        const { networks } = await queryService<Tokens>(service, tokensDocument, { search })
-        return networks
-      })
-      for (const { network, address, symbol, name, hasPrice } of groups.flat()) {
-        const path = page(`tokens/${address}?network=${encodeURIComponent(network)}`)
-        say({ network, address, symbol, name, hasPrice, page: path }, [
-          `${symbol ?? ''} on ${network}: ${address}${hasPrice ? '' : ', without a price'}`,
-          ...(name === null ? [] : [`  ${name}`]),
-          `  ${path}`,
-        ])
-      }
-      const isFound = groups.flat().length > 0 || meaning.topics.length > 0
-      return isFound ? explainTopics(meaning.topics) : meaning.otherwise
+      const { names, topics, otherwise } = meaning
+      const groups = await lookedUp(() => tokensNamed(names, readTokens), topics.length > 0)
+      const tokens = groups?.flat() ?? []
+      explainTokens(tokens)
+      return tokens.length > 0 || topics.length > 0 ? explainTopics(topics) : otherwise
     }
     default:
       return meaning
+  }
+
+  async function readTokens(search: string) {
+    const { networks } = await queryService<Tokens>(service, tokensDocument, { search })
+    return networks
+  }
+
+  /** Reads tokens. If the text has another answer, that one is enough: a fault is a warning. */
+  async function lookedUp<Value>(
+    read: () => Promise<Value>,
+    isAnswered: boolean,
+  ): Promise<Value | undefined> {
+    return read().catch((fault) => {
+      if (!(fault instanceof CommandFault && isAnswered)) throw fault
+      warn(`tradegraph: tokens were not looked up: ${plain(fault.message)}`)
+      return undefined
+    })
+  }
+
+  async function explainWord(word: string | undefined): Promise<undefined> {
+    if (word === undefined) return
+    explainTokens((await lookedUp(() => tokensOfWord(word, readTokens), true)) ?? [])
+  }
+
+  function explainTokens(tokens: readonly FoundToken[]) {
+    for (const { network, address, symbol, name, hasPrice } of tokens) {
+      const path = page(`tokens/${address}?network=${encodeURIComponent(network)}`)
+      say({ network, address, symbol, name, hasPrice, page: path }, [
+        `${symbol ?? ''} on ${network}: ${address}${hasPrice ? '' : ', without a price'}`,
+        ...(name === null ? [] : [`  ${name}`]),
+        `  ${path}`,
+      ])
+    }
   }
 
   function explainTopics(topics: readonly Topic[]): undefined {

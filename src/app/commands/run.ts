@@ -38,16 +38,9 @@ export async function runCommand(
       return explainErrors(foreign ? [foreign, ...errors] : errors, output, mistakeIn(text))
     }
     const service = serviceOf(flags)
-    let away: string | undefined
-    const unclear =
-      meaning &&
-      (await explainMeaning(meaning, service, output).catch((fault) => {
-        if (meaning.kind !== 'tokens' || !(fault instanceof CommandFault)) throw fault
-        away = fault.message
-        return meaning.otherwise
-      }))
+    const unclear = meaning && (await explainMeaning(meaning, service, { ...output, warn }))
     if (meaning && !unclear) return
-    const subject = subjectOf(command, subjects, unclear, away)
+    const subject = subjectOf(command, subjects, unclear)
     if (command === 'explain') return explain(subject, service, output)
     const after = flags.after === undefined ? {} : { after: flags.after }
     await watch({ subject, service, output, ...after, random, warn: (line) => warn(`tradegraph: ${line}`) })
@@ -61,15 +54,11 @@ const readSettings = async () =>
     Object.entries(settings.shape).map(([name, { description = '' }]) => [name, description]),
   )
 
-/**
- * @param unclear the meaning of a text that is none
- * @param away the reason why the service was not asked for tokens
- */
+/** @param unclear the meaning of a text that is none */
 function subjectOf(
   command: 'explain' | 'watch',
   [subject = '', ...more]: readonly string[],
   unclear: Unclear | undefined,
-  away: string | undefined,
 ): string {
   const isAccount = command === 'watch' && /^0x[0-9a-fA-F]{40}$/.test(subject)
   if (more.length === 0 && (uidForm.test(subject) || isAccount)) return subject.toLowerCase()
@@ -85,6 +74,5 @@ function subjectOf(
   throw new CommandFault(
     exitCodes.usage,
     `explain takes the UID of an order, 0x and 112 hex digits, or an error, a code, a setting, a token, an auction or a topic in English${hint}`,
-    { advice: away === undefined ? [] : [`Tokens were not looked up: ${away}.`] },
   )
 }

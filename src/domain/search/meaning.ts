@@ -20,10 +20,13 @@ export type Unclear =
 export type Meaning =
   | { kind: 'secret'; secret: Secret }
   | { kind: 'auction'; id: number }
-  /** Names of this service, with the errors and the topics of the same words. */
-  | { kind: 'terms'; terms: Term[]; errors: ExplainedError[]; topics: Topic[] }
+  /**
+   * Names of this service, with the errors and the topics of the same words.
+   * @param word the text, if it is one word: it may be the symbol or the name of a token too
+   */
+  | { kind: 'terms'; terms: Term[]; errors: ExplainedError[]; topics: Topic[]; word?: string }
   | ({ kind: 'errors' } & Omit<FoundErrors, 'isGuess' | 'isClear'>)
-  | { kind: 'topics'; topics: Topic[] }
+  | { kind: 'topics'; topics: Topic[]; word?: string }
   | { kind: 'ens' }
   /**
    * Possibly the names or symbols of one token or of two, which the service is asked for.
@@ -55,16 +58,19 @@ export async function meaningOf(
   if (auction !== undefined) return { kind: 'auction', id: Number(auction) }
   const setting = settings && settingName.test(text) ? settingNamed(text, await settings()) : undefined
   const terms = [...termsNamed(text), ...(setting ? [setting] : [])]
+  // A name with an underscore is a code.
+  const [name] = text.includes('_') || text.includes(' ') ? [] : tokenNamesIn(text)
+  const word = name === undefined ? {} : { word: name }
   const asked = isBeside ? { topics: [], isGuess: true } : topicsIn(text)
   const topics = asked.isGuess ? [] : asked.topics
-  if (terms.length > 0) return { kind: 'terms', terms, errors: errorsNamed(text), topics }
+  if (terms.length > 0) return { kind: 'terms', terms, errors: errorsNamed(text), topics, ...word }
   const found = findErrors(whole, isBeside)
   const { isGuess, isClear, ...errors } = found
   if (isClear || (!isGuess && topics.length === 0)) return { kind: 'errors', ...errors }
   if (isBeside) return { kind: 'nothing' }
   const written = termsIn(whole)
   if (written.length > 0) return { kind: 'terms', terms: written, errors: [], topics: [] }
-  if (topics.length > 0) return { kind: 'topics', topics }
+  if (topics.length > 0) return { kind: 'topics', topics, ...word }
   const asks = isOrderQuestion(text)
   if (asks === 'only') return { kind: 'question', asks }
   if (ensName.test(text)) return { kind: 'ens' }

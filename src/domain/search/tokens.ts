@@ -4,7 +4,7 @@ export interface FoundToken {
   symbol: string | null
   name: string | null
   network: string
-  /** True if the newest auction had a price for it. */
+  /** True if an auction had a price for it. */
   hasPrice: boolean
 }
 
@@ -40,6 +40,15 @@ export async function tokensNamed(names: readonly string[], read: Read): Promise
 
 const maxTokens = 8
 
+const isExactly = ({ symbol, name }: FoundToken, wanted: string) =>
+  [symbol, name].some((text) => text?.toLowerCase() === wanted.toLowerCase())
+
+/** Finds the tokens that have a word of another meaning as their symbol or name. */
+export async function tokensOfWord(word: string, read: Read): Promise<FoundToken[]> {
+  const [tokens = []] = await tokensNamed([word], read)
+  return tokens.filter((token) => isExactly(token, word))
+}
+
 /** Tokens with exactly this symbol or name come first, and those with a price before others. */
 function ranked(networks: readonly NetworkTokens[], search: string): FoundToken[] {
   const wanted = search.toLowerCase()
@@ -51,14 +60,12 @@ function ranked(networks: readonly NetworkTokens[], search: string): FoundToken[
       }),
     ),
   )
-  const isExact = ({ symbol, name }: FoundToken) =>
-    [symbol, name].some((text) => text?.toLowerCase() === wanted)
   // A part of a symbol, or the begin of a word of the name.
   const isNear = ({ symbol, name }: FoundToken) =>
     symbol?.toLowerCase().includes(wanted) || ` ${name?.toLowerCase() ?? ''}`.includes(` ${wanted}`)
-  const rank = (token: FoundToken) => (isExact(token) ? 2 : 0) + (token.hasPrice ? 1 : 0)
+  const rank = (token: FoundToken) => (isExactly(token, search) ? 2 : 0) + (token.hasPrice ? 1 : 0)
   return all
-    .filter((token) => isExact(token) || isNear(token))
+    .filter((token) => isExactly(token, search) || isNear(token))
     .toSorted((one, other) => rank(other) - rank(one))
     .slice(0, maxTokens)
 }

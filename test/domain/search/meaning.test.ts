@@ -101,9 +101,33 @@ describe('a name of the service finds itself, in any spelling', () => {
       ],
       errors: [],
       topics: [expect.objectContaining({ title: 'Expiry' })],
+      word: 'expired',
     })
     expect(shown(await find('NO_LIQUIDITY'))).toBe('terms: NoLiquidity, NO_LIQUIDITY')
   })
+})
+
+test('a word with another meaning may be the name of a token, unless it is a code', async () => {
+  const words = await Promise.all(
+    ['SAFE', 'push', 'HOOK', 'Gas', '$TRUST', 'MEV', 'OPEN', 'ready', 'gas fees', 'DUST_ORDER'].map(
+      async (text) => {
+        const meaning = await find(text)
+        return 'word' in meaning ? [meaning.kind, meaning.word] : [meaning.kind]
+      },
+    ),
+  )
+  expect(words).toEqual([
+    ['topics', 'SAFE'],
+    ['topics', 'push'],
+    ['topics', 'HOOK'],
+    ['topics', 'Gas'],
+    ['topics', 'TRUST'],
+    ['topics', 'MEV'],
+    ['terms', 'OPEN'],
+    ['terms', 'ready'],
+    ['topics'],
+    ['terms'],
+  ])
 })
 
 const textOf = (code: keyof typeof diagnosisTexts) => {

@@ -1,7 +1,7 @@
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../../../domain/errors/foreign-errors.ts'
 import { type Meaning, meaningOf } from '../../../../domain/search/meaning.ts'
-import { type FoundToken, tokensNamed } from '../../../../domain/search/tokens.ts'
+import { type FoundToken, tokensNamed, tokensOfWord } from '../../../../domain/search/tokens.ts'
 import type { Topic } from '../../../../domain/search/topics.ts'
 import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
 import { queryService } from '../ask.ts'
@@ -61,10 +61,12 @@ function signerIn(text: string): Named['signer'] {
   return signed && owner ? { signed: signed.toLowerCase(), owner: owner.toLowerCase() } : undefined
 }
 
-type Plain = Exclude<Meaning, { kind: 'errors' | 'tokens' | 'auction' | 'nothing' }>
+type Plain = Exclude<Meaning, { kind: 'errors' | 'terms' | 'topics' | 'tokens' | 'auction' | 'nothing' }>
 
 export type SearchResult =
   | Plain
+  /** @param tokens tokens of the same name */
+  | (Extract<Meaning, { kind: 'terms' | 'topics' }> & { tokens?: FoundToken[] })
   | { kind: 'page'; path: string }
   /** @param auction set if the whole text is a number */
   | {
@@ -98,7 +100,8 @@ export async function find(text: string): Promise<SearchResult> {
   if (auction !== undefined) return { kind: 'page', path: auctionPath(auction) }
   const cut = cutIn(text)
   if (cut && meaning.kind !== 'terms') return { kind: 'cut', ...cut }
-  return meaning.kind === 'tokens' ? findTokens(meaning) : meaning
+  if (meaning.kind === 'tokens') return findTokens(meaning)
+  return meaning.kind === 'terms' || meaning.kind === 'topics' ? withTokens(meaning) : meaning
 }
 
 let settings: Promise<Record<string, string>> | undefined
@@ -122,15 +125,20 @@ export function settingsOf(page: string): Record<string, string> {
   return Object.fromEntries(rows)
 }
 
+const readTokens = async (search: string) => (await queryService(documents.tokens, { search })).networks
+
+/** Adds tokens of the same name; a name is explained even if the service does not respond. */
+async function withTokens(meaning: Extract<Meaning, { kind: 'terms' | 'topics' }>): Promise<SearchResult> {
+  if (meaning.word === undefined) return meaning
+  return { ...meaning, tokens: await tokensOfWord(meaning.word, readTokens).catch(() => []) }
+}
+
 async function findTokens({
   names,
   topics,
   otherwise,
 }: Extract<Meaning, { kind: 'tokens' }>): Promise<SearchResult> {
-  const groups = await tokensNamed(
-    names,
-    async (search) => (await queryService(documents.tokens, { search })).networks,
-  )
+  const groups = await tokensNamed(names, readTokens)
   if (groups.some((group) => group.length > 0)) return { kind: 'tokens', groups, topics }
   return topics.length > 0 ? { kind: 'topics', topics } : otherwise
 }

@@ -93,10 +93,16 @@ export function Found({
           ))}
           <FoundTerms terms={result.terms} />
           <FoundTopics topics={result.topics} networks={networks} />
+          <TokensOfWord tokens={result.tokens} />
         </>
       )
     case 'topics':
-      return <FoundTopics topics={result.topics} networks={networks} />
+      return (
+        <>
+          <FoundTopics topics={result.topics} networks={networks} />
+          <TokensOfWord tokens={result.tokens} />
+        </>
+      )
     case 'guess':
       return <Guesses guess={result} />
     case 'tokens':
@@ -234,13 +240,24 @@ function FoundTopics({ topics, networks }: { topics: readonly Topic[]; networks:
   )
 }
 
+/** Tokens whose name has another meaning here, which comes first. */
+const TokensOfWord = ({ tokens = [] }: { tokens?: FoundToken[] | undefined }) =>
+  tokens.length > 0 ? <FoundTokens groups={[tokens]} title="Or is it this token?" /> : null
+
 /** Tokens by names that anyone can choose: each is shown with its address, and none is the one. */
-function FoundTokens({ groups }: { groups: readonly FoundToken[][] }) {
+function FoundTokens({
+  groups,
+  title = 'Is it this token?',
+}: {
+  groups: readonly FoundToken[][]
+  /** Heading of one group. */
+  title?: string
+}) {
   return (
     <>
       {groups.map((tokens, index) => (
         <div class="group" key={index}>
-          <h2>{groups.length > 1 ? ['The first token', 'The second token'][index] : 'Is it this token?'}</h2>
+          <h2>{groups.length > 1 ? ['The first token', 'The second token'][index] : title}</h2>
           {tokens.length === 0 && (
             <p>No token of this name or symbol is known here. Search for its address.</p>
           )}
