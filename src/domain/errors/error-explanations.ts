@@ -15,7 +15,7 @@ import { refusalCodes } from './refusal-codes.ts'
 export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, ExplanationRow> = {
   OrderNotFound: traderRow(
     'any',
-    'There is no order with this number here.',
+    'There is no order with this id here.',
     'Check that the number was copied whole, and that the wallet is on the right network. Search for your account to see its orders.',
     { heard: 'order was not found, there is no such order' },
   ),

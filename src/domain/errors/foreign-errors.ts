@@ -206,7 +206,7 @@ const statuses: Readonly<Record<number, Status>> = {
   404: {
     words: 'Not Found',
     isCommon: true,
-    meaning: 'A server has nothing where it was asked to look, such as no order with this number.',
+    meaning: 'A server has nothing where it was asked to look, such as no order with this id.',
     advice: pasteAll,
     outcome: refused,
   },

@@ -10,7 +10,10 @@ export const asking = new Set(
 const telling =
   /\b(?:orders?|swaps?|trades?|transaction|money|funds|tokens?|coins?|(?:un)?fill(?:s|ed|ing)?|stuck|pending)\b/i
 
-/** The minimum share of such words, without those of any text: a text with more others is about another matter. */
+/**
+ * The minimum share of such words, without those of any text: a text with more others is about another
+ * matter.
+ */
 const minShare = 0.4
 
 export type Asking = 'only' | 'also'

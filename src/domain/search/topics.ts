@@ -1,7 +1,7 @@
 import { stemOf, stopWords } from '../errors/find-errors.ts'
 import { asking } from './order-question.ts'
 
-/** A question that people ask in words, with a short answer. */
+/** A common question in words, with a short answer. */
 export interface Topic {
   title: string
   text: string
@@ -63,7 +63,7 @@ const rows = [
   ),
   topic('cancel, cancellation, undo, stop my order, revert my order, take back', 'free cost gas fee', {
     title: 'Cancelling an order',
-    text: 'Cancel it in the wallet or page where you placed it. For an order that was placed by a signature that is another signature, and costs no gas. An order that was signed or placed on chain, as by a smart wallet or to sell the chain’s own coin, is cancelled by a transaction. If a trade is already on its way to the chain, it may still be filled.',
+    text: 'Cancel it on the page of the order, with the wallet of its account, or where you placed it. For an order that was placed by a signature that is another signature, and costs no gas. An order that was signed or placed on chain, as by a smart wallet or to sell the chain’s own coin, is cancelled by a transaction. If a trade is already on its way to the chain, it may still be filled.',
     page: orders,
     asksOrder: true,
   }),
@@ -82,7 +82,7 @@ const rows = [
     'amount token less expected',
     {
       title: 'Minimum received',
-      text: 'It is the least that a sell order takes for what it sells, after all fees. It is signed with the order: a trade gives that much or more, or does not happen.',
+      text: 'It is the minimum that a sell order takes in return, after all fees. It is signed with the order: a trade gives that much or more, or does not happen.',
       page: quotes,
     },
   ),
@@ -100,7 +100,7 @@ const rows = [
     'rest remaining fill filled order',
     {
       title: 'Partly filled orders',
-      text: 'An order that allows parts may be filled by several trades. What was traded is final; the rest stays open until it is filled, cancelled or expires. Orders that do not allow parts are filled whole or not at all.',
+      text: 'An order that allows parts may be filled by several trades. The traded part is final; the rest stays open until it is filled, cancelled or expires. Orders that do not allow parts are filled whole or not at all.',
       page: 'glossary.md',
       asksOrder: true,
     },
@@ -110,7 +110,7 @@ const rows = [
     'order time limit long why swap',
     {
       title: 'Expiry',
-      text: 'Each order has a time, signed with it, after which nothing of it is traded. What was filled before stays; the rest was never sold. To trade it, place a new order. An expired order of a token need not be cancelled. One that sold the chain’s own coin has left the rest with a contract: search for “refund”.',
+      text: 'Each order has a time, signed with it, after which nothing of it is traded. The filled part stays; the rest was never sold. To trade it, place a new order. An expired order of a token need not be cancelled. One that sold the chain’s own coin has left the rest with a contract: search for “refund”.',
       page: orders,
       asksOrder: true,
     },
@@ -145,7 +145,7 @@ const rows = [
     'order eth coins expired expire when',
     {
       title: 'Refunds',
-      text: 'An order to sell a token takes nothing until it is filled, so there is nothing to refund. An order to sell the chain’s own coin, such as ETH, gives the coins to a contract first. What was not sold comes back after the order has expired, where the service pays refunds, or when you cancel the order on chain with the wallet that placed it. A trade that happened is final.',
+      text: 'An order to sell a token takes nothing until it is filled, so there is nothing to refund. An order to sell the chain’s own coin, such as ETH, gives the coins to a contract first. The unsold coins come back after the order has expired, where the service pays refunds, or when you cancel the order on chain with the wallet that placed it. A trade that happened is final.',
       page: orders,
       asksOrder: true,
     },
@@ -173,7 +173,7 @@ const rows = [
     'bought wallet yet swap balance gone',
     {
       title: 'Where your tokens are',
-      text: 'Until an order is filled, what it sells stays in your account. When it is filled, what it buys goes to the receiver in the same transaction: your account, unless the order names another. The page of the order shows its trades. If a wallet does not show a token, add the token’s address to it. Coins of an order that sells the chain’s own coin are held by a contract until then.',
+      text: 'Until an order is filled, its sell tokens stay in your account. When it is filled, its buy tokens go to the receiver in the same transaction: your account, unless the order names another. The page of the order shows its trades. If a wallet does not show a token, add the token’s address to it. Coins of an order that sells the chain’s own coin are held by a contract until then.',
       asksOrder: true,
     },
   ),
@@ -182,7 +182,7 @@ const rows = [
     'use site page service contract money approve funds forgot',
     {
       title: 'Is it safe?',
-      text: 'The service does not hold your tokens. They leave your account only for an order that you signed, and never below its limit: the settlement contract enforces that. An approved vault relayer takes tokens for such orders only. Check what the wallet shows before you sign, and compare the addresses of tokens: anybody can give a token any name. Nobody needs your private key or recovery phrase.',
+      text: 'The service does not hold your tokens. They leave your account only for an order that you signed, and never below its limit: the settlement contract enforces that. An approved vault relayer takes tokens for such orders only. Check what the wallet shows before you sign, and compare the addresses of tokens: anyone can give a token any name. No one needs your private key or recovery phrase.',
       page: 'glossary.md',
     },
   ),
@@ -191,7 +191,7 @@ const rows = [
     'here new order token',
     {
       title: 'How trading works',
-      text: 'You sign an order in a wallet, or on a page that uses this service: what you sell, the least that you take for it, and until when. Solvers then compete to fill it in an auction every few seconds. It is filled at its limit or better, or not at all. This page explains orders; it places none.',
+      text: 'You sign an order in a wallet, or on a page that uses this service: what you sell, the minimum that you take for it, and until when. Solvers then compete to fill it in an auction every few seconds. It is filled at its limit or better, or not at all. This page explains orders; it places none.',
       page: 'explanation/life-of-an-order.md',
     },
   ),
@@ -200,7 +200,7 @@ const rows = [
     'size small value',
     {
       title: 'Smallest amount',
-      text: 'No fixed minimum is set. What an order sells has to be worth more than the fee of the network for its trade, which depends on the price of gas. The page of an order says if it is too small.',
+      text: 'No fixed minimum is set. The tokens that an order sells must be worth more than the fee of the network for its trade, which depends on the price of gas. The page of an order says if it is too small.',
       page: orders,
       asksOrder: true,
     },
@@ -254,7 +254,7 @@ const rows = [
   ),
   topic('support, contact, help, customer service, complaint', 'team human chat live email phone', {
     title: 'Help',
-    text: 'Search for your order, your account or the text of an error: the page says what is wrong and what to do. A fault of the wallet is for its makers, one of the service for the operator. Nobody who helps you needs your private key or recovery phrase.',
+    text: 'Search for your order, your account or the text of an error: the page says what is wrong and what to do. A fault of the wallet is for its makers, one of the service for the operator. No one who helps you needs your private key or recovery phrase.',
     page: searchPage,
     asksOrder: true,
   }),
@@ -281,7 +281,7 @@ const rows = [
     'send trade set bought tokens',
     {
       title: 'Receiver',
-      text: 'What an order buys goes to the account that placed it, or to the receiver that was signed with it. It cannot be changed afterwards: cancel the order and place another.',
+      text: 'The bought tokens go to the account that placed the order, or to the receiver that was signed with it. The receiver cannot be changed afterwards: cancel the order and place another.',
       page: 'glossary.md',
     },
   ),
