@@ -417,7 +417,7 @@ test('the owner cancels an order with the wallet, and only with the account and 
   wallet.account = 3
   await cancel.click()
   await alertIn(page, 'The wallet is on another network than the order.')
-  expect(await hasFocus(page)).toBe(true)
+  await expect.poll(() => hasFocus(page)).toBe(true)
   expect(await faultsOfAccess(page)).toEqual([])
   wallet.errors = { eth_signTypedData_v4: 4001 }
   await page.getByRole('button', { name: `Switch the wallet to ${chain.market.network.name}` }).click()
@@ -512,7 +512,7 @@ test('an approval that waits for its block is kept, and blocks no cancellation',
   const approve = page.getByRole('button', { name: 'Approve 1,000 COW with Test Wallet' })
   await approve.click()
   await alertIn(page, 'Set the approval of this token to 0 in the wallet first, then approve here.')
-  expect(await hasFocus(page)).toBe(true)
+  await expect.poll(() => hasFocus(page)).toBe(true)
   expect(await allowanceOf(2, COW.address)).toBe(5n)
 
   // From zero no token refuses it.
@@ -526,6 +526,8 @@ test('an approval that waits for its block is kept, and blocks no cancellation',
   await expect.poll(() => allowanceOf(2, COW.address)).toBe(1_000n * coin)
   expect(await approve.isDisabled()).toBe(true)
 
+  // The focus scrolls the result into view.
+  await expect.poll(() => hasFocus(page)).toBe(true)
   await page.getByRole('button', { name: 'Cancel the order with Test Wallet' }).click()
   await page.getByRole('status').getByText('The order is cancelled.').waitFor()
   expect(await sent.count()).toBe(1)
