@@ -99,8 +99,7 @@ const tooDeep = 16
 function rootOf(path: string): string {
   const depth = path.split('/', tooDeep + 2).length - 2
   if (depth === tooDeep) return ''
-  // The path of `GET *` has no slash.
-  return depth <= 0 ? '.' : Array(depth).fill('..').join('/')
+  return depth === 0 ? '.' : Array(depth).fill('..').join('/')
 }
 
 /** Reads the output of `npm run build`, or in a clone builds from the sources. */
