@@ -58,6 +58,9 @@ builder.objectFields(NetworkRef, (t) => ({
 /** The longest symbol or name that is stored. */
 const longestSearch = 100
 
+/** Units of a search: each part of its page may look at the tokens again. */
+const searchUnits = 10
+
 interface SearchArguments {
   search?: string | null
   chainId: number
@@ -76,8 +79,15 @@ builder.objectField(NetworkRef, 'tokens', (t) =>
         },
         rowArguments: ({ search, ...args }: SearchArguments) => ({ ...args, search: searched(search) }),
       },
-      ({ chainId }: { chainId: number }, _args: object, context: Context, info: GraphQLResolveInfo) =>
-        resolveRoot(context, info, { chainId }),
+      (
+        { chainId }: { chainId: number },
+        { search }: { search?: string | null },
+        context: Context,
+        info: GraphQLResolveInfo,
+      ) => {
+        if (searched(search) !== null) context.addUnits?.(searchUnits)
+        return resolveRoot(context, info, { chainId })
+      },
     ) as never,
   ),
 )

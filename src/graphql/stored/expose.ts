@@ -50,7 +50,7 @@ function connectionOf(relation: PageRows): unknown {
     )
   builder.objectField(connection, 'totalCount', (t) =>
     t.int({
-      description: `The number of items of the whole list, counted up to ${countLimit}: this number stands for so many or more.`,
+      description: `The number of items of the whole list, counted up to ${countLimit}: this number stands for so many or more. Under a filter for which a page looks at a limited number of items, only the first so many of the list are counted.`,
       extensions: { ...pagePart.extensions, weight: 100 },
       resolve: pagePart.resolve,
     }),

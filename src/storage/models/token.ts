@@ -84,7 +84,7 @@ export const tokensOfNetwork: Relation = {
     ],
     order: 'DESC',
   },
-  description: `The tokens of the network that the service has read, the most traded of late first, then those with a price in the newest auction: anyone can make a token with the symbol of another, which comes behind it. A page looks at the next ${tokenScanLimit} tokens for a search: it may hold fewer than first, also none, while hasNextPage says to go on.`,
+  description: `The tokens of the network that the service has read, those with a price in the newest auction first, each group by the number of its newest trades: anyone can make a token with the symbol of another, and trades of it, but as long as it has no price it comes behind those that have one. Ranks change every half minute: a token that moves between two pages may be missing or repeated. A page looks at the next ${tokenScanLimit} tokens for a search: it may hold fewer than first, also none, while hasNextPage says to go on.`,
 }
 
 /** The token whose address a row has in a column. */

@@ -221,12 +221,16 @@ class PageQuery {
     return `(${this.scannedRows(scan ? String(scan.limit) : size)}) ${this.alias}${where}`
   }
 
-  /** The first `size` rows of all ranges merged; each range contributes up to `size`. */
+  /** The first `size` rows of the page. */
   private scannedRows(size: string): string {
+    return this.rowsOf(size, this.bounds(), this.orderBy(this.page.backwards))
+  }
+
+  /** The first `size` rows of all ranges merged; each range contributes up to `size`. */
+  private rowsOf(size: string, bounds: string, order: string): string {
     const { alias } = this
-    const order = this.orderBy(this.page.backwards)
     const ranges = this.parameters.ranges.map(
-      (range) => `(SELECT ${alias}.* FROM ${range}${this.bounds()} ORDER BY ${order} LIMIT ${size})`,
+      (range) => `(SELECT ${alias}.* FROM ${range}${bounds} ORDER BY ${order} LIMIT ${size})`,
     )
     const [only, second] = ranges
     if (only !== undefined && second === undefined) return only
@@ -249,13 +253,12 @@ class PageQuery {
   }
 
   private count(): string {
-    const { alias } = this
-    const condition = this.parameters.condition ? ` WHERE ${this.parameters.condition}` : ''
-    const ranges = this.parameters.ranges.map((range) =>
-      condition
-        ? `SELECT 1 FROM (SELECT ${alias}.* FROM ${range}) ${alias}${condition}`
-        : `SELECT 1 FROM ${range}`,
-    )
+    const { scan } = this.source
+    if (scan) {
+      const scanned = this.rowsOf(String(scan.limit), '', this.orderBy(false))
+      return `(SELECT count(*)::text FROM (${scanned}) ${this.alias} WHERE ${this.parameters.condition})`
+    }
+    const ranges = this.parameters.ranges.map((range) => `SELECT 1 FROM ${range}`)
     return `(SELECT count(*)::text FROM (${ranges.join(' UNION ALL ')} LIMIT ${countLimit}) t)`
   }
 }

@@ -4,7 +4,6 @@ import type { Checkpoint } from '../chain/indexed-logs.ts'
 import { amountOf, bytea, hexOf } from '../database/columns.ts'
 import { type Database, type Db, sql, type Tx } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
-import { shortTransaction } from '../retention/batch.ts'
 
 export async function findTokens(
   db: Db,
@@ -60,30 +59,34 @@ export async function forgetTokensReadFrom(tx: Tx, chainId: number, block: numbe
 /** The newest trades that count for the ranks of tokens. */
 const rankedTrades = 10_000
 
+/** The rank of a price: more than both sides of all trades that count. */
+const pricedRank = 1_000_000
+
 /**
- * Writes the ranks of a network's tokens: how many of its newest trades each has, and one more for a price in
- * the newest auction. Names and symbols do not count: anyone can choose them. It never waits long for a row:
- * the indexer deletes tokens in a reorg. In SQL: sums of three tables.
+ * Writes the ranks of a network's tokens: those with a price in the newest auction first, each by how many of
+ * the newest trades have it. Names, symbols and trades alone do not suffice: anyone can make them. Rows that
+ * are locked wait for the next round: the indexer deletes tokens in a reorg. In SQL: sums of three tables.
  */
 export async function rankTokens(db: Database, chainId: number): Promise<void> {
-  await shortTransaction(
-    db,
-    (tx) => sql(tx).$executeRaw`
+  await sql(db).$executeRaw`
     WITH shares AS (
       SELECT side.token, count(*) AS rank FROM (
         SELECT sell_token, buy_token FROM trades WHERE chain_id = ${chainId}
         ORDER BY block_number DESC, log_index DESC LIMIT ${rankedTrades}) t
         CROSS JOIN LATERAL (VALUES (t.sell_token), (t.buy_token)) AS side(token) GROUP BY side.token
       UNION ALL
-      SELECT s.token, 1 FROM price_series s JOIN LATERAL (
+      SELECT s.token, ${pricedRank} FROM price_series s JOIN LATERAL (
         SELECT price FROM price_changes c WHERE c.series_id = s.id ORDER BY c.auction_id DESC LIMIT 1) c ON c.price IS NOT NULL
         WHERE s.chain_id = ${chainId}
-    ), ranks AS (SELECT token, sum(rank)::int AS rank FROM shares GROUP BY token)
-    UPDATE tokens tk SET rank = n.rank FROM (
-      SELECT coalesce(r.token, o.address) AS address, coalesce(r.rank, 0) AS rank FROM ranks r
-        FULL JOIN (SELECT address FROM tokens WHERE chain_id = ${chainId} AND rank > 0) o ON o.address = r.token) n
-    WHERE tk.chain_id = ${chainId} AND tk.address = n.address AND tk.rank <> n.rank`,
-  )
+    ), ranks AS (SELECT token, sum(rank)::int AS rank FROM shares GROUP BY token),
+    changes AS (
+      SELECT tk.address, n.rank FROM (
+        SELECT coalesce(r.token, o.address) AS address, coalesce(r.rank, 0) AS rank FROM ranks r
+          FULL JOIN (SELECT address FROM tokens WHERE chain_id = ${chainId} AND rank > 0) o ON o.address = r.token) n
+        JOIN tokens tk ON tk.chain_id = ${chainId} AND tk.address = n.address AND tk.rank <> n.rank
+      FOR UPDATE OF tk SKIP LOCKED
+    )
+    UPDATE tokens tk SET rank = c.rank FROM changes c WHERE tk.chain_id = ${chainId} AND tk.address = c.address`
 }
 
 export interface RecordedPrices {
