@@ -20,6 +20,8 @@ const impostor = numbered('ee')
 let server: TestServer
 /** Over the same rows, with competitions hidden by the operator. */
 let hiding: TestServer
+/** Over the same rows, with limits of rates. */
+let limited: TestServer
 
 beforeAll(async () => {
   const services = (of: typeof network) =>
@@ -27,8 +29,13 @@ beforeAll(async () => {
   const networks = createTradingNetworks([services(network), services(elsewhere)])
   server = await openTestServer({}, { networks })
   hiding = await openTestServer({}, { networks, db: server.database.db, hidesCompetitions: true })
+  limited = await openTestServer(
+    {},
+    { networks, db: server.database.db, rateLimits: { orders: 100, quotes: 100, reads: 100 } },
+  )
 })
 afterAll(async () => {
+  await limited?.[Symbol.asyncDispose]()
   await hiding?.[Symbol.asyncDispose]()
   await server?.[Symbol.asyncDispose]()
 })
@@ -36,7 +43,7 @@ afterAll(async () => {
 const run = (text: string) => sql(server.database.db).$executeRawUnsafe(text)
 beforeEach(() =>
   run(
-    'TRUNCATE trades, auctions, solutions, auction_spans, orders, tokens, price_series, price_changes, checkpoints',
+    'TRUNCATE trades, executions, auctions, solutions, auction_spans, orders, tokens, price_series, price_changes, checkpoints',
   ),
 )
 
@@ -175,7 +182,7 @@ const named = (
   decimals: 18,
 })
 
-test('tokens that are traded come before those with a price, and both before the others', async () => {
+test('tokens with a price come before those that are only traded, and both before the others', async () => {
   const { db } = server.database
   await storeTokens(db, [
     named(impostor, 'WETH', 'Wrapped Ether'),
@@ -185,10 +192,13 @@ test('tokens that are traded come before those with a price, and both before the
     named(numbered('a2'), null),
     named(wrapped, 'WETH', 'Abroad', elsewhere.chainId),
   ])
-  await run(`INSERT INTO price_series (chain_id, token) VALUES (${chainId}, '\\x${numbered('a1').slice(2)}')`)
+  for (const token of [wrapped, dollar, numbered('a1')])
+    await run(`INSERT INTO price_series (chain_id, token) VALUES (${chainId}, '\\x${token.slice(2)}')`)
   await run('INSERT INTO price_changes (series_id, auction_id, price) SELECT id, 1, 1 FROM price_series')
   await storeTrades(chainId, 1, 3)
   await storeTrades(chainId, 4, 4, wrapped, numbered('b1'))
+  // Its maker trades it with another token of theirs.
+  await storeTrades(chainId, 5, 104, impostor, numbered('b2'))
   await rankTokens(db, chainId)
   const { nodes, totalCount } = await search(null)
   expect(nodes.map(({ address }) => address)).toEqual([
@@ -241,6 +251,8 @@ test('of 25,000 tokens that no search is to find, a page looks at 10,000, by the
     SELECT ${chainId}, decode(lpad(to_hex(g), 40, '0'), 'hex'), repeat('w', 100), repeat('é', 100), 18 FROM generate_series(1, 25000) g`)
   await storeTokens(database.db, [named(numbered('ff'), 'WETH', 'Wrapped Ether')])
   await run(`UPDATE tokens SET rank = 5 WHERE symbol = 'WETH'`)
+  // The last of the list, which the first page does not look at.
+  await run(`UPDATE tokens SET symbol = 'WETH' WHERE address = '\\x${'00'.repeat(19)}01'`)
   await run('ANALYZE tokens')
   const before = database.statements.length
   const found = await search('weth')
@@ -251,14 +263,97 @@ test('of 25,000 tokens that no search is to find, a page looks at 10,000, by the
   const next = await search('weth', { after: found.pageInfo.endCursor })
   expect(next).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true } })
   const last = await search('weth', { after: next.pageInfo.endCursor })
-  expect(last).toMatchObject({ nodes: [], pageInfo: { hasNextPage: false } })
+  expect(last).toMatchObject({ totalCount: 1, pageInfo: { hasNextPage: false } })
+  expect(last.nodes).toHaveLength(1)
 
-  const plan = await sql(database.db).$queryRawUnsafe<{ 'QUERY PLAN': string }[]>(
-    `EXPLAIN (GENERIC_PLAN) ${statements[0]}`,
+  // The rows of the page, the end of the scan for hasNextPage and for endCursor, and the count.
+  const scans = await scansOf(statements[0], 'tokens tok_')
+  expect(scans).toHaveLength(4)
+  for (const scan of scans) expect(scan).toContain('Scan Backward using tokens_chain_id_rank_address_idx')
+})
+
+/** The lines of a statement's plan that read a table; with an alias, those whose alias begins so. */
+async function scansOf(statement: string | undefined, table: string): Promise<string[]> {
+  const plan = await sql(server.database.db).$queryRawUnsafe<{ 'QUERY PLAN': string }[]>(
+    `EXPLAIN (GENERIC_PLAN) ${statement}`,
   )
-  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(
-    'Scan Backward using tokens_chain_id_rank_address_idx',
+  return plan.map((row) => row['QUERY PLAN']).filter((line) => new RegExp(`Scan.* on ${table}`).test(line))
+}
+
+test('the trades of several networks are read from the index of each', async () => {
+  await storeTrades(chainId, 1, 5_000)
+  await storeTrades(elsewhere.chainId, 1, 5_000)
+  await run('ANALYZE trades')
+  const { statements } = server.database
+  const before = statements.length
+  await ask('{ trades(first: 5) { nodes { blockNumber } pageInfo { hasNextPage } } }')
+  expect(statements.length - before).toBe(1)
+  const scans = await scansOf(statements[before], 'trades')
+  expect(scans).toHaveLength(2)
+  for (const scan of scans) expect(scan).toContain('Scan Backward using trades_pkey')
+})
+
+test.each([
+  [
+    'a page',
+    '{ auctions(network: "elsewhere", first: 5) { nodes { auctionId } pageInfo { hasNextPage } } }',
+    1,
+  ],
+  ['the newest', '{ latestAuction(network: "elsewhere") { auctionId } }', 1],
+])(
+  'auctions of a network with few are read by its index beside one with many: %s',
+  async (_what, query, count) => {
+    await run(
+      `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT g, ${chainId}, g, g FROM generate_series(1, 20000) g`,
+    )
+    await run(
+      `INSERT INTO auctions (id, chain_id, block, deadline_block) SELECT g, ${elsewhere.chainId}, g, g FROM generate_series(20001, 20003) g`,
+    )
+    await run('ANALYZE auctions')
+    const { statements } = server.database
+    const before = statements.length
+    await ask(query)
+    const scans = await scansOf(statements[before], 'auctions a')
+    expect(scans).toHaveLength(count)
+    for (const scan of scans) expect(scan).toContain('auctions_chain_id_id_idx')
+  },
+)
+
+test('a search costs ten units more than the list', async () => {
+  const actual = async (args: string) =>
+    (
+      await request(`${limited.url}/graphql`, 'POST', {
+        query: `{ network(name: "sepolia") { tokens${args} { nodes { address } } } }`,
+      })
+    ).body.extensions.cost.actual
+  expect(await actual('')).toBe(1)
+  expect(await actual('(search: " ")')).toBe(1)
+  expect(await actual('(search: "zzzz")')).toBe(11)
+})
+
+test('of two trades of an order in one auction, the execution is that of its block alone', async () => {
+  const { id } = await storeOrder(server.database.db, { owner })
+  await run(`INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owner, sell_token, buy_token, sell_amount, buy_amount, fee_amount, tx_hash, auction_id)
+    SELECT ${chainId}, g, 0, ${id}, '', '', '', '', 1, 1, 0, '', 1 FROM generate_series(1, 2) g`)
+  await run(`INSERT INTO executions (order_id, auction_id, executed_fee, executed_fee_token, block_number, protocol_fee_tokens, protocol_fee_amounts)
+    VALUES (${id}, 1, 7, '', 1, '{""}', '{5}')`)
+  await run(`INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
+    VALUES (${id}, 1, 0, 1, 1)`)
+  await run(
+    `INSERT INTO fee_policies (order_id, auction_id, position, kind, factor) VALUES (${id}, 1, 0, 'volume', 1)`,
   )
+  expect(
+    await ask(
+      '{ trades(network: "sepolia") { nodes { blockNumber execution { executedFee } executedProtocolFees { amount } } } }',
+    ),
+  ).toEqual({
+    trades: {
+      nodes: [
+        { blockNumber: 2, execution: null, executedProtocolFees: [] },
+        { blockNumber: 1, execution: { executedFee: '7' }, executedProtocolFees: [{ amount: '5' }] },
+      ],
+    },
+  })
 })
 
 test('tokens page both ways; a cursor of another list is refused', async () => {

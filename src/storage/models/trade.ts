@@ -77,9 +77,9 @@ export const trade: Model = {
       model: () => execution,
       nullable: true,
       rows: `executions x JOIN orders o ON o.id = x.order_id
-        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id`,
+        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number`,
       description:
-        'The trade as the execution of its auction, with the network fee; null when it settles none of this service.',
+        'The trade as the execution of its auction, with the network fee; null when it settles none of this service, and when another block has the execution.',
     },
     nativePrices: {
       ...nativePrices(
@@ -94,7 +94,7 @@ export const trade: Model = {
       model: () => executedProtocolFee,
       rows: `executions x, unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, place)
         JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
-        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND p.position = pf.place - 1 ORDER BY pf.place`,
+        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND p.position = pf.place - 1 ORDER BY pf.place`,
       items: 2,
       description: 'Fees of the protocol, by policy.',
     },
