@@ -4,7 +4,7 @@ export interface FoundToken {
   symbol: string | null
   name: string | null
   network: string
-  /** True if an auction had a price for it. */
+  /** True if an auction had a price for it: the newest price may be old. */
   hasPrice: boolean
 }
 
