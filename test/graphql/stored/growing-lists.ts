@@ -9,8 +9,8 @@ export interface Walked {
   items: string
   /** The cursor of the first page, where one is needed. */
   start?: string
-  /** Whether a page may end before it is full. */
-  looks?: boolean
+  /** Set if a page may end before it is full: the items among those that the count looks at. */
+  looks?: { total: number }
 }
 
 const mine = 'o.owner = $owner'
@@ -121,13 +121,13 @@ export const lists: readonly Walked[] = [
     query: 'orders(owner: <many>, filter: { class: LIQUIDITY }, <page>)',
     key: 'id',
     items: orders(`o.owner = $many AND o.class = 'liquidity'`),
-    looks: true,
+    looks: { total: 23 },
   },
   {
     name: 'Query.orders by app and kind, beyond what one page looks at',
     query: 'orders(filter: { appCode: "an app", kind: BUY }, <page>)',
     key: 'id',
     items: orders(`o.app_code = 'an app' AND o.kind = 'buy'`),
-    looks: true,
+    looks: { total: 23 },
   },
 ]
