@@ -225,7 +225,9 @@ test('a filled order says what was traded, and leads to its transaction', async 
     expect(await fact(page, 'Against the quote')).toMatch(
       /^(Equal|(less than )?0\.\d+ % (better|worse): .+)$/,
     )
-    expect(await fact(page, 'Against the market')).toMatch(/^0\.\d+ % worse: \d+\.\d+ USDC \$\d+\.\d\d$/)
+    expect(await fact(page, 'Against the auction’s prices')).toMatch(
+      /^0\.\d+ % worse: \d+\.\d+ USDC \$\d+\.\d\d$/,
+    )
     expect(await page.locator('#actions-title').count()).toBe(0)
     const placed = await page.locator('dd time').first().innerText()
     expect(placed).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/)
@@ -431,7 +433,7 @@ test('the owner cancels an order with the wallet, and only with the account and 
 
   wallet.errors = {}
   await cancel.click()
-  await page.getByRole('status').getByText('The order is cancelled.').waitFor()
+  await page.getByRole('status').getByText('Cancelled.').waitFor()
   await becomes(uid, 'cancelled')
   await page.locator('.badge', { hasText: 'Cancelled' }).waitFor()
   const { chainId, settlement } = chain.market.network
@@ -529,7 +531,7 @@ test('an approval that waits for its block is kept, and blocks no cancellation',
   // The focus scrolls the result into view.
   await expect.poll(() => hasFocus(page)).toBe(true)
   await page.getByRole('button', { name: 'Cancel the order with Test Wallet' }).click()
-  await page.getByRole('status').getByText('The order is cancelled.').waitFor()
+  await page.getByRole('status').getByText('Cancelled.').waitFor()
   expect(await sent.count()).toBe(1)
   expect(await page.getByRole('alert').count()).toBe(0)
   wallet.errors = {}

@@ -161,11 +161,13 @@ export async function explainMeaning(
   }
 
   function explainTopics(topics: readonly Topic[]): undefined {
-    for (const { title, text, page: more } of topics)
-      say({ title, text, ...(more !== undefined && { page: page(`docs/${more}`) }) }, [
+    for (const { title, text, page: more, list } of topics) {
+      const pages = [...(list ? [page(list)] : []), ...(more === undefined ? [] : [page(`docs/${more}`)])]
+      say({ title, text, ...(pages.length > 0 && { page: pages[0] }) }, [
         ...[title, `  ${text}`],
-        ...(more === undefined ? [] : [`  ${page(`docs/${more}`)}`]),
+        ...pages.map((each) => `  ${each}`),
       ])
+    }
     return undefined
   }
 }

@@ -7,6 +7,8 @@ export interface Topic {
   text: string
   /** The page of the documentation that has more. */
   page?: string
+  /** The page of the service that lists the subject. */
+  list?: 'orders' | 'trades' | 'auctions' | 'tokens'
   /** True if the contract that takes sell tokens belongs to the answer. */
   approves?: boolean
   /** True if the page of an order or an account has the rest of the answer. */
@@ -214,7 +216,35 @@ const rows = [
     title: 'Auctions',
     text: 'An auction takes place every few seconds: it offers all orders that can be filled to the solvers, and the best solutions win. Each network numbers its own. To see one, search for its number, such as #97.',
     page: 'glossary.md',
+    list: 'auctions',
   }),
+  topic(
+    'open order, filled order, cancelled order, all order, recent order, newest order, latest order, list of order, order list, order book, order history',
+    'show see where status usdc weth',
+    {
+      title: 'Lists of orders',
+      text: 'The list of orders has the newest first, with filters by status, account and pair. The orders of one account are on its page too: search for its address.',
+      list: 'orders',
+    },
+  ),
+  topic(
+    'recent trade, newest trade, latest trade, all trade, list of trade, trade list, trade history',
+    'show see where',
+    {
+      title: 'Lists of trades',
+      text: 'The list of trades has the newest first, of all accounts or of one. The page of an order has its own trades.',
+      list: 'trades',
+    },
+  ),
+  topic(
+    'which token, what token, all token, token list, list of token, supported token, available token',
+    'can trade swap buy sell show here support',
+    {
+      title: 'Tokens',
+      text: 'The list of tokens has those that the service has read, with their prices, the most traded first. Any token can be traded to which a market leads: a quote shows whether one does.',
+      list: 'tokens',
+    },
+  ),
   topic('price impact', 'high large', {
     title: 'Price impact',
     text: 'A large trade moves the market: the more is sold at once, the worse the price. Trade less at once, or sign a limit and let the order wait.',

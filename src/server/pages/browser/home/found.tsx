@@ -223,11 +223,16 @@ function FoundTerms({ terms }: { terms: readonly Term[] }) {
 function FoundTopics({ topics, networks }: { topics: readonly Topic[]; networks: Networks }) {
   return (
     <>
-      {topics.map(({ title, text, page, approves = false }) => (
+      {topics.map(({ title, text, page, list, approves = false }) => (
         <div class="group" key={title}>
           <h2>{title}</h2>
           <p>{text}</p>
           {approves && <Approved networks={networks} />}
+          {list !== undefined && (
+            <p>
+              <a href={serviceUrl(list)}>All {list}</a>
+            </p>
+          )}
           {page !== undefined && (
             <p>
               <a href={serviceUrl(`docs/${page}`)}>More in the documentation</a>

@@ -130,7 +130,10 @@ export function Actions({ order, diagnosis, onDone }: Props) {
           <h3>Cancel the order</h3>
           {placeOfCancellation(order) ?? (
             <>
-              <p>The owner signs a message. It costs nothing, and takes effect at once.</p>
+              <p>
+                The owner signs a message. It costs nothing. A trade that is on its way can still fill the
+                order.
+              </p>
               {buttons('cancel', 'Cancel the order')}
             </>
           )}
@@ -168,7 +171,7 @@ export function Actions({ order, diagnosis, onDone }: Props) {
   )
 }
 
-const cancelled = 'The order is cancelled.'
+const cancelled = 'Cancelled.'
 const returns = 'The order returns to the auctions by itself.'
 
 /** All digits of the amount that is still to be sold. */

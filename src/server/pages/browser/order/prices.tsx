@@ -57,7 +57,7 @@ export function Prices({
         <p class="empty">
           {isLive(order)
             ? 'No market price is stored yet: one is stored every five minutes.'
-            : 'No market price is stored for the time of this order.'}
+            : 'No market price was stored while the order was open.'}
         </p>
       )}
       {seen.length > 0 && (

@@ -19,7 +19,7 @@ export function FillQualitySection({ order, prices }: { order: Order; prices: Us
         facts={[
           ['Against the limit', compared(limit)],
           ['Against the quote', compared(quote)],
-          ['Against the market', compared(market)],
+          ['Against the auction’s prices', compared(market)],
           ...feeFacts(order, prices),
         ]}
       />
@@ -27,8 +27,8 @@ export function FillQualitySection({ order, prices }: { order: Order; prices: Us
         All comparisons are after all fees{BigInt(order.feeAmount) > 0n && ', without the signed fee'}. The
         quote is the one that the order was placed with, at the traded amount.{' '}
         {market
-          ? 'The market is the price of both tokens in the auction of each trade, without any fee.'
-          : 'The market price of the trades is not known.'}
+          ? 'An auction has a price for both tokens, without any fee.'
+          : 'The prices of the auctions are not known.'}
       </p>
       <p class="note">
         All that the service keeps is reported as a fee. The solver paid the gas of the transaction, and the
@@ -67,7 +67,9 @@ function feeFacts(order: Order, prices: UsdPrices): [name: string, value: preact
     atoms > 0n && (
       <>
         {amount(atoms)}
-        {other && original !== undefined && <p class="note">Taken as {amountOf(original, other)}</p>}
+        {other && original !== undefined && (
+          <p class="note">Taken in the trade as {amountOf(original, other)}</p>
+        )}
       </>
     )
   return [
