@@ -1,6 +1,7 @@
 import type { ExplainedError } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import type { Meaning, Unclear } from '../../domain/search/meaning.ts'
+import { orderQuestionText } from '../../domain/search/order-question.ts'
 import { secretTexts, sentTexts } from '../../domain/search/secret.ts'
 import { type FoundToken, tokensDocument, tokensNamed, tokensOfWord } from '../../domain/search/tokens.ts'
 import type { Topic } from '../../domain/search/topics.ts'
@@ -121,10 +122,15 @@ export async function explainMeaning(
       const groups = await lookedUp(() => tokensNamed(names, readTokens), topics.length > 0)
       const tokens = groups?.flat() ?? []
       explainTokens(tokens)
-      return tokens.length > 0 || topics.length > 0 ? explainTopics(topics) : otherwise
+      return tokens.length > 0 || topics.length > 0 ? explainTopics(topics) : explainUnclear(otherwise)
     }
     default:
-      return meaning
+      return explainUnclear(meaning)
+  }
+
+  /** Answers a question about an order that is not named. */
+  function explainUnclear(unclear: Unclear): Unclear | undefined {
+    return unclear.kind === 'question' ? explainTopics([orderQuestion]) : unclear
   }
 
   async function readTokens(search: string) {
@@ -171,6 +177,8 @@ export async function explainMeaning(
     return undefined
   }
 }
+
+const orderQuestion: Topic = { title: 'Which order is it?', text: `${orderQuestionText} Give its UID.` }
 
 type Tokens = { networks: Awaited<ReturnType<Parameters<typeof tokensNamed>[1]>> }
 

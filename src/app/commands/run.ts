@@ -70,7 +70,7 @@ function subjectOf(
   const { errors = [], topics = [] } = unclear?.kind === 'guess' ? unclear : {}
   const guessed = [...errors.map(({ code }) => code), ...topics.map(({ title }) => title)]
   const meant = nearestName(subject, errorCodes) ?? guessed[0]
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  const hint = meant === undefined ? '' : `; did you mean “${meant}”?`
   throw new CommandFault(
     exitCodes.usage,
     `explain takes the UID of an order, 0x and 112 hex digits, or an error, a code, a setting, a token, an auction or a topic in English${hint}`,

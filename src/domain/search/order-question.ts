@@ -16,6 +16,10 @@ const telling =
  */
 const minShare = 0.4
 
+/** The answer to a question about an order that is not named. */
+export const orderQuestionText =
+  'The page of an order says why it is not filled, and what to do. As long as an order is not filled, nothing of it is sold. It can be cancelled on its page with the wallet of its account, or where it was placed.'
+
 export type Asking = 'only' | 'also'
 
 /** Recognizes a question about an order: in such words only, or among others. */

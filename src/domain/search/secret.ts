@@ -18,7 +18,7 @@ export const secretTexts = {
   },
 } as const
 
-/** Where a secret was sent. */
+/** Texts that say where a secret was sent. */
 export const sentTexts = {
   nowhere: 'The text was not sent to the service.',
   inAddress:
@@ -57,7 +57,8 @@ const plainWords = new Set(
 
 /**
  * Reports whether a text has a run of enough words for a recovery phrase, all of 3 to 8 letters and none of
- * them common. Other words may stand next to the phrase. The list of words itself would be as large as a page.
+ * them common. Other words may stand next to the phrase. The list of words itself would be as large as a
+ * page.
  */
 function phraseIn(text: string): boolean {
   const saysPhrase = /\b(?:seed|recovery|mnemonic|secret|phrase|words|passphrase|backup)\b/i.test(text)

@@ -18,9 +18,9 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Creates handlers of the OpenAPI document, the GraphQL schema and its scalars, the index of the documentation,
- * all its pages as one text, and a viewer that contacts no other host. Below the viewer's path are the pages of
- * the documentation as Markdown.
+ * Creates handlers of the OpenAPI document, the GraphQL schema and its scalars, the index of the
+ * documentation, all its pages as one text, and a viewer that contacts no other host. Below the viewer's path
+ * are the pages of the documentation as Markdown.
  */
 export function createApiHandlers(
   version: string,

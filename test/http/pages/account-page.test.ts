@@ -58,7 +58,7 @@ test('its files have their hash in the name, or are revalidated, and all come co
       return answer.headers['content-encoding'] === 'br' && answer
     })
     expect(brotliDecompressSync(compressed.bytes).equals(file.bytes)).toBe(true)
-    expect(compressed.bytes.length).toBeLessThan(20_000)
+    expect(compressed.bytes.length).toBeLessThan(25_000)
   }
 })
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { Explanation } from '../../../../domain/errors/explanation.ts'
+import { orderQuestionText } from '../../../../domain/search/order-question.ts'
 import { sentTexts } from '../../../../domain/search/secret.ts'
 import type { Term } from '../../../../domain/search/terms.ts'
 import type { FoundToken } from '../../../../domain/search/tokens.ts'
@@ -75,10 +76,7 @@ export function Found({
       return (
         <div class="group">
           <h2>Which order is it?</h2>
-          <p>
-            Its page says why it is not filled, and what to do. As long as an order is not filled, nothing of
-            it is sold. You can cancel it on its page, with the wallet of its account, or where you placed it.
-          </p>
+          <p>{orderQuestionText}</p>
           <Shapes />
           {result.asks === 'also' && <p>Or is it the text of an error? {byEnglish}</p>}
         </div>
