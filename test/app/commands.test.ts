@@ -160,14 +160,12 @@ describe('explain', () => {
     expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject({ code: 'InvalidSignature', mistake: 'chain_id' })
     expect(printed.join()).not.toMatch(/hacked|555/)
     expect(warned).toEqual([])
-    const hints = ['InsuficientAlowance', 'price too low', 'nonsense']
-    for (const hint of hints) expect(await runCommand('explain', hint.split(' '), on(false))).toBe(2)
-    const faults = warned.filter((line) => line.startsWith('tradegraph: '))
-    expect(faults.map((line) => /did you mean (\w+)\?$/.exec(line)?.[1])).toEqual([
-      'InsufficientAllowance',
-      'InsufficientBalance',
-      undefined,
-    ])
+    for (const hint of ['InsuficientAlowance', 'price too low'])
+      expect(await runCommand('explain', hint.split(' '), on(false))).toBe(2)
+    const hints = warned.flatMap((line) => /did you mean “(\w+)”\?$/.exec(line)?.[1] ?? [])
+    expect(hints).toEqual(['InsufficientAllowance', 'InsufficientBalance'])
+    // It may be a token: only the service knows that.
+    expect(await runCommand('explain', ['nonsense'], on(false))).toBe(4)
   })
 
   test('answers what the search of the first page does, and sends no secret', async () => {

@@ -1,4 +1,5 @@
 import type { ExplainedError } from '../../domain/errors/error-explanations.ts'
+import { errorCodes } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import type { Meaning, Unclear } from '../../domain/search/meaning.ts'
 import { orderQuestionText } from '../../domain/search/order-question.ts'
@@ -7,6 +8,7 @@ import { type FoundToken, tokensDocument, tokensNamed, tokensOfWord } from '../.
 import type { Topic } from '../../domain/search/topics.ts'
 import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
 import { plain } from '../../domain/text/readable.ts'
+import { nearestName } from '../config.ts'
 import { diagnosisLines, orderLines, storyLines, storyOf } from './order-text.ts'
 import {
   CommandFault,
@@ -119,7 +121,9 @@ export async function explainMeaning(
       return undefined
     case 'tokens': {
       const { names, topics, otherwise } = meaning
-      const groups = await lookedUp(() => tokensNamed(names, readTokens), topics.length > 0)
+      const isMisspelt = nearestName(names.join(' '), errorCodes) !== undefined
+      const isAnswered = topics.length > 0 || otherwise.kind !== 'nothing' || isMisspelt
+      const groups = await lookedUp(() => tokensNamed(names, readTokens), isAnswered)
       const tokens = groups?.flat() ?? []
       explainTokens(tokens)
       return tokens.length > 0 || topics.length > 0 ? explainTopics(topics) : explainUnclear(otherwise)
