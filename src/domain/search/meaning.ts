@@ -97,7 +97,7 @@ const nativeNames = new Set(['eth', 'ether', 'ethereum'])
 const between = / ?(?:\/|→|->|>|-|:) ?| (?:to|for|into|with|against|and|in|vs) /i
 /** Words that stand next to the names of tokens. */
 const fillers = new Set(
-  'sell swap trade buy exchange convert price of the token coin what is how much worth current pair my some a an get rate contract address'.split(
+  'sell swap trade buy exchange convert price of the token coin what is how much worth current pair my some a an get rate contract address orders trades'.split(
     ' ',
   ),
 )

@@ -10,6 +10,8 @@ export const asking = new Set(
 const telling =
   /\b(?:orders?|swaps?|trades?|transaction|money|funds|tokens?|coins?|(?:un)?fill(?:s|ed|ing)?|stuck|pending)\b/i
 
+const ending = /\b(?:expired|cancell?ed|failed|disappeared|vanished)\b/i
+
 /**
  * The minimum share of such words, without those of any text: a text with more others is about another
  * matter.
@@ -30,5 +32,7 @@ export function isOrderQuestion(text: string): Asking | undefined {
   const isAsking = (word: string) => asking.has(word) || (stopWords.has(word) && word !== 'may')
   if (words.every(isAsking)) return 'only'
   const others = words.filter((word) => !stopWords.has(word))
-  return others.filter(isAsking).length >= others.length * minShare ? 'also' : undefined
+  const asked = others.filter(isAsking).length
+  // One such word of two says too little: “swap btc” is about a token.
+  return asked >= others.length * minShare && (asked > 1 || ending.test(text)) ? 'also' : undefined
 }
