@@ -63,7 +63,7 @@ it('prints a few lines for people, with links, and trades at once', async () => 
   )
   const { out, errors } = output()
   expect(out.match(/^ready .+ after [\d.]+ s$/m)?.[0]).toContain(url)
-  const links = [...out.matchAll(/^ {2}.*?(http\S+)/gm)].map(([, link]) => link ?? '')
+  const links = [...out.matchAll(/^ {2}(?!chain).*?(http\S+)/gm)].map(([, link]) => link ?? '')
   expect(links).toEqual([
     ...[`${url}/`, `${url}/graphql`, `${url}/docs`],
     ...accounts.map(({ address }) => `${url}/accounts/${address}`),

@@ -1,12 +1,18 @@
 import { policiesOf, pricesOf } from './auction-fields.ts'
 import { columns, type Fields, idOf, only } from './fields.ts'
 import { orderOf } from './order-fields.ts'
-import type { Row } from './rows.ts'
+import type { Row, Rows } from './rows.ts'
 import { settlementOfTrade } from './settlement-fields.ts'
 
 /** The prices of these tokens, in their order. */
 const pairOf = (tokens: readonly string[], prices: ReturnType<typeof pricesOf>) =>
   tokens.flatMap((address) => prices.filter(({ token }) => token.address === address))
+
+/** The execution of a trade, in its block. */
+const executionsOf = ({ orderId, auctionId, blockNumber }: Row<'trades'>, { executions }: Rows) =>
+  executions.filter(
+    (each) => each.orderId === orderId && each.auctionId === auctionId && each.blockNumber === blockNumber,
+  )
 
 export const tradeFields: Fields<Row<'trades'>> = {
   ...columns(
@@ -26,18 +32,18 @@ export const tradeFields: Fields<Row<'trades'>> = {
   order: ({ orderId }, _args, { rows }) => orderOf(rows.orders, orderId),
   settlement: (trade, _args, { rows }) => settlementOfTrade(trade, rows),
   auction: ({ auctionId }, _args, { rows }) => only(rows.auctions.filter(({ id }) => id === auctionId)),
-  execution: ({ orderId, auctionId, chainId }, _args, { rows }) => {
-    const execution = rows.executions.find((x) => x.orderId === orderId && x.auctionId === auctionId)
-    return execution ? { execution, chainId } : null
+  execution: (trade, _args, { rows }) => {
+    const [execution] = executionsOf(trade, rows)
+    return execution ? { execution, chainId: trade.chainId } : null
   },
   nativePrices: ({ auctionId, sellToken, buyToken }, _args, { rows }) =>
     rows.auctions
       .filter(({ id }) => id === auctionId)
       .flatMap((auction) => pairOf([sellToken, buyToken], pricesOf(auction, rows))),
-  executedProtocolFees: ({ orderId, auctionId, chainId }, _args, { rows }) => {
+  executedProtocolFees: (trade, _args, { rows }) => {
+    const { orderId, auctionId, chainId } = trade
     const policies = policiesOf(orderId, auctionId, rows)
-    const executions = rows.executions.filter((x) => x.orderId === orderId && x.auctionId === auctionId)
-    return executions.flatMap(({ protocolFeeTokens, protocolFeeAmounts }) =>
+    return executionsOf(trade, rows).flatMap(({ protocolFeeTokens, protocolFeeAmounts }) =>
       protocolFeeTokens.flatMap((address, index) => {
         const policy = policies.find(({ position }) => position === index)
         return policy ? [{ token: { chainId, address }, amount: protocolFeeAmounts[index], policy }] : []
