@@ -350,6 +350,7 @@ const callers: Record<string, string> = {
   'src/dev/chain/state.ts': 'the local stack',
   'src/dev/market/traders.ts': 'the local stack',
   'src/server/pages/browser/ask.ts': 'the host of the page, in a browser',
+  'src/server/pages/browser/home/find.ts': 'the host of the page, in a browser',
   'src/client/client.ts': 'the application that uses the client: no part of the service',
 }
 
