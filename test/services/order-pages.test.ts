@@ -563,6 +563,8 @@ test('the distance to the market is the same in all parts of the page', async ()
   const line = page.getByText(
     /^For this order the market is [\d.]+ % worse than the limit, before the network fee/,
   )
+  // The text of a page that is still hidden is empty.
+  await line.waitFor()
   const [share] = /[\d.]+ %/.exec(await line.innerText()) ?? []
   expect(await page.locator('.summary').innerText()).toContain(`the market is ${share} worse than the limit`)
   const shares = (await page.locator('main').innerText()).match(/[\d.]+ % (worse|better)/g)

@@ -112,7 +112,8 @@ export function followSteadily(address: string): Follower {
             if (retry !== undefined) retryMs = Number(retry)
             const ended = /"reason":"(\w+)"/.exec(block)?.[1]
             if (ended !== undefined && block.includes('"errors"')) reason = ended
-            else if (id !== undefined) places.push(Number(id))
+            // The first lines of a stream have its place without an event.
+            else if (id !== undefined && /^data:/m.test(block)) places.push(Number(id))
           }
         })
         res.on('error', () => {})
