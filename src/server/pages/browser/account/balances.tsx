@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks'
 import { queryService } from '../ask.ts'
 import type { BalancesResult } from '../documents.generated.ts'
-import { amountOf, readable, symbolOf, type TokenLike } from '../view/amounts.ts'
+import { amountOf, readable, symbolOf, type TokenLike, unnamedCoin } from '../view/amounts.ts'
 import { TokenLink } from '../view/links.tsx'
 import { leftToSellUp } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
@@ -54,7 +54,7 @@ export function BalanceSection({ account, network }: { account: string; network:
     return new Map(answer.account.balances.nodes.map(({ token, usdValue }) => [token.address, usdValue]))
   }, [account, network, value])
   const values = usePolled(readValues)
-  const coin = value?.coin ?? { address: '', symbol: 'coins', decimals: 18 }
+  const coin = value?.coin ?? unnamedCoin
   return (
     <Section id={`balances-${network}`} title={`Balances on ${network}`}>
       {fault !== undefined && <Fault text={fault} />}

@@ -4,7 +4,7 @@ import { queryService } from '../ask.ts'
 import type { AuctionResult } from '../documents.generated.ts'
 import { nameInPath } from '../root.ts'
 import { subscribe } from '../subscription.ts'
-import { amountOf, short, type TokenLike } from '../view/amounts.ts'
+import { amountOf, coinPriceDown, short, type TokenLike, unnamedCoin } from '../view/amounts.ts'
 import { documents as viewDocuments } from '../view/documents.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
@@ -69,7 +69,7 @@ function AuctionDetails({ auction }: { auction: Auction }) {
       : ([
           [
             <TokenLink key={token.address} token={token} network={network?.name ?? ''} />,
-            amountOf((BigInt(price) * 10n ** BigInt(token.decimals)) / 10n ** 18n, coin),
+            coinPriceDown(price, token.decimals, coin),
           ],
         ] as const),
   )
@@ -231,7 +231,7 @@ async function readAuction(): Promise<Auction | null> {
       .filter(({ name }) => wanted === null || name === wanted)
       .map(async ({ name }) => {
         const { auction, coin } = await queryService(documents.auction, { id, network: name })
-        return auction && { ...auction, coin: coin ?? { address: '', symbol: 'coins', decimals: 18 } }
+        return auction && { ...auction, coin: coin ?? unnamedCoin }
       }),
   )
   return answers.find((auction) => auction !== null) ?? null

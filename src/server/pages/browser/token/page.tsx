@@ -4,7 +4,7 @@ import { queryService } from '../ask.ts'
 import type { FollowPricesResult } from '../documents.generated.ts'
 import { nameInPath, serviceUrl } from '../root.ts'
 import { subscribe } from '../subscription.ts'
-import { amountOf, readable, symbolOf } from '../view/amounts.ts'
+import { amountOf, coinPriceDown, readable, symbolOf, unnamedCoin } from '../view/amounts.ts'
 import { contractOf } from '../view/contracts.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink } from '../view/links.tsx'
@@ -143,7 +143,7 @@ async function readToken() {
     })),
   )
   const found = answers.flatMap(({ token, coin, network }) =>
-    token ? [{ network, token, coin: coin ?? { address: '', symbol: 'coins', decimals: 18 } }] : [],
+    token ? [{ network, token, coin: coin ?? unnamedCoin }] : [],
   )
   return found.toSorted((a, b) => Number(b.network.name === wanted) - Number(a.network.name === wanted))
 }
@@ -263,7 +263,7 @@ function TokenFacts({ found: { network, token, coin }, others }: { found: Found;
             'Price in its last auction',
             token.lastAuctionPrice !== null &&
               token.decimals !== null &&
-              amountOf((BigInt(token.lastAuctionPrice) * 10n ** BigInt(token.decimals)) / 10n ** 18n, coin),
+              coinPriceDown(token.lastAuctionPrice, token.decimals, coin),
           ],
         ]}
       />

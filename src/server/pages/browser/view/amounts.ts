@@ -1,3 +1,5 @@
+import { mulDivDown, priceScale } from '../../../../domain/amount.ts'
+
 /** A token on pages. */
 export interface TokenLike {
   address: string
@@ -38,3 +40,10 @@ export function amountOf(atoms: string | bigint, token: TokenLike): string {
   const unit = token.decimals == null ? ` atoms of ${symbolOf(token)}` : ` ${symbolOf(token)}`
   return `${readable(exact(atoms, token.decimals))}${unit}`
 }
+
+/** The native coin of a network whose name is not known. */
+export const unnamedCoin = { address: '', symbol: 'coins', decimals: 18 }
+
+/** The price of one whole token in the native coin. @param price native atoms for 10^18 atoms */
+export const coinPriceDown = (price: string, decimals: number, coin: TokenLike): string =>
+  amountOf(mulDivDown(BigInt(price), 10n ** BigInt(decimals), priceScale), coin)

@@ -1,5 +1,5 @@
 import type { SpelledStatus } from '../../../../domain/order/status.ts'
-import { amountOf, readable, short, type TokenLike } from './amounts.ts'
+import { amountOf, coinPriceDown, readable, short, type TokenLike, unnamedCoin } from './amounts.ts'
 import { AuctionLink, ChainLink, PageLink, TokenLink } from './links.tsx'
 import { type OrderLike, orderTitle, stateOf } from './orders.ts'
 import type { Column } from './table.tsx'
@@ -123,8 +123,7 @@ export interface PricedToken extends TokenLike {
 function priceOf({ usdPrice, lastAuctionPrice, decimals, coin }: PricedToken) {
   if (usdPrice !== undefined) return `$ ${readable(usdPrice)}`
   if (lastAuctionPrice === null || decimals === null) return <span class="quiet">Not known</span>
-  const atoms = (BigInt(lastAuctionPrice) * 10n ** BigInt(decimals)) / 10n ** 18n
-  return amountOf(atoms, { address: '', symbol: 'coins', decimals: 18, ...coin })
+  return coinPriceDown(lastAuctionPrice, decimals, { ...unnamedCoin, ...coin })
 }
 
 export const tokenColumns: readonly Column<PricedToken>[] = [
