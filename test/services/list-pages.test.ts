@@ -7,7 +7,7 @@ import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import type { TestServer } from '../setup/server.ts'
 import { graphql } from '../setup/trader.ts'
-import { faultsOfAccess, visit as open, visitTimeoutMs } from '../setup/visit.ts'
+import { faultsOfAccess, visit as open, untilRead, visitTimeoutMs } from '../setup/visit.ts'
 
 vi.setConfig({ testTimeout: 2 * visitTimeoutMs })
 
@@ -61,7 +61,7 @@ test.each(
   await using visited = await visit(path, { viewport: { width, height: 844 }, colorScheme })
   const { page, hosts, warnings } = visited
   await page.getByRole('heading', { name: heading, exact: true }).waitFor()
-  await page.getByText('Reading…').waitFor({ state: 'detached' })
+  await untilRead(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   expect(await faultsOfAccess(page)).toEqual([])
   expect(await visited.shift()).toBeLessThan(0.1)

@@ -10,7 +10,7 @@ import { openSampleWorld } from '../rest/openapi/world.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { graphql, request } from '../setup/trader.ts'
-import { faultsOfAccess, visit as open, visitTimeoutMs } from '../setup/visit.ts'
+import { faultsOfAccess, visit as open, untilRead, visitTimeoutMs } from '../setup/visit.ts'
 
 vi.setConfig({ testTimeout: 2 * visitTimeoutMs })
 
@@ -65,7 +65,7 @@ test.each([
   await using visited = await visit(at, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
   const { page, hosts, warnings } = visited
   await page.getByRole('heading', { name: heading }).waitFor()
-  await page.getByText('Reading…').waitFor({ state: 'detached' })
+  await untilRead(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await faultsOfAccess(page)).toEqual([])
   expect(await visited.shift()).toBeLessThan(0.1)
@@ -277,7 +277,7 @@ test('the search finds an error by what the wallet shows, and says what to appro
   const { networks } = await graphql(server.url, '{ networks { name vaultRelayer } }')
   await using visited = await visit('/', { viewport: { width: 390, height: 844 } })
   const { page, warnings, bytes } = visited
-  await page.getByText('Reading…').waitFor({ state: 'detached' })
+  await untilRead(page)
   expect(bytes()).toBeLessThan(100_000)
   const message = 'Failed: vault relayer may spend 0 of the sell token, the order needs 1000000000000000000'
   const allowance = await search(page, message, 'InsufficientAllowance')
@@ -494,7 +494,7 @@ test('a recovery phrase is not sent, gets into no address, and is warned of', as
     const { page } = visited
     const sent: string[] = []
     page.on('request', (each) => sent.push(`${each.url()} ${each.postData() ?? ''}`))
-    await page.getByText('Reading…').waitFor({ state: 'detached' })
+    await untilRead(page)
     const field = path === '/tokens' ? page.getByLabel('Symbol or name') : page.getByRole('searchbox')
     await field.fill(phrase)
     await page.keyboard.press('Enter')

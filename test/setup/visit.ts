@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 export interface Visit extends AsyncDisposable {
   page: Page
@@ -32,6 +33,11 @@ function addShifts() {
     })[])
       if (!entry.hadRecentInput) shifting.shift = (shifting.shift ?? 0) + entry.value
   }).observe({ type: 'layout-shift', buffered: true })
+}
+
+/** Waits until no part of the page is still read; several may be. */
+export async function untilRead(page: Page): Promise<void> {
+  await expect.poll(() => page.getByText('Reading…').count(), { timeout: visitTimeoutMs }).toBe(0)
 }
 
 /** A page of more than a megabyte takes time on a busy machine. */
