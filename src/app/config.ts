@@ -207,11 +207,12 @@ function faultsBetween(settings: Settings): string[] {
 }
 
 export function accessOf(
-  settings: Pick<Settings, 'CURRENT_AUCTION_ACCESS' | 'SIMULATION_ACCESS'>,
+  settings: Pick<Settings, 'CURRENT_AUCTION_ACCESS' | 'SIMULATION_ACCESS' | 'BOOK_FEED_ACCESS'>,
 ): AccessRules {
   return {
     currentAuction: settings.CURRENT_AUCTION_ACCESS ?? 'operator',
     simulation: settings.SIMULATION_ACCESS,
+    bookFeed: settings.BOOK_FEED_ACCESS ?? 'operator',
   }
 }
 

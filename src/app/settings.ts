@@ -152,6 +152,12 @@ export const settings = z.object({
     .describe(
       'Clients that may simulate orders and bundles of transactions: none (off), the operator, or all (public).',
     ),
+  BOOK_FEED_ACCESS: z
+    .enum(accessLevels)
+    .optional()
+    .describe(
+      'Clients that may read the feed of the whole book and lists by their changes: none (off), the operator, or all (public). The operator without it; all in `dev`.',
+    ),
   AUCTION_MAX_ORDERS: integer(1, 10_000)
     .default(1_000)
     .describe('Maximum orders in one auction: those likeliest to be filled, shared by owner and pair.'),

@@ -226,6 +226,7 @@ function localSettings(settings: Settings, { secrets }: Pick<Store, 'secrets'>):
     CMS_ENABLED: settings.CMS_ENABLED ?? true,
     CMS_API_KEY: settings.CMS_API_KEY ?? secrets.cmsKey,
     CURRENT_AUCTION_ACCESS: settings.CURRENT_AUCTION_ACCESS ?? 'public',
+    BOOK_FEED_ACCESS: settings.BOOK_FEED_ACCESS ?? 'public',
     PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
     MCP_HOSTS: settings.MCP_HOSTS.length > 0 ? settings.MCP_HOSTS : loopbackHosts,
     CHANNEL_ALLOWED_HOSTS: [...settings.CHANNEL_ALLOWED_HOSTS, 'localhost', '127.0.0.1'],

@@ -115,11 +115,14 @@ export interface AccessRules {
   currentAuction: Access
   /** Simulations of orders. */
   simulation: Access
+  /** The feed of the whole book, and lists by their changes. */
+  bookFeed: Access
 }
 
 const settingNames: Readonly<Record<keyof AccessRules, string>> = {
   currentAuction: 'CURRENT_AUCTION_ACCESS',
   simulation: 'SIMULATION_ACCESS',
+  bookFeed: 'BOOK_FEED_ACCESS',
 }
 
 interface AccessRequest {

@@ -11,7 +11,8 @@ beforeAll(async () => {
     asked.push([order, options])
     return { code: 'placeable', summary: 'Nothing.', since: null, evidence: [], further: [] } as const
   }
-  const simulation = (level: 'public' | 'off') => ({ currentAuction: 'public', simulation: level }) as const
+  const simulation = (level: 'public' | 'off') =>
+    ({ currentAuction: 'public', simulation: level, bookFeed: 'public' }) as const
   open = await openTestServer({ explainOrder }, { access: simulation('public') })
   closed = await openTestServer({ explainOrder }, { access: simulation('off'), hidesCompetitions: true })
 })

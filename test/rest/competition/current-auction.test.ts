@@ -39,7 +39,7 @@ const withAccess = (currentAuction: 'off' | 'operator' | 'public') =>
     {
       db: server.database.db,
       isOperator: operatorCheck(key),
-      access: { currentAuction, simulation: 'public' },
+      access: { currentAuction, simulation: 'public', bookFeed: 'public' },
     },
   )
 

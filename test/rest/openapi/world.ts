@@ -122,7 +122,7 @@ export async function openSampleWorld(): Promise<TestServer> {
       version: '0.1.0',
       isEditor: operatorCheck(sample.key),
       isOperator: operatorCheck(sample.key),
-      access: { currentAuction: 'operator', simulation: 'public' },
+      access: { currentAuction: 'operator', simulation: 'public', bookFeed: 'public' },
       channels: { senders: { webhook: silentReceiver } },
     },
   )
