@@ -59,12 +59,16 @@ export function createRunRequest(
    * requests that need execution, or are refused by it. Also keeps valid documents that came with their hash.
    * @throws Outage of the database: execution then stops reading for the same request
    */
-  async function answerCompiled(operation: Operation, reader: Reader): Promise<string | undefined> {
+  async function answerCompiled(
+    operation: Operation,
+    reader: Reader,
+    { apiKey }: Caller,
+  ): Promise<string | undefined> {
     try {
       if (!isWellFormed(operation.params) || !operation.isValid) return undefined
       documents.keep(operation.params, reader.client)
       const db = readFor(services.db, reader)
-      return await compiledQuery(operation.document)(operation, { ...services, db })
+      return await compiledQuery(operation.document)(operation, { ...services, apiKey, db })
     } catch (error) {
       if (error instanceof Outage) throw error
       // Execution meets the same error and reports it.
@@ -95,7 +99,7 @@ export function createRunRequest(
 
   async function run(type: AnswerType, { operation, caller, gone }: RequestContext): Promise<Ran> {
     const headers: Record<string, string> = { 'Content-Type': `${type}; charset=utf-8` }
-    const compiled = await answerCompiled(operation, { client: caller.client, gone }).catch(
+    const compiled = await answerCompiled(operation, { client: caller.client, gone }, caller).catch(
       (outage: Outage) => outage,
     )
     if (typeof compiled === 'string') {

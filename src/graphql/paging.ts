@@ -2,6 +2,7 @@ import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../domain/errors/error.ts'
 import { defaultPage, largestPage } from '../storage/query/page-key.ts'
 import { builder, type SchemaTypes } from './builder.ts'
+import { requireAccess } from './context/access.ts'
 import type { Context } from './context/context.ts'
 import { onlyNetwork } from './input/fields.ts'
 import { type PageInfo, PageInfoRef } from './refs.ts'
@@ -22,6 +23,25 @@ export const allNetworks = 'All networks without it.'
 
 export const feedCursorArgument = (arg: Arguments) =>
   arg.string({ required: false, description: 'A cursor, or "earliest".' })
+
+/** The argument of a list that can be read by its changes, for clients with access to the feed of the book. */
+export const changedAfterArgument = (arg: Arguments) =>
+  arg.string({
+    required: false,
+    description:
+      'A place in the feed of the book, or "earliest": only items that changed later, in the order of their last changes, each once. Cursors of such pages are places too. An item that changes again meanwhile comes again. Needs access to the feed, and is refused with FeedGap behind entries that were removed.',
+  })
+
+/** The page arguments of a list by its changes: it begins behind the place. */
+export function pageByChange<Args extends { after?: string | null; changedAfter?: string | null }>(
+  { changedAfter, ...args }: Args,
+  environment: Parameters<typeof requireAccess>[1],
+) {
+  const isByChange = changedAfter != null
+  if (!isByChange) return { ...args, isByChange }
+  requireAccess('bookFeed', environment)
+  return { ...args, after: args.after ?? changedAfter, isByChange }
+}
 
 const afterText = 'The cursor to continue behind.'
 

@@ -12,6 +12,8 @@ export interface KeptEntry<Texts> {
   readonly seq: number
   readonly place: FeedPosition
   readonly key: string
+  /** The keys under which it is found. */
+  readonly keys: Set<string>
   /** Undefined once the entry was found to be gone. */
   readonly rendered: Map<Texts, Rendered | undefined>
   bytes: number
@@ -34,6 +36,8 @@ export class FeedMemory<Texts> {
     private readonly limits: MemoryLimits,
     /** Every later entry that was read is in memory. */
     private start: FeedPosition,
+    /** The keys of an entry that are followed, where they are filters; by default its own key. */
+    private readonly keysOf: (entryKey: string) => Iterable<string> = (key) => [key],
   ) {}
 
   /** The number that the next entry will have. */
@@ -52,13 +56,35 @@ export class FeedMemory<Texts> {
   }
 
   add({ place, key }: NewEntry): KeptEntry<Texts> {
-    const entry: KeptEntry<Texts> = { seq: this.nextSeq++, place, key, rendered: new Map(), bytes: 0 }
+    const keys = new Set(this.keysOf(key))
+    const entry: KeptEntry<Texts> = { seq: this.nextSeq++, place, key, keys, rendered: new Map(), bytes: 0 }
     this.entries.push(entry)
+    for (const each of keys) this.put(each, entry)
+    this.shrink()
+    return entry
+  }
+
+  private put(key: string, entry: KeptEntry<Texts>): void {
     const entries = this.byKey.get(key)
     if (entries) entries.push(entry)
     else this.byKey.set(key, [entry])
-    this.shrink()
-    return entry
+  }
+
+  /** Finds the entries of a filter, which is followed from now on. */
+  index(key: string, matches: (entryKey: string) => boolean): void {
+    this.byKey.delete(key)
+    for (const entry of this.entries) {
+      entry.keys.delete(key)
+      if (!matches(entry.key)) continue
+      entry.keys.add(key)
+      this.put(key, entry)
+    }
+  }
+
+  /** Forgets a filter that is not followed any more. */
+  unindex(key: string): void {
+    for (const entry of this.byKey.get(key) ?? []) entry.keys.delete(key)
+    this.byKey.delete(key)
   }
 
   keep(entry: KeptEntry<Texts>, texts: Texts, rendered: Rendered | undefined): void {
@@ -91,9 +117,11 @@ export class FeedMemory<Texts> {
       if (!oldest) return
       this.start = oldest.place
       this.bytes -= oldest.bytes
-      const entries = this.byKey.get(oldest.key)
-      entries?.shift()
-      if (entries?.length === 0) this.byKey.delete(oldest.key)
+      for (const key of oldest.keys) {
+        const entries = this.byKey.get(key)
+        entries?.shift()
+        if (entries?.length === 0) this.byKey.delete(key)
+      }
     }
   }
 }

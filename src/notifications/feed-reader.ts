@@ -28,6 +28,7 @@ interface FeedReaderOptions<Texts> {
   signals: Signals
   log: Log
   limits: MemoryLimits
+  keysOf?: ((entryKey: string) => Iterable<string>) | undefined
   isFollowed(key: string): boolean
   onEntry(entry: KeptEntry<Texts>): void
 }
@@ -42,8 +43,8 @@ const pauseMs = 15
 const lingerMs = 60_000
 
 export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): FeedReader<Texts> {
-  const { port, signals, log, limits, isFollowed, onEntry } = options
-  let memory = new FeedMemory<Texts>(limits, 0n)
+  const { port, signals, log, limits, keysOf, isFollowed, onEntry } = options
+  let memory = new FeedMemory<Texts>(limits, 0n, keysOf)
   let place: FeedPosition | undefined
   let followers = 0
   let leftAt = 0
@@ -100,7 +101,7 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
 
   async function startReading(): Promise<void> {
     const { head } = await port.readNew(maxPosition, 1)
-    memory = new FeedMemory<Texts>(limits, head)
+    memory = new FeedMemory<Texts>(limits, head, keysOf)
     place = head
     poll ??= setInterval(look, pollMs)
     poll.unref()

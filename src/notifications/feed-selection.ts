@@ -104,7 +104,7 @@ export class Selection {
       // Concurrent wants share one statement.
       await Promise.resolve()
       batch = [...this.wanted].slice(0, this.rows)
-      keys = new Set(batch.map(({ key }) => key))
+      keys = new Set(batch.flatMap(({ keys }) => [...keys]))
       const texts = await this.rendering.texts.read(batch.map(({ place }) => place))
       const rendered = new Map(
         (await this.render(texts, createTimeSlices())).map((ready) => [ready.place, ready.rendered]),
@@ -181,7 +181,7 @@ export class Selection {
     upTo: FeedPosition,
     rest: Rest,
   ): Promise<void> {
-    const { entries = [], isLast = true, gap } = page ?? {}
+    const { entries = [], isLast = true, lookedTo, gap } = page ?? {}
     const rendered = await this.render(entries, rest)
     for (const follower of followers) {
       await rest()
@@ -194,9 +194,9 @@ export class Selection {
         continue
       }
       const own = rendered.filter(({ place }) => place > follower.place)
-      if (own.length === 0 && !isLast) continue
+      if (own.length === 0 && !isLast && lookedTo === undefined) continue
       this.behind.delete(follower)
-      follower.takePage(own, isLast ? upTo : undefined)
+      follower.takePage(own, isLast ? upTo : lookedTo)
     }
   }
 

@@ -1,6 +1,5 @@
 import { createTimeSlices } from '../concurrency/event-loop.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
-import { Refusal } from '../domain/errors/error.ts'
 import type { Log } from '../domain/log.ts'
 import type { Db } from '../storage/database/database.ts'
 import type { Signals } from '../storage/database/signals.ts'
@@ -8,9 +7,10 @@ import { createFeedTail, type FeedTail } from '../storage/feeds/tail.ts'
 import type { FeedPosition, FeedReading, FeedTexts } from '../storage/feeds/texts.ts'
 import { auctionFeed } from '../storage/models/auction/auction.ts'
 import { notificationFeed } from '../storage/models/notification/feed.ts'
-import { orderFeed, ownerFeed } from '../storage/models/order/event.ts'
+import { bookFeed, orderFeed, ownerFeed } from '../storage/models/order/event.ts'
+import { tradeFeed } from '../storage/models/trade.ts'
 import { snapshotAgain } from '../storage/query/feed-source.ts'
-import { refusalOf } from '../storage/query/stored-refusals.ts'
+import { gapRefusal, refusalOf } from '../storage/query/stored-refusals.ts'
 import { FeedFollower, type Follower, type Sink } from './feed-follower.ts'
 import type { MemoryLimits, Rendered } from './feed-memory.ts'
 import { createFeedReader } from './feed-reader.ts'
@@ -82,18 +82,25 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
   })
   const selections = new Map<string, { selection: Selection; followers: number }>()
   const followersByKey = new Map<string, Followers>()
+  /** Filters that are followed, where keys are filters. */
+  const matchers = new Map<string, (entryKey: string) => boolean>()
+  function* keysMet(entryKey: string) {
+    for (const [key, matches] of matchers) if (matches(entryKey)) yield key
+  }
   const reader = createFeedReader<Selection>({
     port,
     signals,
     log,
     limits,
+    keysOf: port.matcherOf && keysMet,
     isFollowed: (key) => followersByKey.has(key),
     onEntry(entry) {
-      for (const [selection, followers] of followersByKey.get(entry.key) ?? []) {
-        for (const follower of followers) follower.arrived(entry)
-        const [first] = followers
-        if (first) selection.want(entry, first.client)
-      }
+      for (const key of entry.keys)
+        for (const [selection, followers] of followersByKey.get(key) ?? []) {
+          for (const follower of followers) follower.arrived(entry)
+          const [first] = followers
+          if (first) selection.want(entry, first.client)
+        }
     },
   })
   const { memory, readTo } = reader
@@ -128,6 +135,11 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
   function add(follower: FeedFollower): void {
     const { key, options } = follower
     const ofKey: Followers = followersByKey.get(key) ?? new Map()
+    const matches = followersByKey.has(key) ? undefined : port.matcherOf?.(key)
+    if (matches) {
+      matchers.set(key, matches)
+      memory().index(key, matches)
+    }
     followersByKey.set(key, ofKey)
     ofKey.set(options.selection, (ofKey.get(options.selection) ?? new Set()).add(follower))
   }
@@ -138,7 +150,10 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
     const ofSelection = ofKey?.get(options.selection)
     if (!ofKey || !ofSelection?.delete(follower)) return
     if (ofSelection.size === 0) ofKey.delete(options.selection)
-    if (ofKey.size === 0) followersByKey.delete(key)
+    if (ofKey.size === 0) {
+      followersByKey.delete(key)
+      if (matchers.delete(key)) memory().unindex(key)
+    }
     const shared = selections.get(options.selection.rendering.key)
     if (shared && --shared.followers === 0) selections.delete(options.selection.rendering.key)
     reader.leave()
@@ -187,10 +202,7 @@ export function createFeed({ port, signals, log, limits: given = {} }: FeedOptio
   }
 }
 
-function gapAt(keptFrom: FeedPosition): Refusal {
-  const { code, message } = refusalOf('e')
-  return new Refusal(code, message, { field: 'after', ending: { reason: 'GAP', cursor: String(keptFrom) } })
-}
+const gapAt = (keptFrom: FeedPosition) => gapRefusal(String(keptFrom))
 
 /** The durable feeds by subject: each has one reader, which stands still while it has no follower. */
 export interface Feeds {
@@ -202,6 +214,10 @@ export interface Feeds {
   owner: Feed
   /** Competitions and settlements of a network, by its chain id. */
   network: Feed
+  /** Events of all orders, by a filter. */
+  book: Feed
+  /** Trades of all orders, by a filter. */
+  trade: Feed
 }
 
 export function createFeeds({ db, ...options }: Omit<FeedOptions, 'port'> & { db: Db }): Feeds {
@@ -212,6 +228,8 @@ export function createFeeds({ db, ...options }: Omit<FeedOptions, 'port'> & { db
     order: feedOf(orderFeed),
     owner: feedOf(ownerFeed),
     network: feedOf(auctionFeed),
+    book: feedOf(bookFeed),
+    trade: feedOf(tradeFeed),
   }
 }
 

@@ -96,7 +96,7 @@ export async function recordTrades(
   await appendEvents(
     tx,
     trades.map(({ order, trade }) => ({
-      ...{ orderId: order.id, ...event, blockNumber: trade.blockNumber },
+      ...{ orderId: order.id, ...event, blockNumber: trade.blockNumber, logIndex: trade.logIndex },
       // The time of a block is in whole seconds: an order may be created later in the same one.
       timestamp: new Date(Math.max(timeOf(trade).getTime(), order.creationDate.getTime())),
     })),

@@ -27,7 +27,12 @@ export function createStoredFeed() {
       return starts.map(({ key, after }) => {
         const all = entriesOf((entry) => entry.key === key && entry.place > after)
         const gap = after < feed.keptFrom ? feed.keptFrom : undefined
-        return { entries: gap === undefined ? all.slice(0, rows) : [], isLast: all.length < rows, gap }
+        return {
+          entries: gap === undefined ? all.slice(0, rows) : [],
+          isLast: all.length < rows,
+          lookedTo: undefined,
+          gap,
+        }
       })
     },
   }

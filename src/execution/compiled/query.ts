@@ -10,9 +10,9 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { derivedOnce } from '../../domain/derived.ts'
-import { checkListItems, type Services } from '../../graphql/context/context.ts'
+import { checkListItems } from '../../graphql/context/context.ts'
 import { schema } from '../../graphql/schema.ts'
-import { fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
+import { type Environment, fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
 import type { Entity, FindKeys, MayLack } from '../../graphql/stored/expose.ts'
 import {
   conditionKey,
@@ -32,14 +32,14 @@ import type { Operation } from '../operation.ts'
  * Answers a query with the text that the database writes, without resolvers. Resolves to undefined when the
  * query has to be executed: a field is not stored, a variable does not fit, or a token is not stored.
  */
-type CompiledQuery = (operation: Operation, services: Services) => Promise<string | undefined>
+type CompiledQuery = (operation: Operation, services: Environment) => Promise<string | undefined>
 
 const executed: CompiledQuery = async () => undefined
 
 /** Prepares the read of a root field; undefined if its arguments name something that is not stored. */
 type FieldReader = (
   scope: OperationScope,
-  services: Services,
+  services: Environment,
 ) => (() => Promise<string | undefined>) | undefined
 
 type Plan = readonly { key: string; reader: FieldReader }[]
@@ -119,7 +119,7 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
 }
 
 /** Finds the keys for arguments that fit the field. */
-type LookUp = (args: Record<string, unknown>, services: Services) => ReturnType<FindKeys>
+type LookUp = (args: Record<string, unknown>, services: Environment) => ReturnType<FindKeys>
 
 function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, nodes: Nodes): FieldReader {
   const isList = String(field.type).startsWith('[')
@@ -144,7 +144,7 @@ function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, no
 }
 
 /** Finds the objects for arguments that fit the field; null for those that are not known. */
-type EntityLookUp = (args: Record<string, unknown>, services: Services) => readonly (Entity | null)[]
+type EntityLookUp = (args: Record<string, unknown>, services: Environment) => readonly (Entity | null)[]
 
 /** Reads the objects of each type by one statement. */
 function entitiesReader(

@@ -78,7 +78,7 @@ interface KeyOwners {
 
 /** A request, and whose key it may have. */
 interface KeyedRequest extends KeyOwners {
-  apiKey: string | undefined
+  apiKey?: string | undefined
   markPersonal?(): void
 }
 
@@ -127,7 +127,7 @@ const settingNames: Readonly<Record<keyof AccessRules, string>> = {
 
 interface AccessRequest {
   access?: AccessRules
-  apiKey: string | undefined
+  apiKey?: string | undefined
   isOperator?(apiKey: string | undefined): boolean
   /** Came over a path that only the operator reaches. */
   restricted?: boolean

@@ -12,13 +12,20 @@ import { parseInput } from '../input/parse.ts'
 
 const timeField = scalarField('DateTime', z.date())
 
-const tokenPair = inputType('TokenPairInput', {
+export const tokenPair = inputType('TokenPairInput', {
   description: 'The sold and the bought token. Orders in the other direction are another pair.',
   schema: z.object({
     sellToken: orderFields.sellToken,
     buyToken: orderFields.buyToken,
   }),
 })
+
+export const appCodeField = textField.refine(
+  (code) => code.length <= longestAppCode && !code.includes('\0'),
+  {
+    error: `must be at most ${longestAppCode} characters, none of them NUL`,
+  },
+)
 
 const orderFilter = inputType('OrderFilter', {
   description: `Orders that meet every condition given. Found by one index: each condition alone, statuses with kind, both of them with an owner, and any of these with a time of creation. For other conditions together a page looks at the newest ${scanLimit} orders of owner, pair, appCode or class, the first of these that is given, and shows those that meet the rest: it may hold fewer than first, also none, while hasNextPage says to go on.`,
@@ -31,14 +38,9 @@ const orderFilter = inputType('OrderFilter', {
     pair: tokenPair.schema.nullish().meta({ description: 'Orders that trade this pair.' }),
     kind: enumField(OrderKind, orderKinds).nullish().meta({ description: 'Orders with this side fixed.' }),
     class: enumField(OrderClass, orderClasses).nullish().meta({ description: 'Orders of this class.' }),
-    appCode: textField
-      .refine((code) => code.length <= longestAppCode && !code.includes('\0'), {
-        error: `must be at most ${longestAppCode} characters, none of them NUL`,
-      })
-      .nullish()
-      .meta({
-        description: `Orders whose appData document names this application in its root, letter for letter; at most ${longestAppCode} characters.`,
-      }),
+    appCode: appCodeField.nullish().meta({
+      description: `Orders whose appData document names this application in its root, letter for letter; at most ${longestAppCode} characters.`,
+    }),
     createdFrom: timeField.nullish().meta({ description: 'Orders stored at this time or later.' }),
     createdUntil: timeField.nullish().meta({ description: 'Orders stored before this time.' }),
   }),

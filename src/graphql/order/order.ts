@@ -21,7 +21,14 @@ import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { maxNamedOrders as maxNamed } from '../input/fields.ts'
 import { NetworkRef, networkOn } from '../network.ts'
-import { type Arguments, allNetworks, feedCursorArgument, networkArgument } from '../paging.ts'
+import {
+  type Arguments,
+  allNetworks,
+  changedAfterArgument,
+  feedCursorArgument,
+  networkArgument,
+  pageByChange,
+} from '../paging.ts'
 import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { exposeModel, relationOptions, storedRoot } from '../stored/expose.ts'
@@ -138,8 +145,10 @@ builder.queryFields((t) => ({
     args: {
       owner: t.arg({ type: 'Address', required: false, description: 'Only orders of this owner.' }),
       ...filterArguments(t.arg),
+      changedAfter: changedAfterArgument(t.arg),
     },
-    rowArguments: filterRowArguments,
+    rowArguments: (args: FilterArguments & Changed, environment) =>
+      filterRowArguments(pageByChange(args, environment), environment),
     mayLack: (_text, { owner, network }, environment) =>
       owner != null &&
       namedNetworks(network, environment).some(({ hasReadAccount }) => hasReadAccount?.(owner) === false),
@@ -171,6 +180,11 @@ export function filterArguments(arg: Arguments) {
   }
 }
 
+interface Changed {
+  after?: string | null
+  changedAfter?: string | null
+}
+
 interface FilterArguments {
   network?: string | null
   owner?: Address | null
@@ -178,7 +192,7 @@ interface FilterArguments {
   filter?: Parameters<typeof toOrderFilter>[0]
 }
 
-export function filterRowArguments(args: FilterArguments, environment: Environment) {
+export function filterRowArguments<Args extends FilterArguments>(args: Args, environment: Environment) {
   const { network, owner, status, filter: filterInput, ...page } = args
   const chainIds = chainIdsOf(environment, network)
   const filter = { ...toOrderFilter(filterInput, status), chainIds, ...(owner != null && { owner }) }

@@ -3,7 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { listedTrades, trade } from '../../storage/models/trade.ts'
 import { builder } from '../builder.ts'
-import { allNetworks, networkArgument } from '../paging.ts'
+import { allNetworks, changedAfterArgument, networkArgument, pageByChange } from '../paging.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { chainIdsOf } from './order.ts'
 
@@ -17,9 +17,10 @@ builder.queryFields((t) => ({
       network: networkArgument(t.arg, allNetworks),
       owner: t.arg({ type: 'Address', required: false, description: 'Trades of this owner’s orders.' }),
       orderUid: t.arg({ type: 'OrderUid', required: false, description: tradesOfOrder }),
+      changedAfter: changedAfterArgument(t.arg),
     },
     rowArguments: ({ network, owner, orderUid, ...page }: TradeArguments, environment) => ({
-      ...page,
+      ...pageByChange(page, environment),
       filter: toFilter(owner, orderUid),
       chainIds: chainIdsOf(environment, network),
     }),
@@ -30,6 +31,8 @@ interface TradeArguments {
   network?: string
   owner?: Address | null
   orderUid?: OrderUid | null
+  after?: string | null
+  changedAfter?: string | null
 }
 
 function toFilter(owner: Address | null | undefined, orderUid: OrderUid | null | undefined) {

@@ -16,6 +16,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import type { Caller } from '../../http/caller.ts'
 import type { Field, Relation, ValueList } from '../../storage/query/model.ts'
 import type { Selected, Selection } from '../../storage/query/selection.ts'
 import type { Services } from '../context/context.ts'
@@ -71,7 +72,7 @@ function isSkipped(node: SelectionNode, variables: Variables): boolean {
 }
 
 /** Context of stored fields in addition to their arguments. */
-export type Environment = Services & { restricted?: boolean }
+export type Environment = Services & { restricted?: boolean } & Partial<Pick<Caller, 'apiKey'>>
 
 /** `extensions.stored` of a schema field: the model's part that it reads. */
 export interface StoredField {

@@ -2,6 +2,7 @@ import type { Db } from '../database/database.ts'
 import { readForStreams } from '../database/prepared.ts'
 import type { Topic } from '../database/signals.ts'
 import { type FeedSource, feedHead, parsePosition } from '../query/feed-source.ts'
+import { createMatchers, facetsSql } from './book.ts'
 import { createFeedTexts, type FeedPosition, type FeedReading, type FeedTexts } from './texts.ts'
 
 /** An entry that was read for the first time. */
@@ -30,26 +31,34 @@ export interface FeedTail {
   concerns(payload: string | undefined, isFollowed: (key: string) => boolean): boolean
   /** @throws Refusal InvalidParameter */
   placeOf(cursor: string): FeedPosition
+  /** Compiles a key that is a filter; absent where keys are equal or not. */
+  matcherOf?: ((key: string) => (entryKey: string) => boolean) | undefined
   /** The first entries of all keys after a place, in order; one statement. */
   readNew(after: FeedPosition, limit: number): Promise<NewEntries>
   texts(reading: FeedReading): FeedTexts
 }
 
 export function createFeedTail(db: Db, source: FeedSource): FeedTail {
-  const { name, table, key, keyType } = source
+  const { name, table, key, keyType, facets } = source
   const keyText = keyType === 'bytea' ? `'0x' || encode(${key}, 'hex')` : `${key}::text`
+  // The joins come after the limit, each by a primary key.
+  const entries = facets
+    ? `SELECT f.place, ${facetsSql(facets)} AS key, f.age FROM (
+        SELECT f.*, extract(epoch FROM clock_timestamp() - f.written_at) * 1000 AS age
+        FROM ${table} f WHERE f.place > $1::bigint ORDER BY f.place LIMIT $2::int) f ${facets.joins} ORDER BY f.place`
+    : `SELECT f.place, ${keyText} AS key, extract(epoch FROM clock_timestamp() - f.written_at) * 1000 AS age
+        FROM ${table} f WHERE f.place > $1::bigint ORDER BY f.place LIMIT $2::int`
   // Only the table: removed entries, and those hidden from a reader, have no text. A plan with joins, kept
   // from a database of twenty notifications, took a millisecond per entry.
   const newEntries = `SELECT h.head, e.place, e.key, e.age FROM (SELECT ${feedHead}) h(head)
-    LEFT JOIN LATERAL (
-      SELECT f.place, ${keyText} AS key, extract(epoch FROM clock_timestamp() - f.written_at) * 1000 AS age
-      FROM ${table} f WHERE f.place > $1::bigint ORDER BY f.place LIMIT $2::int) e ON true`
+    LEFT JOIN LATERAL (${entries}) e ON true`
   return {
     topic: 'feed',
     // Only the signals of accounts name their key.
     concerns: (payload, isFollowed) =>
       payload === undefined || (name === 'account' ? isFollowed(payload) : payload === ''),
     placeOf: (cursor) => parsePosition(cursor, 'after'),
+    ...(facets && { matcherOf: createMatchers() }),
     async readNew(after, limit) {
       type Row = [head: string, ...([place: string, key: string, age: string] | [null, null, null])]
       const found = await readForStreams<Row>(db, newEntries, [after, limit])

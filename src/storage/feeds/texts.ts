@@ -5,6 +5,7 @@ import type { ArgumentSlot } from '../query/argument-slot.ts'
 import { type FeedSource, markKey, maxPosition } from '../query/feed-source.ts'
 import { type Ambient, ambientValues, ownParam, type Selection } from '../query/selection.ts'
 import { embeddingStatement, type Reading, type Statement } from '../query/statement.ts'
+import { feedScan, meetsSql } from './book.ts'
 
 /** The place of an entry in a feed: entries have theirs in the order of their commits. */
 export type FeedPosition = bigint
@@ -28,6 +29,8 @@ export interface FeedPage {
   entries: EntryText[]
   /** True if the key has no more entries. */
   isLast: boolean
+  /** The place up to which entries are complete, of a page that looked at as many as it may. */
+  lookedTo: FeedPosition | undefined
   /** Set if entries after the place were removed: the place from which all are kept. */
   gap: FeedPosition | undefined
 }
@@ -100,21 +103,33 @@ export function createFeedTexts(
       return { place: BigInt(head), entries }
     },
     async readPages(starts, { rows: limit, bytes }) {
-      type Row = [ord: string, gap: string | null, ...([place: string, text: string] | [null, null])]
+      type Row = [
+        ord: string,
+        gap: string | null,
+        lookedTo: string | null,
+        ...([place: string, text: string] | [null, null]),
+      ]
       const own = [starts.map(({ key }) => key), starts.map(({ after }) => after), limit, bytes]
       const rows = await run<Row>(pages, own)
-      const found = starts.map((): FeedPage => ({ entries: [], isLast: true, gap: undefined }))
+      const found = starts.map(
+        (): FeedPage => ({ entries: [], isLast: true, lookedTo: undefined, gap: undefined }),
+      )
       const sizes = starts.map(() => 0)
-      for (const [ord, gap, place, text] of rows) {
+      for (const [ord, gap, lookedTo, place, text] of rows) {
         const index = Number(ord) - 1
         const page = found[index]
         if (!page) continue
         if (gap !== null) page.gap = BigInt(gap)
-        if (place === null) continue
-        page.entries.push({ place: BigInt(place), text })
-        const size = (sizes[index] ?? 0) + Buffer.byteLength(text)
-        sizes[index] = size
-        page.isLast = page.entries.length < limit && size < bytes
+        if (lookedTo !== null) page.lookedTo = BigInt(lookedTo)
+        if (place !== null) {
+          page.entries.push({ place: BigInt(place), text })
+          sizes[index] = (sizes[index] ?? 0) + Buffer.byteLength(text)
+        }
+      }
+      for (const [index, page] of found.entries()) {
+        const isFull = page.entries.length >= limit || (sizes[index] ?? 0) >= bytes
+        page.isLast = !isFull && page.lookedTo === undefined
+        if (isFull) page.lookedTo = undefined
       }
       return found
     },
@@ -130,16 +145,25 @@ const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint
  * key: 300 ms for 12 readers, and half a minute for a thousand that return at once.
  */
 function statementsOf(
-  { name, entry, rows, snapshot, key, keyType }: FeedSource,
+  source: FeedSource,
   item: Selection,
   slots: readonly ArgumentSlot[],
   reading: Reading,
 ): Statements {
+  const { name, entry, rows, snapshot, key, keyType, facets, table } = source
   const [keys = '', places = '', limit = '', bytes = ''] = [0, 1, 2, 3].map(ownParam)
+  const types = { bigint: 'bigint', int: 'int', filter: 'jsonb' }
   const ofKey = (text: string) =>
-    keyType === 'bytea' ? `decode(substr(${text}, 3), 'hex')` : `${text}::${keyType}`
+    keyType === 'bytea' ? `decode(substr(${text}, 3), 'hex')` : `${text}::${types[keyType]}`
   const ofText = ofKey('w.key')
   const now = snapshot?.(ofKey(`${ownParam(0)}::text`))
+  const looked = `${table} f WHERE f.place > w.place ORDER BY f.place`
+  const lookedTo = facets ? `(SELECT f.place FROM ${looked} OFFSET ${feedScan - 1} LIMIT 1)` : 'NULL::bigint'
+  const ofStart = facets
+    ? `(SELECT f.* FROM ${looked} LIMIT ${feedScan}) f ${facets.joins}
+            WHERE ${meetsSql(facets, 'w.value')} ORDER BY f.place`
+    : `${rows} AND (${key}, f.place) > (w.value, w.place) AND (${key}, f.place) <= (w.value, ${maxPosition})
+            ORDER BY ${key}, f.place`
   return {
     snapshot:
       now &&
@@ -152,7 +176,7 @@ function statementsOf(
       behind: ` FROM ${rows} AND f.place = ANY(${ownParam(0)}::bigint[]) ORDER BY f.place`,
     }),
     pages: embeddingStatement(entry, item, 4, slots, reading, {
-      before: `SELECT w.ord, w.gap, e.place, e.text
+      before: `SELECT w.ord, w.gap, CASE WHEN w.gap IS NULL THEN ${lookedTo} END, e.place, e.text
         FROM (
           SELECT w.*, ${ofText} AS value, (SELECT m.place FROM feed_marks m WHERE m.feed = '${name}' AND m.key = ${markKey(keyType, ofText)}
             AND m.place > w.place AND w.place > 0) AS gap
@@ -161,8 +185,7 @@ function statementsOf(
           SELECT s.place, s.text FROM (
             SELECT s.*, sum(octet_length(s.text)) OVER (ORDER BY s.place) - octet_length(s.text) AS bytes_before
             FROM (SELECT f.place, `,
-      behind: ` AS text FROM ${rows} AND (${key}, f.place) > (w.value, w.place) AND (${key}, f.place) <= (w.value, ${maxPosition})
-            ORDER BY ${key}, f.place LIMIT ${limit}::int) s
+      behind: ` AS text FROM ${ofStart} LIMIT ${limit}::int) s
           ) s WHERE s.bytes_before < ${bytes}::int
         ) e ON w.gap IS NULL ORDER BY w.ord, e.place`,
     }),

@@ -1,6 +1,7 @@
+import type { Address } from '../../domain/evm/address.ts'
 import { raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
-import { type OrderFilter, orderRanges } from '../order/ranges.ts'
+import { changedOrders, type OrderFilter, orderRanges } from '../order/ranges.ts'
 import { address, amount, hexText } from '../query/codec.ts'
 import { derived, type Model, type PageSource, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
@@ -16,9 +17,17 @@ import { trade, tradeRanges, tradesKey, tradesOfAccount } from './trade.ts'
 export const filteredOrders: Relation = {
   kind: 'page',
   model: () => order,
-  rows: ({ filter, now }: { filter: OrderFilter; now: number }): PageSource => orderRanges(filter, now),
+  rows: ({ filter, now, isByChange }: FilteredOrders): PageSource =>
+    isByChange ? changedOrders(filter, now) : orderRanges(filter, now),
   key: ordersKey,
-  description: 'Orders, newest first.',
+  description:
+    'Orders, newest first; with changedAfter those that have changed, in the order of their last changes.',
+}
+
+interface FilteredOrders {
+  filter: OrderFilter & { owner?: Address }
+  now: number
+  isByChange: boolean
 }
 
 const ordersOfAccount: Relation = {

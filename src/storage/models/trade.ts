@@ -2,8 +2,20 @@ import { auctionNumberSql } from '../../domain/auction/key.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type OrderUid, orderTexts, type Trade } from '../../domain/order/order.ts'
 import { bytea } from '../database/columns.ts'
+import { feedScan, hexSql, orderFacets, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
-import { address, amount, bytes32, orderUid, rowKey, safeInt, smallInt } from '../query/codec.ts'
+import {
+  address,
+  amount,
+  boolean,
+  bytes32,
+  orderUid,
+  rowKey,
+  safeInt,
+  smallInt,
+  string,
+} from '../query/codec.ts'
+import type { FeedSource } from '../query/feed-source.ts'
 import type { RowFields } from '../query/json.ts'
 import {
   column,
@@ -46,7 +58,16 @@ const fields = {
 export const trade: Model = {
   name: 'Trade',
   description: 'A trade that the settlement contract logged.',
-  fields: { id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'), ...fields },
+  fields: {
+    id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'),
+    ...fields,
+    isReverted: derived(
+      boolean,
+      `NOT EXISTS (SELECT FROM trades lt WHERE lt.chain_id = tr.chain_id AND lt.block_number = tr.block_number
+        AND lt.log_index = tr.log_index AND lt.tx_hash = tr.tx_hash AND lt.order_uid = tr.order_uid)`,
+      'True if a reorg undid the trade. Only feeds, and trades by their changes, have such ones.',
+    ),
+  },
   relations: {
     sellToken: tokenIn('tr.chain_id', 'tr.sell_token', orderTexts.sellToken),
     buyToken: tokenIn('tr.chain_id', 'tr.buy_token', orderTexts.buyToken),
@@ -197,9 +218,111 @@ export const pageOfTrades = ({ filter, chainId, offset, limit }: TradePage): Pri
 export const listedTrades: Relation = {
   kind: 'page',
   model: () => trade,
-  rows: ({ filter, chainIds }: { filter: TradeFilter | null; chainIds: readonly number[] }) =>
-    filter ? tradeRanges(conditionsOf(filter), chainIds) : { ranges: chainIds.map(allTrades) },
+  rows: ({ filter, chainIds, isByChange }: ListedTrades) =>
+    isByChange
+      ? changedTrades(filter, chainIds)
+      : filter
+        ? tradeRanges(conditionsOf(filter), chainIds)
+        : { ranges: chainIds.map(allTrades) },
   key: tradesKey,
   description:
     'Trades, newest first on each network: all that the settlement contracts logged, or those of an owner’s orders or of one order. Give owner or orderUid, not both.',
+}
+
+interface ListedTrades {
+  filter: TradeFilter | null
+  chainIds: readonly number[]
+  /** In the order of their last changes, with those that a reorg undid. */
+  isByChange: boolean
+}
+
+/**
+ * SQL for the trade `tr` of an entry `f`, as it was or is: a feed reads the same at any time.
+ * @param at the row with the trade's place on its chain
+ * @param removal condition and order of entry `r` that may have taken it back
+ */
+const tradeAt = (at: string, removal: string, isLive: string) => {
+  const isAt = (row: string) =>
+    `${row}.chain_id = ${at}.chain_id AND ${row}.block_number = ${at}.block_number AND ${row}.log_index = ${at}.log_index`
+  const removed = `trade_feed r WHERE ${isAt('r')} AND r.removed IS NOT NULL AND ${removal}`
+  return `(SELECT t.* FROM (SELECT r.removed FROM ${removed} LIMIT 1) r, jsonb_populate_record(NULL::trades, r.removed) t
+    UNION ALL SELECT t.* FROM trades t WHERE ${isAt('t')} AND ${isLive} AND NOT EXISTS (SELECT FROM ${removed})) tr`
+}
+
+/** Entry `f` of the feed of trades. */
+const tradeOfEntry = tradeAt('f', 'r.place >= f.place ORDER BY r.place', 'f.removed IS NULL')
+
+/**
+ * Entry `f` of the feed of the book, and its event `ev`. The trade goes before its event, so it is taken back at
+ * an earlier place.
+ */
+export const tradeOfEvent = (event: string) => `(SELECT bo.chain_id, ev.block_number, ev.log_index
+    FROM ${event}, orders bo WHERE bo.id = f.order_id AND ev.label = 'traded') xt
+  CROSS JOIN LATERAL ${tradeAt(
+    'xt',
+    `(r.place > f.place) = (f.removed IS NULL) ORDER BY abs(r.place - f.place)`,
+    'f.removed IS NULL',
+  )}`
+
+/** Entry `f` of the feed of trades. */
+export const tradeEvent: Model = {
+  name: 'TradeEvent',
+  description: 'A trade in the feed of trades: new, changed, or undone by a reorg.',
+  fields: {
+    cursor: derived(string, 'f.place::text', 'Continues here, without loss or repetition.'),
+    isRemoved: derived(
+      boolean,
+      'f.removed IS NOT NULL',
+      'True if a reorg undid the trade, which an earlier entry contained.',
+    ),
+  },
+  relations: {
+    trade: {
+      kind: 'one',
+      model: () => trade,
+      rows: tradeOfEntry,
+      description: 'The trade, as it is now, or as it was when a reorg undid it.',
+    },
+  },
+}
+
+/** Trades of all orders, by filters. */
+export const tradeFeed = {
+  name: 'trade',
+  table: 'trade_feed',
+  entry: tradeEvent,
+  rows: 'trade_feed f WHERE true',
+  key: '',
+  keyType: 'filter',
+  facets: {
+    joins: `LEFT JOIN orders xo ON xo.id = f.order_id LEFT JOIN LATERAL ${tradeOfEntry} ON true`,
+    texts: {
+      ...orderFacets,
+      network: ['f.chain_id::text'],
+      label: [`'traded'`],
+      owner: [hexSql('tr.owner'), hexSql('xo.onchain_user')],
+      token: [hexSql('tr.sell_token'), hexSql('tr.buy_token')],
+      sellToken: [hexSql('tr.sell_token')],
+      buyToken: [hexSql('tr.buy_token')],
+    },
+  },
+} satisfies FeedSource
+
+/** Trades after a place in their feed, each once with its last change. */
+function changedTrades(filter: TradeFilter | null, chainIds: readonly number[]): PageSource {
+  const ofFilter = filter
+    ? chainIds.map(
+        (id) =>
+          Prisma.sql`(tr.chain_id = ${id} AND (${Prisma.join([...conditionsOf(filter)(id)], ' OR ')}) AND tr.order_id IS NOT NULL)`,
+      )
+    : [Prisma.sql`tr.chain_id = ANY(${[...chainIds]}::int[])`]
+  const isLast = Prisma.sql`NOT EXISTS (SELECT FROM trade_feed l WHERE l.chain_id = tr.chain_id
+    AND l.block_number = tr.block_number AND l.log_index = tr.log_index AND l.place > tr.place)`
+  return {
+    ranges: [
+      Prisma.sql`(SELECT tr.*, f.place FROM trade_feed f CROSS JOIN LATERAL ${Prisma.raw(tradeOfEntry)}) tr WHERE true`,
+    ],
+    scan: { limit: feedScan, condition: Prisma.sql`(${Prisma.join(ofFilter, ' OR ')}) AND ${isLast}` },
+    ordered: { key: placeKey('tr'), faults: placeFaults(tradeFeed) },
+  }
 }

@@ -9,6 +9,8 @@ export interface NewOrderEvent {
   timestamp: Date
   /** Block of a cause that a reorg can take back. */
   blockNumber?: number
+  /** Number of the trade's log in its block. */
+  logIndex?: number
 }
 
 /** Labels between which an unchanged order alternates: each is written once until another follows. */
@@ -32,8 +34,8 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
       SELECT n.*, n.label IN ${raw(repeatable)} AND n.block_number IS NULL AS repeats
       FROM unnest(${events.map((event) => event.orderId)}::bigint[], ${events.map((event) => event.label)}::text[],
         ${events.map((event) => event.reason)}::text[], ${events.map((event) => event.timestamp)}::timestamptz[],
-        ${events.map((event) => event.blockNumber ?? null)}::bigint[])
-        AS n(order_id, label, reason, timestamp, block_number)
+        ${events.map((event) => event.blockNumber ?? null)}::bigint[], ${events.map((event) => event.logIndex ?? null)}::int[])
+        AS n(order_id, label, reason, timestamp, block_number, log_index)
       LEFT JOIN LATERAL (SELECT label, reason, lead(label) OVER w AS before FROM order_events e WHERE e.order_id = n.order_id
         WINDOW w AS (ORDER BY timestamp DESC, id DESC) ORDER BY timestamp DESC, id DESC LIMIT 1) newest ON true
       WHERE n.label IN ${raw(distinct)} OR (newest.label IS DISTINCT FROM n.label OR newest.reason IS DISTINCT FROM n.reason)
@@ -50,8 +52,8 @@ export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Pr
     ), unfed AS (
       DELETE FROM order_feed WHERE event_id = ANY(ARRAY(SELECT id FROM merged))
     )
-    INSERT INTO order_events (order_id, label, reason, timestamp, block_number, times)
-    SELECT n.order_id, n.label, n.reason, n.timestamp, n.block_number,
+    INSERT INTO order_events (order_id, label, reason, timestamp, block_number, log_index, times)
+    SELECT n.order_id, n.label, n.reason, n.timestamp, n.block_number, n.log_index,
       1 + coalesce((SELECT sum(m.times) FROM merged m WHERE m.order_id = n.order_id AND n.repeats), 0)
     FROM appended n`
 }

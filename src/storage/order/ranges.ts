@@ -2,6 +2,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { type OrderClass, type OrderKind, orderKinds } from '../../domain/order/order.ts'
 import { type OrderStatus, orderStatuses } from '../../domain/order/status.ts'
 import { bytea, raw } from '../database/columns.ts'
+import { feedScan, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
 import type { PageSource } from '../query/model.ts'
 import { hasStatusSql, recordedCodes, recordedStatus } from './status.ts'
@@ -44,6 +45,42 @@ export function orderRanges(filter: OrderFilter, now: number): PageSource {
     : source
 }
 
+/** The feeds whose entries change an order. */
+const changes = ['order_feed', 'trade_feed'] as const
+
+/**
+ * Orders after a place in the feeds, each once, in the order of their last changes.
+ * @param filter without SQL for its owner
+ */
+export function changedOrders(filter: OrderFilter & { owner?: Address }, now: number): PageSource {
+  const { chainIds, owner, statuses, pair, kind, appCode } = filter
+  const conditions = [
+    Prisma.sql`o.chain_id = ANY(${[...chainIds]}::int[])`,
+    ...changes.map(
+      (table) =>
+        Prisma.sql`NOT EXISTS (SELECT FROM ${raw(table)} l WHERE l.order_id = o.id AND l.place > o.place)`,
+    ),
+    owner && Prisma.sql`(o.owner = ${bytea(owner)} OR o.onchain_user = ${bytea(owner)})`,
+    pair && isPair(pair),
+    appCode === undefined ? undefined : Prisma.sql`o.app_code = ${appCode}`,
+    filter.class && Prisma.sql`o.class = ${filter.class}`,
+    kind && Prisma.sql`o.kind = ${kind}`,
+    statuses && hasStatusSql(statuses, now),
+    ...boundsOf(filter),
+  ].filter(isDefined)
+  return {
+    ranges: changes.map(
+      (table) =>
+        Prisma.sql`(SELECT co.*, f.place FROM ${raw(table)} f JOIN orders co ON co.id = f.order_id) o WHERE true`,
+    ),
+    scan: { limit: feedScan, condition: Prisma.join(conditions, ' AND ') },
+    ordered: { key: placeKey('o'), faults: placeFaults({ name: 'book', keyType: 'filter' }) },
+  }
+}
+
+const isPair = ({ sellToken, buyToken }: NonNullable<OrderFilter['pair']>) =>
+  Prisma.sql`o.sell_token = ${bytea(sellToken)} AND o.buy_token = ${bytea(buyToken)}`
+
 /** Orders that the owner of the filter placed for a contract to own: few, since each is a transaction. */
 function placedRanges(filter: OrderFilter, user: Address | Prisma.Sql, now: number): Prisma.Sql[] {
   const { chainIds, statuses, kind } = filter
@@ -59,8 +96,7 @@ function placedRanges(filter: OrderFilter, user: Address | Prisma.Sql, now: numb
 function ownedRanges(filter: OrderFilter, now: number): PageSource {
   const { chainIds, owner, statuses, pair, kind, appCode } = filter
   const byOwner = owner && Prisma.sql`o.owner = ${typeof owner === 'string' ? bytea(owner) : owner}`
-  const byPair =
-    pair && Prisma.sql`o.sell_token = ${bytea(pair.sellToken)} AND o.buy_token = ${bytea(pair.buyToken)}`
+  const byPair = pair && isPair(pair)
   const byApp = appCode === undefined ? undefined : Prisma.sql`o.app_code = ${appCode}`
   const byClass = filter.class && Prisma.sql`o.class = ${filter.class}`
   const isRareClass = filter.class !== undefined && isRare(filter.class)

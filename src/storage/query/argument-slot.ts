@@ -23,9 +23,9 @@ export function argumentSlotOf(relation: Relation, args: unknown): ArgumentSlot 
     const rows = rowsOf(relation, args)
     return rows ? { shape: rows.strings.join('?'), values: rows.values, rows } : { shape: '', values: [] }
   }
-  const page = pageOf(relation.key, args as PageArguments)
   const source = sourceOf(relation, args)
-  const { ranges, scan, subject } = source
+  const { ranges, scan, subject, ordered } = source
+  const page = pageOf(ordered?.key ?? relation.key, args as PageArguments)
   const parts = [...ranges, ...(scan ? [scan.condition] : []), ...(subject ? [subject] : [])]
   const bounds = `${page.backwards} ${page.after !== null} ${page.before !== null}`
   return {

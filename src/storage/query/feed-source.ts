@@ -7,7 +7,7 @@ import type { Model } from './model.ts'
  */
 export interface FeedSource {
   /** Subject of the feed; also the name of its marks. */
-  name: 'account' | 'order' | 'owner' | 'network'
+  name: 'account' | 'order' | 'owner' | 'network' | 'book' | 'trade'
   /** The table of `f`. */
   table: string
   /** Model whose fields a selection reads for an entry. */
@@ -16,10 +16,35 @@ export interface FeedSource {
   rows: string
   /** Current state of a key. @param key SQL for the key */
   snapshot?(key: string): SnapshotSource
-  /** SQL for the key of `f`, and its type. */
+  /** SQL for the key of `f`, and its type. Keys of a feed with filters are these, and an entry has its facets. */
   key: string
-  keyType: 'bytea' | 'bigint' | 'int'
+  keyType: 'bytea' | 'bigint' | 'int' | 'filter'
+  /** Of a feed with filters: see `book.ts`. */
+  facets?: FacetSource
 }
+
+/** What a filter compares of each entry. */
+export interface FacetSource {
+  /** Rows to join to `f`, each at most one. */
+  joins: string
+  /** SQL for the texts of `f` and the joined rows by facet; null is none. */
+  texts: Readonly<Record<Facet, readonly string[]>>
+}
+
+/** Properties by which readers select entries of the book. */
+export const facets = [
+  'network',
+  'label',
+  'owner',
+  'token',
+  'sellToken',
+  'buyToken',
+  'class',
+  'kind',
+  'appCode',
+  'referrer',
+] as const
+export type Facet = (typeof facets)[number]
 
 /** Rows of a snapshot: the last one has the head as its place, the others `snapshotAgain`. */
 export interface SnapshotSource {
@@ -37,15 +62,16 @@ export const earliest = 0n
 /** The head of a database without entries: unlike `earliest`, it misses entries that are removed later. */
 const firstHead = 1n
 
-const tables = ['feed_entries', 'order_feed', 'auction_feed', 'feed_marks']
+const tables = ['feed_entries', 'order_feed', 'auction_feed', 'trade_feed', 'feed_marks']
 
 /** SQL for the place before all later commits. Removed entries count, so that it never decreases. */
 export const feedHead = `greatest(${tables.map((table) => `(SELECT max(place) FROM ${table})`).join(', ')}, ${firstHead})`
 
 const keyBytes = { bytea: '', bigint: 'int8send', int: 'int4send' }
 
-/** SQL for the key of a mark. */
-export const markKey = (type: FeedSource['keyType'], key: string) => `${keyBytes[type]}(${key})`
+/** SQL for the key of a mark. A feed with filters has one mark. */
+export const markKey = (type: FeedSource['keyType'], key: string) =>
+  type === 'filter' ? `''::bytea` : `${keyBytes[type]}(${key})`
 
 /** SQL for whether entries of a feed after a place were removed. "earliest" misses none. */
 export const hasGap = (
@@ -54,6 +80,10 @@ export const hasGap = (
   place: string,
 ) => `(${place} > ${earliest} AND EXISTS (SELECT FROM feed_marks fm
     WHERE fm.feed = '${name}' AND fm.key = ${markKey(keyType, key)} AND fm.place > ${place}))`
+
+/** SQL for the place from which all entries of a feed are kept. */
+export const gapEnd = ({ name, keyType }: Pick<FeedSource, 'name' | 'keyType'>, key: string) =>
+  `(SELECT fm.place FROM feed_marks fm WHERE fm.feed = '${name}' AND fm.key = ${markKey(keyType, key)})`
 
 /** Greater than any that is given. */
 export const maxPosition = 2n ** 63n - 1n

@@ -11,6 +11,8 @@ export interface PageSource {
   scan?: { limit: number; condition: Prisma.Sql } | undefined
   /** SQL for the owner of the list, for the relation's `faults`. */
   subject?: Prisma.Sql
+  /** Another order than the relation's, with its refused values. */
+  ordered?: Pick<PageRows, 'key' | 'faults'>
 }
 
 /**
@@ -98,11 +100,14 @@ export interface PageRows extends RelationBase {
   kind: 'page'
   rows: string | ((args: never) => PageSource)
   key: PageKey
-  /** Refused values of `after`: SQL conditions over its parts and the subject of the page's source. */
+  /**
+   * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL for a
+   * cursor to go on from.
+   */
   faults?: (
     after: readonly string[],
     subject: string,
-  ) => readonly (readonly [condition: string, StoredRefusal])[]
+  ) => readonly (readonly [condition: string, StoredRefusal, cursor?: string])[]
   /** Another name of `node` in an edge. */
   edgeAlias?: string
   /** Fields of this connection in addition to those of every connection. */

@@ -23,10 +23,11 @@ interface PageParameters {
  * JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its
  * columns.
  */
-export function pageText(relation: PageRows, item: Selected, context: StatementContext): Text {
+export function pageText(list: PageRows, item: Selected, context: StatementContext): Text {
   const slot = item.slot === undefined ? undefined : context.slots[item.slot]
   if (item.slot === undefined || !slot?.page || !slot.source)
     throw new TypeError('a page needs its arguments')
+  const relation = slot.source.ordered ? { ...list, ...slot.source.ordered } : list
   const parameters = parametersOf(relation.key, slot, context.offsets[item.slot] ?? 0)
   const { fields = {} } = relation
   const readsOneMore = item.selection.some(({ field }) => field === 'pageInfo' || field in fields)
@@ -37,7 +38,7 @@ export function pageText(relation: PageRows, item: Selected, context: StatementC
   if (!relation.faults || parameters.after.length === 0) return sqlExpression(text)
   const cases = relation
     .faults(parameters.after, parameters.subject)
-    .map(([condition, fault]) => `WHEN ${condition} THEN '${refusalMark(fault)}'`)
+    .map(([condition, fault, cursor = `''`]) => `WHEN ${condition} THEN '${refusalMark(fault)}' || ${cursor}`)
   return sqlExpression(`CASE ${cases.join(' ')} ELSE ${text} END`)
 }
 

@@ -20,6 +20,12 @@ export type StoredRefusal = keyof typeof refusals
 
 export const refusalOf = (fault: StoredRefusal): Refusal => refusals[fault]
 
+/** @param cursor the place from which all entries are kept */
+export function gapRefusal(cursor: string): Refusal {
+  const { code, message } = refusals.e
+  return new Refusal(code, message, { field: 'after', ending: { reason: 'GAP', cursor } })
+}
+
 /** Never in JSON, where control characters are escaped. */
 const mark = '\u0002'
 
@@ -29,5 +35,8 @@ export const refusalMark = (fault: StoredRefusal) => `${mark}${fault}`
 export function throwMarkedRefusal(text: string): string {
   const at = text.indexOf(mark)
   if (at < 0) return text
-  throw refusals[text[at + 1] as StoredRefusal]
+  const refusal = refusals[text[at + 1] as StoredRefusal]
+  const cursor = /^[0-9]+/.exec(text.slice(at + 2))?.[0]
+  if (cursor === undefined || refusal.code !== 'FeedGap') throw refusal
+  throw gapRefusal(cursor)
 }

@@ -2,7 +2,8 @@ import { hexOf, raw } from '../database/columns.ts'
 import { type Database, sql } from '../database/database.ts'
 import { auctionFeed } from '../models/auction/auction.ts'
 import { notificationFeed } from '../models/notification/feed.ts'
-import { orderFeed, ownerFeed } from '../models/order/event.ts'
+import { bookFeed, orderFeed, ownerFeed } from '../models/order/event.ts'
+import { tradeFeed } from '../models/trade.ts'
 import { lockOrders } from '../order/progress.ts'
 import { type FeedSource, markKey } from '../query/feed-source.ts'
 import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
@@ -10,8 +11,9 @@ import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './bat
 /** The feeds whose entries are in one table. */
 const feeds = {
   feed_entries: [notificationFeed],
-  order_feed: [orderFeed, ownerFeed],
+  order_feed: [orderFeed, ownerFeed, bookFeed],
   auction_feed: [auctionFeed],
+  trade_feed: [tradeFeed],
 } satisfies Record<string, FeedSource[]>
 
 export type FeedTable = keyof typeof feeds
@@ -19,12 +21,16 @@ export type FeedTable = keyof typeof feeds
 /**
  * SQL that leaves the marks of entries that were removed: see `FeedMark`. `removed` has their places and
  * keys.
+ * @param isMissed false for entries whose orders are removed too: readers of the whole book miss none of them
  */
-export function leaveMarks(table: FeedTable, removed: string): string {
-  const marks = feeds[table].map(
-    ({ name, key, keyType }) =>
-      `SELECT '${name}', ${markKey(keyType, key)}, max(f.place) FROM ${removed} f GROUP BY ${key}`,
-  )
+export function leaveMarks(table: FeedTable, removed: string, isMissed = true): string {
+  const sources: FeedSource[] = feeds[table]
+  const marks = sources
+    .filter(({ keyType }) => isMissed || keyType !== 'filter')
+    .map(({ name, key, keyType }) => {
+      const ofKey = keyType === 'filter' ? 'HAVING count(*) > 0' : `GROUP BY ${key}`
+      return `SELECT '${name}', ${markKey(keyType, key)}, max(f.place) FROM ${removed} f ${ofKey}`
+    })
   return `INSERT INTO feed_marks (feed, key, place) ${marks.join(' UNION ALL ')}
     ON CONFLICT (feed, key) DO UPDATE SET place = excluded.place WHERE feed_marks.place < excluded.place`
 }
@@ -131,7 +137,7 @@ export function removeUnusedOrders(
         DELETE FROM order_events e USING unused u WHERE e.order_id = u.id
       ), entries AS (
         DELETE FROM order_feed f USING unused u WHERE f.order_id = u.id RETURNING f.*
-      ), marked AS (${raw(leaveMarks('order_feed', 'entries'))}
+      ), marked AS (${raw(leaveMarks('order_feed', 'entries', false))}
       ), removed AS (
         DELETE FROM orders o USING unused u WHERE o.id = u.id RETURNING o.id
       )

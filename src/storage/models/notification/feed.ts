@@ -1,10 +1,10 @@
 import type { Address } from '../../../domain/evm/address.ts'
 import { bytea, raw } from '../../database/columns.ts'
+import { placeFaults, placeKey } from '../../feeds/book.ts'
 import { Prisma } from '../../generated/client.ts'
 import { boolean, string } from '../../query/codec.ts'
-import { type FeedSource, feedHead, hasGap, parsePosition } from '../../query/feed-source.ts'
+import { type FeedSource, feedHead } from '../../query/feed-source.ts'
 import { derived, type PageRows } from '../../query/model.ts'
-import type { PageKey } from '../../query/page-key.ts'
 import type { Selected, Selection } from '../../query/selection.ts'
 import { notification } from './notification.ts'
 
@@ -19,15 +19,6 @@ export const notificationFeed: FeedSource = {
   keyType: 'bytea',
 }
 
-/** Oldest first. */
-const feedKey: PageKey = {
-  letter: '',
-  parts: [{ sql: 'f.place', type: 'number' }],
-  order: 'ASC',
-  parse: (cursor, argument) => [parsePosition(cursor, argument)],
-  startsAtEnd: true,
-}
-
 /** A page of the feed that `rows` selects. */
 export function feedPage(rows: PageRows['rows']): PageRows {
   return {
@@ -35,11 +26,8 @@ export function feedPage(rows: PageRows['rows']): PageRows {
     model: () => notification,
     connection: 'NotificationConnection',
     rows,
-    key: feedKey,
-    faults: ([place = ''], account) => [
-      [`${place} > ${feedHead}`, 'c'],
-      [hasGap(notificationFeed, account, place), 'e'],
-    ],
+    key: { ...placeKey('f'), startsAtEnd: true },
+    faults: placeFaults(notificationFeed),
     edgeAlias: 'notification',
     fields: {
       cursor: {

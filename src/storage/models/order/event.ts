@@ -6,12 +6,22 @@ import {
   orderEventLabels,
 } from '../../../domain/order/event.ts'
 import { orderKinds } from '../../../domain/order/order.ts'
+import { feedList, orderFacets } from '../../feeds/book.ts'
 import { recordedCodes, recordedStatus } from '../../order/status.ts'
 import { asText, boolean, enumOf, safeInt, spelledEnumOf, string, time } from '../../query/codec.ts'
 import { type FeedSource, feedHead, snapshotAgain } from '../../query/feed-source.ts'
 import type { RowFields } from '../../query/json.ts'
-import { column, derived, type Model, modelNamed, orNull, type Relation } from '../../query/model.ts'
+import {
+  column,
+  derived,
+  type Field,
+  type Model,
+  modelNamed,
+  orNull,
+  type Relation,
+} from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
+import { trade, tradeOfEvent } from '../trade.ts'
 
 /** A reason is one of `exclusionReasons`, or else that of a cancellation: see `cancellationReason`. */
 export const orderEventReasons = [...exclusionReasons, 'policy'] as const
@@ -139,13 +149,14 @@ export const orderFeedEntry: Model = {
 }
 
 /**
- * An event that was taken back is as it was, also for the entry that first gave it: a feed reads the same at
- * any time.
+ * The event of entry `f`. One that was taken back is as it was, also for the entry that first gave it: a feed
+ * reads the same at any time.
  */
-const rows = `order_feed f JOIN orders o ON o.id = f.order_id CROSS JOIN LATERAL (
-    SELECT e.* FROM order_events e WHERE e.id = f.event_id
+const eventOfEntry = `(SELECT e.* FROM order_events e WHERE e.id = f.event_id
     UNION ALL SELECT e.* FROM order_feed r, jsonb_populate_record(NULL::order_events, r.removed) e
-    WHERE r.event_id = f.event_id AND r.removed IS NOT NULL) ev WHERE true`
+    WHERE r.event_id = f.event_id AND r.removed IS NOT NULL) ev`
+
+const rows = `order_feed f JOIN orders o ON o.id = f.order_id CROSS JOIN LATERAL ${eventOfEntry} WHERE true`
 
 /** An entry without an event. */
 const noEvent = 'NULL AS removed, NULL::bigint AS event_id'
@@ -199,3 +210,63 @@ export const ownerFeed: FeedSource = {
   key: 'f.owner',
   keyType: 'bytea',
 }
+
+/** Entry `f` of the whole book. */
+export const bookEvent: Model = {
+  name: 'BookEvent',
+  description: 'An event of any order, in the feed of the whole book.',
+  fields: {
+    ...orderFeedEntry.fields,
+    eventId: { ...orderFeedEntry.fields.eventId, nullable: false } as Field,
+  },
+  relations: {
+    event: {
+      kind: 'one',
+      model: () => orderEvent,
+      nullable: true,
+      rows: eventOfEntry,
+      description: 'The event. Null when it was merged with a later one of its kind, or removed by its age.',
+    },
+    order: {
+      kind: 'one',
+      model: modelNamed('Order'),
+      nullable: true,
+      rows: 'orders o WHERE o.id = f.order_id',
+      description: 'The order that it happened to, as it is now.',
+    },
+    trade: {
+      kind: 'one',
+      model: () => trade,
+      nullable: true,
+      rows: tradeOfEvent(eventOfEntry),
+      description: 'For TRADED: the trade, also when a reorg undid it. Null for events of old rows.',
+    },
+  },
+}
+
+/** The events of all orders, by filters. */
+export const bookFeed = {
+  name: 'book',
+  table: 'order_feed',
+  entry: bookEvent,
+  rows: 'order_feed f WHERE true',
+  key: '',
+  keyType: 'filter',
+  facets: {
+    joins: `LEFT JOIN orders xo ON xo.id = f.order_id LEFT JOIN order_events xe ON xe.id = f.event_id`,
+    texts: {
+      ...orderFacets,
+      network: ['xo.chain_id::text'],
+      label: [
+        `coalesce(xe.label, f.removed ->> 'label', (SELECT r.removed ->> 'label' FROM order_feed r
+          WHERE r.event_id = f.event_id AND r.removed IS NOT NULL LIMIT 1))`,
+      ],
+    },
+  },
+} satisfies FeedSource
+
+/** The feed of the whole book as a list, oldest first. */
+export const listedBookEvents = feedList(
+  bookFeed,
+  'Events of all orders after a place in the feed, oldest first.',
+)
