@@ -240,15 +240,15 @@ describe('explain', () => {
     ]
     expect(answers.map(({ code, errors }) => [code, errors.split('\n')[0]])).toEqual([
       [3, `tradegraph: there is no order ${unknown}`],
-      [
-        2,
-        'tradegraph: explain takes the UID of an order, 0x and 112 hex digits, or an error, a code, a setting, a token, an auction or a topic in English',
-      ],
+      [2, 'tradegraph: nothing was found'],
       [2, 'tradegraph: --url must be an http or https URL'],
       [4, expect.stringMatching(/^tradegraph: the service at http:\/\/127\.0\.0\.1:9 cannot be reached/)],
       [4, expect.stringContaining(`${world.url}/docs`)],
       [2, 'tradegraph: --timeout must be a number of seconds from 1 to 600'],
     ])
+    expect(answers[1]?.errors.split('\n')[1]).toBe(
+      '  explain finds the UID of an order (0x and 112 hex digits), an error, a code, a setting, a token, an auction, or a topic in English',
+    )
   })
 })
 

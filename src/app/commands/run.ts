@@ -54,6 +54,9 @@ const readSettings = async () =>
     Object.entries(settings.shape).map(([name, { description = '' }]) => [name, description]),
   )
 
+const searchable =
+  'the UID of an order (0x and 112 hex digits), an error, a code, a setting, a token, an auction, or a topic in English'
+
 /** @param unclear the meaning of a text that is none */
 function subjectOf(
   command: 'explain' | 'watch',
@@ -71,8 +74,7 @@ function subjectOf(
   const guessed = [...errors.map(({ code }) => code), ...topics.map(({ title }) => title)]
   const meant = nearestName(subject, errorCodes) ?? guessed[0]
   const hint = meant === undefined ? '' : `; did you mean “${meant}”?`
-  throw new CommandFault(
-    exitCodes.usage,
-    `explain takes the UID of an order, 0x and 112 hex digits, or an error, a code, a setting, a token, an auction or a topic in English${hint}`,
-  )
+  throw new CommandFault(exitCodes.usage, `nothing was found${hint}`, {
+    advice: [`explain finds ${searchable}`],
+  })
 }

@@ -1,9 +1,9 @@
-import { codeNamed, type ExplainedError, explained } from '../errors/error-explanations.ts'
+import { codeNamed, type ExplainedError, errorCodes, explained } from '../errors/error-explanations.ts'
 import { type FoundErrors, findErrors, stopWords } from '../errors/find-errors.ts'
 import { type Asking, isOrderQuestion } from './order-question.ts'
 import { type Secret, secretIn } from './secret.ts'
 import { settingNamed, type Term, termsIn, termsNamed } from './terms.ts'
-import { type Topic, topicsIn } from './topics.ts'
+import { correctedText, type Topic, topicsIn } from './topics.ts'
 
 /** A text without a clear subject. */
 export type Unclear =
@@ -72,14 +72,33 @@ export async function meaningOf(
   if (written.length > 0) return { kind: 'terms', terms: written, errors: [], topics: [] }
   if (topics.length > 0) return { kind: 'topics', topics, ...word }
   const asks = isOrderQuestion(text)
-  if (asks === 'only') return { kind: 'question', asks }
+  if (asks === 'only' && text.includes(' ')) return { kind: 'question', asks }
   if (ensName.test(text)) return { kind: 'ens' }
-  const otherwise = guessOf(found.errors, asked.topics, asks)
+  const otherwise = misspeltIn(text) ?? guessOf(found.errors, asked.topics, asks)
   const names = tokenNamesIn(text)
   if (names.length === 0) return otherwise
-  const isCoin = names.some((name) => nativeNames.has(name.toLowerCase()))
-  return { kind: 'tokens', names, topics: isCoin ? topicsIn('native coin').topics : [], otherwise }
+  const also = (known: ReadonlySet<string>, topic: string) =>
+    names.some((name) => known.has(name.toLowerCase())) ? topicsIn(topic).topics : []
+  const besides = [...also(nativeNames, 'native coin'), ...also(networkNames, 'networks')]
+  return { kind: 'tokens', names, topics: besides, otherwise }
 }
+
+/** The guess for a text with misspelt words, which may be right words of something else. */
+function misspeltIn(text: string): Unclear | undefined {
+  const corrected = correctedText(text, wordsOfCodes)
+  if (corrected === undefined) return undefined
+  const asks = text.includes(' ') ? isOrderQuestion(corrected) : undefined
+  if (asks === 'only') return { kind: 'question', asks: 'also' }
+  const { errors, isGuess } = findErrors(corrected)
+  const { topics } = topicsIn(corrected)
+  const guess = guessOf(isGuess && topics.length > 0 ? [] : errors, topics, asks)
+  return guess.kind === 'nothing' ? undefined : guess
+}
+
+/** Long words of the codes of errors, such as “insufficient”. */
+const wordsOfCodes = errorCodes
+  .flatMap((code) => code.match(/[A-Z]?[a-z]{6,}/g) ?? [])
+  .map((word) => word.toLowerCase())
 
 function guessOf(errors: ExplainedError[], topics: Topic[], asks: Asking | undefined): Unclear {
   if (errors.length > 0 || topics.length > 0) return { kind: 'guess', errors, topics }
@@ -94,10 +113,16 @@ function errorsNamed(text: string): ExplainedError[] {
 
 const maxPairLength = 80
 const nativeNames = new Set(['eth', 'ether', 'ethereum'])
-const between = / ?(?:\/|→|->|>|-|:) ?| (?:to|for|into|with|against|and|in|vs) /i
+/** Chains that people ask for by name. */
+const networkNames = new Set(
+  'mainnet sepolia arbitrum optimism polygon base gnosis avalanche bnb bsc linea solana'.split(' '),
+)
+/** The beginnings of questions about a token. */
+const question = /^(?:do you|does it|does this|can i|can you|can we|where can i|how do i|how to) (?=\S+ )/i
+const between = / ?(?:\/|→|->|>|-|:) ?| (?:to|for|into|with|against|and|in|on|vs) /i
 /** Words that stand next to the names of tokens. */
 const fillers = new Set(
-  'sell swap trade buy exchange convert price of the token coin what is how much worth current pair my some a an get rate contract address orders trades'.split(
+  'sell swap trade buy exchange convert price of the token coin what is how much worth current pair my some a an get rate contract address orders trades supported support listed available here'.split(
     ' ',
   ),
 )
@@ -107,6 +132,7 @@ function tokenNamesIn(text: string): string[] {
   if (text.length > maxPairLength) return []
   const names = text
     .replace(/[?!.]{1,9}$/, '')
+    .replace(question, '')
     .split(between)
     .map((part) =>
       part
@@ -115,6 +141,7 @@ function tokenNamesIn(text: string): string[] {
         .filter((word) => !fillers.has(word.toLowerCase()) && !/^[\d.,]*$/.test(word))
         .join(' '),
     )
+    .filter((name) => name !== '')
   const isName = (name: string) =>
     /^[\p{L}\p{N}][\p{L}\p{N}.+_₮ ]{0,39}$/u.test(name) &&
     !/^0x/i.test(name) &&

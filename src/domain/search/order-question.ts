@@ -2,7 +2,7 @@ import { stopWords } from '../errors/find-errors.ts'
 
 /** Words of questions about an order, without an error. */
 export const asking = new Set(
-  'where order orders swap swaps trade trades transaction money funds token tokens coin coins fill fills filling filled unfilled stuck pending waiting wait waits open status slow long time times hours hour minutes days day going go goes gone through happen happens happened happening nothing lost missing disappeared still yet ever never stay stays take takes get got receive received see sold sell bought buy done complete completed execute executed executing cancel partially partly work working processing did does didn doesn isn hasn won t s'.split(
+  'where order orders swap swaps trade trades transaction money funds token tokens coin coins fill fills filling filled unfilled stuck pending waiting wait waits open status slow long time times hours hour minutes days day going go goes gone through happen happens happened happening nothing lost missing disappeared still yet ever never stay stays take takes get got receive received see sold sell bought buy done complete completed execute executed executing cancel partially partly work working processing did does didn doesn isn hasn won t s forever'.split(
     ' ',
   ),
 )

@@ -5,14 +5,14 @@ export const secretTexts = {
   key: {
     title: 'This looks like a private key',
     meaning:
-      'A private key is 64 digits from 0 to 9 and a to f. Whoever has it can take everything from its account.',
+      'A private key is 64 digits from 0 to 9 and a to f. Anyone who has it can take everything from its account.',
     advice:
       'Never paste a private key into a page or a command. If this is one, move what the account holds to a new account: other programs may have read it. If it is the number of a transaction, put 0x in front of it.',
   },
   phrase: {
     title: 'This looks like a recovery phrase',
     meaning:
-      'The words of a recovery phrase, or seed phrase, open a wallet. Whoever has them can take everything from its accounts.',
+      'The words of a recovery phrase, or seed phrase, open a wallet. Anyone who has them can take everything from its accounts.',
     advice:
       'Never paste these words into a page or a command, and give them to no support. If they are yours, move what the wallet holds to a new wallet: other programs may have read them.',
   },

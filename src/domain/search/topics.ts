@@ -1,5 +1,6 @@
 import { stemOf, stopWords } from '../errors/find-errors.ts'
 import { asking } from './order-question.ts'
+import { respelt } from './spelling.ts'
 
 /** A common question in words, with a short answer. */
 export interface Topic {
@@ -36,8 +37,8 @@ const rows = [
     },
   ),
   topic(
-    'fee, cost, charge, commission, how much does it cost, network fee, protocol fee, partner fee',
-    'pay paid high low expensive free charged hidden service network gas',
+    'fee, cost, charge, commission, free, how much does it cost, network fee, protocol fee, partner fee',
+    'pay paid high low expensive charged hidden service network gas gets use',
     {
       title: 'Fees',
       text: 'The fees come out of the trade: the network fee pays for its gas, and the service and the application may each take a share. Your limit counts after all fees, so you never get less than you signed for. An order that is placed by a signature and not filled costs nothing.',
@@ -49,13 +50,13 @@ const rows = [
     'pay paid high low expensive free eth coin cost fee price network',
     {
       title: 'Gas',
-      text: 'An order that is placed by a signature costs no gas: whoever settles the trade pays it, and the network fee of the trade covers it. You pay gas yourself to approve a token, to wrap coins, to sell the chain’s own coin, and to sign or cancel on chain, as some smart wallets do.',
+      text: 'An order that is placed by a signature costs no gas: the solver that settles the trade pays it, and the network fee of the trade covers it. You pay gas yourself to approve a token, to wrap coins, to sell the chain’s own coin, and to sign or cancel on chain, as some smart wallets do.',
       page: orders,
     },
   ),
   topic(
     'how long, how fast, how quickly, how many minutes, when will, duration, speed, how soon, eta',
-    'usually order swap filled fill slow fast completed settle settled settlement until expire expiry',
+    'usually order swap trade filled fill slow fast completed settle settled settlement until expire expiry',
     {
       title: 'How long it takes',
       text: 'Programs compete to fill orders in an auction every few seconds. An order that the market can fill is usually filled by one of the next auctions, and its transaction then has to get into a block. An order with a limit that the market does not meet waits until it does, or until the order expires.',
@@ -63,15 +64,19 @@ const rows = [
       asksOrder: true,
     },
   ),
-  topic('cancel, cancellation, undo, stop my order, revert my order, take back', 'free cost gas fee', {
-    title: 'Cancelling an order',
-    text: 'Cancel it on the page of the order, with the wallet of its account, or where you placed it. For an order that was placed by a signature that is another signature, and costs no gas. An order that was signed or placed on chain, as by a smart wallet or to sell the chain’s own coin, is cancelled by a transaction. If a trade is already on its way to the chain, it may still be filled.',
-    page: orders,
-    asksOrder: true,
-  }),
+  topic(
+    'cancel, cancellation, undo, stop my order, revert my order, take back',
+    'free cost gas fee chain all',
+    {
+      title: 'Cancelling an order',
+      text: 'Cancel it on the page of the order, with the wallet of its account, or where you placed it. For an order that was placed by a signature that is another signature, and costs no gas. An order that was signed or placed on chain, as by a smart wallet or to sell the chain’s own coin, is cancelled by a transaction. If a trade is already on its way to the chain, it may still be filled.',
+      page: orders,
+      asksOrder: true,
+    },
+  ),
   topic(
     'approve, approval, allowance, approving, permission, token approval, unlimited approval, revoke, spender, vault relayer, permit',
-    'contract limit unlimited infinite safe need why token spending',
+    'contract limit unlimited infinite safe need why token spending address',
     {
       title: 'Approvals',
       text: 'Before a token can be sold, its account approves the vault relayer for it: the contract that takes the token when an order is filled. It takes tokens only for orders that the account has signed. An approval is a transaction of your own and costs gas. You can lower or revoke it in your wallet; an open order then cannot be filled.',
@@ -198,8 +203,8 @@ const rows = [
     },
   ),
   topic(
-    'minimum order size, minimum order, minimum amount, smallest order, smallest amount, minimum trade',
-    'size small value',
+    'minimum order size, minimum order, minimum amount, smallest order, smallest amount, minimum trade, order too small, amount too small, order to small, amount to small',
+    'size small value buy sell',
     {
       title: 'Smallest amount',
       text: 'No fixed minimum is set. The tokens that an order sells must be worth more than the fee of the network for its trade, which depends on the price of gas. The page of an order says if it is too small.',
@@ -207,10 +212,10 @@ const rows = [
       asksOrder: true,
     },
   ),
-  topic('solver, solvers', 'fill list names run', {
+  topic('solver, solvers', 'fill list names run own new', {
     title: 'Solvers',
-    text: 'Solvers are programs that look for the best trade for all open orders at once, in every auction. The one whose solution is worth the most settles it on chain. The page of an order lists the offers for it.',
-    page: 'glossary.md',
+    text: 'Solvers are programs that look for the best trade for all open orders at once, in every auction. The one whose solution is worth the most settles it on chain. The page of an order lists the offers for it. To run one, ask the operator of the service to add it.',
+    page: 'how-to/write-a-solver.md',
   }),
   topic('auctions, auction', 'batch list latest recent number work', {
     title: 'Auctions',
@@ -219,7 +224,7 @@ const rows = [
     list: 'auctions',
   }),
   topic(
-    'open order, filled order, cancelled order, all order, recent order, newest order, latest order, list of order, order list, order book, order history',
+    'open order, filled order, all order, recent order, newest order, latest order, list of order, order list, order book, order history',
     'show see where status usdc weth',
     {
       title: 'Lists of orders',
@@ -251,8 +256,8 @@ const rows = [
     page: quotes,
   }),
   topic(
-    'smart wallet, smart account, multisig, gnosis safe, safe wallet, presign, presignature, contract wallet, eip1271',
-    'sign signed order use with safe',
+    'smart wallet, smart account, multisig, gnosis safe, safe wallet, presign, presignature, pre signature, waiting for signature, waits for a signature, contract wallet, eip1271',
+    'sign signed order use with safe pending stuck',
     {
       title: 'Smart wallets',
       text: 'A smart wallet, such as a Safe, signs by its contract, or by a transaction that its owners confirm and execute. Until that is done, its order waits and cannot be filled.',
@@ -275,11 +280,11 @@ const rows = [
     page: 'glossary.md',
   }),
   topic(
-    'supported network, which network, what network, supported chain, which chain, what chain, networks, chains',
-    'supported support available list',
+    'supported network, which network, what network, supported chain, which chain, what chain, networks, all chains, testnet, test network, bridge, cross chain, other chain',
+    'supported support available list swap order token cheapest',
     {
       title: 'Networks',
-      text: 'The first page lists the networks of this service, each with its state. An order is for one network only: choose that one in the wallet.',
+      text: 'The first page lists the networks of this service, each with its state, and marks test networks, where tokens have no value. An order is for one network only: choose that one in the wallet. Tokens are not moved between networks here.',
     },
   ),
   topic('support, contact, help, customer service, complaint', 'team human chat live email phone', {
@@ -289,11 +294,11 @@ const rows = [
     asksOrder: true,
   }),
   topic(
-    'api, graphql, documentation, docs, rest api, sdk, developer, developers, api key',
-    'use url reference endpoint',
+    'api, graphql, documentation, docs, rest api, sdk, developer, developers, api key, subscription, subscriptions, stream, streams, websocket, endpoint',
+    'use url reference live events query',
     {
       title: 'Interfaces for programs',
-      text: 'The service has GraphQL at /graphql and REST, described at /docs. The documentation begins with an overview.',
+      text: 'The service has GraphQL at /graphql, with subscriptions for changes, and REST, described at /docs. The documentation begins with an overview.',
       page: 'README.md',
     },
   ),
@@ -304,6 +309,63 @@ const rows = [
       title: 'Connecting a wallet',
       text: 'To look at orders no wallet is needed: search for your account. Orders are placed in a wallet or on a page that uses this service. To have notifications sent to you, sign in on the page of your account.',
       page: 'how-to/account-page.md',
+    },
+  ),
+  topic(
+    'change my order, change an order, change order, edit order, edit my order, modify order, modify my order, update order, amend',
+    'price limit amount replace existing open',
+    {
+      title: 'Changing an order',
+      text: 'A placed order cannot be changed: its signature covers all of it. Place a new order that replaces it, where the wallet or the page offers that, or cancel it and place another.',
+      page: orders,
+      asksOrder: true,
+    },
+  ),
+  topic('deposit, withdraw, withdrawal', 'funds tokens coins eth', {
+    title: 'Deposits and withdrawals',
+    text: 'There is nothing to deposit or to withdraw: tokens stay in your account until an order is filled, and the bought tokens go to its receiver. Coins of an order that sells the chain’s own coin are held by a contract until then: search for “refund”.',
+  }),
+  topic(
+    'score, reference score, winner, winners, winning, ranking, best solution',
+    'selected chosen select solution solver solvers auction computed calculated best',
+    {
+      title: 'Scores and winners',
+      text: 'The score of a solution is the surplus of its orders over their limits plus the protocol’s fees, in the native coin. The service computes it, and selects the winners of an auction by it. The page of an auction shows all scores.',
+      page: 'glossary.md',
+    },
+  ),
+  topic(
+    'rate limit, rate limits, request limit, throttling, throttled',
+    'requests api reads minute second many',
+    {
+      title: 'Limits of requests',
+      text: 'The service limits the requests of each client. A request above a limit is refused with the status 429, and Retry-After says when to try again.',
+      page: 'reference/limits.md',
+    },
+  ),
+  topic('app data, appdata', 'hash document json order field', {
+    title: 'App data',
+    text: 'App data is a JSON document that an order names by its hash: the application, hooks, a partner fee, a referrer, the order that it replaces. The service stores it with the order.',
+    page: orders,
+  }),
+  topic('affiliate, affiliates, referral, referrals, referral code, referrer', 'code work link reward earn', {
+    title: 'Referral codes',
+    text: 'An account can register a referral code, where the service has affiliates switched on. Trades of orders that name the code in their app data count for it.',
+    page: 'reference/affiliates.md',
+  }),
+  topic('settlement contract, contract address, contract addresses', 'vault relayer which what', {
+    title: 'Contracts',
+    text: 'The settlement contract of a network executes the trades, and orders are signed for it. The vault relayer takes the sell tokens: accounts approve them to it. GraphQL lists the addresses of both in “networks”.',
+    page: 'glossary.md',
+    approves: true,
+  }),
+  topic(
+    'service down, is it down, site down, service status, status page, uptime, outage, maintenance',
+    'service site now offline',
+    {
+      title: 'State of the service',
+      text: 'The first page shows the state of each network: whether it is ready, its newest block, and how far the service is behind the chain. Programs read it at /health/ready.',
+      page: 'operations.md',
     },
   ),
   topic(
@@ -326,6 +388,24 @@ const asked = new Set(
     ),
   ].map(stemOf),
 )
+
+const wordsIn = (text: string) => text.toLowerCase().match(/\p{L}+/gu) ?? []
+
+let spelt: { words: string[]; stems: Set<string> } | undefined
+
+/** The words and the stems of all topics and of questions about orders. */
+function spellings() {
+  const words = [...rows.flatMap(({ phrases, others }) => wordsIn(`${phrases} ${others}`)), ...asking]
+  spelt ??= { words: [...new Set(words)], stems: new Set([...words.map(stemOf), ...asked, ...stopWords]) }
+  return spelt
+}
+
+/** A text with its misspelt words corrected; undefined if none is. @param others further known words */
+export function correctedText(text: string, others: readonly string[]): string | undefined {
+  const { words, stems } = spellings()
+  const known = new Set([...words, ...others])
+  return respelt(text, [...known], (word) => known.has(word) || stems.has(stemOf(word)))
+}
 
 const stemsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stemOf)
 

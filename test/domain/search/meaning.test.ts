@@ -31,11 +31,13 @@ function shown(meaning: Meaning): string {
       return `topics: ${meaning.topics.map(({ title }) => title).join(', ')}`
     case 'errors':
       return `errors: ${[meaning.foreign?.title, ...meaning.errors.map(({ code }) => code)].filter(Boolean).join(', ')}`
-    case 'guess':
-      return 'guess'
+    case 'guess': {
+      const { topics, errors } = meaning
+      return `guess: ${[...topics.map(({ title }) => title), ...errors.map(({ code }) => code)].join(', ')}`
+    }
     case 'tokens':
       // A name that the service may know as a token is nothing without one.
-      return `tokens: ${meaning.names.join(', ')}; else ${meaning.otherwise.kind}`
+      return `tokens: ${meaning.names.join(', ')}; else ${shown(meaning.otherwise)}`
     default:
       return meaning.kind
   }
@@ -135,8 +137,14 @@ const textOf = (code: keyof typeof diagnosisTexts) => {
   return { meaning, advice }
 }
 
-const [nothing, guess] = ['nothing', 'guess']
+const nothing = 'nothing'
+const guess = expect.stringMatching(/^guess: /)
 const token = (...names: string[]) => `tokens: ${names.join(', ')}; else nothing`
+/** A guess of one subject, unless a token has the name. */
+const guessed = (subject: string, ...names: string[]) => {
+  const guess = `guess: ${subject}`
+  return names.length > 0 ? `tokens: ${names.join(', ')}; else ${guess}` : guess
+}
 const topics = (...titles: string[]) => `topics: ${titles.join(', ')}`
 const [gas, fees, long, cancel] = ['Gas', 'Fees', 'How long it takes', 'Cancelling an order']
 
@@ -195,13 +203,56 @@ test.each([
   ['minimum order size', topics('Smallest amount')],
   ['seed phrase', topics('Is it safe?')],
   ['how do I increase slippage', topics('Slippage')],
+  ['cancel order', topics(cancel)],
+  ['can i change my order', topics('Changing an order')],
+  ['how do i withdraw', topics('Deposits and withdrawals')],
+  ['how are winners selected', topics('Scores and winners')],
+  ['reference score', topics('Scores and winners')],
+  ['rate limits', topics('Limits of requests')],
+  ['appdata hash', topics('App data')],
+  ['how do referrals work', topics('Referral codes')],
+  ['settlement contract address', topics('Contracts')],
+  ['is the service down', topics('State of the service')],
+  ['graphql subscriptions', topics('Interfaces for programs')],
+  ['how to run a solver', topics('Solvers')],
+  ['cross chain swap', topics('Networks')],
+  ['cancel on chain cost', topics(fees, cancel)],
+  ['is it free', topics(fees)],
+  ['buy amount to small', topics('Smallest amount')],
+  ['waiting for signature', topics('Smart wallets')],
+  // Questions about tokens
+  ['is USDT supported', token('USDT')],
+  ['do you support DAI', expect.stringMatching(/^tokens: DAI; /)],
+  ['what is weth', token('weth')],
+  ['swap 100 usdc for eth', token('usdc', 'eth')],
+  ['can i trade on polygon', token('polygon')],
+  // Misspelt words: a guess, after tokens of that name
+  ['slipage', guessed('Slippage', 'slipage')],
+  ['slipage too high', guessed('Slippage')],
+  ['aproval', guessed('Approvals', 'aproval')],
+  ['allowence', guessed('Approvals', 'allowence')],
+  ['cancle', guessed(cancel, 'cancle')],
+  ['exprired', guessed('Expiry', 'exprired')],
+  ['price impct', guessed('Price impact', 'impct')],
+  ['get notificatons by emial', guessed('Notifications')],
+  ['insuficient balance', guessed('InsufficientBalance', 'insuficient balance')],
+  ['no lquidity', guessed('NoLiquidity')],
+  ['why is my oder not filled', 'question'],
+  ['my ordre is stuck', 'tokens: ordre stuck; else question'],
+  // Right words near those of a topic
+  ['actions', guessed('Auctions', 'actions')],
+  ['sender', guessed('Approvals', 'sender')],
+  ['books', token('books')],
+  ['older', token('older')],
+  ['bond', token('bond')],
+  ['tax report', token('tax report')],
   // Orders and errors
   ['my order is not filled', 'question'],
   ['swap stuck for 2 hours', 'question'],
   ['order expired', 'errors: OrderExpired'],
   ['open orders', 'topics: Lists of orders'],
   ['filled orders', 'topics: Lists of orders'],
-  ['can i swap btc here', 'nothing'],
+  ['can i swap btc here', token('btc')],
   ['User rejected the request', 'errors: Rejected in the wallet'],
   ['my wallet says insufficient allowance', 'errors: InsufficientAllowance'],
   ['no route found', 'errors: NoLiquidity'],
@@ -227,6 +278,14 @@ test.each([
   ['0', nothing],
 ])('%s: %s', async (text, expected) => {
   expect(shown(await find(text))).toEqual(expected)
+})
+
+test('names of chains come with the topic of networks, which the pages show below the tokens', async () => {
+  expect(await find('is arbitrum supported')).toMatchObject({
+    kind: 'tokens',
+    names: ['arbitrum'],
+    topics: [{ title: 'Networks' }],
+  })
 })
 
 test('each topic is found by its title, and says something', () => {
