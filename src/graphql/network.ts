@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { address, described, objectOf } from '../domain/described.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { zeroAddress } from '../domain/evm/address.ts'
+import { isTestChain } from '../domain/network/chains.ts'
 import { type Network, network } from '../domain/network/network.ts'
 import { signingTerms, signingTermsOf } from '../domain/signing/signing.ts'
 import { metaOf } from '../storage/models/meta.ts'
@@ -48,6 +49,10 @@ builder.objectFields(NetworkRef, (t) => ({
     }),
   }),
   id: t.id({ description: nodeIdText, resolve: ({ chainId }) => formatNodeId('Network', chainId) }),
+  isTest: t.boolean({
+    description: 'True for a public test network or a local chain: its tokens have no value.',
+    resolve: ({ chainId }) => isTestChain(chainId),
+  }),
   ready: t.boolean({
     description: 'True if every system that its answers depend on answers now.',
     resolve: async ({ chainId }, _args, { networks }) =>

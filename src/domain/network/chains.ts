@@ -11,6 +11,8 @@ export interface KnownChain {
   usdReference?: Address
   /** Facts that a row of the network file may leave out. */
   facts?: ChainFacts
+  /** True if its tokens have no value. */
+  isTest?: boolean
   /** The chain's id at providers of token data, if they support the chain. */
   coingecko?: string
   moralis?: string
@@ -162,6 +164,7 @@ export const chains: ReadonlyMap<number, KnownChain> = new Map<number, KnownChai
     {
       names: ['sepolia'],
       coin: ether,
+      isTest: true,
       facts: factsOf('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14', 4_717_488, 12_000),
       usdReference: address('0xbe72E441BF55620febc26715db68d3494213D8Cb'),
       moralis: 'sepolia',
@@ -184,6 +187,13 @@ export function chainIdOfName(name: string): number | undefined {
 export function goesBy(network: { name: string; chainId: number }, name: string): boolean {
   return name === network.name || chainIdOfName(name) === network.chainId
 }
+
+/** Chain ids of local development nodes. */
+const localChains = [1337, 31_337]
+
+/** Reports whether tokens of the chain have no value: a public test network, or a local chain. */
+export const isTestChain = (chainId: number): boolean =>
+  chains.get(chainId)?.isTest ?? localChains.includes(chainId)
 
 /** The native coin as a token. It has no contract; on every chain it has the decimals of its wrapped form. */
 export function nativeCoin(chainId: number): Token {

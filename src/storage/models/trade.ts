@@ -14,6 +14,7 @@ import {
   safeInt,
   smallInt,
   string,
+  time,
 } from '../query/codec.ts'
 import type { FeedSource } from '../query/feed-source.ts'
 import type { RowFields } from '../query/json.ts'
@@ -66,6 +67,14 @@ export const trade: Model = {
       `NOT EXISTS (SELECT FROM trades lt WHERE lt.chain_id = tr.chain_id AND lt.block_number = tr.block_number
         AND lt.log_index = tr.log_index AND lt.tx_hash = tr.tx_hash AND lt.order_uid = tr.order_uid)`,
       'True if a reorg undid the trade. Only feeds, and trades by their changes, have such ones.',
+    ),
+    timestamp: orNull(
+      derived(
+        time,
+        `(SELECT max(te.timestamp) FROM order_events te
+          WHERE te.order_id = tr.order_id AND te.label = 'traded' AND te.block_number = tr.block_number)`,
+        'The time of its event in the order’s history: when the service stored the trade, or the time of its block if it was stored late. Null if the service does not store the order, or no longer its event.',
+      ),
     ),
   },
   relations: {
