@@ -217,17 +217,18 @@ test('a filled order says what was traded, and leads to its transaction', async 
       `${explorer}/tx/${trade?.txHash}`,
     ])
     const total = await fact(page, 'Fees in total')
-    expect(total).toMatch(/^0\.000\d+ WETH \$\d\.\d\d$/)
+    expect(total).toMatch(/^−0\.000\d+ WETH \$\d\.\d+$/)
     expect(await fact(page, 'Network fee')).toBe(total)
     expect(await fact(page, 'Against the limit')).toMatch(
-      /^3(\.\d+)? % better: 8\d(\.\d+)? USDC \$8\d\.\d\d$/,
+      /^3(\.\d+)? % better: 8\d(\.\d+)? USDC more received \$8\d\.\d\d$/,
     )
     expect(await fact(page, 'Against the quote')).toMatch(
       /^(Equal|(less than )?0\.\d+ % (better|worse): .+)$/,
     )
     expect(await fact(page, 'Against the auction’s prices')).toMatch(
-      /^0\.\d+ % worse: \d+\.\d+ USDC \$\d+\.\d\d$/,
+      /^0\.\d+ % worse: \d+\.\d+ USDC less received \$\d+\.\d\d$/,
     )
+    expect(await fact(page, 'Time')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/)
     expect(await page.locator('#actions-title').count()).toBe(0)
     const placed = await page.locator('dd time').first().innerText()
     expect(placed).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/)

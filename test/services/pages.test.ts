@@ -199,7 +199,7 @@ test('the page of a token names contracts, and is live only with a price', async
   names = networks[0]
   await using visited = await open(browser, `${other.url}/tokens/${priced}`)
   const { page } = visited
-  await page.getByText('$ 2.5').waitFor()
+  await page.getByText('$2.50').waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   await page.getByText('The settlement contract on').waitFor()
   expect((await page.locator('ol li').allInnerTexts()).map((text) => text.split(/,? ?0x/)[0])).toEqual([
@@ -230,7 +230,7 @@ test('the page of an account shows what waits for a signature, balances, allowan
   })
   await using visited = await visit(`/accounts/${sample.trader}`, { viewport: { width: 390, height: 844 } })
   const { page, warnings } = visited
-  await page.getByText('$2,500').waitFor()
+  await page.getByText('$2,500.00').waitFor()
   expect((await page.locator('section h2').allInnerTexts()).slice(0, 3)).toEqual([
     'Waiting for a signature',
     'Orders',
@@ -242,9 +242,9 @@ test('the page of an account shows what waits for a signature, balances, allowan
   ])
   const rows = await page.locator('tbody tr').allInnerTexts()
   expect(rows.map((row) => row.split(/\s*\n\s*|\t/))).toEqual([
-    ['USDC', '2,500 USDC', '$2,500', '2,005 USDC', '1,000 USDC: too low'],
+    ['USDC', '2,500 USDC', '$2,500.00', '2,005 USDC', '1,000 USDC: too low'],
     ['WETH', 'Not known', '–', '3 WETH', 'Not known'],
-    ['ETH', '2 ETH', '$6,000', '–', '–'],
+    ['ETH', '2 ETH', '$6,000.00', '–', '–'],
   ])
   expect(await sectionText(page, 'balances-sepolia')).toContain('Surplus of all trades 0 ETH')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

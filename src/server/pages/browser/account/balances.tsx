@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks'
 import { queryService } from '../ask.ts'
 import type { BalancesResult } from '../documents.generated.ts'
-import { amountOf, readable, symbolOf, type TokenLike, unnamedCoin } from '../view/amounts.ts'
+import { amountOf, dollars, symbolOf, type TokenLike, unnamedCoin } from '../view/amounts.ts'
 import { TokenLink } from '../view/links.tsx'
 import { leftToSellUp } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
@@ -77,9 +77,9 @@ export function BalanceSection({ account, network }: { account: string; network:
         <>
           <DetailList facts={[['Surplus of all trades', amountOf(value.totalSurplus, coin)]]} />
           <p class="note">
-            Approved is the amount that the vault relayer may take to fill orders. Surplus is the amount that
-            trades on {network} gave beyond the limits of the orders, in {symbolOf(coin)} at the prices of
-            each auction.
+            Approved is the amount that the vault relayer may take, and only to fill orders that the account
+            has signed; without a limit it may take any amount for them. Surplus is the amount that trades on{' '}
+            {network} gave beyond the limits of the orders, in {symbolOf(coin)} at the prices of each auction.
           </p>
         </>
       )}
@@ -100,7 +100,7 @@ function columnsOf(network: string, coin: TokenLike): readonly Column<Row>[] {
       label: 'Balance',
       cell: ({ balance, token }) => (balance === null ? 'Not known' : amountOf(balance, token)),
     },
-    { label: 'Value', cell: ({ usdValue }) => (usdValue == null ? '–' : `$${readable(usdValue)}`) },
+    { label: 'Value', cell: ({ usdValue }) => (usdValue == null ? '–' : dollars(usdValue)) },
     {
       label: 'In open orders',
       cell: ({ offered, token }) => (offered === undefined ? '–' : amountOf(offered, token)),

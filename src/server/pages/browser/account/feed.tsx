@@ -4,6 +4,7 @@ import type { FollowResult } from '../documents.generated.ts'
 import { subscribe } from '../subscription.ts'
 import { firstReading } from '../view/first-render.ts'
 import { PageLink } from '../view/links.tsx'
+import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 
 type Notification = FollowResult['notifications']['node']
@@ -87,8 +88,6 @@ function useFeed(account: string) {
   return { feed, showOlder }
 }
 
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
 /** Splits a message at its colon: “Order filled: 0.5 WETH for 1,493.97 USDC” begins with the event. */
 function partsOf(message: string): [what: string, more: string] {
   const colon = message.indexOf(': ')
@@ -102,7 +101,7 @@ function Entry({ notification }: { notification: Notification }) {
     <li class={`entry ${type.toLowerCase()} ${isReverted ? 'reverted' : ''}`}>
       <div class="section-head">
         <h3>{what}</h3>
-        <time dateTime={timestamp}>{time.format(new Date(timestamp))}</time>
+        <Time at={timestamp} />
       </div>
       {more && <p>{more}</p>}
       {isReverted && <p class="note">A chain reorganisation took this back.</p>}

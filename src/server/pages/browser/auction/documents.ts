@@ -6,7 +6,7 @@ export const documents = {
     coin: token(address: "-", network: $network) ${token}
     auction(id: $id, network: $network) {
       auctionId block deadline createdAt isFinished orderCount
-      network { name explorerUrl }
+      network { name isTest explorerUrl }
       orders(first: 50) { nodes { uid kind status sellAmount buyAmount sellToken ${token} buyToken ${token} } }
       nativePrices { price token ${token} }
       solutions {

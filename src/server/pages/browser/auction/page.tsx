@@ -5,6 +5,7 @@ import type { AuctionResult } from '../documents.generated.ts'
 import { nameInPath } from '../root.ts'
 import { subscribe } from '../subscription.ts'
 import { amountOf, coinPriceDown, short, type TokenLike, unnamedCoin } from '../view/amounts.ts'
+import { networkText } from '../view/contracts.ts'
 import { documents as viewDocuments } from '../view/documents.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
@@ -77,7 +78,7 @@ function AuctionDetails({ auction }: { auction: Auction }) {
     <Section id="facts" title="The auction">
       <DetailList
         facts={[
-          ['Network', network?.name],
+          ['Network', network && networkText(network)],
           [
             'Time',
             <span key="t">
@@ -88,6 +89,11 @@ function AuctionDetails({ auction }: { auction: Auction }) {
           ['Last block to settle', deadline],
         ]}
       />
+      <p class="note">
+        Solvers compute with the state of the chain after the block on which the auction is built. A winning
+        solution has to be on chain in the last block to settle, or earlier. Orders that are not traded by
+        then stay open for later auctions.
+      </p>
       {prices.length > 0 && <h3>Prices used for scores</h3>}
       <DetailList facts={prices} />
     </Section>
@@ -148,7 +154,9 @@ function Solutions({ auction }: { auction: Auction }) {
     <Section id="solutions" title="Solutions, best first">
       <p class="note">
         A solution fills one or more orders. Its score is the surplus of the traders over their limits plus
-        the protocol’s fees, in the native coin. Winning solutions are sent to the chain.
+        the protocol’s fees, in the native coin: the higher, the better. The service computes it, and selects
+        the winners by it. The best score without a solver is the total that the others reach on their own.
+        Winning solutions are sent to the chain.
       </p>
       {auction.solutions.length === 0 && (
         <p class="empty">

@@ -26,7 +26,12 @@ function AuctionsPage() {
       list={usePolled(readAuctions)}
       columns={[...auctionColumns, blockColumn, networkColumn]}
       keyOf={({ auctionId }) => String(auctionId)}
-    />
+    >
+      <p class="note">
+        An auction offers open orders to all solvers at once, every few seconds. The best solutions are
+        settled on chain. The list has the auctions for which a solver had a valid solution.
+      </p>
+    </ListPage>
   )
 }
 

@@ -183,7 +183,7 @@ function Guesses({ guess: { errors, topics } }: { guess: Extract<SearchResult, {
     <>
       <div class="group">
         <h2>Is it one of these?</h2>
-        <p>The text says too little to tell. If the wallet showed no error, look at the order’s page.</p>
+        <p>The text has no single meaning. If the wallet showed no error, look at the order’s page.</p>
       </div>
       {guessed.map(([title, text]) => (
         <div class="group" key={title}>
@@ -276,8 +276,8 @@ function FoundTokens({
         </div>
       ))}
       <p class="note">
-        Anyone can make a token with any name and symbol. Compare the address with the one that the makers of
-        the token publish.
+        Anyone can create a token with any name and symbol. Compare the address with the one that its issuer
+        publishes.
       </p>
     </>
   )

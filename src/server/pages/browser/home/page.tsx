@@ -4,6 +4,7 @@ import { secretIn } from '../../../../domain/search/secret.ts'
 import { messageOf, queryService } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
+import { networkText } from '../view/contracts.ts'
 import { firstReading } from '../view/first-render.ts'
 import { Navigation, SearchForm } from '../view/header.tsx'
 import { AuctionLink } from '../view/links.tsx'
@@ -21,8 +22,8 @@ function Commands({ networks }: { networks: HomeResult['networks'] }) {
   const ask = JSON.stringify({ query: '{ orders(first: 3) { nodes { uid status } } }' })
   const commands = [
     ['The newest orders', `curl -s ${serviceUrl('graphql')} -H 'content-type: application/json' -d '${ask}'`],
-    ['What a token is worth', `curl -s ${serviceUrl(`${network}/tokens/-/usdPrice`)}`],
-    ['What is up', `curl -s ${serviceUrl('health/ready')}`],
+    ['The price of a token', `curl -s ${serviceUrl(`${network}/tokens/-/usdPrice`)}`],
+    ['The state of the service', `curl -s ${serviceUrl('health/ready')}`],
   ]
   return (
     <Section id="commands" title="For developers">
@@ -34,8 +35,8 @@ function Commands({ networks }: { networks: HomeResult['networks'] }) {
         </div>
       ))}
       <p>
-        <a href={serviceUrl('graphql')}>GraphiQL</a>, to ask anything;{' '}
-        <a href={serviceUrl('docs')}>the REST interface</a>, to be tried out.
+        <a href={serviceUrl('graphql')}>GraphiQL</a> runs GraphQL queries and shows the schema. The{' '}
+        <a href={serviceUrl('docs')}>REST reference</a> runs requests.
       </p>
     </Section>
   )
@@ -120,13 +121,14 @@ function HomePage() {
           ))}
         </div>
         <div class="column">
-          <Section id="what" title="What this is">
+          <Section id="what" title="About this service">
             <p>
-              Here orders to swap tokens are placed, filled and explained. You sign what you want to sell, and
-              the minimum that you take for it. Programs, called <em>solvers</em>, look for the best trade on
-              all markets they know and compete in an auction every few seconds. The best one trades on chain;
-              the fees of the network and of the service come out of the trade. An order is filled at its
-              limit or better, after these fees, or not at all: nothing is sold before.
+              This service accepts orders to swap tokens, has them filled, and explains their state. You sign
+              the amount that you sell and the minimum that you accept for it. Programs, called{' '}
+              <em>solvers</em>, look for the best trade on all markets they know and compete in an auction
+              every few seconds. The best one trades on chain; the fees of the network and of the service come
+              out of the trade. An order is filled at its limit or better, after these fees, or not at all:
+              nothing is sold before.
             </p>
             <p class="note">
               An error in a wallet? Search for its text or its code, such as InsufficientAllowance, for the
@@ -156,7 +158,7 @@ function NetworkState({ network }: { network: HomeResult['networks'][number] }) 
   return (
     <div class="group">
       <div class="section-head">
-        <h3>{name}</h3>
+        <h3>{networkText(network)}</h3>
         <span class={`badge ${ready ? 'good' : 'bad'}`}>{ready ? 'Ready' : 'Not ready'}</span>
       </div>
       {fault !== undefined && <Fault text={fault} />}

@@ -11,7 +11,7 @@ function MissingPage() {
       </Header>
       <main class="list-page">
         <Section id="missing" title="What you can do">
-          <p>The address leads nowhere. It may be cut short, or a letter of it may be missing.</p>
+          <p>No page has this address. It may be incomplete or misspelt.</p>
           <ul>
             <li>
               Search above for an order, a transaction, an address, an auction, or the text of an error.

@@ -1,4 +1,5 @@
 import { amountOf, exact, readable } from '../view/amounts.ts'
+import { networkText } from '../view/contracts.ts'
 import { AuctionLink, ChainLink, CopyButton, PageLink, TokenLink } from '../view/links.tsx'
 import { filledPercent, isLive } from '../view/orders.ts'
 import { DetailList, Section } from '../view/section.tsx'
@@ -57,7 +58,7 @@ export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrice
             ),
           ],
           ['Signed by', signedBy[order.signingScheme]],
-          ['Network', network.name],
+          ['Network', networkText(network)],
         ]}
       />
       <PriceSources {...{ order, prices }} />
@@ -125,7 +126,7 @@ export function Trades({ order }: { order: Order }) {
           />
         </div>
       ))}
-      {trades.nodes.map(({ txHash, logIndex, blockNumber, auctionId, sellAmount, buyAmount }) => (
+      {trades.nodes.map(({ txHash, logIndex, blockNumber, timestamp, auctionId, sellAmount, buyAmount }) => (
         <div class="group" key={`${txHash} ${logIndex}`}>
           <h3>
             {amountOf(sellAmount, order.sellToken)} for {amountOf(buyAmount, order.buyToken)}
@@ -134,6 +135,7 @@ export function Trades({ order }: { order: Order }) {
             facts={[
               ['Transaction', <TransactionLink key="t" {...{ order, txHash }} />],
               ['Block', blockNumber],
+              ['Time', timestamp !== null && <Time key="m" at={timestamp} />],
               ['Won in', auctionId !== null && <AuctionLink key="a" id={auctionId} network={network.name} />],
             ]}
           />

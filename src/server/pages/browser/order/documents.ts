@@ -15,11 +15,11 @@ export const documents = {
       creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance
       executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken ${token}
       sellToken ${token} buyToken ${token} limitPrice ${price} quote { sellAmount buyAmount feeAmount }
-      network { name chainId explorerUrl settlementContract vaultRelayer }
+      network { name isTest chainId explorerUrl settlementContract vaultRelayer }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
       trades(first: 20) { pageInfo { hasNextPage } nodes {
-        blockNumber logIndex txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token ${token} }
+        blockNumber logIndex timestamp txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token ${token} }
         execution { executedFee networkFee } nativePrices { price token { address } }
       } }
       hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }

@@ -12,7 +12,7 @@ export function FillQualitySection({ order, prices }: { order: Order; prices: Us
   const { limit, quote, market } = qualityDown(order)
   const token = kind === 'SELL' ? buyToken : sellToken
   const compared = (comparison: Comparison | undefined) =>
-    comparison && <Compared {...{ comparison, token, prices }} />
+    comparison && <Compared {...{ comparison, kind, token, prices }} />
   return (
     <Section id="quality" title={trades.nodes.length > 1 ? 'Price of the trades' : 'Price of the trade'}>
       <DetailList
@@ -40,19 +40,23 @@ export function FillQualitySection({ order, prices }: { order: Order; prices: Us
 
 function Compared({
   comparison: { amount, share },
+  kind,
   token,
   prices,
 }: {
   comparison: Comparison
+  kind: Order['kind']
   token: TokenLike
   prices: UsdPrices
 }) {
   if (amount === 0n) return <>Equal</>
-  const atoms = amount < 0n ? -amount : amount
+  const isWorse = amount < 0n
+  const atoms = isWorse ? -amount : amount
   return (
     <>
-      {share === 0n ? 'less than 0.0001 %' : percentOf(share)} {amount < 0n ? 'worse' : 'better'}:{' '}
-      {amountOf(atoms, token)} <DollarNote {...{ atoms, token, prices }} />
+      {share === 0n ? 'less than 0.0001 %' : percentOf(share)} {isWorse ? 'worse' : 'better'}:{' '}
+      {amountOf(atoms, token)} {(kind === 'SELL') === isWorse ? 'less' : 'more'}{' '}
+      {kind === 'SELL' ? 'received' : 'paid'} <DollarNote {...{ atoms, token, prices }} />
     </>
   )
 }
@@ -61,7 +65,11 @@ function feeFacts(order: Order, prices: UsdPrices): [name: string, value: preact
   const { executedFeeToken: token, buyToken, sellToken } = order
   const { total, parts, taken } = feesOf(order)
   if (total === 0n) return [['Fees', 'None']]
-  const amount = (atoms: bigint) => <Amount {...{ atoms, token, prices }} />
+  const amount = (atoms: bigint) => (
+    <>
+      −<Amount {...{ atoms, token, prices }} />
+    </>
+  )
   const other = taken && [sellToken, buyToken].find(({ address }) => address === taken.token)
   const part = (atoms: bigint, original: bigint | undefined) =>
     atoms > 0n && (

@@ -2,7 +2,7 @@ import { useCallback } from 'preact/hooks'
 import { formatUnits } from '../../../../domain/amount.ts'
 import { queryService } from '../ask.ts'
 import type { OrderValuesResult } from '../documents.generated.ts'
-import { amountOf, readable, symbolOf, type TokenLike } from '../view/amounts.ts'
+import { amountOf, dollars, symbolOf, type TokenLike } from '../view/amounts.ts'
 import { usePolled } from '../view/polled.ts'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -32,14 +32,12 @@ export function useUsdPrices({ uid, sellToken, buyToken }: Order): UsdPrices {
 
 const none: UsdPrices = new Map()
 
-const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
-
 function dollarsOf(atoms: bigint, token: TokenLike, prices: UsdPrices): string | undefined {
   const price = prices.get(token.address)
   if (!price || token.decimals == null) return undefined
   const cents = centsDown(atoms, token.decimals, price.price)
   if (cents === 0n) return atoms === 0n ? undefined : 'less than $0.01'
-  return dollars.format(formatUnits(cents, 2) as Intl.StringNumericLiteral)
+  return dollars(formatUnits(cents, 2))
 }
 
 /** An amount with its value, such as “0.5 WETH $1,496.20”. */
@@ -76,7 +74,7 @@ export function PriceSources({ order, prices }: { order: Order; prices: UsdPrice
       Dollar values use present prices, also for past trades:
       {known.map(({ token, price, source, asOf }, index) => (
         <span key={token.address}>
-          {index > 0 && ','} {symbolOf(token)} ${readable(price)} ({source}, <Time at={asOf} />)
+          {index > 0 && ','} {symbolOf(token)} {dollars(price)} ({source}, <Time at={asOf} />)
         </span>
       ))}
       .

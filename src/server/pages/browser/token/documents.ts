@@ -1,9 +1,9 @@
 /** Documents of a token's page. Data of different sources is requested apart: one of them may be away. */
 export const documents = {
   tokenNetworks:
-    'query { networks { name explorerUrl vaultRelayer settlementContract wrappedNative { address symbol } } }',
+    'query { networks { name isTest explorerUrl vaultRelayer settlementContract wrappedNative { address symbol } } }',
   token:
-    'query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: "-", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } }',
+    'query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: "-", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } traded: network(name: $network) { tokens(first: 4) { nodes { address symbol } } } }',
   tokenHistory:
     'query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }',
   tokenHolders:

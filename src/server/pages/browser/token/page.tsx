@@ -4,8 +4,8 @@ import { queryService } from '../ask.ts'
 import type { FollowPricesResult } from '../documents.generated.ts'
 import { nameInPath, serviceUrl } from '../root.ts'
 import { subscribe } from '../subscription.ts'
-import { amountOf, coinPriceDown, readable, symbolOf, unnamedCoin } from '../view/amounts.ts'
-import { contractOf } from '../view/contracts.ts'
+import { amountOf, coinPriceDown, dollars, readable, symbolOf, unnamedCoin } from '../view/amounts.ts'
+import { contractOf, networkText } from '../view/contracts.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink } from '../view/links.tsx'
 import { type Line, Plot } from '../view/plot.tsx'
@@ -61,7 +61,10 @@ function History({ address, network }: { address: string; network: string }) {
       {fault !== undefined && <Fault text={fault} />}
       {value && last && (
         <>
-          <Plot label={`US dollars for one token over time; the last was ${last.price}.`} {...shown} />
+          <Plot
+            label={`US dollars for one token over time; the last was ${dollars(last.price)}.`}
+            {...shown}
+          />
           <p class="note">Source: {value.source}</p>
         </>
       )}
@@ -142,8 +145,8 @@ async function readToken() {
       ...(await queryService(documents.token, { address, network: network.name })),
     })),
   )
-  const found = answers.flatMap(({ token, coin, network }) =>
-    token ? [{ network, token, coin: coin ?? unnamedCoin }] : [],
+  const found = answers.flatMap(({ token, coin, network, traded }) =>
+    token ? [{ network, token, coin: coin ?? unnamedCoin, traded: traded?.tokens.nodes ?? [] }] : [],
   )
   return found.toSorted((a, b) => Number(b.network.name === wanted) - Number(a.network.name === wanted))
 }
@@ -220,7 +223,7 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
         <>
           <p class="figure">
             {prices.usdPrice
-              ? `$ ${readable(prices.usdPrice.price)}`
+              ? dollars(prices.usdPrice.price)
               : prices.usdPriceState === 'UNAVAILABLE'
                 ? 'The price sources do not answer now.'
                 : 'No source has a price in US dollars.'}
@@ -255,7 +258,7 @@ function TokenFacts({ found: { network, token, coin }, others }: { found: Found;
       <DetailList
         facts={[
           ['Name', token.name && <bdi>{token.name.slice(0, 100)}</bdi>],
-          ['Network', network.name],
+          ['Network', networkText(network)],
           ['Contract', <ChainLink key="c" explorer={network.explorerUrl} kind="token" id={token.address} />],
           ['Decimals', token.decimals ?? 'Not stated by the contract'],
           ['First traded in block', token.firstTradeBlock ?? 'Not traded here yet'],
@@ -280,38 +283,30 @@ function TokenFacts({ found: { network, token, coin }, others }: { found: Found;
   )
 }
 
-/** Links to the lists of orders and trades. */
-function TokenOrders({ found: { network, token } }: { found: Found }) {
-  const { wrappedNative } = network
-  const listed = (list: string, filter: object) =>
-    serviceUrl(`${list}?${new URLSearchParams({ network: network.name, ...filter })}`)
-  const pairs =
-    token.address === wrappedNative.address
-      ? []
-      : [
-          [token, wrappedNative],
-          [wrappedNative, token],
-        ]
+const maxPartners = 3
+
+/** Links to the orders of the token: with the wrapped coin, and with the most traded tokens. */
+function TokenOrders({ found: { network, token, traded } }: { found: Found }) {
+  const partners = [network.wrappedNative, ...traded].filter(
+    ({ address }, index, all) =>
+      address !== token.address && all.findIndex((each) => each.address === address) === index,
+  )
+  const pairs = partners
+    .slice(0, maxPartners)
+    .flatMap((other) => [[token, other] as const, [other, token] as const])
+  if (pairs.length === 0) return null
+  const addressOf = (sell: string, buy: string) =>
+    serviceUrl(`orders?${new URLSearchParams({ network: network.name, sell, buy })}`)
   return (
-    <Section id="orders" title="Orders and trades">
+    <Section id="orders" title="Orders by pair">
       <ul class="plain-list">
-        {pairs.map(
-          ([sell, buy]) =>
-            sell &&
-            buy && (
-              <li key={sell.address}>
-                <a href={listed('orders', { sell: sell.address, buy: buy.address })}>
-                  Sell <bdi>{symbolOf(sell)}</bdi> for <bdi>{symbolOf(buy)}</bdi>
-                </a>
-              </li>
-            ),
-        )}
-        <li>
-          <a href={listed('orders', {})}>All orders on {network.name}</a>
-        </li>
-        <li>
-          <a href={listed('trades', {})}>All trades on {network.name}</a>
-        </li>
+        {pairs.map(([sell, buy]) => (
+          <li key={sell.address + buy.address}>
+            <a href={addressOf(sell.address, buy.address)}>
+              Sell <bdi>{symbolOf(sell)}</bdi> for <bdi>{symbolOf(buy)}</bdi>
+            </a>
+          </li>
+        ))}
       </ul>
     </Section>
   )

@@ -39,7 +39,7 @@ function TokensPage() {
       columns={columns}
       keyOf={({ address }) => address}
     >
-      <p class="note">Anybody can make a token with any name: compare the address of the contract.</p>
+      <p class="note">Anyone can create a token with any name. Check the address of the contract.</p>
     </ListPage>
   )
 }

@@ -18,8 +18,9 @@ export function symbolOf({ symbol, address }: TokenLike): string {
   return clean.length > longestSymbol ? `${clean.slice(0, longestSymbol).join('')}…` : clean.join('')
 }
 
+/** Six digits, or all in front of the point, as texts of the service have them. */
 const figures = new Intl.NumberFormat('en', {
-  maximumFractionDigits: 4,
+  maximumFractionDigits: 0,
   maximumSignificantDigits: 6,
   roundingPriority: 'morePrecision',
   roundingMode: 'trunc',
@@ -27,6 +28,18 @@ const figures = new Intl.NumberFormat('en', {
 
 /** A plain decimal number of any size for people, rounded towards zero. */
 export const readable = (decimal: string): string => figures.format(decimal as Intl.StringNumericLiteral)
+
+const usd = { style: 'currency', currency: 'USD', roundingMode: 'trunc' } as const
+const cents = new Intl.NumberFormat('en', usd)
+const small = new Intl.NumberFormat('en', {
+  ...usd,
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 4,
+})
+
+/** US dollars of a plain decimal number, rounded towards zero: “$1,496.20”, and “$0.0004567” below one. */
+export const dollars = (decimal: string): string =>
+  (Number(decimal) > 0 && Number(decimal) < 1 ? small : cents).format(decimal as Intl.StringNumericLiteral)
 
 /** Atoms as whole tokens, exact; atoms without decimals. */
 export function exact(atoms: string | bigint, decimals: number | null | undefined): string {

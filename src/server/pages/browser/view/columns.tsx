@@ -1,5 +1,5 @@
 import type { SpelledStatus } from '../../../../domain/order/status.ts'
-import { amountOf, coinPriceDown, readable, short, type TokenLike, unnamedCoin } from './amounts.ts'
+import { amountOf, coinPriceDown, dollars, short, type TokenLike, unnamedCoin } from './amounts.ts'
 import { AuctionLink, ChainLink, PageLink, TokenLink } from './links.tsx'
 import { type OrderLike, orderTitle, stateOf } from './orders.ts'
 import type { Column } from './table.tsx'
@@ -51,6 +51,7 @@ interface ListedTrade {
   sellToken: TokenLike
   buyToken: TokenLike
   auctionId: number | null
+  timestamp: string | null
   order: InNetwork | null
 }
 
@@ -71,6 +72,11 @@ export const tradeColumns: readonly Column<ListedTrade>[] = [
     isPlain: true,
     cell: ({ auctionId, order }) =>
       auctionId !== null && <AuctionLink id={auctionId} network={order?.network?.name} />,
+  },
+  {
+    label: 'Time',
+    isPlain: true,
+    cell: ({ timestamp }) => timestamp !== null && <Time at={timestamp} isRelative />,
   },
 ]
 
@@ -121,7 +127,7 @@ export interface PricedToken extends TokenLike {
 }
 
 function priceOf({ usdPrice, lastAuctionPrice, decimals, coin }: PricedToken) {
-  if (usdPrice !== undefined) return `$ ${readable(usdPrice)}`
+  if (usdPrice !== undefined) return dollars(usdPrice)
   if (lastAuctionPrice === null || decimals === null) return <span class="quiet">Not known</span>
   return coinPriceDown(lastAuctionPrice, decimals, { ...unnamedCoin, ...coin })
 }

@@ -5,6 +5,10 @@ export interface NetworkContracts {
   settlementContract: string
 }
 
+/** Such as “sepolia (test network)”. */
+export const networkText = ({ name, isTest }: { name: string; isTest: boolean }): string =>
+  isTest ? `${name} (test network)` : name
+
 export interface Contract {
   /** Such as “the vault relayer on sepolia”. */
   name: string

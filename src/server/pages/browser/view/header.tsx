@@ -32,7 +32,7 @@ export function SearchForm({
         }}
       >
         <label class={isLarge ? 'wide' : 'unseen'} for="search">
-          Paste what your wallet shows: an order, a transaction, an address, an auction, or an error
+          Search for an order, a transaction, an address, a token, an auction or an error, or ask a question
         </label>
         <input
           id="search"
@@ -41,7 +41,7 @@ export function SearchForm({
           spellcheck={false}
           maxLength={2_000}
           required
-          placeholder={isLarge ? '0x…' : 'Search'}
+          placeholder={isLarge ? 'UID, address, token or question' : 'Search'}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />

@@ -111,7 +111,7 @@ export function ListPage<Node>({
             <p class="empty">
               {value.pageInfo.hasNextPage
                 ? 'No match in this part of the list. Continue with Next.'
-                : 'Nothing is found here.'}
+                : 'Nothing matches.'}
             </p>
           )}
           {value && <Pager {...value.pageInfo} />}
