@@ -100,7 +100,7 @@ test('all trades of a network, or of all, come newest first and page both ways',
   })
 })
 
-test('a reorg takes its trades out of the list', async () => {
+test('a trade has the time of its event, and a reorg takes it out of the list', async () => {
   const { db } = server.database
   const order = await storeOrder(db, { owner })
   const block = sketchBlock(1, [
@@ -110,6 +110,11 @@ test('a reorg takes its trades out of the list', async () => {
   const indexing = { chainId, db, now: () => 5_000_000, network: sampleNetwork }
   const at = await applyBlocks(null, rangeOf([block]), indexing)
   expect(await pages('trades', '', 'orderUid')).toEqual([[order.uid]])
+  const { trades } = await ask(
+    '{ trades { nodes { timestamp order { events(last: 1) { nodes { label timestamp } } } } } }',
+  )
+  const [{ timestamp, order: traded }] = trades.nodes
+  expect(traded.events.nodes).toEqual([{ label: 'TRADED', timestamp }])
   await applyReorg(at, { number: 0, hash: null }, indexing)
   expect(await pages('trades', '', 'orderUid')).toEqual([[]])
 })
@@ -331,7 +336,7 @@ test('a search costs ten units more than the list', async () => {
   expect(await actual('(search: "zzzz")')).toBe(11)
 })
 
-test('of two trades of an order in one auction, the execution is that of its block alone', async () => {
+test('of two trades of an order in one auction, the execution and the time are those of its block alone', async () => {
   const { id } = await storeOrder(server.database.db, { owner })
   await run(`INSERT INTO trades (chain_id, block_number, log_index, order_id, order_uid, owner, sell_token, buy_token, sell_amount, buy_amount, fee_amount, tx_hash, auction_id)
     SELECT ${chainId}, g, 0, ${id}, '', '', '', '', 1, 1, 0, '', 1 FROM generate_series(1, 2) g`)
@@ -339,18 +344,25 @@ test('of two trades of an order in one auction, the execution is that of its blo
     VALUES (${id}, 1, 7, '', 1, '{""}', '{5}')`)
   await run(`INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
     VALUES (${id}, 1, 0, 1, 1)`)
+  await run(`INSERT INTO order_events (order_id, label, timestamp, block_number) VALUES
+    (${id}, 'traded', '2027-01-15T07:43:23Z', 1), (${id}, 'ready', '2027-01-15T07:43:24Z', 2)`)
   await run(
     `INSERT INTO fee_policies (order_id, auction_id, position, kind, factor) VALUES (${id}, 1, 0, 'volume', 1)`,
   )
   expect(
     await ask(
-      '{ trades(network: "sepolia") { nodes { blockNumber execution { executedFee } executedProtocolFees { amount } } } }',
+      '{ trades(network: "sepolia") { nodes { blockNumber timestamp execution { executedFee } executedProtocolFees { amount } } } }',
     ),
   ).toEqual({
     trades: {
       nodes: [
-        { blockNumber: 2, execution: null, executedProtocolFees: [] },
-        { blockNumber: 1, execution: { executedFee: '7' }, executedProtocolFees: [{ amount: '5' }] },
+        { blockNumber: 2, timestamp: null, execution: null, executedProtocolFees: [] },
+        {
+          blockNumber: 1,
+          timestamp: '2027-01-15T07:43:23Z',
+          execution: { executedFee: '7' },
+          executedProtocolFees: [{ amount: '5' }],
+        },
       ],
     },
   })

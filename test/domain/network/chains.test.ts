@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chainIdOfName, chains, goesBy, nativeCoin } from '../../../src/domain/network/chains.ts'
+import { chainIdOfName, chains, goesBy, isTestChain, nativeCoin } from '../../../src/domain/network/chains.ts'
 
 test.each([
   [1, ['mainnet', 'ethereum', '1', 'Mainnet']],
@@ -23,6 +23,11 @@ test('a chain id is found by its number, also without a name', () => {
   for (const name of ['', '0', '01', '-1', '1.0', '0x1', '1e3', 'nowhere', 'constructor', '9'.repeat(17)]) {
     expect([name, chainIdOfName(name)]).toEqual([name, undefined])
   }
+})
+
+test('tokens of test networks and of local chains have no value', () => {
+  const tests = [...chains.keys(), 1337, 31_337, 5_001].filter(isTestChain)
+  expect(tests).toEqual([11_155_111, 1337, 31_337])
 })
 
 test('no two chains share a name', () => {
