@@ -168,8 +168,6 @@ test('the page of a token names the pools that hold it, and links its orders', a
   expect(await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))).toEqual([
     `${server.url}/orders?network=${name}&sell=${sample.usdc}&buy=${wrappedNative.address}`,
     `${server.url}/orders?network=${name}&sell=${wrappedNative.address}&buy=${sample.usdc}`,
-    `${server.url}/orders?network=${name}`,
-    `${server.url}/trades?network=${name}`,
   ])
 })
 
@@ -480,6 +478,7 @@ test('the search finds tokens, codes, settings and topics, and else nothing', as
   expect((await request((await more.getAttribute('href')) ?? '')).status).toBe(200)
   await search(page, 'vitalik.eth', 'Names are not looked up here')
   await search(page, 'token not found', 'Is it one of these?')
+  expect(await search(page, 'slipage', 'Is it one of these?')).toContain('Slippage')
   await search(page, 'qwertyuiop', 'Nothing was found')
   expect(await faultsOfAccess(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

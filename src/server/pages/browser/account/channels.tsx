@@ -189,7 +189,7 @@ export function Channels({ account, session, service, onSignedOut }: Props) {
         ))}
       </ul>
       <h3>Add a channel</h3>
-      {service.enabledChannelKinds.length === 0 && <p class="note">This service sends to no channels.</p>}
+      {service.enabledChannelKinds.length === 0 && <p class="note">This service has no channels.</p>}
       {service.enabledChannelKinds.map((kind) => (
         <Subscribe key={kind} kind={kind} onSubscribe={(address) => subscribe(kind, address)} />
       ))}

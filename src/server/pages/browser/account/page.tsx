@@ -66,8 +66,8 @@ function SignIn({ onWallet }: { onWallet(wallet: Wallet): void }) {
   return (
     <>
       <p>
-        The owner of this account can get its notifications by mail, chat, webhook or in the browser. Sign in
-        with the account’s key: the signature costs nothing and allows nothing else.
+        The owner of this account can receive its notifications by e-mail, chat, webhook or in the browser.
+        Sign in with the account’s key: the signature costs nothing and allows nothing else.
       </p>
       {wallets.length === 0 && <p class="note">There is no wallet in this browser.</p>}
       {wallets.map((wallet) => (

@@ -165,7 +165,7 @@ function FoundErrors({
           Or was it <AuctionLink id={auction} />?
         </p>
       )}
-      {others.length > 0 && <p>Not that? The text is also like that of:</p>}
+      {others.length > 0 && <p>These errors have a similar text:</p>}
       {others.map((error) => (
         <FoundError key={error.title} error={error} networks={networks} />
       ))}
