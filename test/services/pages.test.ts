@@ -228,6 +228,7 @@ test('the page of an account shows what waits for a signature, balances, allowan
   })
   await using visited = await visit(`/accounts/${sample.trader}`, { viewport: { width: 390, height: 844 } })
   const { page, warnings } = visited
+  await page.getByRole('heading', { name: 'Waiting for a signature' }).waitFor()
   await page.getByText('$2,500.00').waitFor()
   expect((await page.locator('section h2').allInnerTexts()).slice(0, 3)).toEqual([
     'Waiting for a signature',
