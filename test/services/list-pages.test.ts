@@ -80,7 +80,9 @@ test('the home page links all that it lists, and shows a new order by itself', a
   const { page } = visited
   const section = (title: string) => page.getByRole('region', { name: title, exact: true })
   const newest = section('Newest orders')
-  await newest.locator('tbody a').first().waitFor()
+  for (const title of ['Newest orders', 'Newest trades', 'Newest auctions'])
+    await section(title).locator('tbody a').first().waitFor()
+  await section('Tokens').getByText('$3,000.00').waitFor()
   expect((await rowsOf(page, newest)).length).toBe(5)
   expect(await rowsOf(page, section('Newest trades'))).toContain(orderPath(sample.settled))
   expect(await rowsOf(page, section('Newest auctions'))).toContain('/auctions/9')
