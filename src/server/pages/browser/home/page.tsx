@@ -153,8 +153,9 @@ function HomePage() {
 function NetworkState({ network }: { network: HomeResult['networks'][number] }) {
   const { name, chainId, ready } = network
   const read = useCallback(() => queryService(documents.pulse, { network: name }), [name])
-  const { value, fault } = usePolled(read, refreshMs)
+  const { value, fault } = usePolled(read, refreshMs, false)
   const lag = value?.meta.lag
+  const reading = !value && fault === undefined && <span class="quiet">Reading…</span>
   return (
     <div class="group">
       <div class="section-head">
@@ -167,32 +168,34 @@ function NetworkState({ network }: { network: HomeResult['networks'][number] }) 
           ['Chain ID', chainId],
           [
             'Newest block',
-            value?.meta.block && (
-              <span key="b">
-                {value.meta.block.number}
-                {value.meta.block.timestamp && (
-                  <>
-                    {' '}
-                    <span class="note">(</span>
-                    <Time at={value.meta.block.timestamp} isRelative />
-                    <span class="note">)</span>
-                  </>
-                )}
-              </span>
-            ),
+            reading ||
+              (value?.meta.block && (
+                <span key="b">
+                  {value.meta.block.number}
+                  {value.meta.block.timestamp && (
+                    <>
+                      {' '}
+                      <span class="note">(</span>
+                      <Time at={value.meta.block.timestamp} isRelative />
+                      <span class="note">)</span>
+                    </>
+                  )}
+                </span>
+              )),
           ],
           [
             'Behind the chain',
-            lag?.blocks != null && `${lag.blocks} ${lag.blocks === 1 ? 'block' : 'blocks'}`,
+            reading || (lag?.blocks != null && `${lag.blocks} ${lag.blocks === 1 ? 'block' : 'blocks'}`),
           ],
           [
             'Latest auction',
-            value?.latestAuction && (
-              <span key="a">
-                <AuctionLink id={value.latestAuction.auctionId} network={name} />, built on block{' '}
-                {value.latestAuction.block}
-              </span>
-            ),
+            reading ||
+              (value?.latestAuction && (
+                <span key="a">
+                  <AuctionLink id={value.latestAuction.auctionId} network={name} />, built on block{' '}
+                  {value.latestAuction.block}
+                </span>
+              )),
           ],
         ]}
       />

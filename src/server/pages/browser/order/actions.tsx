@@ -93,18 +93,18 @@ export function Actions({ order, diagnosis, onDone }: Props) {
     },
   })
 
-  // Finished actions stay, so that nothing moves under the reader's eyes.
-  const mayCancel = isLive(order) || isCancelled
   const isUnapproved = reasonsOf(diagnosis).some(({ code }) => code === 'ALLOWANCE_MISSING')
   const isOver = !isLive(order) || (diagnosis && terminalCodeOf(diagnosis) !== undefined)
   const isSent = sent !== undefined && sent.state !== 'failed'
-  const mayApprove = (isUnapproved && !isOver && order.onchainUser === null) || isSent
-  if (!mayCancel && !mayApprove) return null
-
   const isOffered: Readonly<Record<Kind, boolean>> = {
-    approve: mayApprove && !isSent && !isCancelled,
-    cancel: mayCancel && !isCancelled,
+    approve: isUnapproved && !isOver && order.onchainUser === null && !isSent && !isCancelled,
+    cancel: isLive(order) && !isCancelled,
   }
+  // Actions that were offered stay as they were, so that nothing moves under the reader's eyes.
+  const shown = useRef<Partial<Record<Kind, Order>>>({}).current
+  for (const kind of ['approve', 'cancel'] as const) if (isOffered[kind]) shown[kind] = order
+  if (!shown.cancel && !shown.approve) return null
+
   const buttons = (kind: Kind, label: string) => (
     <WalletButtons
       {...{
@@ -118,14 +118,14 @@ export function Actions({ order, diagnosis, onDone }: Props) {
   )
   return (
     <Section id="actions" title="Actions of the owner">
-      {mayApprove && (
+      {shown.approve && (
         <div class="group">
           <h3>Approve the sell token</h3>
-          <Approval order={order} />
-          {buttons('approve', `Approve ${leftOf(order)}`)}
+          <Approval order={shown.approve} />
+          {buttons('approve', `Approve ${leftOf(shown.approve)}`)}
         </div>
       )}
-      {mayCancel && (
+      {shown.cancel && (
         <div class="group">
           <h3>Cancel the order</h3>
           {placeOfCancellation(order) ?? (

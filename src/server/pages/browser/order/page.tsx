@@ -101,6 +101,9 @@ function KnownOrder({ order, fault, onChange, ...followed }: KnownOrderProps) {
   const isDone = diagnosis.value ? end !== undefined : !isLive(order)
   const state = stateOf(order, end)
   const [said, setSaid] = useState('')
+  // The first trade does not move what the page has shown.
+  const [isTradedFirst] = useState(order.trades.nodes.length > 0)
+  const details = <OrderDetails key="details" order={order} prices={prices} />
   useEffect(() => {
     // Announced when it changes, not when the page opens.
     setSaid((before) => (before === '' ? ' ' : state.text))
@@ -118,10 +121,11 @@ function KnownOrder({ order, fault, onChange, ...followed }: KnownOrderProps) {
           <Offers order={order} />
         </div>
         <div class="column">
+          {!isTradedFirst && details}
           <FillQualitySection order={order} prices={prices} />
           <Trades order={order} />
           <Hooks order={order} />
-          <OrderDetails order={order} prices={prices} />
+          {isTradedFirst && details}
         </div>
       </main>
     </>

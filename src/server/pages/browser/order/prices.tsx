@@ -47,7 +47,7 @@ export function Prices({
   const last = seen.at(-1)
   const shown = distance ?? (last && { parts: distanceDown(last.price, limitPrice), at: last.at })
   return (
-    <Section id="prices" title="Price and limit">
+    <Section id="prices" title="Price and limit" isKept={value !== undefined}>
       <p>{limitWords(isOver, limitPrice, scale)}</p>
       {shown && <DistanceLine {...{ ...shown, isOpen: isLive(order) }} />}
       {fault !== undefined && <Fault text={fault} />}

@@ -30,7 +30,11 @@ export function Reasons({
   const isDone = end !== undefined
   const isLate = isDone && !hasEnded
   return (
-    <Section id="reasons" title={titleOf(hasEnded, isPartly, isLate, end !== 'NEVER_TRADABLE')}>
+    <Section
+      id="reasons"
+      title={titleOf(hasEnded, isPartly, isLate, end !== 'NEVER_TRADABLE')}
+      isKept={value !== undefined}
+    >
       {fault !== undefined && <Fault text={fault} />}
       {!value && fault === undefined && <Loading />}
       {value && (

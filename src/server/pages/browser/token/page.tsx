@@ -25,7 +25,7 @@ function History({ address, network }: { address: string; network: string }) {
       null,
     [address, network, interval],
   )
-  const { value, fault } = usePolled(read)
+  const { value, fault } = usePolled(read, 0, false)
   const shown = useMemo(() => {
     const points = value?.points ?? []
     const lines: Line[] = [
@@ -59,6 +59,7 @@ function History({ address, network }: { address: string; network: string }) {
       }
     >
       {fault !== undefined && <Fault text={fault} />}
+      {value === undefined && fault === undefined && <Loading />}
       {value && last && (
         <>
           <Plot
@@ -97,14 +98,14 @@ function Holders({ found }: { found: Found }) {
       (await queryService(documents.tokenHolders, { address, network: name })).token?.holders ?? null,
     [address, name],
   )
-  const { value, fault } = usePolled(read)
+  const { value, fault } = usePolled(read, 0, false)
   const readPools = useCallback(async () => {
     const addresses = value?.nodes.map(({ address }) => address) ?? []
     if (addresses.length === 0) return []
     const { network } = await queryService(documents.poolsAt, { addresses, network: name })
     return network.pools?.nodes ?? []
   }, [value, name])
-  const pools = usePolled(readPools).value
+  const pools = usePolled(readPools, 0, false).value
   const labelOf = (holder: string) => {
     const pool = pools?.find(({ address }) => address === holder)
     return pool ? `Pool ${symbolOf(pool.token0)}/${symbolOf(pool.token1)}` : nameOf(holder, found)
@@ -112,6 +113,7 @@ function Holders({ found }: { found: Found }) {
   return (
     <Section id="holders" title="Largest holders">
       {fault !== undefined && <Fault text={fault} />}
+      {value === undefined && fault === undefined && <Loading />}
       {value === null && <p class="empty">No source has the holders.</p>}
       <ol>
         {value?.nodes.map(({ address, balance }) => {
@@ -243,7 +245,7 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
           />
         </>
       )}
-      {!prices && <p class="loading">Reading…</p>}
+      {!prices && <p class="quiet">Reading…</p>}
     </Section>
   )
 }

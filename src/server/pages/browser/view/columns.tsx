@@ -124,9 +124,12 @@ export interface PricedToken extends TokenLike {
   decimals: number | null
   lastAuctionPrice: string | null
   usdPrice: string | undefined
+  /** False until the sources of prices have answered, or have failed. */
+  isPriced: boolean
 }
 
-function priceOf({ usdPrice, lastAuctionPrice, decimals, coin }: PricedToken) {
+function priceOf({ usdPrice, isPriced, lastAuctionPrice, decimals, coin }: PricedToken) {
+  if (!isPriced) return <span class="quiet">Reading…</span>
   if (usdPrice !== undefined) return dollars(usdPrice)
   if (lastAuctionPrice === null || decimals === null) return <span class="quiet">Not known</span>
   return coinPriceDown(lastAuctionPrice, decimals, { ...unnamedCoin, ...coin })
@@ -139,5 +142,5 @@ export const tokenColumns: readonly Column<PricedToken>[] = [
     isShort: true,
     cell: (token) => <TokenLink token={token} network={token.network} />,
   },
-  { label: 'Price', isPlain: true, cell: priceOf },
+  { label: 'Price', isPlain: true, cell: (token) => <span class="price">{priceOf(token)}</span> },
 ]

@@ -28,8 +28,9 @@ interface Reader {
 /**
  * Reads a value, and again at intervals. A result of an earlier `read` is dropped.
  * @param everyMs interval while the page is visible; 0 for none
+ * @param isAwaited false if the page opens without the value: its place is as large before as it is then
  */
-export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0): Polled<Value> {
+export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0, isAwaited = true): Polled<Value> {
   const [state, setState] = useState<{ value?: Value; fault?: string }>({})
   const reader = useRef<Reader>(undefined)
   /** Faults in a row, also of earlier `read`: a parent that reads well may change it often. */
@@ -80,13 +81,14 @@ export function usePolled<Value>(read: () => Promise<Value>, everyMs = 0): Polle
     const again = () => runIn(settleMs)
     reader.current = { again, poll: () => isVisible() && !isRetrying && again() }
     document.addEventListener('visibilitychange', retry)
-    void firstReading(run())
+    const reading = run()
+    if (isAwaited) void firstReading(reading)
     return () => {
       isOver = true
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', retry)
     }
-  }, [read])
+  }, [read, isAwaited])
   useEffect(() => {
     if (everyMs === 0) return
     const each = setInterval(() => reader.current?.poll(), everyMs)

@@ -1,19 +1,32 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A part of a page with a heading that names it. */
 export function Section({
   id,
   title,
   aside,
+  isKept = false,
   children,
 }: {
   id: string
   title: string
   aside?: ComponentChildren
+  /** Keeps its height when its contents become shorter: nothing below it moves under the reader’s eyes. */
+  isKept?: boolean
   children: ComponentChildren
 }) {
+  const place = useRef<HTMLElement>(null)
+  const width = useRef<number>(undefined)
+  useLayoutEffect(() => {
+    const element = place.current
+    if (!isKept || !element) return
+    if (element.offsetWidth !== width.current) element.style.minHeight = ''
+    width.current = element.offsetWidth
+    element.style.minHeight = `${element.offsetHeight}px`
+  })
   return (
-    <section aria-labelledby={`${id}-title`}>
+    <section aria-labelledby={`${id}-title`} ref={place}>
       <div class="section-head">
         <h2 id={`${id}-title`}>{title}</h2>
         {aside}

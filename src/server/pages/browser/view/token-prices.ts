@@ -6,7 +6,10 @@ import { usePolled } from './polled.ts'
 
 interface TokensOfNetwork {
   coin: PricedToken['coin']
-  network: { name: string; tokens: { nodes: readonly Omit<PricedToken, 'network' | 'coin' | 'usdPrice'>[] } }
+  network: {
+    name: string
+    tokens: { nodes: readonly Omit<PricedToken, 'network' | 'coin' | 'usdPrice' | 'isPriced'>[] }
+  }
 }
 
 /** Tokens with their prices in dollars, as far as these can be read: their sources may be away. */
@@ -19,7 +22,8 @@ export function usePrices(read: TokensOfNetwork | undefined): readonly PricedTok
     const { tokens } = await queryService(documents.usdPrices, { addresses: key.split(','), network })
     return new Map(tokens.flatMap(({ address, usdPrice }) => (usdPrice ? [[address, usdPrice.price]] : [])))
   }, [network, key, read])
-  const { value: prices } = usePolled(readPrices)
+  const { value: prices, fault } = usePolled(readPrices, 0, false)
+  const isPriced = prices !== undefined || fault !== undefined
   return useMemo(
     () =>
       read?.network.tokens.nodes.map((token) => ({
@@ -27,7 +31,8 @@ export function usePrices(read: TokensOfNetwork | undefined): readonly PricedTok
         network: read.network.name,
         coin: read.coin,
         usdPrice: prices?.get(token.address),
+        isPriced,
       })),
-    [read, prices],
+    [read, prices, isPriced],
   )
 }
