@@ -6,7 +6,7 @@ export const documents = {
   pulse:
     'query ($network: NetworkName!) { meta(network: $network) { block { number timestamp } lag { blocks seconds } } latestAuction(network: $network) { auctionId block } }',
   newest:
-    'query ($first: Int) { orders(first: $first) { nodes { uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } trades(first: $first) { nodes { orderUid blockNumber logIndex timestamp auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name } } } } }',
+    'query ($first: Int) { orders(first: $first) { nodes { uid network { name } status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } } } trades(first: $first) { nodes { orderUid blockNumber logIndex timestamp auctionId sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } order { network { name } } } } }',
   newestOfNetwork:
     'query ($network: NetworkName!, $first: Int) { coin: token(address: "-", network: $network) { symbol decimals } auctions(network: $network, first: $first) { nodes { auctionId block deadline orderUids transactionHashes network { name } } } network(name: $network) { name tokens(first: $first) { nodes { address symbol name decimals lastAuctionPrice } } } }',
   transaction:

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useRef } from 'preact/hooks'
 import { queryService } from '../ask.ts'
 import { serviceUrl } from '../root.ts'
-import { auctionColumns, orderColumns, tokenColumns, tradeColumns } from '../view/columns.tsx'
+import { auctionColumns, networkColumn, orderColumns, tokenColumns, tradeColumns } from '../view/columns.tsx'
 import { usePolled } from '../view/polled.ts'
 import { Fault, Section } from '../view/section.tsx'
 import { type Column, Table } from '../view/table.tsx'
@@ -53,15 +53,25 @@ function isPointedAt(element: Element | null): boolean {
   )
 }
 
-const readNewest = () => queryService(documents.newest, { first: rows })
+async function readNewest() {
+  const { orders, trades } = await queryService(documents.newest, { first: rows })
+  const withNetwork = trades.nodes.map((trade) => ({ ...trade, network: trade.order?.network ?? null }))
+  return { orders: orders.nodes, trades: withNetwork }
+}
 
-/** The newest orders and trades of all networks. */
-export function NewestTrading(): ComponentChildren {
+const ordersOfAll = [...orderColumns, networkColumn]
+const tradesOfAll = [...tradeColumns, networkColumn]
+
+/**
+ * The newest orders and trades of all networks.
+ * @param isOnly true if there is one network: its name is left out
+ */
+export function NewestTrading({ isOnly }: { isOnly: boolean }): ComponentChildren {
   const { value, fault } = usePolled(readNewest, refreshMs)
   return (
     <>
-      <Feed list="orders" nodes={value?.orders.nodes} columns={orderColumns} fault={fault} />
-      <Feed list="trades" nodes={value?.trades.nodes} columns={tradeColumns} fault={fault} />
+      <Feed list="orders" nodes={value?.orders} columns={isOnly ? orderColumns : ordersOfAll} fault={fault} />
+      <Feed list="trades" nodes={value?.trades} columns={isOnly ? tradeColumns : tradesOfAll} fault={fault} />
     </>
   )
 }

@@ -111,17 +111,10 @@ function HomePage() {
         <h1>Why is my order not filled?</h1>
         <Search networks={value?.networks ?? []} />
       </header>
-      <main>
+      <main class="home">
         <div class="column">
-          <NewestTrading />
-        </div>
-        <div class="column">
-          {value?.networks.map(({ name }) => (
-            <NewestOfNetwork key={name} network={name} isOnly={value.networks.length === 1} />
-          ))}
-        </div>
-        <div class="column">
-          <Section id="what" title="About this service">
+            <NewestTrading isOnly={(value?.networks.length ?? 1) === 1} />
+            <Section id="what" title="About this service">
             <p>
               This service accepts orders to swap tokens, has them filled, and explains their state. You sign
               the amount that you sell and the minimum that you accept for it. Programs, called{' '}
@@ -137,14 +130,19 @@ function HomePage() {
           </Section>
           <Commands networks={value?.networks ?? []} />
         </div>
-        <Section id="networks" title="Networks">
-          {fault !== undefined && <Fault text={fault} />}
-          {!value && fault === undefined && <Loading />}
-          {value?.networks.map((network) => (
-            <NetworkState key={network.chainId} network={network} />
+        <div class="column">
+          {value?.networks.map(({ name }) => (
+            <NewestOfNetwork key={name} network={name} isOnly={value.networks.length === 1} />
           ))}
-          {value && <p class="note">Version {value.version}</p>}
-        </Section>
+          <Section id="networks" title="Networks">
+            {fault !== undefined && <Fault text={fault} />}
+            {!value && fault === undefined && <Loading />}
+            {value?.networks.map((network) => (
+              <NetworkState key={network.chainId} network={network} />
+            ))}
+            {value && <p class="note">Version {value.version}</p>}
+          </Section>
+        </div>
       </main>
     </>
   )

@@ -18,12 +18,12 @@ export function usePrices(read: TokensOfNetwork | undefined): readonly PricedTok
   const addresses = read?.network.tokens.nodes.map(({ address }) => address) ?? []
   const key = addresses.join()
   const readPrices = useCallback(async () => {
-    if (network === undefined || key === '') return new Map<string, string>()
+    if (network === undefined || key === '') return new Map<string, string | undefined>()
     const { tokens } = await queryService(documents.usdPrices, { addresses: key.split(','), network })
-    return new Map(tokens.flatMap(({ address, usdPrice }) => (usdPrice ? [[address, usdPrice.price]] : [])))
+    return new Map(tokens.map(({ address, usdPrice }) => [address, usdPrice?.price] as const))
   }, [network, key, read])
   const { value: prices, fault } = usePolled(readPrices, 0, false)
-  const isPriced = prices !== undefined || fault !== undefined
+  const hasFailed = fault !== undefined
   return useMemo(
     () =>
       read?.network.tokens.nodes.map((token) => ({
@@ -31,8 +31,8 @@ export function usePrices(read: TokensOfNetwork | undefined): readonly PricedTok
         network: read.network.name,
         coin: read.coin,
         usdPrice: prices?.get(token.address),
-        isPriced,
+        isPriced: hasFailed || prices?.has(token.address) === true,
       })),
-    [read, prices, isPriced],
+    [read, prices, hasFailed],
   )
 }
