@@ -97,6 +97,38 @@ test('the home page links all that it lists, and shows a new order by itself', a
   await expect.poll(() => rowsOf(page, newest), { timeout: visitTimeoutMs }).toContain(orderPath(placed.uid))
 })
 
+test.each([
+  ['/', 'Tokens', '$ 3,000'],
+  ['/tokens', 'Most traded first', '$ 3,000'],
+  [`/tokens/${sample.weth}`, 'The token', 'Source: own'],
+])('%s opens before prices are read, and does not move when they are there', async (path, title, price) => {
+  await using visited = await visit('/nothing', phone)
+  const { page } = visited
+  // A page that waits for its parts opens after two seconds at the latest.
+  await page.addInitScript(() => {
+    const later = window.setTimeout
+    const isLimit = (ms?: number) => ms === 2_000
+    window.setTimeout = ((run: () => void, ms?: number) => (isLimit(ms) ? 0 : later(run, ms))) as typeof later
+  })
+  let answer = () => {}
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    if (/usdPrice|priceHistory|holders/.test(route.request().postDataJSON().query)) await asked
+    await route.continue()
+  })
+  await page.goto(`${server.url}${path}`)
+  await page.getByRole('heading', { name: title, exact: true }).waitFor()
+  const main = page.locator('main')
+  expect(await main.innerText()).toContain('Reading…')
+  expect(await main.innerText()).not.toContain(price)
+  answer()
+  await main.getByText(price).first().waitFor()
+  await untilRead(page)
+  expect(await visited.shift()).toBeLessThan(0.1)
+})
+
 test('readers that fail repeat less and less often, and recover', async () => {
   await using visited = await visit('/nothing')
   const { page } = visited

@@ -367,8 +367,12 @@ async function answerOf(wallet: TestWallet, method: string, params: unknown[]): 
 }
 
 /** Opens a page with a wallet that announces itself (EIP-6963), or that is `window.ethereum`. */
-async function visitWithWallet(uid: string, wallet: TestWallet, isAnnounced = true) {
-  const viewport = { width: 390, height: 844 }
+async function visitWithWallet(
+  uid: string,
+  wallet: TestWallet,
+  isAnnounced = true,
+  viewport = { width: 390, height: 844 },
+) {
   const visited = await visit(browser, `${app.url}/orders/${uid}`, { viewport, locale: 'en-GB' })
   const { page } = visited
   await page.exposeFunction('walletRequest', async (method: string, params: unknown[] = []) => {
@@ -462,6 +466,51 @@ test('a wallet signs nothing for an order that is not the one of the address', a
   await alertIn(page, 'The service describes another order than the one in this page’s address.')
   expect(wallet.signed).toEqual([])
   await page.unrouteAll({ behavior: 'wait' })
+})
+
+/** Acts without input: the browser does not count what moves soon after one. */
+async function press(page: Page, name: RegExp): Promise<void> {
+  const button = page.getByRole('button', { name })
+  await button.waitFor()
+  await button.dispatchEvent('click')
+}
+
+test.each(screens)('the page stays where it is after a cancellation on $width px', async (viewport) => {
+  const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_604n * million }, 3)
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  const { chainId } = chain.market.network
+  const wallet: TestWallet = { account: 3, chainId, errors: {}, signed: [] }
+  await using visited = await visitWithWallet(uid, wallet, true, viewport)
+  const { page, shift } = visited
+  await page.locator('.summary').waitFor()
+  await press(page, /^Cancel the order/)
+  await page.locator('.badge', { hasText: 'Cancelled' }).waitFor()
+  await page.locator('.summary', { hasText: 'Its owner cancelled the order.' }).waitFor()
+  await page.locator('.entry h3', { hasText: 'Cancelled' }).waitFor()
+  expect(await shift()).toBeLessThan(0.1)
+})
+
+test('the page stays where it is after an approval with which the order is filled', async () => {
+  const { vaultRelayer, chainId } = chain.market.network
+  await send(fall())
+  const uid = await placeCow(1)
+  const data = calls.encodeFunctionData('approve', [vaultRelayer, 0])
+  await send([{ from: ownerOf(1), to: chain.market.tokens.COW.address, data, gas: '0x30d40' }])
+  await diagnosedAs(uid, 'ALLOWANCE_MISSING', 'PRICE_OUT_OF_REACH')
+  const wallet: TestWallet = { account: 1, chainId, errors: {}, signed: [] }
+  const [viewport] = screens
+  await using visited = await visitWithWallet(uid, wallet, true, viewport)
+  const { page, shift } = visited
+  await page.locator('.summary').waitFor()
+  await press(page, /^Approve 20,000 COW/)
+  await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  await send(rise())
+  await becomesFilled(uid)
+  await page.locator('.badge', { hasText: 'Filled' }).waitFor()
+  await page.locator('.summary', { hasText: 'The order is filled' }).waitFor()
+  await page.locator('#quality-title').waitFor()
+  expect(await page.getByRole('button', { name: /^(Approve 20,000 COW|Cancel the order)/ }).count()).toBe(2)
+  expect(await shift()).toBeLessThan(0.1)
 })
 
 async function allowanceOf(account: number, token: Address): Promise<bigint> {
