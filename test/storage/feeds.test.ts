@@ -370,7 +370,9 @@ test('a plan from a small table reads no table from its start for each entry', a
   for (const feed of [notificationFeed, orderFeed, ownerFeed, auctionFeed]) {
     const [plan = ''] = await plansOf(() => createFeedTail(db, feed).readNew(0n, 1_000))
     const read = [...plan.matchAll(/ using \S+ on (\S+)/g)].map(([, table]) => table)
-    expect(new Set(read)).toEqual(new Set(['feed_entries', 'order_feed', 'auction_feed', 'trade_feed', 'feed_marks']))
+    expect(new Set(read)).toEqual(
+      new Set(['feed_entries', 'order_feed', 'auction_feed', 'trade_feed', 'feed_marks']),
+    )
   }
   await client.query('RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin')
 })

@@ -113,8 +113,8 @@ function HomePage() {
       </header>
       <main class="home">
         <div class="column">
-            <NewestTrading isOnly={(value?.networks.length ?? 1) === 1} />
-            <Section id="what" title="About this service">
+          <NewestTrading isOnly={(value?.networks.length ?? 1) === 1} />
+          <Section id="what" title="About this service">
             <p>
               This service accepts orders to swap tokens, has them filled, and explains their state. You sign
               the amount that you sell and the minimum that you accept for it. Programs, called{' '}
