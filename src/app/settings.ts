@@ -5,7 +5,7 @@ import { factorScale } from '../domain/fee/policy.ts'
 import { profiles } from '../domain/network/network.ts'
 import { sameTokenPolicies } from '../domain/order/trading-policy.ts'
 import { maxTransactionGas } from '../domain/settlement/gas.ts'
-import { accessLevels } from '../graphql/context/access.ts'
+import { accessLevels, feedAccessLevels } from '../graphql/context/access.ts'
 import { maxNamedOrders } from '../graphql/input/fields.ts'
 import { trustedProxies } from '../http/client-address.ts'
 import { verificationModes } from '../quotes/verification/policy.ts'
@@ -153,10 +153,10 @@ export const settings = z.object({
       'Clients that may simulate orders and bundles of transactions: none (off), the operator, or all (public).',
     ),
   BOOK_FEED_ACCESS: z
-    .enum(accessLevels)
+    .enum(feedAccessLevels)
     .optional()
     .describe(
-      'Clients that may read the feed of the whole book and lists by their changes: none (off), the operator, or all (public). The operator without it; all in `dev`.',
+      'Clients that may read the feed of the whole book and lists by their changes: none (off), the operator, partners by their keys and the operator (partners), or all (public). The operator without it; all in `dev`.',
     ),
   AUCTION_MAX_ORDERS: integer(1, 10_000)
     .default(1_000)
@@ -255,7 +255,9 @@ export const settings = z.object({
     .describe('File of tokens that are not traded: one address per line.'),
   ADMIN_API_KEY: apiKey
     .optional()
-    .describe('Key to cancel orders by policy, sent as a bearer token or X-API-Key.'),
+    .describe(
+      'Key to cancel orders by policy and to manage partners’ keys, sent as a bearer token or X-API-Key.',
+    ),
   ORDER_MAX_GAS: integer(100_000, 100_000_000)
     .default(8_000_000)
     .describe('Maximum gas that one order may need.'),

@@ -8,7 +8,7 @@ import type { FeedEvent } from '../notifications/feed.ts'
 import type { Sink } from '../notifications/feed-follower.ts'
 import type { Rendered } from '../notifications/feed-memory.ts'
 import { noteWrite } from '../storage/database/own-writes.ts'
-import { createGate, type Gate } from './admission/admission.ts'
+import { createGate, type Gate, type GateOptions } from './admission/admission.ts'
 import { type Cost, costRefusal } from './admission/cost.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
 import { type EventForm, type Subscription, subscribeCompiled } from './compiled/subscription.ts'
@@ -42,17 +42,15 @@ export interface Executor extends Documents, Gate {
   faultResult(fault: unknown, requestId: string): ExecutionResult
 }
 
-export interface ExecutorOptions {
+export interface ExecutorOptions extends GateOptions {
   /** Unlimited by default. */
   limits?: RateLimits
-  /** Called for every request that is over a limit. */
-  onLimited?: (limit: string) => void
   times?: Partial<IdempotencyTimes>
 }
 
 export function createExecutor(
   services: Services,
-  { limits, onLimited, times }: ExecutorOptions = {},
+  { limits, times, ...gate }: ExecutorOptions = {},
 ): Executor {
   const { log, suggests = false } = services
   const coercion = { hideSuggestions: !suggests, options: { maxCoercionErrors: variableLimits.errors } }
@@ -119,7 +117,7 @@ export function createExecutor(
     ...createDocuments(suggests),
     context: (caller, clientSignal, outage) => createContext(services, caller, clientSignal, outage),
     answerOnce: createAnswerOnce(services, { ...defaultTimes, ...times }),
-    ...createGate(limits, onLimited),
+    ...createGate(limits, gate),
     async execute(operation, context) {
       const { cost } = operation
       const refusal = cost && costRefusal(cost)

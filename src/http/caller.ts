@@ -1,11 +1,40 @@
 import type { IncomingMessage } from 'node:http'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'
 
+/** Limits of a partner; null for the limit of other clients. */
+export interface PartnerLimits {
+  /** Cost units of reads per second. */
+  costUnitsPerSecond: number | null
+  /** Open streams. */
+  streams: number | null
+}
+
+/** A client that a key of its own names. */
+export interface Partner {
+  id: string
+  name: string
+  limits: PartnerLimits
+}
+
+const partnerPrefix = 'partner:'
+
+/** The key of rate limits of a partner. It has no form of an address. */
+export function partnerClient({ id }: Partner): string {
+  return `${partnerPrefix}${id}`
+}
+
+/** The id of the partner that has this key of rate limits. */
+export function partnerOf(client: string): string | undefined {
+  return client.startsWith(partnerPrefix) ? client.slice(partnerPrefix.length) : undefined
+}
+
 /** The client of a request, as known in every interface before the request is read. */
 export interface Caller extends GasMeter {
   requestId: string
-  /** The key of rate limits: an IPv4 address, or an IPv6 network of 64 bits. */
+  /** The key of rate limits: an IPv4 address, an IPv6 network of 64 bits, or that of a partner. */
   client: string
+  /** The partner whose key the request has. */
+  partner?: Partner
   /** The key from `Authorization: Bearer …` or `X-API-Key`. */
   apiKey: string | undefined
   /** The key from `X-API-Key` alone, which may be one of the order book that a network follows. */

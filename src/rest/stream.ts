@@ -11,6 +11,7 @@ interface EventStreamOptions {
   /** Takes a slot. @returns a function that releases it. @throws Refusal when no stream slot is free */
   take(client: string): Promise<() => void>
   deliveries: Gate['deliveries']
+  watch: Gate['watch']
   meter: StreamMeter
   /** The time after which the connection of a client that reads nothing is closed. */
   stalledMs: number
@@ -57,7 +58,9 @@ export function createEventStreams(options: EventStreamOptions): EventStreams {
     async open({ client, gone, subscribe, form }) {
       const release = await options.take(client)
       const ending = new AbortController()
+      const stopWatch = options.watch(client, () => ending.abort())
       const end = () => {
+        stopWatch()
         openStreams.delete(ending)
         ending.abort()
         release()

@@ -9,6 +9,8 @@ export interface Metrics {
   count(method: string, route: string, status: number, milliseconds: number): void
   /** Counts a request over a rate limit. */
   countLimited(limit: string): void
+  /** Counts a request with a partner's key. */
+  countPartner(result: 'accepted' | 'refused'): void
   /** Counts bytes that a client caused to be stored. */
   countStored(what: string, bytes: number): void
   /** Counts a response that its client did not take. */
@@ -51,6 +53,12 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
     labelNames: ['limit'],
     registers: [registry],
   })
+  const partners = new Counter({
+    name: 'tradegraph_partner_requests_total',
+    help: 'Requests with a key of a partner by result: accepted, or refused (unknown, revoked or expired).',
+    labelNames: ['result'],
+    registers: [registry],
+  })
   const stored = new Counter({
     name: 'tradegraph_stored_bytes_total',
     help: 'Bytes that clients caused to be stored, as their budgets count them.',
@@ -89,6 +97,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
       labelled.durations.observe(milliseconds / 1000)
     },
     countLimited: (limit) => limited.inc({ limit }),
+    countPartner: (result) => partners.inc({ result }),
     countStored: (kind, bytes) => stored.inc({ kind }, bytes),
     countCut: () => cut.inc(),
     countRemoved: (table, rows) => removed.inc({ table }, rows),

@@ -1,14 +1,22 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { isPartnerKey } from '../accounts/partners.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Executor } from '../execution/execute.ts'
 import { discardRest } from '../http/body.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, type Partner, partnerClient } from '../http/caller.ts'
 import { clientKey, type IsTrusted, isTrustedPeer } from '../http/client-address.ts'
 import { commonHeaders, givenRequestId, writeResponse } from '../http/response.ts'
 import { type TracedRequest, traceRequest } from '../outside/telemetry/work.ts'
 import type { AccessLog } from './access-log.ts'
 import { knownMethod, type Metrics } from './metrics.ts'
 import { faultResponse, type HttpRouter, type RoutedResponse } from './routes.ts'
+
+export interface CallingPartners {
+  /** Finds the partner whose key the request has. */
+  find(caller: Caller): Partner | undefined | Promise<Partner | undefined>
+  /** Counts a request that has ended. */
+  count(caller: Caller): void
+}
 
 export interface Serving {
   executor: Pick<Executor, 'mask'>
@@ -17,6 +25,8 @@ export interface Serving {
   newRequestId: () => string
   apiKeyOf: (headers: IncomingHttpHeaders) => string | undefined
   isTrustedProxy: IsTrusted
+  /** Finds the partners that requests come from; without it there are none. */
+  partners?: CallingPartners | undefined
   /** Called with each request once it has ended; no log by default. */
   accessLog?: AccessLog | undefined
   /** Called when the connection of a response has ended, also after a failure. */
@@ -35,6 +45,7 @@ export function createRequestHandler({
   newRequestId,
   apiKeyOf,
   isTrustedProxy,
+  partners,
   accessLog,
   onEnd,
   isLast,
@@ -53,6 +64,7 @@ export function createRequestHandler({
       const [status, milliseconds] = [res.statusCode, performance.now() - started]
       metrics.count(method, route, status, milliseconds)
       const { units, client } = caller ?? {}
+      if (caller) partners?.count(caller)
       traced?.end(route, status)
       accessLog?.({ method: knownMethod(method), route, status, milliseconds, units, requestId, client })
       onEnd()
@@ -89,7 +101,15 @@ export function createRequestHandler({
       checkHost(req)
       caller = callerOf(req, responseHeaders, requestId, { isTrustedProxy, apiKeyOf })
       const from = caller
-      const handle = () => router.handlerOf(path)(req, from, () => goneSignal(res))
+      const handleAs = (partner: Partner | undefined) => {
+        const known = partner ? { ...from, partner, client: partnerClient(partner) } : from
+        caller = known
+        return router.handlerOf(path)(req, known, () => goneSignal(res))
+      }
+      const handle = () => {
+        const partner = partners?.find(from)
+        return partner instanceof Promise ? partner.then(handleAs) : handleAs(partner)
+      }
       const answer = traced ? traced.run(handle) : handle()
       if (answer instanceof Promise) answer.then(write).catch(fail)
       else write(answer)?.catch(fail)
@@ -120,11 +140,12 @@ function callerOf(
   requestId: string,
   { isTrustedProxy, apiKeyOf }: Pick<Serving, 'isTrustedProxy' | 'apiKeyOf'>,
 ): Caller {
+  const headerKey = headers['x-api-key']?.toString()
   return {
     requestId,
     client: clientKey(socket.remoteAddress, String(headers['x-forwarded-for'] ?? ''), isTrustedProxy),
     apiKey: apiKeyOf(headers),
-    headerKey: headers['x-api-key']?.toString(),
+    headerKey: isPartnerKey(headerKey) ? undefined : headerKey,
     origin: headers.origin,
     setHeader: (name, value) => setHeader(responseHeaders, name, value),
   }

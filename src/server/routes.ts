@@ -71,11 +71,12 @@ export function createHttpRouter(
 ): HttpRouter {
   const streamLimits = { ...defaultStreamLimits, ...options.streamLimits }
   // GraphQL and REST streams share one quota, and are counted together.
-  const quota = createQuota(streamLimits, options.shared?.streams)
+  const ownLimit = (client: string) => options.partners.limitsOf(client)?.streams
+  const quota = createQuota({ ...streamLimits, ownLimit }, options.shared?.streams)
   const meter = options.streamMeter ?? createStreamMeter()
   const streams = createStreamHandler(executor, streamLimits, quota, meter, options.shared?.peers)
-  const { deliveries } = executor
-  const eventStreams = createEventStreams({ ...quota, ...streamLimits, deliveries, meter })
+  const { deliveries, watch } = executor
+  const eventStreams = createEventStreams({ ...quota, ...streamLimits, deliveries, watch, meter })
   const tables = { orderBook: orderBookRoutes, account: accountRoutes }
   const pages = createPagesHandler(executor, options)
   const rest = pages.orMissing(createRestHandler(executor, options, tables, eventStreams))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createPartners, isPartnerKey, type PartnerTimes } from '../accounts/partners.ts'
 import { createRateLimits, type Rates } from '../execution/admission/rate-limits.ts'
 import { createExecutor } from '../execution/execute.ts'
 import type { IdempotencyTimes } from '../execution/idempotency.ts'
@@ -8,15 +9,17 @@ import type { AccessLog } from './access-log.ts'
 import { createListener, type RequestTimes } from './listener.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createMetricsHandler } from './monitor.ts'
+import type { CallingPartners } from './request.ts'
 import { createHttpRouter, type HttpRouterOptions } from './routes.ts'
 
-export interface ServerOptions extends HttpRouterOptions {
+export interface ServerOptions extends Omit<HttpRouterOptions, 'partners'> {
   newRequestId?: () => string
   /** Unlimited by default. */
   rateLimits?: Rates
   /** Proxies whose X-Forwarded-For is trusted; none by default. */
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
+  partnerTimes?: Partial<PartnerTimes>
   requestTimes?: Partial<RequestTimes>
   accessLog?: AccessLog | undefined
   /** Wait for responses in progress at the end. */
@@ -39,21 +42,33 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { log, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
   const { metrics = createMetrics(false) } = options
-  const executor = createExecutor(options, {
+  const partners = createPartners(options, options.partnerTimes)
+  const services = { ...options, partners }
+  const ownReads = (client: string) => partners.limitsOf(client)?.costUnitsPerSecond
+  const executor = createExecutor(services, {
     ...(rateLimits && {
-      limits: createRateLimits(rateLimits, options.now, { shared: options.shared?.budgets }),
+      limits: createRateLimits(rateLimits, options.now, { shared: options.shared?.budgets, ownReads }),
     }),
-    onLimited: metrics.countLimited,
+    ...{ onLimited: metrics.countLimited, partners },
     times: options.idempotencyTimes ?? {},
   })
   const metricsHandler = options.isMetricsReader && createMetricsHandler(metrics, options.isMetricsReader)
-  const router = createHttpRouter(executor, options, metricsHandler)
+  const router = createHttpRouter(executor, services, metricsHandler)
+  const calling: CallingPartners = {
+    // The address pays for a key that has to be read first.
+    find: (caller) => partners.find(caller.apiKey, () => void executor.arrive({ ...caller })),
+    count({ apiKey, partner, units = 0 }) {
+      if (isPartnerKey(apiKey)) metrics.countPartner(partner ? 'accepted' : 'refused')
+      if (partner) partners.countRequest(partner, units)
+    },
+  }
   const { requestTimes: times, drainMs, accessLog } = options
   const serving = {
     executor,
     newRequestId,
     apiKeyOf: createKeyReader(options),
     isTrustedProxy,
+    partners: calling,
     router,
     metrics,
     accessLog,
@@ -68,6 +83,7 @@ export function createServer(options: ServerOptions): Server {
       const closed = listener.close(() => log.warn('server: answers are still under way, closing anyway'))
       router.close()
       await closed
+      await partners.close()
     },
   }
 }

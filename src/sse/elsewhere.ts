@@ -9,7 +9,7 @@ export interface ForeignRequest {
   method: string
   url: string
   body: Record<string, unknown> | null
-  caller: Pick<Caller, 'requestId' | 'client' | 'apiKey' | 'lastEventId'>
+  caller: Pick<Caller, 'requestId' | 'client' | 'partner' | 'apiKey' | 'lastEventId'>
 }
 
 /** Reason for which a process keeps a reservation. */

@@ -170,11 +170,14 @@ export function createStreamHandler(
     ...{ channel: noChannel, token, signal: noSignal },
   })
 
-  function written(stream: Pick<OpenStream, 'close' | 'destroy'>, end: () => void) {
+  function written(stream: Pick<OpenStream, 'close' | 'destroy'>, client: string, end: () => void) {
     open.add(stream)
+    // The client comes back, and is refused.
+    const stopWatch = executor.watch(client, () => stream.close('SHUTTING_DOWN'))
     return (ended: Promise<void>) =>
       ended.finally(() => {
         open.delete(stream)
+        stopWatch()
         end()
       })
   }
@@ -192,7 +195,7 @@ export function createStreamHandler(
     const subscription = await executor.subscribeShared(operation, caller, frameForm, direct)
     if (!subscription) return undefined
     direct.follow(subscription.follower, subscription.cost)
-    const track = written(direct, release)
+    const track = written(direct, caller.client, release)
     return { stream: (res) => track(direct.write(res, streamHeaders)) }
   }
 
@@ -227,7 +230,7 @@ export function createStreamHandler(
         stream(res) {
           res.writeHead(status, streamHeaders)
           const stream = openStream(body, res, channel, { ...limits, meter })
-          return written(stream, end)(stream.written)
+          return written(stream, caller.client, end)(stream.written)
         },
       }
     }
@@ -260,8 +263,12 @@ export function createStreamHandler(
         // An operation's own stream is opened, whatever its token is.
         const isOwn = opens && operation.params.query != null
         if (isForeign && !isOwn && !takesOver) {
-          const { requestId, client, apiKey, lastEventId } = caller
-          const sender = { requestId, client, apiKey, ...(lastEventId !== undefined && { lastEventId }) }
+          const { requestId, client, partner, apiKey, lastEventId } = caller
+          const sender = {
+            ...{ requestId, client, apiKey },
+            ...(partner && { partner }),
+            ...(lastEventId !== undefined && { lastEventId }),
+          }
           const request = { method: req.method ?? 'GET', url: req.url ?? '/', body, caller: sender }
           return toHttpResponse(await elsewhere.perform(token, request))
         }

@@ -18,11 +18,15 @@ const maxBatch = 500
 /** Streams that end together are reported together. */
 const pauseMs = 50
 
+interface QuotaLimits {
+  perClient: number
+  total: number
+  /** Returns the limit of a client that has one of its own. */
+  ownLimit?: ((client: string) => number | null | undefined) | undefined
+}
+
 /** @param shared counts the streams of a client at all processes; without it only those of this one count */
-export function createQuota(
-  { perClient, total }: { perClient: number; total: number },
-  shared?: SharedStreams,
-): Quota {
+export function createQuota({ perClient, total, ownLimit }: QuotaLimits, shared?: SharedStreams): Quota {
   const common = perClient === Number.POSITIVE_INFINITY ? undefined : shared
   const openByClient = new Map<string, number>()
   let open = 0
@@ -65,12 +69,13 @@ export function createQuota(
       const openOfClient = openByClient.get(client) ?? 0
       const data = { limit: 'streams', retryAfterMs: retryAfterMs() }
       const tooMany = () => new Refusal('RateLimited', 'too many streams of this client are open', { data })
-      if (openOfClient >= perClient) throw tooMany()
+      const limit = ownLimit?.(client) ?? perClient
+      if (openOfClient >= limit) throw tooMany()
       if (open >= total)
         throw new Refusal('Unavailable', 'too many streams are open here: try again later', { data })
       openByClient.set(client, openOfClient + 1)
       open++
-      const isWithin = await common?.open(client, openOfClient, perClient).catch(() => true)
+      const isWithin = await common?.open(client, openOfClient, limit).catch(() => true)
       if (isWithin === false) {
         release(client)
         throw tooMany()

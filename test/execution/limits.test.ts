@@ -39,7 +39,7 @@ const bodyOf = (query: string, variables = '{}') =>
 const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
   limits: {
     ...{ take: () => undefined, takeMore: () => undefined, settle: () => undefined },
-    ...{ spend: () => 0, maxReserved: 50 },
+    ...{ spend: () => 0, maxReserved: () => 50 },
   },
 })
 

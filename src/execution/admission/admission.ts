@@ -1,3 +1,4 @@
+import type { Partners } from '../../accounts/partners.ts'
 import { divUp } from '../../domain/amount.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Charge, oneRead, type RateLimits, type Verdict } from './rate-limits.ts'
@@ -45,6 +46,8 @@ export interface Gate {
   arrive(caller: Caller, charge?: Charge): Admission
   /** Counts deliveries of a stream to a client. */
   deliveries(client: string): CountDelivery
+  /** Calls `end` if the key of a client is revoked. @returns a function that stops watching */
+  watch(client: string, end: () => void): () => void
 }
 
 /** @returns milliseconds that the stream has to wait before its next event; 0 for none */
@@ -56,9 +59,25 @@ export type CountDelivery = (units: number) => number
  */
 const minSpent = 0.25
 
-/** @param onLimited called for every request that is over a limit */
-export function createGate(limits: RateLimits | undefined, onLimited?: (limit: string) => void): Gate {
-  if (!limits) return { arrive: () => unlimitedAdmission, deliveries: () => () => 0 }
+export interface GateOptions {
+  /** Called for every request that is over a limit. */
+  onLimited?: ((limit: string) => void) | undefined
+  /** Clients whose events are counted, and whose keys may be revoked. */
+  partners?: Pick<Partners, 'countEvents' | 'watch'> | undefined
+}
+
+export function createGate(limits: RateLimits | undefined, { onLimited, partners }: GateOptions = {}): Gate {
+  function counted(client: string, spend: CountDelivery): CountDelivery {
+    const count = partners?.countEvents(client)
+    if (!count) return spend
+    return (units) => {
+      count(units)
+      return spend(units)
+    }
+  }
+  const watch: Gate['watch'] = (client, end) => partners?.watch(client, end) ?? (() => {})
+  if (!limits)
+    return { arrive: () => unlimitedAdmission, deliveries: (client) => counted(client, () => 0), watch }
 
   function applyVerdict(caller: Caller, verdict: Verdict | undefined): void {
     if (!verdict) return
@@ -70,15 +89,16 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
   }
 
   return {
+    watch,
     deliveries(client) {
       let unspent = 0
-      return (units) => {
+      return counted(client, (units) => {
         unspent += units
         if (unspent < minSpent) return 0
         const spent = unspent
         unspent = 0
         return limits.spend(client, spent)
-      }
+      })
     },
     arrive(caller, charge = oneRead) {
       const { client } = caller
@@ -101,8 +121,9 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
       return {
         isCounted: true,
         reserve({ charge: operationCharge, estimate, read = 1 }) {
-          const isEstimated = estimate !== undefined && operationCharge.reads > 0 && limits.maxReserved > 0
-          const reads = isEstimated ? Math.min(estimate(), limits.maxReserved) : 0
+          const maxReserved = limits.maxReserved(client)
+          const isEstimated = estimate !== undefined && operationCharge.reads > 0 && maxReserved > 0
+          const reads = isEstimated ? Math.min(estimate(), maxReserved) : 0
           const total = { ...operationCharge, reads: Math.max(operationCharge.reads, reads) }
           const verdict = limits.take(client, total, counted)
           if (verdict?.refusal) {
@@ -118,7 +139,7 @@ export function createGate(limits: RateLimits | undefined, onLimited?: (limit: s
           caller.units = total.reads
         },
         settle(units) {
-          if (limits.maxReserved === 0 || counted.reads === 0) return undefined
+          if (limits.maxReserved(client) === 0 || counted.reads === 0) return undefined
           const reads = Math.max(minimum.reads, units())
           const verdict = limits.settle(client, counted, reads - counted.reads)
           applyVerdict(caller, verdict)

@@ -97,7 +97,7 @@ export interface Verdict {
 
 export interface RateLimits {
   /** Maximum units to reserve for a request before its real use is known; 0 without a limit. */
-  maxReserved: number
+  maxReserved(client: string): number
   /**
    * Counts a request of a client as a whole. Undefined if none of its kinds is limited.
    * @param counted charge of the same request that was counted before
@@ -127,23 +127,42 @@ type Buckets = Record<LimitedKind, number>
 
 const full = Number.NEGATIVE_INFINITY
 
+/** Own rates of clients in memory. */
+const maxOwnRates = 1_000
+
 /** Limit of bursts that a client owes for use admitted by processes before they shared it. */
 const maxOwedBursts = 10
 
-/** Token buckets for each client, in this process. @param shared counts the use of all processes */
+interface RateOptions {
+  clientLimit?: number
+  /** Counts the use of all processes. */
+  shared?: SharedBudgets | undefined
+  /** Returns the cost units per second of a client that has a rate of its own. */
+  ownReads?: ((client: string) => number | null | undefined) | undefined
+}
+
+/** Token buckets for each client, in this process. */
 export function createRateLimits(
   rates: Rates,
   now: Clock,
-  { clientLimit = maxClients, shared }: { clientLimit?: number; shared?: SharedBudgets | undefined } = {},
+  { clientLimit = maxClients, shared, ownReads }: RateOptions = {},
 ): RateLimits {
-  const limits = limitsOf(rates)
-  const reads = limits.find(({ kind }) => kind === 'reads')
+  const common = limitsOf(rates)
+  const own = new LRUCache<number, Limit[]>({
+    max: maxOwnRates,
+    memoMethod: (reads) => limitsOf({ ...rates, reads }),
+  })
+  const limitsFor = (client: string): Limit[] => {
+    const reads = ownReads?.(client)
+    return reads == null ? common : own.memo(reads)
+  }
+  const readsFor = (client: string) => limitsFor(client).find(({ kind }) => kind === 'reads')
   const clients = new LRUCache<string, Buckets>({
     max: clientLimit,
     memoMethod: () => ({ reads: full, quotes: full, orders: full, introspections: full }),
   })
   const origin = now()
-  const common =
+  const commonUse =
     shared &&
     createCommonUse(shared, ({ client, kind }, fullInMs) => {
       const buckets = clients.peek(client)
@@ -155,7 +174,7 @@ export function createRateLimits(
       number,
       number,
     ]
-    common?.add({ client, kind, costMs, mostMs })
+    commonUse?.add({ client, kind, costMs, mostMs })
   }
 
   /** Counts reads that were used already. */
@@ -165,7 +184,13 @@ export function createRateLimits(
   }
 
   /** Headers for the kinds that a request counts in. */
-  function verdictOf(buckets: Buckets, charge: Charge, at: number): Verdict | undefined {
+  function verdictOf(
+    limits: readonly Limit[],
+    buckets: Buckets,
+    charge: Charge,
+    at: number,
+  ): Verdict | undefined {
+    const reads = limits.find(({ kind }) => kind === 'reads')
     const counted = limits.filter(({ kind }) => charge[kind] > 0)
     if (counted.length === 0) return undefined
     return {
@@ -179,9 +204,13 @@ export function createRateLimits(
 
   return {
     // Half of the burst stays for the client's concurrent requests.
-    maxReserved: reads ? Math.max(1, Math.floor(reads.allowance.burst / 2)) : 0,
+    maxReserved(client) {
+      const reads = readsFor(client)
+      return reads ? Math.max(1, Math.floor(reads.allowance.burst / 2)) : 0
+    },
 
     take(client, charge, counted = noCharge) {
+      const limits = limitsFor(client)
       const at = now() - origin
       const buckets = clients.memo(client)
       let exceeded: Limit | undefined
@@ -200,7 +229,7 @@ export function createRateLimits(
       }
       if (exceeded) {
         const refusal = refusalOf(exceeded, charge[exceeded.kind], longestWaitMs)
-        const verdict = verdictOf(buckets, charge, at)
+        const verdict = verdictOf(limits, buckets, charge, at)
         return verdict && { ...verdict, refusal, exceededKind: exceeded.kind }
       }
       for (const limit of limits) {
@@ -210,10 +239,11 @@ export function createRateLimits(
         buckets[kind] = fullAfter(buckets[kind], more, allowance, at)
         countForAll(client, limit, more)
       }
-      return verdictOf(buckets, charge, at)
+      return verdictOf(limits, buckets, charge, at)
     },
 
     takeMore(client, units, counted) {
+      const reads = readsFor(client)
       if (!reads || units === 0) return undefined
       const charge = { ...noCharge, reads: Math.max(0, Math.min(units, reads.allowance.burst - counted)) }
       return this.take(client, charge)?.refusal
@@ -222,11 +252,14 @@ export function createRateLimits(
     settle(client, charge, units) {
       const at = now() - origin
       const buckets = clients.memo(client)
+      const limits = limitsFor(client)
+      const reads = limits.find(({ kind }) => kind === 'reads')
       if (reads) useReads(client, buckets, reads, units, at)
-      return verdictOf(buckets, charge, at)
+      return verdictOf(limits, buckets, charge, at)
     },
 
     spend(client, units) {
+      const reads = readsFor(client)
       if (!reads) return 0
       const at = now() - origin
       const buckets = clients.memo(client)

@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { isPartnerKey } from '../../accounts/partners.ts'
 import { accountOfSession, ownSites } from '../../accounts/sign-in.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
+import type { Partner } from '../../http/caller.ts'
 import type { Db } from '../../storage/database/database.ts'
 
 /** Parts of the service that settings enable. */
@@ -47,8 +49,8 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * Reads the key of a request as `apiKeyOf` does. A key of the deployment counts only from programs and from
- * the service's own pages: those of other origins may read every response. Without a public URL, the own
+ * Reads the key of a request as `apiKeyOf` does. Keys of the deployment and of partners count only from
+ * programs and from the service's own pages: those of other origins may read every response. Without a public URL, the own
  * origin is that of the Host header.
  */
 export function createKeyReader({
@@ -67,7 +69,7 @@ export function createKeyReader({
     const key = apiKeyOf(headers)
     const { origin, host } = headers
     if (key === undefined || origin === undefined || isOwn(origin, host)) return key
-    return isOperator?.(key) || isEditor?.(key) ? undefined : key
+    return isOperator?.(key) || isEditor?.(key) || isPartnerKey(key) ? undefined : key
   }
 }
 
@@ -109,6 +111,10 @@ export const accessLevels = ['off', 'operator', 'public'] as const
 /** Readers of something: none, the operator, or all. */
 export type Access = (typeof accessLevels)[number]
 
+export const feedAccessLevels = ['off', 'operator', 'partners', 'public'] as const
+/** Readers of a feed: partners and the operator, too. */
+export type FeedAccess = (typeof feedAccessLevels)[number]
+
 /** Access that settings permit. */
 export interface AccessRules {
   /** The auction that solvers have at the moment. */
@@ -116,7 +122,7 @@ export interface AccessRules {
   /** Simulations of orders. */
   simulation: Access
   /** The feed of the whole book, and lists by their changes. */
-  bookFeed: Access
+  bookFeed: FeedAccess
 }
 
 const settingNames: Readonly<Record<keyof AccessRules, string>> = {
@@ -129,6 +135,8 @@ interface AccessRequest {
   access?: AccessRules
   apiKey?: string | undefined
   isOperator?(apiKey: string | undefined): boolean
+  partner?: Partner
+  markPersonal?(): void
   /** Came over a path that only the operator reaches. */
   restricted?: boolean
 }
@@ -144,7 +152,17 @@ export function requireAccess(
 ): void {
   const level = asking.access?.[name] ?? 'public'
   if (level === 'off') throw new Refusal(whenOff, `this is off by the setting ${settingNames[name]}`)
-  if (level === 'operator' && !asking.restricted) requireOperator(asking)
+  if (asking.restricted) return
+  if (level === 'operator') requireOperator(asking)
+  if (level === 'partners') requirePartner(asking)
+}
+
+/** Lets through partners and the operator. @throws Refusal Unauthorized */
+function requirePartner({ apiKey, isOperator, partner, markPersonal }: AccessRequest): void {
+  if (!partner && !isOperator?.(apiKey)) {
+    throw new Refusal('Unauthorized', 'send a partner’s key as Authorization: Bearer … or X-API-Key')
+  }
+  markPersonal?.()
 }
 
 /** Reports whether `requireAccess` would pass. */

@@ -1,3 +1,4 @@
+import type { Partners } from '../../accounts/partners.ts'
 import type { SignInServices } from '../../accounts/sign-in.ts'
 import type { AffiliateServices } from '../../affiliates/register.ts'
 import type { Statistics } from '../../affiliates/statistics.ts'
@@ -34,6 +35,7 @@ export interface Services {
   statistics: Statistics
   signIn: SignInServices
   channels: ChannelServices
+  partners: Partners
   /** Announcements of the connected content system, if any. */
   announcements?: Announcements | undefined
   balanceSessions: BalanceSessions

@@ -143,7 +143,7 @@ export function networkField(description: string = onlyNetwork) {
     .meta({ description: `A network by name or chain id, such as sepolia. ${description}` })
 }
 
-function wholeNumberField(scalar: string, highest: number, expectation: string) {
+export function wholeNumberField(scalar: string, highest: number, expectation: string) {
   const schema = z
     .number(messages(expectation))
     .int(messages(expectation))
