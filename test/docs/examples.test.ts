@@ -118,6 +118,10 @@ const notRun: Record<string, Record<string, string>> = {
     'npm install openapi-typescript@7.13.0 openapi-fetch@0.17.0': 'the same test installs it',
     'npx openapi-typescript http://127.0.0.1:4000/openapi.json -o openapi.ts': 'the same',
   },
+  'docs/how-to/partner-keys.md': {
+    'ADMIN_API_KEY=a-long-random-text npm run dev':
+      'starts the local stack: the page runs against the stack of the tests, which has this key',
+  },
   'docs/how-to/web-push.md': {
     'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.test.ts runs it',
   },
@@ -146,7 +150,11 @@ let uid: string
 beforeAll(async () => {
   world = await startWorld({
     roles: ['serve', 'index', 'auction', 'deliver'],
-    environment: { PUBLIC_URL: 'https://trade.example', CHANNEL_ALLOWED_HOSTS: '127.0.0.1' },
+    environment: {
+      PUBLIC_URL: 'https://trade.example',
+      CHANNEL_ALLOWED_HOSTS: '127.0.0.1',
+      ADMIN_API_KEY: 'a-long-random-text',
+    },
   })
   const trader = createTrader(world.url, world.market)
   const wish = { sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 17n, buyAmount: 1n } as const

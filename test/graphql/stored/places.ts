@@ -66,7 +66,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   Meta: { process: 'network version' },
   Mutation: {
     process:
-      'cancelOrder cancelOrders cancelOrdersByPolicy confirmChannel createSignInChallenge markNotificationsRead placeOrder placeOrders quote registerAffiliate replayChannel rotateChannelSecret setAffiliateEnabled signIn signOut signOutEverywhere subscribeChannel testChannel unsubscribeChannel updateChannel uploadAppData',
+      'cancelOrder cancelOrders cancelOrdersByPolicy changePartnerKey confirmChannel createPartnerKey createSignInChallenge markNotificationsRead placeOrder placeOrders quote registerAffiliate replayChannel revokePartnerKey rotateChannelSecret rotatePartnerKey setAffiliateEnabled signIn signOut signOutEverywhere subscribeChannel testChannel unsubscribeChannel updateChannel uploadAppData',
   },
   Network: {
     process:
@@ -84,6 +84,14 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
     process:
       'appData buyAmount buyToken buyTokenBalance digest feeAmount kind partiallyFillable receiver sellAmount sellToken sellTokenBalance typedData uid validTo',
   },
+  PartnerKey: {
+    process:
+      'costUnits costUnitsPerSecond createdAt events id lastUsedAt name prefix previousUntil requests revokedAt streams',
+  },
+  PartnerKeyConnection: { process: 'edges nodes pageInfo' },
+  PartnerKeyEdge: { process: 'cursor node' },
+  PartnerKeyPayload: { process: 'partnerKey' },
+  PartnerKeySecretPayload: { process: 'key partnerKey' },
   PlaceOrderError: { process: 'code data field index message retryable' },
   PlaceOrderPayload: { process: 'order' },
   PlaceOrderResult: { process: 'error index order' },
@@ -101,7 +109,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   Query: {
     outside: 'explainOrder explainSignature market simulateBundle simulateOrder',
     process:
-      'affiliateStatistics affiliateTypedData channelSubscription channelSubscriptions commit currentAuction enabledChannelKinds network networks pushPublicKey quote traderActivity traderStatistics version',
+      'affiliateStatistics affiliateTypedData channelSubscription channelSubscriptions commit currentAuction enabledChannelKinds network networks partnerKeys pushPublicKey quote traderActivity traderStatistics version',
   },
   Quote: { outside: 'id network quoteId response' },
   QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
