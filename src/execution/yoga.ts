@@ -62,13 +62,16 @@ export function createRunRequest(
   async function answerCompiled(
     operation: Operation,
     reader: Reader,
-    { apiKey }: Caller,
+    { apiKey, partner }: Caller,
   ): Promise<string | undefined> {
     try {
       if (!isWellFormed(operation.params) || !operation.isValid) return undefined
       documents.keep(operation.params, reader.client)
       const db = readFor(services.db, reader)
-      return await compiledQuery(operation.document)(operation, { ...services, apiKey, db })
+      return await compiledQuery(operation.document)(operation, {
+        ...{ ...services, apiKey, db },
+        ...(partner && { partner }),
+      })
     } catch (error) {
       if (error instanceof Outage) throw error
       // Execution meets the same error and reports it.

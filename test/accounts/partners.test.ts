@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/storage/database/database.ts'
 import { clientOf, jsonOf, left, openLimited } from '../execution/admission/client.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
-import { storeNotification } from '../fakes/story.ts'
+import { storeNotification, storeSettledOrder } from '../fakes/story.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { startHangingProxy } from '../setup/hanging-proxy.ts'
@@ -21,11 +21,12 @@ const keep = (message: string, fields?: object) => void lines.push({ message, ..
 const log = { ...silentLog, debug: keep, info: keep, warn: keep, error: keep }
 
 let at = started
+const access = { currentAuction: 'operator', simulation: 'public', bookFeed: 'partners' } as const
 const common = { now: () => at, isOperator, log, partnerTimes: { writeMs: 20 } }
 
 let server: TestServer
 beforeAll(async () => {
-  server = await openLimited({}, { ...common, accessLog: (request) => keep('request', request) })
+  server = await openLimited({}, { ...common, access, accessLog: (request) => keep('request', request) })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
@@ -90,8 +91,8 @@ async function bucketOf(key: string, more: Record<string, string> = {}, of?: Pic
 
 const account = numbered('0f')
 const feed = `subscription { notifications(account: "${account}", after: "earliest") { cursor } }`
-const stream = (address: string, key?: string) =>
-  openEvents(`${server.url}/graphql/stream?${new URLSearchParams({ query: feed })}`, {
+const stream = (address: string, key?: string, query = feed) =>
+  openEvents(`${server.url}/graphql/stream?${new URLSearchParams({ query })}`, {
     headers: { 'x-forwarded-for': address, ...(key !== undefined && bearer(key)) },
   })
 
@@ -324,9 +325,29 @@ test('while the database is away, a known partner goes on, and an unknown key ge
   await db.close()
 }, 60_000)
 
+test('the feed of the book is read with the key of a partner', async () => {
+  await storeSettledOrder(server.database.db, 9n, account)
+  const { key } = await create({})
+  const page = '{ bookEvents(first: 1) { nodes { event { label } } } }'
+  expect((await ask(server.url, page)).errors?.[0]?.extensions.code).toBe('Unauthorized')
+  const statements = server.database.statements.length
+  for (const sent of [key, operatorKey])
+    expect((await ask(server.url, page, {}, sent)).data.bookEvents.nodes).toEqual([
+      { event: { label: 'CREATED' } },
+    ])
+  // The text of the database: no resolver has read anything.
+  const read = server.database.statements.slice(statements).filter((sql) => !/partner_keys/.test(sql))
+  expect(read).toHaveLength(2)
+  const live = 'subscription { bookEvents(after: "earliest") { event { label } } }'
+  await using refused = await stream('203.0.113.5', undefined, live)
+  await eventually('a refusal', () => refused.text().includes('Unauthorized'))
+  await using events = await stream('203.0.113.5', key, live)
+  const [first] = await events.first(1)
+  expect(first?.data.data.bookEvents.event.label).toBe('CREATED')
+})
+
 test('the feed of the book may be for partners and the operator', () => {
   const partner = { id: 'a', name: 'Archive', limits: { costUnitsPerSecond: null, streams: null } }
-  const access = { currentAuction: 'operator', simulation: 'public', bookFeed: 'partners' } as const
   const askAs = (more: object) => () =>
     requireAccess('bookFeed', { access, apiKey: undefined, isOperator, ...more })
   const refusal = { code: 'Unauthorized', message: expect.stringContaining('send a partner’s key') }
