@@ -1,0 +1,192 @@
+import { readFile } from 'node:fs/promises'
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import {
+  AuthorizationError,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nanos,
+  UserAuthenticationExpiredError,
+} from '@nats-io/transport-node'
+import type { Clock, Log } from '../domain/log.ts'
+import { OutsideFault } from './fault.ts'
+import { createHealth } from './health.ts'
+
+export interface StreamMessage {
+  subject: string
+  /** Stored once for each id, in the header Nats-Msg-Id. */
+  id: string
+  data: string
+}
+
+/** A stream of NATS JetStream. */
+export interface EventStream {
+  /**
+   * Publishes messages in their order, after all that were published before. Resolves when the server has
+   * stored all.
+   * @throws OutsideFault, and then some may be stored: publish the same messages again
+   */
+  publish(messages: readonly StreamMessage[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface NatsOptions {
+  /** Servers, separated by commas: nats:// or tls://, with user and password, or a token, if needed. */
+  url: string
+  /** File of credentials, as `nsc` writes it. */
+  credentialsFile?: string | undefined
+  stream: string
+  /** The stream stores the subjects below it. */
+  prefix: string
+  now: Clock
+  log: Log
+}
+
+const name = 'NATS'
+const limits = {
+  failures: 5,
+  pauseMs: { least: 1_000, most: 30_000 },
+  backOffMs: { least: 1_000, most: 30_000 },
+  atOnce: 1,
+}
+const timeoutMs = 5_000
+const pingMs = 10_000
+/** Of a stream that this creates: the time for which ids are remembered, and the age of its messages. */
+const duplicateMs = 120_000
+const maxAgeMs = 7 * 86_400_000
+
+/** Code of the server for a message that does not follow the expected one. */
+const wrongLastSequence = 10_071
+
+/** A connection, and the end of the stream as it was found. */
+interface Session {
+  connection: NatsConnection
+  js: JetStreamClient
+  lastSequence: number
+  /** Id of the last message, until something was published. */
+  lastId: string | undefined
+}
+
+/** Creates a stream's publisher, which connects when it is first used. */
+export function openEventStream({ stream, prefix, now, log, ...access }: NatsOptions): EventStream {
+  const health = createHealth({ name, limits, now, log })
+  let session: Session | undefined
+  /** True after a message that did not follow the expected one: another publishes to the stream too. */
+  let isShared = false
+
+  async function openSession(): Promise<Session> {
+    const connection = await connect(await connectionOptions(access))
+    try {
+      const manager = await jetstreamManager(connection, { timeout: timeoutMs })
+      const { state } = await readStream(manager)
+      const last =
+        state.messages === 0
+          ? null
+          : await manager.streams.getMessage(stream, { seq: state.last_seq }).catch((fault: unknown) => {
+              if (fault instanceof JetStreamApiError) return null
+              throw fault
+            })
+      const lastId = last?.header.get('Nats-Msg-Id')
+      return { connection, js: jetstream(connection), lastSequence: state.last_seq, lastId }
+    } catch (fault) {
+      await connection.close()
+      throw fault
+    }
+  }
+
+  async function readStream(manager: JetStreamManager) {
+    try {
+      return await manager.streams.info(stream)
+    } catch (fault) {
+      if (!(fault instanceof JetStreamApiError) || fault.code !== JetStreamApiCodes.StreamNotFound)
+        throw fault
+      log.info('a stream is created', { stream })
+      return await manager.streams.add({
+        name: stream,
+        subjects: [`${prefix}.>`],
+        duplicate_window: nanos(duplicateMs),
+        max_age: nanos(maxAgeMs),
+      })
+    }
+  }
+
+  async function store(messages: readonly StreamMessage[]): Promise<void> {
+    if (session?.connection.isClosed()) session = undefined
+    session ??= await openSession()
+    const { js, lastId } = session
+    // A publisher that ended before its acknowledgement has stored the first of these messages, and no others.
+    const rest = messages.slice(messages.findIndex(({ id }) => id === lastId) + 1)
+    session.lastId = undefined
+    const publish = ({ subject, id, data }: StreamMessage, expect?: { lastSequence: number }) =>
+      js.publish(subject, data, {
+        ...{ msgID: id, timeout: timeoutMs },
+        expect: { streamName: stream, ...expect },
+      })
+    if (isShared) {
+      for (const message of rest) session.lastSequence = (await publish(message)).seq
+      isShared = false
+      return
+    }
+    const first = session.lastSequence
+    const acks = await Promise.allSettled(
+      rest.map((message, index) => publish(message, { lastSequence: first + index })),
+    )
+    const failed = acks.find((ack) => ack.status === 'rejected')
+    if (failed) throw failed.reason
+    session.lastSequence += rest.length
+  }
+
+  async function close(): Promise<void> {
+    const { connection } = session ?? {}
+    session = undefined
+    await connection?.close()
+  }
+
+  return {
+    publish: (messages) =>
+      health.ask(async () => {
+        try {
+          await store(messages)
+        } catch (fault) {
+          isShared = fault instanceof JetStreamApiError && fault.code === wrongLastSequence
+          // The next session reads how far the stream came.
+          await close().catch(() => undefined)
+          throw new OutsideFault(name, reasonOf(fault))
+        }
+      }),
+    close,
+  }
+}
+
+function reasonOf(fault: unknown): string {
+  if (fault instanceof JetStreamApiError) return `refuses with the code ${fault.code}`
+  if (fault instanceof AuthorizationError || fault instanceof UserAuthenticationExpiredError)
+    return 'refuses the credentials'
+  return 'does not answer, or has no such stream'
+}
+
+async function connectionOptions({ url, credentialsFile }: Pick<NatsOptions, 'url' | 'credentialsFile'>) {
+  const urls = url.split(',').map((each) => new URL(each))
+  const [{ username = '', password = '' } = {}] = urls
+  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
+  return {
+    servers: urls.map(({ host }) => host),
+    name: 'tradegraph',
+    reconnect: false,
+    timeout: timeoutMs,
+    pingInterval: pingMs,
+    maxPingOut: 2,
+    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    ...(pass !== '' ? { user, pass } : user !== '' && { token: user }),
+    ...(credentialsFile !== undefined && {
+      authenticator: credsAuthenticator(await readFile(credentialsFile)),
+    }),
+  }
+}
