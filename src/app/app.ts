@@ -26,6 +26,7 @@ import { claimChain, claimOtherNodes } from './chain/claim.ts'
 import { type Role, startLeaderLoops, startServingLoops } from './chain/loops.ts'
 import { tradingOf } from './chain/trading.ts'
 import { composeAnnouncements, composeChannels, startDelivery } from './channels/channels.ts'
+import { createSinkReader } from './channels/sinks.ts'
 import { migrateAtStart } from './commands/migrate.ts'
 import {
   accessOf,
@@ -165,14 +166,19 @@ export async function startApp(given: AppOptions): Promise<App> {
     const parts = { ...options, db: loopDb, networks: served, onRemoved: metrics.countRemoved }
     loops.push(startRetention(parts, stopping.signal))
   }
-  if (options.roles.includes('deliver')) {
+  const opened = options.roles.some((role) => role === 'serve' || role === 'deliver')
+    ? await openServices(networks, db, options, metrics)
+    : undefined
+  if (opened && options.roles.includes('deliver')) {
+    const readPage = createSinkReader(opened.services)
     const followed = networks.map(({ network }) => network)
-    const delivery = { ...options, db: loopDb, networks: followed, metrics: metrics.deliveries }
+    const delivery = { ...options, db: loopDb, networks: followed, metrics, readPage }
     loops.push(startDelivery(delivery, stopping.signal))
   }
-  const server = options.roles.includes('serve')
-    ? await serve(networks, db, options, metrics, ready)
-    : undefined
+  const server =
+    opened && options.roles.includes('serve')
+      ? await serve(networks, opened, options, metrics, ready)
+      : undefined
   return {
     url: server?.url,
     metricsUrl: monitor?.url,
@@ -187,6 +193,7 @@ export async function startApp(given: AppOptions): Promise<App> {
       endMeasures()
       const ended = (async () => {
         await Promise.all([server?.close(), ...loops])
+        await opened?.close()
         // It reports until the end that this process is not ready.
         await monitor?.close()
         await databases.close()
@@ -203,20 +210,18 @@ function refuseWithoutNode(): Promise<never> {
   return Promise.reject(new Outage('the network node'))
 }
 
-async function serve(
+/** Opens the services that the interfaces, and the sinks of the feed, read through. */
+async function openServices(
   networks: readonly NetworkParts[],
   db: Database,
   options: AppOptions,
   metrics: Metrics,
-  ready: Ready,
 ) {
   const { databaseUrl, settings, version, log, now, suggests = false } = options
   const signals = await openSignals(databaseUrl, log)
   listenForWrites(db, signals)
   const feeds = createFeeds({ db, signals, log, limits: feedLimitsOf(settings) })
   const sessions = composeBalanceSessions({ ...options, db, signals })
-  metrics.streams.follow(feeds)
-  metrics.streams.watchCommits(() => readWaitingCommits(db))
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
   const redis = settings.REDIS_URL ? openRedis({ url: settings.REDIS_URL, now, log }) : undefined
   const shared = redis && shareOver(redis)
@@ -226,39 +231,63 @@ async function serve(
   })
   const upload = composeUploads({ db, settings, now, metrics })
   const tradingNetworks = networks.map((parts) => tradingOf(parts, db, { stored, storeDocument: upload }))
-  const mcp = settings.MCP_HOSTS.length > 0 ? await import('../mcp/handler.ts') : undefined
-  const server = createServer({
-    db,
-    now,
-    log,
-    version,
-    commit: settings.GIT_COMMIT_HASH,
-    documents: readDocuments(settings.DOCUMENTS_FILE),
-    shared,
-    storedMeter: metrics,
-    feeds,
-    ...sessions,
-    affiliates: {
+  return {
+    services: {
       db,
       now,
-      brand: settings.AFFILIATE_BRAND,
-      checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? refuseWithoutNode,
+      log,
+      version,
+      commit: settings.GIT_COMMIT_HASH,
+      documents: readDocuments(settings.DOCUMENTS_FILE),
+      shared,
+      storedMeter: metrics,
+      feeds,
+      ...sessions,
+      affiliates: {
+        db,
+        now,
+        brand: settings.AFFILIATE_BRAND,
+        checkSignature: affiliateNetwork(networks, settings)?.checkSignature ?? refuseWithoutNode,
+      },
+      statistics: createStatistics({ db, now, networks: tradingNetworks }),
+      ...composeChannels({ settings, db, now, log }, networks),
+      ...composeAnnouncements(options),
+      networks: createTradingNetworks(tradingNetworks),
+      features: featuresOf(settings),
+      suggests,
+      access: accessOf(settings),
+      hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
+      isOperator,
+      isEditor: (key: string | undefined) => isCms(key) || isOperator(key),
+      maxOrderUids: settings.ORDER_MAX_UIDS,
+      reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
+      stored,
+      uploadAppData: upload,
     },
-    statistics: createStatistics({ db, now, networks: tradingNetworks }),
-    ...composeChannels({ settings, db, now, log }, networks),
-    ...composeAnnouncements(options),
-    networks: createTradingNetworks(tradingNetworks),
-    features: featuresOf(settings),
-    suggests,
-    access: accessOf(settings),
-    hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
-    isOperator,
-    isEditor: (key) => isCms(key) || isOperator(key),
-    maxOrderUids: settings.ORDER_MAX_UIDS,
+    async close() {
+      closeFeeds(feeds)
+      redis?.close()
+      sessions.balanceSessions.close()
+      await signals.close()
+    },
+  }
+}
+
+async function serve(
+  networks: readonly NetworkParts[],
+  { services }: Pick<Awaited<ReturnType<typeof openServices>>, 'services'>,
+  options: AppOptions,
+  metrics: Metrics,
+  ready: Ready,
+) {
+  const { settings, version } = options
+  const { db, feeds } = services
+  metrics.streams.follow(feeds)
+  metrics.streams.watchCommits(() => readWaitingCommits(db))
+  const mcp = settings.MCP_HOSTS.length > 0 ? await import('../mcp/handler.ts') : undefined
+  const server = createServer({
+    ...services,
     idempotencyTimes: { keptMs: settings.RETENTION_IDEMPOTENCY_KEYS_DAYS * 86_400_000 },
-    reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
-    stored,
-    uploadAppData: upload,
     ready,
     newRequestId: randomUUID,
     drainMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1_000,
@@ -286,10 +315,6 @@ async function serve(
     async close() {
       watching.abort()
       await Promise.all([server.close(), ...watches])
-      closeFeeds(feeds)
-      redis?.close()
-      sessions.balanceSessions.close()
-      await signals.close()
     },
   }
 }

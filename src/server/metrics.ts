@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import { type ChainMetrics, createChainMetrics } from './measures/chain-metrics.ts'
 import { createDeliveryMetrics, type DeliveryMetrics } from './measures/delivery-metrics.ts'
 import { createLoopMetrics, type LoopMetrics } from './measures/loop-metrics.ts'
+import { createSinkMetrics, type SinkMetrics } from './measures/sink-metrics.ts'
 import { createStreamMetrics, type StreamMetrics } from './measures/stream-metrics.ts'
 import { createWorkMetrics, type WorkMetrics } from './measures/work-metrics.ts'
 
@@ -20,6 +21,7 @@ export interface Metrics {
   chain: ChainMetrics
   streams: StreamMetrics
   deliveries: DeliveryMetrics
+  sinks: SinkMetrics
   work: WorkMetrics
   contentType: string
   text(): Promise<string>
@@ -105,6 +107,7 @@ export function createMetrics(processMetrics: boolean, now: () => number = Date.
     chain: createChainMetrics(registry),
     streams: createStreamMetrics(registry),
     deliveries: createDeliveryMetrics(registry, now),
+    sinks: createSinkMetrics(registry, now),
     work: createWorkMetrics(registry),
     contentType: registry.contentType,
     text: () => registry.metrics(),

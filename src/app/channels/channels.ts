@@ -16,7 +16,7 @@ import { createTelegramSender } from '../../notifications/telegram/sender.ts'
 import { createUpdateHandler, pollUpdates, registerWebhook } from '../../notifications/telegram/updates.ts'
 import { createReceivers } from '../../outside/receiver.ts'
 import { createMailer } from '../../outside/smtp.ts'
-import type { DeliveryMetrics } from '../../server/measures/delivery-metrics.ts'
+import type { Metrics } from '../../server/metrics.ts'
 import { type TelegramUpdates, telegramPath } from '../../server/telegram.ts'
 import { readWaitingDeliveries } from '../../storage/channels/queue.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -25,6 +25,7 @@ import { openSignals, type Signals } from '../../storage/database/signals.ts'
 import type { NetworkParts } from '../network.ts'
 import type { Settings } from '../settings.ts'
 import { vapidOf } from './settings.ts'
+import { type SinkParts, startSinks } from './sinks.ts'
 
 interface TelegramParts {
   settings: Settings
@@ -134,10 +135,10 @@ function publicUrlOf({ PUBLIC_URL }: Settings): URL | undefined {
   return PUBLIC_URL === undefined ? undefined : new URL(PUBLIC_URL)
 }
 
-interface DeliveryParts extends ChannelParts, Pick<DeliveryOptions, 'random'> {
+interface DeliveryParts extends ChannelParts, Pick<DeliveryOptions, 'random'>, Pick<SinkParts, 'readPage'> {
   databaseUrl: string
   networks: readonly Pick<Network, 'chainId'>[]
-  metrics: DeliveryMetrics
+  metrics: Pick<Metrics, 'deliveries' | 'sinks'>
 }
 
 /** Limit of counted waiting messages in metrics. */
@@ -146,7 +147,7 @@ const maxCounted = 10_000
 /** Sends from the outbox until `signal` aborts, in any number of processes. */
 export async function startDelivery(parts: DeliveryParts, signal: AbortSignal): Promise<void> {
   const { databaseUrl, networks, settings, metrics, db, log } = parts
-  metrics.watch(() => readWaitingDeliveries(db, channelKinds, maxCounted))
+  metrics.deliveries.watch(() => readWaitingDeliveries(db, channelKinds, maxCounted))
   const signals = await openUntilOpen(databaseUrl, log, signal)
   if (!signals) return
   const { senders } = sendersOf(parts)
@@ -155,8 +156,9 @@ export async function startDelivery(parts: DeliveryParts, signal: AbortSignal): 
   )
   try {
     await Promise.all([
-      runDelivery({ ...parts, signals, senders, confirmations, onSent: metrics.count }, signal),
+      runDelivery({ ...parts, signals, senders, confirmations, onSent: metrics.deliveries.count }, signal),
       runTelegramUpdates(parts, signal),
+      startSinks({ ...parts, signals, meter: metrics.sinks }, signal),
     ])
   } finally {
     await signals.close()

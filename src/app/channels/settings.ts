@@ -147,7 +147,33 @@ export function telegramFaults(settings: TelegramSettings): string[] {
   ]
 }
 
+const isNatsUrl = (text: string) =>
+  text.split(',').every((each) => {
+    if (!URL.canParse(each)) return false
+    const { protocol, hostname, pathname, search, hash } = new URL(each)
+    return /^(nats|tls):$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && search + hash === ''
+  })
+
+/** Names in subjects: without dots, spaces and wildcards. */
+const natsName = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
+
+export const natsSettings = {
+  NATS_URL: z
+    .string()
+    .refine(isNatsUrl, 'must be nats:// or tls://, with a host')
+    .optional()
+    .describe(
+      'Servers of NATS JetStream that get the feed of the book, separated by commas: `nats://user:password@host:4222`, a token in place of both, or `tls://`. Without it nothing is published.',
+    ),
+  NATS_CREDENTIALS: z.string().optional().describe('File of credentials for NATS, as `nsc` writes it.'),
+  NATS_STREAM: natsName
+    .default('TRADEGRAPH')
+    .describe('Stream that stores the feed. It is created if it is missing.'),
+  NATS_SUBJECT: natsName.default('event').describe('First word of the subjects: `event.{chainId}.{label}`.'),
+}
+
 export const channelSettings = {
+  ...natsSettings,
   PUBLIC_URL: httpUrl
     .optional()
     .describe(

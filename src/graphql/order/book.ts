@@ -29,7 +29,7 @@ const listOf = <Field extends z.ZodType>(field: Field, description: string) =>
     .nullish()
     .meta({ description: `${description} 1 to ${mostValues}.` })
 
-const bookFilter = inputType('BookFilter', {
+export const bookFilter = inputType('BookFilter', {
   description:
     'Entries of the feed of the book that meet every condition given; each list is of alternatives.',
   schema: z.object({

@@ -27,28 +27,12 @@ interface WebhookOptions {
 
 /** Posts each notification alone, signed as Standard Webhooks has it. */
 export function createWebhookSender({ receivers, publicUrl, now }: WebhookOptions): Sender {
-  async function post(
-    channel: Channel,
-    id: string,
-    event: object,
-    signal?: AbortSignal,
-  ): Promise<ReceiverResponse | SendResult> {
-    const body = JSON.stringify(event)
-    const seconds = Math.floor(now() / 1_000)
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'tradegraph',
-      'webhook-id': id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': signatures(channel.keys as WebhookKeys, `${id}.${seconds}.${body}`, now()),
-    }
-    try {
-      return await receivers.post(channel.address, headers, body, signal)
-    } catch (fault) {
-      if (!(fault instanceof ReceiverFault)) throw fault
-      return { kind: 'failed', status: null, fault: fault.message }
-    }
-  }
+  const post = ({ address, keys }: Channel, id: string, event: object, signal?: AbortSignal) =>
+    postSigned(
+      { receivers, now },
+      { address, keys: keys as WebhookKeys, id, body: JSON.stringify(event) },
+      signal,
+    )
 
   return {
     maxDigest: 1,
@@ -64,6 +48,36 @@ export function createWebhookSender({ receivers, publicUrl, now }: WebhookOption
       if ('kind' in answer) return answer
       return { ...toResult(answer), isConfirmed: isOk(answer) && tokenIn(answer.body) === token }
     },
+  }
+}
+
+interface SignedMessage {
+  address: string
+  keys: WebhookKeys
+  /** The same in each attempt. */
+  id: string
+  body: string
+}
+
+/** Posts a message signed as Standard Webhooks has it. */
+export async function postSigned(
+  { receivers, now }: Pick<WebhookOptions, 'receivers' | 'now'>,
+  { address, keys, id, body }: SignedMessage,
+  signal?: AbortSignal,
+): Promise<ReceiverResponse | SendResult> {
+  const seconds = Math.floor(now() / 1_000)
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'tradegraph',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures(keys, `${id}.${seconds}.${body}`, now()),
+  }
+  try {
+    return await receivers.post(address, headers, body, signal)
+  } catch (fault) {
+    if (!(fault instanceof ReceiverFault)) throw fault
+    return { kind: 'failed', status: null, fault: fault.message }
   }
 }
 
@@ -101,7 +115,7 @@ function signatures(keys: WebhookKeys, content: string, now: number): string {
 
 const isOk = ({ status }: ReceiverResponse) => status >= 200 && status < 300
 
-function toResult(answer: ReceiverResponse): SendResult {
+export function toResult(answer: ReceiverResponse): SendResult {
   const { status, retryAfterMs } = answer
   if (isOk(answer)) return { kind: 'sent', status }
   const fault = `status ${status}`

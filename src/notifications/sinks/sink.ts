@@ -181,8 +181,8 @@ export async function runSink(
 /** The place at which to go on after a gap; undefined for other faults. */
 function gapEnd(fault: unknown): bigint | undefined {
   if (!(fault instanceof Refusal) || fault.code !== 'FeedGap') return undefined
-  const { cursor } = fault.data ?? {}
-  return typeof cursor === 'string' && /^[0-9]{1,19}$/.test(cursor) ? BigInt(cursor) : undefined
+  const { cursor } = fault.ending ?? {}
+  return cursor !== undefined && /^[0-9]{1,19}$/.test(cursor) ? BigInt(cursor) : undefined
 }
 
 function batchesOf(events: readonly SinkEvent[], maxBytes: number): SinkEvent[][] {
