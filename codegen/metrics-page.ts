@@ -13,7 +13,8 @@ interface Metric {
 
 /** Records one measurement of each kind, so that every metric has its labels. */
 function measureAll(metrics: Metrics): void {
-  const { count, countLimited, countStored, countRemoved, loops, chain, streams, deliveries, work } = metrics
+  const { count, countLimited, countStored, countRemoved, loops, chain, streams, deliveries, sinks, work } =
+    metrics
   count('GET', '/health/live', 200, 1)
   countLimited('reads')
   countStored('quotes', 1)
@@ -40,6 +41,9 @@ function measureAll(metrics: Metrics): void {
   chain.watchAccounts(network, () => [{ account: zeroAddress, name: 'built-in', balance: 0n }])
   deliveries.count('webhook', 'sent', 1)
   deliveries.watch(async () => [{ kind: 'webhook', count: 0, oldestSeconds: 0 }])
+  sinks.count('nats', 'sent', 1)
+  sinks.countGap('nats')
+  sinks.watch(async () => [{ name: 'nats', entries: 0, seconds: 0 }])
   loops.led('indexer', network, true)
   const node = `the node of ${network}`
   work.measure({ kind: 'statement', name: 'connect', of: 'reads' }, 1, undefined)

@@ -126,6 +126,20 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
   }
 })
 
+test('servers of NATS have an address, and names that fit into subjects', () => {
+  const url = 'nats://feed:secret@one.example:4222,tls://two.example'
+  expect(readSettings({ NATS_URL: url })).toMatchObject({
+    ...{ NATS_URL: url, NATS_STREAM: 'TRADEGRAPH', NATS_SUBJECT: 'event' },
+  })
+  for (const wrong of ['http://one.example', 'nats://', 'nats://one.example,', 'nats://one.example/path'])
+    expect(faultsOf(() => readSettings({ NATS_URL: wrong }))).toEqual([
+      'NATS_URL: must be nats:// or tls://, with a host',
+    ])
+  expect(faultsOf(() => readSettings({ NATS_SUBJECT: 'a.>' }))).toEqual([
+    'NATS_SUBJECT: must be 1 to 64 letters, digits, _ and -',
+  ])
+})
+
 test('e-mail needs a server and a sender, and tells neither', () => {
   const url = 'smtps://me:secret@mail.example.com'
   const from = 'Tradegraph <notifications@Example.com>'

@@ -15,6 +15,7 @@ const environment = {
   ACCESS_LOG_KEY: 'access-log-key-0123456789',
   TRACES_URL: 'http://127.0.0.1:4318/v1/traces',
   TRACES_HEADERS: '{"x-honey":"traces-key-0123"}',
+  NATS_URL: 'nats://feed:nats-password-1@127.0.0.1:9',
   SMTP_URL: 'smtps://mailer:smtp-password-1@mail.internal',
   SMTP_FROM: 'Desk <desk@example.org>',
   PUBLIC_URL: 'https://example.org',

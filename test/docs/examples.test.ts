@@ -83,6 +83,10 @@ const notRun: Record<string, Record<string, string>> = {
     'export SMTP_URL=smtps://tradegraph:secret@mail.example.com':
       'settings: test/app/config.test.ts reads them, test/app/e-mails.test.ts sends',
   },
+  'docs/how-to/publish-to-nats.md': {
+    'export NATS_URL=nats://tradegraph:secret@nats.example.com:4222':
+      'settings: test/app/config.test.ts reads them, test/services/book-sinks.test.ts publishes and runs the program',
+  },
   'docs/how-to/join-a-supergraph.md': {
     'npm install graphql@16.15.0 graphql-yoga@5.24.1 @theguild/federation-composition@0.27.0':
       'the tree has the same versions',

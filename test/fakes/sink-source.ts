@@ -17,5 +17,9 @@ export const pagesOf =
     const from = events.findIndex(({ cursor }) => Number(cursor) > place)
     const page = from < 0 ? [] : events.slice(from, from + Math.min(first, most))
     const endCursor = page.at(-1)?.cursor ?? null
-    return Promise.resolve({ events: page, endCursor, hasNextPage: endCursor !== null && endCursor !== events.at(-1)?.cursor })
+    return Promise.resolve({
+      events: page,
+      endCursor,
+      hasNextPage: endCursor !== null && endCursor !== events.at(-1)?.cursor,
+    })
   }

@@ -1,0 +1,188 @@
+import { fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createNatsSender } from '../../src/notifications/sinks/nats.ts'
+import { runSinks } from '../../src/notifications/sinks/run.ts'
+import { sinkLimits } from '../../src/notifications/sinks/sink.ts'
+import { openEventStream } from '../../src/outside/nats.ts'
+import { type Database, openDatabase } from '../../src/storage/database/database.ts'
+import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { ensureSink } from '../../src/storage/feeds/sinks.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { pagesOf, sinkEvents } from '../fakes/sink-source.ts'
+import { eventually } from '../setup/eventually.ts'
+import { startNats, type TestNats } from '../setup/nats.ts'
+
+const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+const database = `tradegraph_${randomBytes(6).toString('hex')}`
+const url = new URL(serverUrl)
+url.pathname = `/${database}`
+const program = path.join(import.meta.dirname, 'sink-process.ts')
+
+let nats: TestNats
+let db: Database
+beforeAll(async () => {
+  await onServer(`CREATE DATABASE ${database}`)
+  await applyMigrations(url.href)
+  db = openDatabase({ url: url.href, maxConnections: 5 })
+  nats = await startNats()
+})
+afterAll(async () => {
+  await nats?.[Symbol.asyncDispose]()
+  await db?.close()
+  await onServer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+})
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+async function startAtFirst(): Promise<void> {
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  await client.query('DELETE FROM feed_sinks').finally(() => client.end())
+  await ensureSink(db, { id: randomUUID(), kind: 'nats', name: 'nats' })
+}
+
+const stored = (count: number) =>
+  sinkEvents(count).map(({ cursor, json, name, chainId }) => ({
+    ...{ id: cursor, text: json },
+    subject: `event.${chainId}.${name}`,
+  }))
+
+async function countOf(stream: string): Promise<number> {
+  const connection = await connect({ servers: nats.url })
+  const { streams } = await jetstreamManager(connection)
+  const count = await streams.info(stream).then(
+    ({ state }) => state.messages,
+    () => 0,
+  )
+  await connection.close()
+  return count
+}
+
+test('a publisher that is killed at random leaves each entry once in the stream, in order', async () => {
+  await startAtFirst()
+  const [kills, count, most] = [Number(process.env.SINK_KILLS ?? 50), 40_000, 50]
+  let pages = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const child = fork(program, [url.href, nats.url, `${count}`, `${most}`], {
+      execArgv: ['--import', 'tsx'],
+    })
+    const last = pages + 1 + Math.floor(Math.random() * 12)
+    await new Promise<void>((resolve) => {
+      child.on('message', () => ++pages >= last && resolve())
+      child.once('exit', () => resolve())
+    })
+    await pause(Math.random() * 5)
+    expect(child.exitCode).toBeNull()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  const before = await countOf('BOOK')
+  // Each process has left something, and the last one not the end.
+  expect(before).toBeGreaterThan(kills)
+  expect(before).toBeLessThan(count)
+  const rest = before + 500
+  const { stop } = startHere('BOOK', rest)
+  await eventually('all are there', async () => (await countOf('BOOK')) >= rest)
+  await stop()
+  expect(await nats.read('BOOK')).toEqual(stored(rest))
+}, 400_000)
+
+/** Publishes the first entries here. */
+function startHere(stream: string, count: number) {
+  const stopping = new AbortController()
+  const options = { url: nats.url, stream, prefix: 'event', now: Date.now, log: silentLog }
+  const outcomes = { sent: 0, failed: 0 }
+  const running = runSinks(
+    {
+      ...{ db, now: Date.now, log: silentLog, random: () => 0.5, leaseMs: 300, kinds: ['nats'] },
+      limits: { ...sinkLimits, events: 20, retryMs: { least: 50, most: 200 } },
+      signals: { on: () => () => {} },
+      meter: {
+        count: (_kind, outcome, events) => {
+          outcomes[outcome] += events
+        },
+        countGap() {},
+      },
+      readPage: pagesOf(sinkEvents(count)),
+      open: () => createNatsSender(openEventStream(options), 'event'),
+    },
+    stopping.signal,
+  )
+  return {
+    outcomes,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+test('nothing is lost while NATS is away', async () => {
+  await using own = await startNats()
+  const shared = nats
+  nats = own
+  try {
+    await startAtFirst()
+    const { outcomes, stop } = startHere('AWAY', 20_000)
+    await eventually('it publishes', () => outcomes.sent > 100)
+    await own.kill()
+    await eventually('it fails', () => outcomes.failed > 0)
+    await own.start()
+    await eventually('all are published', () => outcomes.sent === 20_000, 120_000)
+    await stop()
+    expect(await own.read('AWAY')).toEqual(stored(20_000))
+  } finally {
+    nats = shared
+  }
+}, 200_000)
+
+test('another publisher in the stream delays it, and breaks neither order nor ids', async () => {
+  const options = { url: nats.url, stream: 'SHARED', prefix: 'shared', now: Date.now, log: silentLog }
+  const stream = openEventStream(options)
+  const messages = Array.from({ length: 20 }, (_, index) => ({
+    subject: 'shared.1.x',
+    id: `${index}`,
+    data: '',
+  }))
+  await stream.publish(messages.slice(0, 5))
+  const connection = await connect({ servers: nats.url })
+  connection.publish('shared.other', '')
+  await connection.flush()
+  await connection.close()
+  await expect(stream.publish(messages.slice(5, 10))).rejects.toMatchObject({
+    reason: 'refuses with the code 10071',
+  })
+  await stream.publish(messages.slice(5, 10))
+  await stream.publish(messages.slice(10))
+  await stream.close()
+  const ids = (await nats.read('SHARED')).map(({ id }) => id).filter((id) => id !== '')
+  expect(ids).toEqual(messages.map(({ id }) => id))
+})
+
+test('an existing stream that stores other subjects is refused, with its reason', async () => {
+  const connection = await connect({ servers: nats.url })
+  await (await jetstreamManager(connection)).streams.add({ name: 'OTHER', subjects: ['other.>'] })
+  await connection.close()
+  const stream = openEventStream({
+    url: nats.url,
+    stream: 'OTHER',
+    prefix: 'none',
+    now: Date.now,
+    log: silentLog,
+  })
+  await expect(stream.publish([{ subject: 'none.1.x', id: '1', data: '' }])).rejects.toMatchObject({
+    reason: 'does not answer, or has no such stream',
+  })
+  await stream.close()
+})
