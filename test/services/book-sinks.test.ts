@@ -95,7 +95,10 @@ test('the program publishes all events of an order to NATS, and those of a filte
     trade: { sellAmount: `${10n ** 17n}` },
   })
   await eventually('its state is shown', async () => {
-    const { bookWebhooks } = await asOperator('{ bookWebhooks { name cursor sentAt fault } }')
+    // A busy machine may answer that the database is away.
+    const { bookWebhooks = [] } = await asOperator('{ bookWebhooks { name cursor sentAt fault } }').catch(
+      (): Record<string, unknown> => ({}),
+    )
     const [webhook] = bookWebhooks as { name: string; cursor: string; sentAt: string; fault: null }[]
     return webhook?.name === 'partner' && webhook.sentAt !== null && BigInt(webhook.cursor) > 1n
   })

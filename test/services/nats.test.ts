@@ -71,7 +71,7 @@ async function countOf(stream: string): Promise<number> {
 
 test('a publisher that is killed at random leaves each entry once in the stream, in order', async () => {
   await startAtFirst()
-  const [kills, count, most] = [Number(process.env.SINK_KILLS ?? 50), 40_000, 50]
+  const [kills, count, most] = [Number(process.env.SINK_KILLS ?? 8), 40_000, 50]
   let pages = 0
   for (let kill = 0; kill < kills; kill++) {
     const child = fork(program, [url.href, nats.url, `${count}`, `${most}`], {
@@ -97,6 +97,28 @@ test('a publisher that is killed at random leaves each entry once in the stream,
   await stop()
   expect(await nats.read('BOOK')).toEqual(stored(rest))
 }, 400_000)
+
+test('a publisher that is left at 50 random points leaves each entry once in the stream, in order', async () => {
+  await startAtFirst()
+  const most = 20_000
+  let failed = 0
+  for (let turn = 0; turn < 50; turn++) {
+    const { outcomes, stop } = startHere('LEFT', most)
+    const last = Math.floor(Math.random() * 200)
+    await eventually('it has published some', () => outcomes.sent >= last)
+    await pause(Math.random() * 10)
+    await stop()
+    failed += outcomes.failed
+  }
+  const before = await countOf('LEFT')
+  expect(before).toBeGreaterThan(1_000)
+  expect(before).toBeLessThan(most)
+  const { stop } = startHere('LEFT', before + 100)
+  await eventually('all are there', async () => (await countOf('LEFT')) >= before + 100)
+  await stop()
+  expect(failed).toBe(0)
+  expect(await nats.read('LEFT')).toEqual(stored(before + 100))
+}, 200_000)
 
 /** Publishes the first entries here. */
 function startHere(stream: string, count: number) {
