@@ -63,13 +63,12 @@ const duplicateMs = 120_000
 const maxAgeMs = 7 * 86_400_000
 
 /** Code of the server for a message that does not follow the expected one. */
-const wrongLastSequence = 10_071
+const wrongLastId = 10_070
 
-/** A connection, and the end of the stream as it was found. */
+/** A connection, and the end of the stream. */
 interface Session {
   connection: NatsConnection
   js: JetStreamClient
-  lastSequence: number
   /** Id of the last message, until something was published. */
   lastId: string | undefined
 }
@@ -78,7 +77,7 @@ interface Session {
 export function openEventStream({ stream, prefix, now, log, ...access }: NatsOptions): EventStream {
   const health = createHealth({ name, limits, now, log })
   let session: Session | undefined
-  /** True after a message that did not follow the expected one: another publishes to the stream too. */
+  /** True after a message that did not follow the expected one: another published between them. */
   let isShared = false
 
   async function openSession(): Promise<Session> {
@@ -94,7 +93,7 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
               throw fault
             })
       const lastId = last?.header.get('Nats-Msg-Id')
-      return { connection, js: jetstream(connection), lastSequence: state.last_seq, lastId }
+      return { connection, js: jetstream(connection), lastId }
     } catch (fault) {
       await connection.close()
       throw fault
@@ -124,23 +123,20 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
     // A publisher that ended before its acknowledgement has stored the first of these messages, and no others.
     const rest = messages.slice(messages.findIndex(({ id }) => id === lastId) + 1)
     session.lastId = undefined
-    const publish = ({ subject, id, data }: StreamMessage, expect?: { lastSequence: number }) =>
+    const publish = ({ subject, id, data }: StreamMessage, after?: StreamMessage) =>
       js.publish(subject, data, {
         ...{ msgID: id, timeout: timeoutMs },
-        expect: { streamName: stream, ...expect },
+        expect: { streamName: stream, ...(after && { lastMsgID: after.id }) },
       })
     if (isShared) {
-      for (const message of rest) session.lastSequence = (await publish(message)).seq
+      for (const message of rest) await publish(message)
       isShared = false
       return
     }
-    const first = session.lastSequence
-    const acks = await Promise.allSettled(
-      rest.map((message, index) => publish(message, { lastSequence: first + index })),
-    )
+    // Each message expects the one before: what is stored of them has no gap.
+    const acks = await Promise.allSettled(rest.map((message, index) => publish(message, rest[index - 1])))
     const failed = acks.find((ack) => ack.status === 'rejected')
     if (failed) throw failed.reason
-    session.lastSequence += rest.length
   }
 
   async function close(): Promise<void> {
@@ -155,7 +151,7 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
         try {
           await store(messages)
         } catch (fault) {
-          isShared = fault instanceof JetStreamApiError && fault.code === wrongLastSequence
+          isShared = fault instanceof JetStreamApiError && fault.code === wrongLastId
           // The next session reads how far the stream came.
           await close().catch(() => undefined)
           throw new OutsideFault(name, reasonOf(fault))

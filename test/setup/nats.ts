@@ -49,10 +49,14 @@ export async function startNats(): Promise<TestNats> {
     kill,
     async read(stream) {
       const connection = await connect({ servers: url })
-      const { streams } = await jetstreamManager(connection)
+      const { streams } = await jetstreamManager(connection, { timeout: 30_000 })
       const { state } = await streams.info(stream)
       const numbers = Array.from({ length: state.messages }, (_, index) => state.first_seq + index)
-      const found = await Promise.all(numbers.map((seq) => streams.getMessage(stream, { seq })))
+      const found = []
+      while (numbers.length > 0) {
+        const some = numbers.splice(0, 200).map((seq) => streams.getMessage(stream, { seq }))
+        found.push(...(await Promise.all(some)))
+      }
       await connection.close()
       return found.map((message) => ({
         id: message?.header.get('Nats-Msg-Id') ?? '',
