@@ -73,6 +73,15 @@ const handlers: Handlers = {
     }),
   explain: (flags, given) => askService('explain', given, flags),
   watch: (flags, given) => askService('watch', given, flags),
+  export: (flags) =>
+    trade('export', async () => {
+      if (flags.follow)
+        for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0))
+      const { exportFeed } = await import('./commands/export/export.ts')
+      const key = flags.key ?? (process.env.TRADEGRAPH_KEY || undefined)
+      const tools = { random: Math.random, print, warn: (line: string) => warn(`tradegraph: ${line}`) }
+      await exportFeed(flags, { service: serviceBy(flags), key, ...tools })
+    }),
   mcp: (flags) =>
     trade('mcp', async () => {
       const { serveAgent } = await import('./commands/mcp.ts')

@@ -78,6 +78,9 @@ export const settings = z.object({
   TRADEGRAPH_URL: httpUrl
     .optional()
     .describe('Base URL of the service that the commands of traders ask, such as `quote` and `watch`.'),
+  TRADEGRAPH_KEY: apiKey
+    .optional()
+    .describe('Key that `tradegraph export` sends to that service, where the feed of the book needs one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   PORT: integer(0, 65_535).default(4000).describe('Port to listen on; 0 takes any free one.'),
   MCP_HOSTS: hostNames

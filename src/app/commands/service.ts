@@ -5,7 +5,7 @@ import { OutsideFault, Throttled } from '../../outside/fault.ts'
 import { exchangeJson, isObject } from '../../outside/http-json.ts'
 
 /** Exit codes of the commands that ask a service. */
-export const exitCodes = { done: 0, refused: 1, usage: 2, unknown: 3, away: 4 } as const
+export const exitCodes = { done: 0, refused: 1, usage: 2, unknown: 3, away: 4, gap: 5 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** The reason why a command ends without an answer. */
@@ -61,6 +61,16 @@ export function serviceOf({ url, timeout }: { url: string; timeout: string }): S
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')
     throw new CommandFault(exitCodes.usage, '--url must be an http or https URL')
   return { url, timeoutMs: seconds * 1_000 }
+}
+
+const pauseMs = { least: 1_000, most: 30_000 }
+
+/**
+ * The pause before a service is asked again. It doubles with each failure.
+ * @param random from 0 to 1
+ */
+export function backOffMs(failures: number, random: number): number {
+  return Math.min(pauseMs.most, pauseMs.least * 2 ** failures) * (0.5 + random / 2)
 }
 
 const maxAnswerBytes = 16 * 2 ** 20

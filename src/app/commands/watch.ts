@@ -5,6 +5,7 @@ import { streamResults } from '../../sse/client.ts'
 import { explain, jsonLine, type Output } from './explain.ts'
 import { dealOf, diagnosisLines, stepLine, stepOf } from './order-text.ts'
 import {
+  backOffMs,
   CommandFault,
   type DiagnosedOrder,
   diagnosisDocument,
@@ -33,7 +34,6 @@ export interface WatchOptions {
 const silenceMs = 45_000
 /** Interval of diagnoses, which also change without an event. */
 const diagnosisMs = 15_000
-const backOffMs = { least: 1_000, most: 30_000 }
 
 /**
  * Prints the events of an order, or of an account's orders; of an order also each change of its diagnosis,
@@ -89,8 +89,7 @@ export async function watch(options: WatchOptions): Promise<void> {
         }
         warn(`${plain(messageOf(fault))}; asking ${shownUrl(service.url)} again`)
       }
-      const most = Math.min(backOffMs.most, backOffMs.least * 2 ** failures++)
-      await pause(most * (0.5 + random() / 2))
+      await pause(backOffMs(failures++, random()))
     }
   } finally {
     done.abort()

@@ -1,0 +1,118 @@
+import type { FeedEvent, FeedTrade } from './feed.ts'
+import type { Contents } from './folder.ts'
+
+/** A sequence of events in a file. */
+interface Table {
+  append(events: readonly FeedEvent[]): Promise<void>
+  finish(): Promise<void>
+}
+
+type Write = (bytes: string | Uint8Array) => Promise<void>
+
+/** @param write appends to the file */
+export async function openTable({ format, chainId }: Contents, write: Write): Promise<Table> {
+  if (format === 'parquet') return openParquet(chainId, write)
+  return {
+    append: (events) => write(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
+    finish: async () => {},
+  }
+}
+
+const types = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  truth: { type: 'BOOLEAN' },
+  number: { type: 'INT32' },
+  large: { type: 'INT64' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+} as const
+
+interface Column {
+  name: string
+  type: keyof typeof types
+  isNullable?: true
+  of(event: FeedEvent, chainId: number): unknown
+}
+
+const text = (name: string, of: (event: FeedEvent) => string): Column => ({ name, type: 'text', of })
+const optional = (name: string, of: (event: FeedEvent) => string | null): Column => ({
+  ...{ name, type: 'text', isNullable: true, of },
+})
+const ofTrade = (
+  name: string,
+  type: Column['type'],
+  of: (trade: FeedTrade) => string | number | bigint | null,
+): Column => ({ name, type, isNullable: true, of: ({ trade }) => (trade ? of(trade) : null) })
+
+/** The columns of Parquet files. Amounts are text: a uint256 has up to 78 digits. */
+const columns: readonly Column[] = [
+  { name: 'cursor', type: 'large', of: ({ cursor }) => BigInt(cursor) },
+  { name: 'is_removed', type: 'truth', of: ({ isRemoved }) => isRemoved },
+  text('event_id', ({ eventId }) => eventId),
+  text('label', ({ event }) => event.label),
+  optional('reason', ({ event }) => event.reason),
+  { name: 'timestamp', type: 'time', of: ({ event }) => new Date(event.timestamp) },
+  { name: 'chain_id', type: 'large', of: (_, chainId) => BigInt(chainId) },
+  text('order_uid', ({ order }) => order.uid),
+  text('owner', ({ order }) => order.owner),
+  text('sell_token', ({ order }) => order.sellToken),
+  text('buy_token', ({ order }) => order.buyToken),
+  optional('app_code', ({ order }) => order.appCode),
+  optional('referrer', ({ order }) => order.referrer),
+  text('class', ({ order }) => order.class),
+  text('kind', ({ order }) => order.kind),
+  text('status', ({ order }) => order.status),
+  ofTrade('block_number', 'large', ({ blockNumber }) => BigInt(blockNumber)),
+  ofTrade('log_index', 'number', ({ logIndex }) => logIndex),
+  ofTrade('tx_hash', 'text', ({ txHash }) => txHash),
+  ofTrade('sell_amount', 'text', ({ sellAmount }) => sellAmount),
+  ofTrade('sell_amount_before_fees', 'text', (trade) => trade.sellAmountBeforeFees),
+  ofTrade('buy_amount', 'text', ({ buyAmount }) => buyAmount),
+  ofTrade('auction_id', 'large', ({ auctionId }) => (auctionId === null ? null : BigInt(auctionId))),
+  // All fees of a trade are in one token.
+  ofTrade('protocol_fee_amount', 'text', ({ executedProtocolFees: fees }) =>
+    String(fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)),
+  ),
+  ofTrade('protocol_fee_token', 'text', ({ executedProtocolFees: [fee] }) => fee?.token ?? null),
+  ofTrade('protocol_fees', 'text', ({ executedProtocolFees }) => JSON.stringify(executedProtocolFees)),
+]
+
+/** Events in memory, and rows of a group in the file. */
+const groupRows = 10_000
+
+async function openParquet(chainId: number, write: Write): Promise<Table> {
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer')
+  const bytes = new ByteWriter()
+  const schema = [
+    { name: 'book', num_children: columns.length },
+    ...columns.map(({ name, type, isNullable }) => ({
+      ...{ name, ...types[type] },
+      repetition_type: isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+    })),
+  ]
+  const file = new ParquetWriter({ writer: bytes, schema, createdBy: 'tradegraph' })
+  const events: FeedEvent[] = []
+  const drain = async () => {
+    await write(new Uint8Array(bytes.buffer, 0, bytes.index))
+    bytes.index = 0
+  }
+  const writeGroup = async (count: number) => {
+    const group = events.splice(0, count)
+    const columnData = columns.map(({ name, of }) => ({
+      name,
+      data: group.map((event) => of(event, chainId)),
+    }))
+    await file.write({ columnData, rowGroupSize: groupRows })
+    await drain()
+  }
+  return {
+    async append(more) {
+      events.push(...more)
+      while (events.length >= groupRows) await writeGroup(groupRows)
+    },
+    async finish() {
+      if (events.length > 0) await writeGroup(events.length)
+      await file.finish()
+      await drain()
+    },
+  }
+}
