@@ -73,8 +73,9 @@ ${documents.map(({ name, text }) => `  ${JSON.stringify(text)}: { result: ${name
 /** Returns each text once. Type names come from the first row that runs the document. */
 function namedRows(rows: readonly RowTraits[]): NamedText[] {
   const nameByText = new Map<string, string>()
-  for (const { on, run } of rows) {
+  for (const { on, run, stream } of rows) {
     if (run !== undefined && !nameByText.has(run)) nameByText.set(run, typeName(on))
+    if (stream) nameByText.set(stream.run, typeName(`${on}/stream`))
   }
   return [...nameByText].map(([text, name]) => ({ text, name }))
 }

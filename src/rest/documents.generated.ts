@@ -3,6 +3,17 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+export type BookFilter = {
+  appCodes?: Array<string> | null | undefined;
+  classes?: Array<OrderClass> | null | undefined;
+  kinds?: Array<OrderKind> | null | undefined;
+  labels?: Array<OrderEventLabel> | null | undefined;
+  owners?: Array<string> | null | undefined;
+  pair?: TokenPairInput | null | undefined;
+  referrers?: Array<string> | null | undefined;
+  tokens?: Array<string> | null | undefined;
+};
+
 export type BundleTransactionInput = {
   from: string;
   gas?: number | null | undefined;
@@ -158,9 +169,44 @@ export type NotificationType =
   | 'post_hook_failed'
   | 'price_improvement';
 
+export type OrderClass =
+  | 'limit'
+  | 'liquidity'
+  | 'market';
+
+export type OrderEventLabel =
+  | 'cancelled'
+  | 'considered'
+  | 'created'
+  | 'executing'
+  | 'expired'
+  | 'filtered'
+  | 'hook_failed'
+  | 'invalid'
+  | 'ready'
+  | 'refunded'
+  | 'traded';
+
+export type OrderEventReason =
+  | 'banned_user'
+  | 'dust_order'
+  | 'insufficient_balance'
+  | 'invalid_signature'
+  | 'in_flight'
+  | 'missing_native_price'
+  | 'policy'
+  | 'unsupported_token';
+
 export type OrderKind =
   | 'buy'
   | 'sell';
+
+export type OrderStatus =
+  | 'cancelled'
+  | 'expired'
+  | 'fulfilled'
+  | 'open'
+  | 'presignaturePending';
 
 export type PlaceOrderInput = {
   appData: string;
@@ -297,6 +343,11 @@ export type SubscribeChannelInput = {
   networks?: Array<string> | null | undefined;
   pushKeys?: PushKeysInput | null | undefined;
   types?: Array<NotificationType> | null | undefined;
+};
+
+export type TokenPairInput = {
+  buyToken: string;
+  sellToken: string;
 };
 
 export type UpdateChannelInput = {
@@ -448,6 +499,25 @@ export type PostApiV1DebugSimulationVariables = Exact<{
 
 
 export type PostApiV1DebugSimulationResult = { network: { chainId: number }, simulateOrder: { error: string | null, block: number | null, from: string, to: string, input: string, gas: number, stateOverrides: unknown } };
+
+export type GetApiV1FeedVariables = Exact<{
+  network: string;
+  filter?: BookFilter | null | undefined;
+  after?: string | null | undefined;
+  first: number;
+}>;
+
+
+export type GetApiV1FeedResult = { bookEvents: { cursor: string, nodes: Array<{ cursor: string, isRemoved: boolean, eventId: string, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, txHash: string | null, timestamp: string } | null, order: { uid: string, owner: string, receiver: string | null, sellAmount: string, buyAmount: string, validTo: number, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, creationDate: string, status: OrderStatus, executedSellAmount: string, executedBuyAmount: string, appCode: string | null, referrer: string | null, sellToken: { address: string }, buyToken: { address: string } } | null, trade: { blockNumber: number, logIndex: number, txHash: string, sellAmount: string, sellAmountBeforeFees: string, buyAmount: string, auctionId: number | null, executedProtocolFees: Array<{ amount: string, token: { address: string } }> } | null }>, pageInfo: { hasNextPage: boolean } } };
+
+export type GetApiV1FeedStreamVariables = Exact<{
+  network: string;
+  filter?: BookFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type GetApiV1FeedStreamResult = { bookEvents: { cursor: string, isRemoved: boolean, eventId: string, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, txHash: string | null, timestamp: string } | null, order: { uid: string, owner: string, receiver: string | null, sellAmount: string, buyAmount: string, validTo: number, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, creationDate: string, status: OrderStatus, executedSellAmount: string, executedBuyAmount: string, appCode: string | null, referrer: string | null, sellToken: { address: string }, buyToken: { address: string } } | null, trade: { blockNumber: number, logIndex: number, txHash: string, sellAmount: string, sellAmountBeforeFees: string, buyAmount: string, auctionId: number | null, executedProtocolFees: Array<{ amount: string, token: { address: string } }> } | null } };
 
 export type PostApiV1QuoteVariables = Exact<{
   input: QuoteInput;
@@ -784,6 +854,8 @@ export interface Documents {
   "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase index target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
   "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
   "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
+  "query ($network: NetworkName!, $filter: BookFilter, $after: String, $first: Int!) {\n      bookEvents(network: $network, filter: $filter, after: $after, first: $first) {\n        cursor nodes { cursor isRemoved eventId event { label reason detail source txHash timestamp } order { uid owner receiver sellToken { address } buyToken { address } sellAmount buyAmount validTo kind class partiallyFillable creationDate status executedSellAmount executedBuyAmount appCode referrer } trade { blockNumber logIndex txHash sellAmount sellAmountBeforeFees buyAmount auctionId executedProtocolFees { amount token { address } } } } pageInfo { hasNextPage }\n      }\n    }": { result: GetApiV1FeedResult; variables: GetApiV1FeedVariables }
+  "subscription ($network: NetworkName!, $filter: BookFilter, $after: String) {\n        bookEvents(network: $network, filter: $filter, after: $after) { cursor isRemoved eventId event { label reason detail source txHash timestamp } order { uid owner receiver sellToken { address } buyToken { address } sellAmount buyAmount validTo kind class partiallyFillable creationDate status executedSellAmount executedBuyAmount appCode referrer } trade { blockNumber logIndex txHash sellAmount sellAmountBeforeFees buyAmount auctionId executedProtocolFees { amount token { address } } } }\n      }": { result: GetApiV1FeedStreamResult; variables: GetApiV1FeedStreamVariables }
   "mutation ($input: QuoteInput!) { quote(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteResult; variables: PostApiV1QuoteVariables }
   "subscription ($input: QuoteInput!) { quotes(input: $input) { \n  quote {\n    sellToken { address } buyToken { address } receiver sellAmount buyAmount feeAmount validTo appData appDataHash\n    gasAmount gasPrice sellTokenPrice kind partiallyFillable sellTokenBalance buyTokenBalance signingScheme\n  }\n  from expiration id: quoteId verified protocolFeeBps slippage { bps }\n } }": { result: PostApiV1QuoteStreamResult; variables: PostApiV1QuoteStreamVariables }
   "mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid } } }": { result: PostApiV1OrdersResult; variables: PostApiV1OrdersVariables }

@@ -188,7 +188,9 @@ function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
 
 function faultOf({ extensions, message }: GraphQLError): Fault {
   const { code, orderBook } = extensions as { code: RefusalCode; orderBook?: OrderBookAnswer }
-  return { code: orderBook?.errorType ?? code, message, data: withoutItems(extensions.data) }
+  // The place from which a client goes on behind a gap.
+  const data = extensions.data ?? (extensions.cursor === undefined ? undefined : { cursor: extensions.cursor })
+  return { code: orderBook?.errorType ?? code, message, data: withoutItems(data) }
 }
 
 /** Drops `items`, the refusals of list items: only GraphQL has them, and REST bodies stay as published. */

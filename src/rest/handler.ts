@@ -86,7 +86,8 @@ export function createRestHandler(
     if (endpoint.family === 'orderBook') tradingOn(services, path.network)
     const bytes = await readSent(req, endpoint.row)
     const body = endpoint.isPassedOn?.(path.network ?? '') ? { raw: bytes } : { text: bytes && textOf(bytes) }
-    if (endpoint.events) return openEvents(admitted, endpoint.events, body)
+    if (endpoint.events && (!endpoint.row.stream || wantsEvents(req)))
+      return openEvents(admitted, endpoint.events, body)
     const produce = (caller: Caller) => respond(admitted, body, caller)
     const key = endpoint.isRepeatable ? idempotencyKeyOf(req) : undefined
     if (key === undefined) return produce(admitted.caller)
@@ -172,6 +173,10 @@ function requestOf(
     ...(raw && { raw: new Uint8Array(raw) }),
   }
 }
+
+/** Reports whether a client asks for an event stream, as EventSource does. */
+const wantsEvents = ({ headers: { accept = '' } }: IncomingMessage) =>
+  accept.toLowerCase().includes('text/event-stream')
 
 /** A body that was sent: its text, or its bytes if it is passed on. */
 interface SentBody {

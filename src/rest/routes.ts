@@ -16,6 +16,7 @@ import { noticeRoutes } from './competition/solver-notices.ts'
 import { marketRoutes } from './market.ts'
 import { bundleRoute } from './order/bundle.ts'
 import { diagnosisRoutes } from './order/diagnosis.ts'
+import { feedRoutes } from './order/feed.ts'
 import { orderRoutes } from './order/orders.ts'
 import { simulationRoutes } from './order/simulation.ts'
 import { quoteFields, writeQuote } from './quote.ts'
@@ -36,6 +37,7 @@ export const orderBookRoutes: AnyRoute[] = [
   ...orderRoutes,
   ...diagnosisRoutes,
   ...simulationRoutes,
+  ...feedRoutes,
   ...tradeRoutes,
   ...competitionRoutes,
   ...currentAuctionRoutes,

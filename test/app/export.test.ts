@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -9,8 +9,9 @@ import { build } from 'esbuild'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ExportFlags, exportFeed } from '../../src/app/commands/export/export.ts'
-import type { FeedEvent } from '../../src/app/commands/export/feed.ts'
+import type { FeedEvent, FeedTrade } from '../../src/app/commands/export/feed.ts'
 import type { CommandFault } from '../../src/app/commands/service.ts'
+import { readPage } from '../docs/pages.ts'
 import { eventually } from '../setup/eventually.ts'
 
 let folder: string
@@ -23,7 +24,7 @@ const largest = String(2n ** 256n - 1n)
 const account = (index: number) => `0x${String(index).padStart(40, '0')}`
 
 /** Event `index` of the book. Places have holes, as where other feeds took numbers. */
-function eventAt(index: number): FeedEvent {
+function eventAt(index: number) {
   const isTrade = index % 3 === 0
   return {
     cursor: String(7 + index * 3 + (index % 2)),
@@ -49,12 +50,12 @@ function eventAt(index: number): FeedEvent {
             index % 2 === 0
               ? []
               : [
-                  { policy: { volume: { factor: 0.01 } }, amount: largest, token: account(12) },
-                  { policy: { surplus: { factor: 0.5 } }, amount: '1', token: account(12) },
+                  { amount: largest, token: account(12) },
+                  { amount: '1', token: account(12) },
                 ],
         }
       : null,
-  }
+  } satisfies FeedEvent
 }
 
 interface Book extends AsyncDisposable {
@@ -95,8 +96,8 @@ async function startBook(count: number, { looks = 40, key = '' } = {}): Promise<
       const seen = behind.slice(0, Math.min(looks, Number(search.get('limit'))))
       const owners = search.getAll('owner')
       send(200, {
-        events: seen.filter(({ order }) => owners.length === 0 || owners.includes(order.owner)),
-        cursor: seen.at(-1)?.cursor ?? given,
+        events: seen.filter(({ order }) => owners.length === 0 || owners.includes(order?.owner ?? '')),
+        cursor: seen.at(-1)?.cursor ?? String(after),
         hasMore: behind.length > seen.length,
       })
     }
@@ -298,7 +299,7 @@ test('does not take pages that repeat events or do not move', async () => {
   const [first, second] = book.events
   const bodies = [
     { events: [second, first], cursor: '100', hasMore: false },
-    { events: [], cursor: 'earliest', hasMore: true },
+    { events: [], cursor: '0', hasMore: true },
     { events: [first], cursor: '3', hasMore: false },
     { events: 'none', cursor: '3', hasMore: false },
   ]
@@ -327,8 +328,9 @@ test('stops where another export has written', async () => {
 
 test('Parquet has the same events as JSON lines', async () => {
   await using book = await startBook(12_345, { looks: 1_000 })
+  book.events.push({ ...eventAt(12_345), event: null, order: null })
   const { lines } = await run(book, { format: 'parquet', rows: '12000' })
-  expect(lines.map((line) => line.split(': ')[1])).toEqual(['12000 events', '345 events'])
+  expect(lines.map((line) => line.split(': ')[1])).toEqual(['12000 events', '346 events'])
   const rows = []
   for (const name of ranges()) {
     const file = await asyncBufferFromFile(path.join(folder, name))
@@ -337,24 +339,55 @@ test('Parquet has the same events as JSON lines', async () => {
   rmSync(folder, { recursive: true })
   await run(book)
   const events = ranges().flatMap(eventsIn)
-  expect(rows).toHaveLength(12_345)
+  expect(rows).toHaveLength(12_346)
   for (const [index, { cursor, isRemoved, eventId, event, order, trade }] of events.entries()) {
     const fees = trade?.executedProtocolFees ?? []
     expect(rows[index]).toEqual({
       ...{ cursor: BigInt(cursor), is_removed: isRemoved, event_id: eventId, chain_id: 11155111n },
-      ...{ label: event.label, reason: event.reason, timestamp: new Date(event.timestamp) },
-      ...{ order_uid: order.uid, owner: order.owner, sell_token: order.sellToken, buy_token: order.buyToken },
-      ...{ app_code: order.appCode, referrer: order.referrer },
-      ...{ class: order.class, kind: order.kind, status: order.status },
+      ...{ label: event?.label ?? null, reason: event?.reason ?? null },
+      timestamp: event && new Date(event.timestamp),
+      ...{ order_uid: order?.uid ?? null, owner: order?.owner ?? null, status: order?.status ?? null },
+      ...{ sell_token: order?.sellToken ?? null, buy_token: order?.buyToken ?? null },
+      ...{ app_code: order?.appCode ?? null, referrer: order?.referrer ?? null },
+      ...{ class: order?.class ?? null, kind: order?.kind ?? null },
       block_number: trade ? BigInt(trade.blockNumber) : null,
       ...{ log_index: trade?.logIndex ?? null, tx_hash: trade?.txHash ?? null },
       ...{ sell_amount: trade?.sellAmount ?? null, buy_amount: trade?.buyAmount ?? null },
       sell_amount_before_fees: trade?.sellAmountBeforeFees ?? null,
       auction_id: trade?.auctionId == null ? null : BigInt(trade.auctionId),
       protocol_fee_amount: trade ? (fees.length > 0 ? String(2n ** 256n) : '0') : null,
-      ...{ protocol_fee_token: fees[0]?.token ?? null, protocol_fees: trade ? JSON.stringify(fees) : null },
+      protocol_fee_token: fees[0]?.token ?? null,
     })
   }
+})
+
+test('the script of the how-to page pays partners', async () => {
+  await using book = await startBook(0)
+  const traded = (index: number, isRemoved: boolean, timestamp: string) => ({
+    ...eventAt(index),
+    isRemoved,
+    event: { ...eventAt(index).event, label: 'traded', timestamp },
+    trade: { ...(eventAt(3).trade as FeedTrade), sellAmount: '100' },
+  })
+  book.events.push(
+    traded(1, false, '2026-10-31T23:59:59.999Z'),
+    traded(2, false, '2026-11-01T00:00:00Z'),
+    traded(3, false, '2026-11-02T00:00:00Z'),
+    traded(4, false, '2026-11-03T00:00:00Z'),
+    traded(5, true, '2026-11-03T00:00:00Z'),
+    traded(6, false, '2026-12-01T00:00:00Z'),
+  )
+  await run(book, { rows: '2' })
+  const script = readPage('docs/how-to/build-an-index.md').blocks.find(({ name }) => name === 'partners.mjs')
+  writeFileSync(path.join(folder, 'partners.mjs'), script?.text ?? '')
+  const lines = execFileSync(process.execPath, ['partners.mjs', '.', '2026-11'], { cwd: folder, encoding: 'utf8' })
+  const [fee, token, sold] = [2n ** 256n, account(12), account(11)]
+  expect(lines.trim().split('\n')).toEqual([
+    `(none) fees ${token} ${fee}`,
+    `(none) volume ${sold} 100`,
+    `shop “ß” fees ${token} ${fee}`,
+    `shop “ß” volume ${sold} 100`,
+  ])
 })
 
 test('goes on at the head with --follow', async () => {
@@ -401,7 +434,7 @@ test('an export that is killed at any point leaves whole ranges, and goes on', a
   expect(book.events.length).toBeGreaterThan(1_000)
   expectWhole(book.events)
   expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
-})
+}, 500_000)
 
 /** Writes the export as one file, which starts in a fraction of a second. @returns its name */
 async function bundledExport(): Promise<string> {

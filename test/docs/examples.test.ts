@@ -94,6 +94,11 @@ const notRun: Record<string, Record<string, string>> = {
       'installs 514 MB: test/graphql/federation.test.ts asks through the library of that gateway',
     "uid=$(curl -s http://127.0.0.1:4002/graphql -H 'content-type: application/json' \\": 'the same',
   },
+  'docs/how-to/build-an-index.md': {
+    'npx tradegraph export --url http://127.0.0.1:4000 --network sepolia --out feed':
+      'needs the package: test/app/export.test.ts runs the export',
+    'node partners.mjs feed 2026-11': 'the same',
+  },
   'docs/how-to/use-the-client.md': {
     'npm install --omit=optional ./tradegraph-0.2.0.tgz':
       'test/app/client-package.test.ts installs the package and runs the page',
@@ -136,6 +141,7 @@ const notRun: Record<string, Record<string, string>> = {
 
 /** Code that is no file to be run, by page and name, and why. */
 const notExecuted: Record<string, string> = {
+  'docs/how-to/build-an-index.md feed.js': 'needs EventSource: test/rest/feed.test.ts reads the same stream',
   'docs/how-to/resume-streams.md balances.js':
     'a part of a page; test/tokens/account-balances.test.ts reads the same stream',
   'docs/how-to/resume-streams.md browser.js':

@@ -35,6 +35,7 @@ import { appDataDocument } from '../app-data.ts'
 import { accountBalance, accountBalances, heldBalances, watchedTokensInput } from '../balances/balances.ts'
 import { balanceSession, watchedTokensOfSession } from '../balances/sessions.ts'
 import { solverNotices } from '../competition/solver-notices.ts'
+import { feedEvent, feedPage } from '../order/feed.ts'
 import { pricePoint, slippageTolerance, tokenVolatility, volatilityDetails } from '../market.ts'
 import { simulatedBundle, simulatedLog, simulatedTransaction, stateChange } from '../order/bundle.ts'
 import { diagnosisEvidence, diagnosisReason, orderDiagnosis } from '../order/diagnosis.ts'
@@ -261,6 +262,8 @@ export const namedSchemas: Readonly<Record<string, NamedSchema>> = {
     schema: endedSessions,
     graphqlType: 'SignOutPayload',
   },
+  FeedPage: { schema: feedPage, description: 'A page of the feed of the book.' },
+  FeedEvent: { schema: feedEvent, graphqlType: 'BookEvent' },
   Problem: {
     schema: problem,
     description: 'Any refusal as RFC 9457 describes it, for clients whose `Accept` names its type.',

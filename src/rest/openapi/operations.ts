@@ -14,6 +14,7 @@ import { marketDataOperations } from '../market.ts'
 import { bundleOperations } from '../order/bundle.ts'
 import { cancellationOperations } from '../order/cancellation-documentation.ts'
 import { diagnosisOperations } from '../order/diagnosis.ts'
+import { feedOperations } from '../order/feed.ts'
 import { debugReportOperations, orderOperations } from '../order/orders.ts'
 import { simulationOperations } from '../order/simulation.ts'
 import { quoteOperations } from '../quote.ts'
@@ -38,6 +39,7 @@ export const operations: Operations<Tagged> = {
   ...tagged('Orders', cancellationOperations),
   ...tagged('Orders', debugReportOperations),
   ...tagged('Orders', diagnosisOperations),
+  ...tagged('Orders', feedOperations),
   ...tagged('Orders', simulationOperations),
   ...tagged('Trades', tradeOperations),
   ...tagged('App data', appDataOperations),

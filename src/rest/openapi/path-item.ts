@@ -11,7 +11,7 @@ import {
   type Success,
 } from './operation.ts'
 import { pathParameters } from './parameters.ts'
-import { accountError, orderBookError, problem } from './primitives.ts'
+import { accountError, orderBookError, plainText, problem } from './primitives.ts'
 
 const bodies = { orderBook: orderBookError, account: accountError }
 
@@ -21,6 +21,7 @@ const statusNames: Record<number, string> = {
   403: 'Not allowed to this account.',
   404: 'Not there.',
   409: 'In conflict with what is there.',
+  410: 'No longer there.',
   413: 'The body is too large.',
   415: 'The body is not declared as JSON.',
   422: 'Another request came with this key.',
@@ -191,6 +192,12 @@ function headersOf(operation: Operation) {
   )
 }
 
+/** Values of examples, by the type of their parameter. */
+const valueForms: Readonly<Record<string, (text: string) => unknown>> = {
+  integer: Number,
+  array: (text) => [text],
+}
+
 function parameterObject(
   name: string,
   location: 'path' | 'query' | 'header',
@@ -199,7 +206,7 @@ function parameterObject(
 ) {
   const { description, schema } = parameter
   const json = schemaOf(schema)
-  const value = example !== undefined && json.type === 'integer' ? Number(example) : example
+  const value = example === undefined ? undefined : (valueForms[String(json.type)]?.(example) ?? example)
   return {
     name,
     in: location,
@@ -294,7 +301,10 @@ function successResponse(success: Success, row: RowTraits, examples: object) {
   return {
     description,
     headers: headerRefs(names),
-    content: { [contentType.split(';', 1)[0] ?? '']: { schema: schemaOf(schema), examples } },
+    content: {
+      [contentType.split(';', 1)[0] ?? '']: { schema: schemaOf(schema), examples },
+      ...(row.stream && { 'text/event-stream': { schema: schemaOf(plainText) } }),
+    },
   }
 }
 

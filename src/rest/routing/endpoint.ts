@@ -85,7 +85,7 @@ export interface Endpoint extends PathPattern {
   perform(request: AdmittedRequest, context: () => Context, reader: Reader): Promise<HttpResponse>
   /** Answers from memory; returns undefined when the document must be executed. */
   recall: ReturnType<typeof createMemoryResponse> | undefined
-  /** The event stream of a subscription. */
+  /** The event stream of a subscription; of a row with `stream`, for clients that ask for it. */
   events?: {
     /** Reserves the cost of the request's parameters, if it is known. @throws Refusal */
     reserve?(request: AdmittedRequest): void
@@ -177,18 +177,25 @@ export function compile(row: Route, family: Family, executor: Executor, services
       return toAnswer(row, spelling.toRestSpelling(data), request)
     },
     recall: row.fromMemory && createMemoryResponse(row.fromMemory, services),
+    ...(row.stream && { events: compile(row.stream, family, executor, services).events }),
     ...(constant.isSubscription && {
       events: {
         async subscribe(request, context) {
           const results = await executor.subscribe(operationOf(request), context)
           if (!(Symbol.asyncIterator in results)) throw results.errors?.[0]
-          return eventsOf(results, (data) => eventOf(row.answer(spelling.toRestSpelling(data))), family)
+          const write = (data: ExecutionResult['data']) => {
+            const result = spelling.toRestSpelling(data)
+            return idLine(row.idOf?.(result)) + eventOf(row.answer(result))
+          }
+          return eventsOf(results, write, family)
         },
         form: { closing: (fault) => eventOf(errorBodyOf(fault, family), 'error') },
       },
     }),
   }
 }
+
+const idLine = (id: unknown) => (typeof id === 'string' ? `id: ${id}\n` : '')
 
 /** Yields events; an error is the last one. */
 async function* eventsOf(
@@ -197,7 +204,11 @@ async function* eventsOf(
   family: Family,
 ): AsyncGenerator<string, void> {
   for await (const { data, errors } of results) {
-    yield errors?.[0] ? eventOf(errorBodyOf(errors[0], family), 'error') : write(data)
+    const [error] = errors ?? []
+    // A client goes on where the stream says that it can.
+    yield error
+      ? idLine(error.extensions.cursor) + eventOf(errorBodyOf(error, family), 'error')
+      : write(data)
     if (errors) return
   }
 }

@@ -63,8 +63,12 @@ interface Row<On extends string, Run extends string, Data> {
    * The document. Each result of a subscription is an event; `statuses` are for refusals before the first.
    */
   run: Run
-  /** Returns the exact body; null for a 404. */
+  /** Returns the exact body; null for a 404. Of a subscription, the data of an event. */
   answer(data: Data): unknown
+  /** Returns the id of an event: the cursor behind which a client goes on. */
+  idOf?(data: Data): string
+  /** The same path as an event stream, for clients whose `Accept` names its type. */
+  stream?: Route
   status?(data: Data): number
   /** The message of the 404. */
   missing?: string
@@ -148,6 +152,7 @@ export type RowTraits = Pick<
   | 'isSecret'
   | 'isPersonal'
   | 'isPassedOn'
+  | 'stream'
   | 'passedAs'
 > &
   Partial<Pick<Route, 'run' | 'freshness'>> & {

@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/client.ts'
+import { string } from '../query/codec.ts'
 import {
   type Facet,
   type FacetSource,
@@ -102,6 +103,16 @@ export const feedList = (source: FeedSource & { facets: FacetSource }, descripti
   },
   key: placeKey('f'),
   faults: placeFaults(source),
+  fields: {
+    cursor: {
+      codec: string,
+      nullable: false,
+      description: 'The place of the end of the page, also of an empty one: goes on here, or with a stream.',
+      // The end of the list is the present: a client that reads on from it has missed nothing.
+      sql: ({ end, hasNext, after: [place = '0'], isOpen }) =>
+        `CASE WHEN ${isOpen} AND NOT ${hasNext} THEN ${feedHead}::text ELSE coalesce(${end}, ${place}::text) END`,
+    },
+  },
   description,
 })
 

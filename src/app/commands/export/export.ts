@@ -3,7 +3,8 @@ import { toAddress } from '../../../domain/evm/address.ts'
 import { CommandFault, exitCodes, type Service } from '../service.ts'
 import { chooseNetwork } from '../trade/quote.ts'
 import { createFeedReader, placeIn } from './feed.ts'
-import { type Folder, formats, openFolder, type Position, type RangeFile } from './folder.ts'
+import { type Folder, openFolder, type Position, type RangeFile } from './folder.ts'
+import { formats } from './table.ts'
 
 /** The flags of `tradegraph export`, as given. */
 export interface ExportFlags {

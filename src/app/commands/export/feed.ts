@@ -8,7 +8,7 @@ export interface FeedEvent {
   cursor: string
   isRemoved: boolean
   eventId: string
-  event: { label: string; reason: string | null; timestamp: string } & Record<string, unknown>
+  event: { label: string; reason: string | null; timestamp: string } | null
   order: {
     uid: string
     owner: string
@@ -19,7 +19,7 @@ export interface FeedEvent {
     class: string
     kind: string
     status: string
-  } & Record<string, unknown>
+  } | null
   trade: FeedTrade | null
 }
 
@@ -31,7 +31,7 @@ export interface FeedTrade {
   sellAmountBeforeFees: string
   buyAmount: string
   auctionId: number | null
-  executedProtocolFees: readonly { policy: object; amount: string; token: string }[]
+  executedProtocolFees: readonly { amount: string; token: string }[]
 }
 
 export interface FeedPage {
@@ -138,11 +138,11 @@ function pageIn(body: unknown, after: bigint): FeedPage | undefined {
   let last = after
   for (const each of events) {
     const place =
-      isObject(each) && isObject(each.event) && isObject(each.order) ? placeIn(each.cursor) : undefined
+      isObject(each) ? placeIn(each.cursor) : undefined
     if (place === undefined || place <= last) return undefined
     last = place
   }
-  const end = cursor === null || cursor === 'earliest' ? after : placeIn(cursor)
+  const end = placeIn(cursor)
   // A page that does not move would be asked for ever.
   if (end === undefined || end < last || (hasMore && end === after)) return undefined
   return { events, cursor: end, hasMore }

@@ -3,10 +3,7 @@ import path from 'node:path'
 import { isObject, jsonIn } from '../../../outside/http-json.ts'
 import { CommandFault, exitCodes } from '../service.ts'
 import { type FeedEvent, placeIn } from './feed.ts'
-import { openTable } from './table.ts'
-
-export const formats = ['jsonl', 'parquet'] as const
-export type Format = (typeof formats)[number]
+import { type Format, openTable } from './table.ts'
 
 /** What all files of a folder have in common. */
 export interface Contents {

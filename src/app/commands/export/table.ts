@@ -1,5 +1,7 @@
 import type { FeedEvent, FeedTrade } from './feed.ts'
-import type { Contents } from './folder.ts'
+
+export const formats = ['jsonl', 'parquet'] as const
+export type Format = (typeof formats)[number]
 
 /** A sequence of events in a file. */
 interface Table {
@@ -10,13 +12,19 @@ interface Table {
 type Write = (bytes: string | Uint8Array) => Promise<void>
 
 /** @param write appends to the file */
-export async function openTable({ format, chainId }: Contents, write: Write): Promise<Table> {
+export async function openTable(
+  { format, chainId }: { format: Format; chainId: number },
+  write: Write,
+): Promise<Table> {
   if (format === 'parquet') return openParquet(chainId, write)
   return {
     append: (events) => write(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
     finish: async () => {},
   }
 }
+
+type Event = NonNullable<FeedEvent['event']>
+type Order = NonNullable<FeedEvent['order']>
 
 const types = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -33,9 +41,11 @@ interface Column {
   of(event: FeedEvent, chainId: number): unknown
 }
 
-const text = (name: string, of: (event: FeedEvent) => string): Column => ({ name, type: 'text', of })
-const optional = (name: string, of: (event: FeedEvent) => string | null): Column => ({
-  ...{ name, type: 'text', isNullable: true, of },
+const ofEvent = (name: string, type: Column['type'], of: (event: Event) => string | Date | null): Column => ({
+  ...{ name, type, isNullable: true, of: ({ event }) => (event ? of(event) : null) },
+})
+const ofOrder = (name: string, of: (order: Order) => string | null): Column => ({
+  ...{ name, type: 'text', isNullable: true, of: ({ order }) => (order ? of(order) : null) },
 })
 const ofTrade = (
   name: string,
@@ -47,20 +57,20 @@ const ofTrade = (
 const columns: readonly Column[] = [
   { name: 'cursor', type: 'large', of: ({ cursor }) => BigInt(cursor) },
   { name: 'is_removed', type: 'truth', of: ({ isRemoved }) => isRemoved },
-  text('event_id', ({ eventId }) => eventId),
-  text('label', ({ event }) => event.label),
-  optional('reason', ({ event }) => event.reason),
-  { name: 'timestamp', type: 'time', of: ({ event }) => new Date(event.timestamp) },
+  { name: 'event_id', type: 'text', of: ({ eventId }) => eventId },
+  ofEvent('label', 'text', ({ label }) => label),
+  ofEvent('reason', 'text', ({ reason }) => reason),
+  ofEvent('timestamp', 'time', ({ timestamp }) => new Date(timestamp)),
   { name: 'chain_id', type: 'large', of: (_, chainId) => BigInt(chainId) },
-  text('order_uid', ({ order }) => order.uid),
-  text('owner', ({ order }) => order.owner),
-  text('sell_token', ({ order }) => order.sellToken),
-  text('buy_token', ({ order }) => order.buyToken),
-  optional('app_code', ({ order }) => order.appCode),
-  optional('referrer', ({ order }) => order.referrer),
-  text('class', ({ order }) => order.class),
-  text('kind', ({ order }) => order.kind),
-  text('status', ({ order }) => order.status),
+  ofOrder('order_uid', ({ uid }) => uid),
+  ofOrder('owner', ({ owner }) => owner),
+  ofOrder('sell_token', ({ sellToken }) => sellToken),
+  ofOrder('buy_token', ({ buyToken }) => buyToken),
+  ofOrder('app_code', ({ appCode }) => appCode),
+  ofOrder('referrer', ({ referrer }) => referrer),
+  ofOrder('class', (order) => order.class),
+  ofOrder('kind', ({ kind }) => kind),
+  ofOrder('status', ({ status }) => status),
   ofTrade('block_number', 'large', ({ blockNumber }) => BigInt(blockNumber)),
   ofTrade('log_index', 'number', ({ logIndex }) => logIndex),
   ofTrade('tx_hash', 'text', ({ txHash }) => txHash),
@@ -73,7 +83,6 @@ const columns: readonly Column[] = [
     String(fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)),
   ),
   ofTrade('protocol_fee_token', 'text', ({ executedProtocolFees: [fee] }) => fee?.token ?? null),
-  ofTrade('protocol_fees', 'text', ({ executedProtocolFees }) => JSON.stringify(executedProtocolFees)),
 ]
 
 /** Events in memory, and rows of a group in the file. */

@@ -130,6 +130,12 @@ export const order: Model = defineModel({
     appData: aliasField(signed.appData, 'Equal to appDataHash.', {
       deprecated: 'Use appDataHash. Removed after 2027-11-30.',
     }),
+    appCode: orNull(
+      column(string, 'o.app_code', 'The application that the appData document names, when it is known.'),
+    ),
+    referrer: orNull(
+      column(string, 'o.referrer_code', 'The affiliate code that the appData document names, in upper case.'),
+    ),
     isLiquidityOrder: derived(boolean, `o.class = 'liquidity'`, 'True if class is LIQUIDITY.', {
       deprecated: 'Use class. Removed after 2027-11-30.',
     }),
