@@ -189,7 +189,8 @@ function statusFor(error: GraphQLError, row: RowTraits | undefined): number {
 function faultOf({ extensions, message }: GraphQLError): Fault {
   const { code, orderBook } = extensions as { code: RefusalCode; orderBook?: OrderBookAnswer }
   // The place from which a client goes on behind a gap.
-  const data = extensions.data ?? (extensions.cursor === undefined ? undefined : { cursor: extensions.cursor })
+  const data =
+    extensions.data ?? (extensions.cursor === undefined ? undefined : { cursor: extensions.cursor })
   return { code: orderBook?.errorType ?? code, message, data: withoutItems(data) }
 }
 

@@ -85,13 +85,18 @@ async function startBook(count: number, { looks = 40, key = '' } = {}): Promise<
       return void send(200, { data: { networks: [{ name: 'sepolia', chainId: 11155111 }] } })
     }
     const answer = () => {
-      if (pathname !== '/sepolia/api/v1/feed') return send(404, { errorType: 'NotFound', description: pathname })
+      if (pathname !== '/sepolia/api/v1/feed')
+        return send(404, { errorType: 'NotFound', description: pathname })
       if (key && req.headers['x-api-key'] !== key)
         return send(401, { errorType: 'Unauthorized', description: 'send the operator’s key' })
       const given = search.get('after')
       const after = given === 'earliest' ? book.kept : Number(given)
       if (after < book.kept)
-        return send(410, { errorType: 'FeedGap', description: 'removed', data: { cursor: String(book.kept) } })
+        return send(410, {
+          errorType: 'FeedGap',
+          description: 'removed',
+          data: { cursor: String(book.kept) },
+        })
       const behind = book.events.filter(({ cursor }) => Number(cursor) > after)
       const seen = behind.slice(0, Math.min(looks, Number(search.get('limit'))))
       const owners = search.getAll('owner')
@@ -380,7 +385,10 @@ test('the script of the how-to page pays partners', async () => {
   await run(book, { rows: '2' })
   const script = readPage('docs/how-to/build-an-index.md').blocks.find(({ name }) => name === 'partners.mjs')
   writeFileSync(path.join(folder, 'partners.mjs'), script?.text ?? '')
-  const lines = execFileSync(process.execPath, ['partners.mjs', '.', '2026-11'], { cwd: folder, encoding: 'utf8' })
+  const lines = execFileSync(process.execPath, ['partners.mjs', '.', '2026-11'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
   const [fee, token, sold] = [2n ** 256n, account(12), account(11)]
   expect(lines.trim().split('\n')).toEqual([
     `(none) fees ${token} ${fee}`,
@@ -449,7 +457,9 @@ async function bundledExport(): Promise<string> {
       resolveDir: process.cwd(),
     },
     ...{ outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'silent' },
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+    },
   })
   return outfile
 }

@@ -23,9 +23,17 @@ const entryFields =
 type Entry = GetApiV1FeedResult['bookEvents']['nodes'][number]
 
 export const feedEvent = selected('BookEvent', 'cursor isRemoved eventId', {
-  event: selected('OrderEvent', eventFields).nullable().meta({ description: 'The event. Null when it was merged with a later one of its kind, or removed by its age.' }),
-  order: selected('Order', orderFields).nullable().meta({ description: 'The order as it is now. Null if it is no longer stored.' }),
-  trade: selected('Trade', tradeFields).nullable().meta({ description: 'The trade of an event `traded`, also when a reorg undid it.' }),
+  event: selected('OrderEvent', eventFields)
+    .nullable()
+    .meta({
+      description: 'The event. Null when it was merged with a later one of its kind, or removed by its age.',
+    }),
+  order: selected('Order', orderFields)
+    .nullable()
+    .meta({ description: 'The order as it is now. Null if it is no longer stored.' }),
+  trade: selected('Trade', tradeFields)
+    .nullable()
+    .meta({ description: 'The trade of an event `traded`, also when a reorg undid it.' }),
 })
 
 export const feedPage = z.object({
@@ -47,7 +55,8 @@ const conditions = {
 
 type Condition = keyof typeof conditions
 
-const values = <Value extends z.ZodType>(of: Value) => z.array(of).max(100, 'may be repeated 100 times').optional()
+const values = <Value extends z.ZodType>(of: Value) =>
+  z.array(of).max(100, 'may be repeated 100 times').optional()
 
 const filterSchema = z.object({
   label: values(conditions.label.of),

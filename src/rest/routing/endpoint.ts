@@ -206,9 +206,7 @@ async function* eventsOf(
   for await (const { data, errors } of results) {
     const [error] = errors ?? []
     // A client goes on where the stream says that it can.
-    yield error
-      ? idLine(error.extensions.cursor) + eventOf(errorBodyOf(error, family), 'error')
-      : write(data)
+    yield error ? idLine(error.extensions.cursor) + eventOf(errorBodyOf(error, family), 'error') : write(data)
     if (errors) return
   }
 }

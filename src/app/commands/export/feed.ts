@@ -137,8 +137,7 @@ function pageIn(body: unknown, after: bigint): FeedPage | undefined {
   if (!Array.isArray(events) || typeof hasMore !== 'boolean') return undefined
   let last = after
   for (const each of events) {
-    const place =
-      isObject(each) ? placeIn(each.cursor) : undefined
+    const place = isObject(each) ? placeIn(each.cursor) : undefined
     if (place === undefined || place <= last) return undefined
     last = place
   }
