@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportFeed } from '../../src/app/commands/export/export.ts'
+import { removeFeedEntries } from '../../src/storage/retention/events.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
@@ -120,4 +121,19 @@ test('the export writes what the pages have', async () => {
   } finally {
     rmSync(out, { recursive: true })
   }
+})
+
+test('is refused behind entries that were removed, with the place to go on from', async () => {
+  const { events } = await readAll('limit=100')
+  const [early] = events
+  await removeFeedEntries(server.database.db, { before: new Date(Date.now() + 86_400_000), limit: 1_000 })
+  const { status, body } = await request(`${feed}?after=${early?.cursor}`)
+  expect([status, body.errorType]).toEqual([410, 'FeedGap'])
+  expect(Number(body.data.cursor)).toBeGreaterThanOrEqual(Number(events.at(-1)?.cursor))
+  expect((await request(`${feed}?after=${body.data.cursor}`)).body).toMatchObject({
+    events: [],
+    hasMore: false,
+  })
+  const stream = await fetch(`${feed}?after=${early?.cursor}`, { headers: { accept: 'text/event-stream' } })
+  expect(await stream.text()).toContain(`"errorType":"FeedGap"`)
 })

@@ -79,7 +79,11 @@ test.each(cases)('%s', async (_, described, example) => {
 
   const documented = pathItemOperation(described).responses[status]
   const [contentType = ''] = headers.get('content-type')?.split(';', 1) ?? []
-  const types = [contentType, ...(status >= 400 ? ['application/problem+json'] : [])]
+  const types = [
+    contentType,
+    ...(status < 400 && row.stream ? ['text/event-stream'] : []),
+    ...(status >= 400 ? ['application/problem+json'] : []),
+  ]
   expect(Object.keys(documented.content)).toEqual(types)
   // Orders have an age if they come from another order book.
   const ofMirrored: readonly string[] = row.on.includes('/order') ? ['Age'] : []
