@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createPartners } from '../accounts/partners.ts'
 import { nonceMs } from '../accounts/sign-in.ts'
 import { createStatistics } from '../affiliates/statistics.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -230,6 +231,7 @@ async function openServices(
     shared: shared?.budgets,
   })
   const upload = composeUploads({ db, settings, now, metrics })
+  const partners = createPartners({ db, now, log })
   const tradingNetworks = networks.map((parts) => tradingOf(parts, db, { stored, storeDocument: upload }))
   return {
     services: {
@@ -254,6 +256,7 @@ async function openServices(
       ...composeAnnouncements(options),
       networks: createTradingNetworks(tradingNetworks),
       features: featuresOf(settings),
+      partners,
       suggests,
       access: accessOf(settings),
       hidesCompetitions: settings.AUCTION_HIDE_COMPETITIONS,
@@ -268,6 +271,7 @@ async function openServices(
       closeFeeds(feeds)
       redis?.close()
       sessions.balanceSessions.close()
+      await partners.close()
       await signals.close()
     },
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createPartners, isPartnerKey, type PartnerTimes } from '../accounts/partners.ts'
+import { createPartners, isPartnerKey, type Partners, type PartnerTimes } from '../accounts/partners.ts'
 import { createRateLimits, type Rates } from '../execution/admission/rate-limits.ts'
 import { createExecutor } from '../execution/execute.ts'
 import type { IdempotencyTimes } from '../execution/idempotency.ts'
@@ -19,6 +19,8 @@ export interface ServerOptions extends Omit<HttpRouterOptions, 'partners'> {
   /** Proxies whose X-Forwarded-For is trusted; none by default. */
   isTrustedProxy?: IsTrusted
   idempotencyTimes?: Partial<IdempotencyTimes>
+  /** Partners of the deployment; own ones, which end with the server, by default. */
+  partners?: Partners
   partnerTimes?: Partial<PartnerTimes>
   requestTimes?: Partial<RequestTimes>
   accessLog?: AccessLog | undefined
@@ -42,7 +44,7 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { log, newRequestId = randomUUID, isTrustedProxy = () => false, rateLimits } = options
   const { metrics = createMetrics(false) } = options
-  const partners = createPartners(options, options.partnerTimes)
+  const partners = options.partners ?? createPartners(options, options.partnerTimes)
   const services = { ...options, partners }
   const ownReads = (client: string) => partners.limitsOf(client)?.costUnitsPerSecond
   const executor = createExecutor(services, {
@@ -83,7 +85,7 @@ export function createServer(options: ServerOptions): Server {
       const closed = listener.close(() => log.warn('server: answers are still under way, closing anyway'))
       router.close()
       await closed
-      await partners.close()
+      if (!options.partners) await partners.close()
     },
   }
 }

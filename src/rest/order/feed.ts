@@ -23,11 +23,9 @@ const entryFields =
 type Entry = GetApiV1FeedResult['bookEvents']['nodes'][number]
 
 export const feedEvent = selected('BookEvent', 'cursor isRemoved eventId', {
-  event: selected('OrderEvent', eventFields)
-    .nullable()
-    .meta({
-      description: 'The event. Null when it was merged with a later one of its kind, or removed by its age.',
-    }),
+  event: selected('OrderEvent', eventFields).nullable().meta({
+    description: 'The event. Null when it was merged with a later one of its kind, or removed by its age.',
+  }),
   order: selected('Order', orderFields)
     .nullable()
     .meta({ description: 'The order as it is now. Null if it is no longer stored.' }),
