@@ -66,7 +66,7 @@ function toFeedFilter(
     class: classes,
     kind: kinds,
     appCode: appCodes,
-    referrer: referrers,
+    referrer: referrers?.map((code) => code.toUpperCase()),
   }
   return Object.fromEntries(Object.entries(conditions).filter(([, values]) => values != null))
 }

@@ -12,8 +12,15 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   Announcement: { outside: 'createdAt description id isForAll location thumbnail title url' },
   Auction: { process: 'network' },
   BlocksEvidence: { process: 'at head number' },
+  BookWebhook: {
+    process:
+      'address createdAt cursor failures fault filter gapAt gapFrom gapTo id isPaused lagEntries lagSeconds name sentAt',
+  },
+  BookWebhookPayload: { process: 'webhook' },
   CancellationEvidence: { process: 'by detail' },
   CompetitionEvidence: { process: 'auctionId refusal score scoreGap solver winningScore' },
+  CreateBookWebhookPayload: { process: 'secret webhook' },
+  DeleteBookWebhookPayload: { process: 'id' },
   Diagnosed: { process: 'advice code evidence retryable since summary' },
   DiagnosisReason: { process: 'advice code evidence retryable since summary' },
   FeeEvidence: { process: 'fee leastAmount left token' },
@@ -66,11 +73,11 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   Meta: { process: 'network version' },
   Mutation: {
     process:
-      'cancelOrder cancelOrders cancelOrdersByPolicy changePartnerKey confirmChannel createPartnerKey createSignInChallenge markNotificationsRead placeOrder placeOrders quote registerAffiliate replayChannel revokePartnerKey rotateChannelSecret rotatePartnerKey setAffiliateEnabled signIn signOut signOutEverywhere subscribeChannel testChannel unsubscribeChannel updateChannel uploadAppData',
+      'cancelOrder cancelOrders cancelOrdersByPolicy changePartnerKey confirmChannel createBookWebhook createPartnerKey createSignInChallenge deleteBookWebhook markNotificationsRead pauseBookWebhook placeOrder placeOrders quote registerAffiliate replayChannel resumeBookWebhook revokePartnerKey rotateChannelSecret rotatePartnerKey setAffiliateEnabled signIn signOut signOutEverywhere subscribeChannel testChannel unsubscribeChannel updateChannel uploadAppData',
   },
   Network: {
     process:
-      'chainId contracts explorerUrl id name poolProject pools ready settlementContract vaultRelayer wrappedNative',
+      'chainId contracts explorerUrl id isTest name poolProject pools ready settlementContract vaultRelayer wrappedNative',
   },
   NetworkContracts: {
     process:
@@ -109,7 +116,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   Query: {
     outside: 'explainOrder explainSignature market simulateBundle simulateOrder',
     process:
-      'affiliateStatistics affiliateTypedData channelSubscription channelSubscriptions commit currentAuction enabledChannelKinds network networks partnerKeys pushPublicKey quote traderActivity traderStatistics version',
+      'affiliateStatistics affiliateTypedData bookWebhooks channelSubscription channelSubscriptions commit currentAuction enabledChannelKinds network networks partnerKeys pushPublicKey quote traderActivity traderStatistics version',
   },
   Quote: { outside: 'id network quoteId response' },
   QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
@@ -139,7 +146,10 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   SignatureExplanation: {
     process: 'digest domainSeparator expectedSigner explanation mistake recoveredSigner structHash valid',
   },
-  Subscription: { outside: 'balances quotes tokenPrices', process: 'auctions notifications orderEvents' },
+  Subscription: {
+    outside: 'balances quotes tokenPrices',
+    process: 'auctions bookEvents notifications orderEvents trades',
+  },
   Token: { outside: 'holders nativePrice priceHistory usdPrice' },
   TokenBalance: { outside: 'allowance balance nativeValue state token usdValue' },
   TokenBalanceConnection: { outside: 'block edges nodes pageInfo' },
@@ -170,12 +180,15 @@ export const isElsewhere = (type: string, field: string) => places.has(`${type}.
 
 /**
  * Stored, and left out of generated documents: sums over a range of blocks, what auctions left out and
- * refused, and tokens of a network, which have tests of their own.
+ * refused, tokens of a network, and the feed of the book, which have tests of their own.
  */
 const typesApart = new Set([
   'AccountPartner',
   'AccountToken',
   'Accounting',
+  'BookEvent',
+  'BookEventConnection',
+  'BookEventEdge',
   'SolverAccount',
   'ExcludedOrder',
   'ExcludedOrderConnection',
@@ -188,10 +201,12 @@ const typesApart = new Set([
   'SolverOutcome',
   'TokenConnection',
   'TokenEdge',
+  'TradeEvent',
 ])
 
 const fieldsApart = new Set([
   'Query.accounting',
+  'Query.bookEvents',
   'Auction.excludedOrders',
   'Auction.refusedSolutions',
   'Auction.solverAnswers',

@@ -57,6 +57,8 @@ export const orderFields: Fields<OrderRow> = {
   from: ({ owner }) => owner,
   settlementContract: ({ settlement }) => settlement,
   appDataHash: ({ appData }) => appData,
+  ...columns('appCode'),
+  referrer: ({ referrerCode }) => referrerCode,
   class: (order) => member(order.class),
   kind: ({ kind }) => member(kind),
   signingScheme: ({ signingScheme }) => signingScheme.toUpperCase(),

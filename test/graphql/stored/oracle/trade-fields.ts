@@ -27,6 +27,14 @@ export const tradeFields: Fields<Row<'trades'>> = {
   ),
   id: ({ chainId, blockNumber, logIndex }) => idOf('Trade', chainId, blockNumber, logIndex),
   sellAmountBeforeFees: ({ sellAmount, feeAmount }) => String(BigInt(sellAmount) - BigInt(feeAmount)),
+  isReverted: () => false,
+  timestamp: ({ orderId, blockNumber }, _args, { rows }) => {
+    const times = rows.events
+      .filter((event) => event.orderId === orderId && event.label === 'traded')
+      .filter((event) => event.blockNumber === blockNumber)
+      .map(({ timestamp }) => timestamp.getTime())
+    return times.length > 0 ? new Date(Math.max(...times)) : null
+  },
   sellToken: ({ chainId, sellToken }) => ({ chainId, address: sellToken }),
   buyToken: ({ chainId, buyToken }) => ({ chainId, address: buyToken }),
   order: ({ orderId }, _args, { rows }) => orderOf(rows.orders, orderId),
