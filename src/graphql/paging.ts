@@ -24,7 +24,7 @@ export const allNetworks = 'All networks without it.'
 export const feedCursorArgument = (arg: Arguments) =>
   arg.string({ required: false, description: 'A cursor, or "earliest".' })
 
-/** The argument of a list that can be read by its changes, for clients with access to the feed of the book. */
+/** The argument by which a list is read by its changes, for clients that may read the feed of the book. */
 export const changedAfterArgument = (arg: Arguments) =>
   arg.string({
     required: false,

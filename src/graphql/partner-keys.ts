@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { described, objectOf, text } from '../domain/described.ts'
 import { findPartnerKeys, partnerKeyType } from '../storage/partner-keys.ts'
 import { builder } from './builder.ts'
-import { requireOperator } from './context/access.ts'
+import { forOperator, requireOperator } from './context/access.ts'
 import { describedRef } from './described.ts'
 import { objectExpected, scalarField, textField, wholeNumberField } from './input/fields.ts'
 import { inputArgument, inputType } from './input/input-type.ts'
@@ -75,7 +75,6 @@ const payloadRef = describedRef(
   described('PartnerKeyPayload', 'A key of a partner after a change.', { partnerKey: keyNow }),
 )
 
-const forOperator = 'For the operator: needs the key of the deployment as a bearer token or X-API-Key.'
 const guard = { guard: requireOperator }
 
 builder.mutationFields((t) => ({

@@ -58,7 +58,7 @@ const limits = {
 }
 const timeoutMs = 5_000
 const pingMs = 10_000
-/** Of a stream that this creates: the time for which ids are remembered, and the age of its messages. */
+/** A stream that this creates remembers ids, and keeps messages, for these times. */
 const duplicateMs = 120_000
 const maxAgeMs = 7 * 86_400_000
 
@@ -120,7 +120,7 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
     if (session?.connection.isClosed()) session = undefined
     session ??= await openSession()
     const { js, lastId } = session
-    // A publisher that ended before its acknowledgement has stored the first of these messages, and no others.
+    // A publisher that ended before its acknowledgement has stored only the first of these messages.
     const rest = messages.slice(messages.findIndex(({ id }) => id === lastId) + 1)
     session.lastId = undefined
     const publish = ({ subject, id, data }: StreamMessage, after?: StreamMessage) =>

@@ -128,7 +128,7 @@ export async function updatePartnerKey(
   return row ? toPartnerKey(row) : undefined
 }
 
-/** What was used with a key since the last count. */
+/** The use of a key since the last count. */
 export interface PartnerUse {
   requests: number
   units: number
@@ -149,7 +149,7 @@ export async function countPartnerUse(db: Db, uses: ReadonlyMap<string, PartnerU
     WHERE p.id = held.id`
 }
 
-/** Those of these ids whose keys are valid. */
+/** Selects the ids whose keys are valid. */
 export async function findValidKeys(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows = await sql(db).partnerKey.findMany({
     where: { id: { in: [...ids] }, revokedAt: null },

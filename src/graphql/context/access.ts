@@ -50,8 +50,8 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string | undefined {
 
 /**
  * Reads the key of a request as `apiKeyOf` does. Keys of the deployment and of partners count only from
- * programs and from the service's own pages: those of other origins may read every response. Without a public URL, the own
- * origin is that of the Host header.
+ * programs and from the service's own pages: those of other origins may read every response. Without a public
+ * URL, the own origin is that of the Host header.
  */
 export function createKeyReader({
   isOperator,
@@ -83,6 +83,9 @@ interface KeyedRequest extends KeyOwners {
   apiKey?: string | undefined
   markPersonal?(): void
 }
+
+/** The end of descriptions of fields for the operator. */
+export const forOperator = 'For the operator: needs the key of the deployment as a bearer token or X-API-Key.'
 
 /** @throws Refusal Unauthorized */
 export function requireOperator({ apiKey, isOperator, markPersonal }: KeyedRequest): void {

@@ -10,7 +10,7 @@ import {
 } from '../../notifications/sinks/webhook.ts'
 import { findWebhooks, type SinkFilter } from '../../storage/feeds/sinks.ts'
 import { builder } from '../builder.ts'
-import { requireOperator } from '../context/access.ts'
+import { forOperator, requireOperator } from '../context/access.ts'
 import { describedRef } from '../described.ts'
 import { objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
@@ -28,7 +28,7 @@ const createInput = inputType('CreateBookWebhookInput', {
       url: textField
         .max(2_000, 'must have at most 2000 characters')
         .meta({ description: 'The URL that batches are posted to.' }),
-      filter: bookFilter.schema.nullish().meta({ description: 'Only entries that meet it.' }),
+      filter: bookFilter.schema.nullish().meta({ description: 'The entries to send; all without it.' }),
       after: textField
         .max(40, 'must have at most 40 characters')
         .nullish()
@@ -69,8 +69,6 @@ function writtenFilter(filter: object, { schema }: GraphQLResolveInfo): SinkFilt
   const written = isInputType(type) ? astFromValue(filter, type) : null
   return (written ? valueFromASTUntyped(written) : {}) as SinkFilter
 }
-
-const forOperator = 'For the operator: needs the key of the deployment as a bearer token or X-API-Key.'
 
 builder.queryField('bookWebhooks', (t) =>
   t.field({

@@ -36,9 +36,11 @@ export const bookFilter = inputType('BookFilter', {
     labels: listOf(enumField(OrderEventLabel, orderEventLabels), 'Events of these types.'),
     owners: listOf(addressField, 'Orders that one of these accounts owns, or placed for a contract to own.'),
     tokens: listOf(addressField, 'Orders that sell or buy one of these tokens.'),
-    pair: tokenPair.schema.nullish().meta({ description: 'Orders that trade this pair.' }),
+    pair: tokenPair.schema
+      .nullish()
+      .meta({ description: 'Orders that sell one token of the pair for the other.' }),
     classes: listOf(enumField(OrderClass, orderClasses), 'Orders of these classes.'),
-    kinds: listOf(enumField(OrderKind, orderKinds), 'Orders with this side fixed.'),
+    kinds: listOf(enumField(OrderKind, orderKinds), 'Orders with one of these sides fixed.'),
     appCodes: listOf(appCodeField, 'Orders whose appData documents name one of these applications.'),
     referrers: listOf(appCodeField, 'Orders whose appData documents name one of these affiliate codes.'),
   }),

@@ -26,7 +26,7 @@ export interface SinkEvent {
 
 export interface SinkPage {
   events: readonly SinkEvent[]
-  /** Where the next page begins; null if there was no entry. */
+  /** The start of the next page; null if there was no entry. */
   endCursor: string | null
   hasNextPage: boolean
 }
@@ -83,8 +83,8 @@ const pollMs = 5_000
 const gatherMs = 20
 
 /**
- * Sends the feed from the sink's cursor until `signal` aborts or the lease is lost. The cursor is stored after
- * the acknowledgement: what a process that ended was sending is sent again, under the same ids.
+ * Sends the feed from the sink's cursor until `signal` aborts or the lease is lost. The cursor is stored
+ * after the acknowledgement: the batch of a process that ended is sent again, under the same ids.
  */
 export async function runSink(
   { sink, sender, lease }: { sink: FeedSink; sender: SinkSender; lease: string },

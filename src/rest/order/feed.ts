@@ -24,7 +24,7 @@ type Entry = GetApiV1FeedResult['bookEvents']['nodes'][number]
 
 export const feedEvent = selected('BookEvent', 'cursor isRemoved eventId', {
   event: selected('OrderEvent', eventFields).nullable().meta({
-    description: 'The event. Null when it was merged with a later one of its kind, or removed by its age.',
+    description: 'The event. Null if a later one of its kind replaced it, or if it was removed by its age.',
   }),
   order: selected('Order', orderFields)
     .nullable()
@@ -47,8 +47,8 @@ const conditions = {
   token: { of: addressField, description: 'Orders that sell or buy this token.' },
   appCode: { of: z.string(), description: 'Orders of this application.' },
   referrer: { of: z.string(), description: 'Orders whose appData document names this affiliate code.' },
-  class: { of: z.enum(orderClasses), description: 'Orders of this class.' },
-  kind: { of: z.enum(orderKinds), description: 'Orders with this side fixed.' },
+  class: { of: z.enum(orderClasses), description: 'Only orders of this class.' },
+  kind: { of: z.enum(orderKinds), description: 'Only orders with this side fixed.' },
 } as const
 
 type Condition = keyof typeof conditions

@@ -241,7 +241,7 @@ export const listedTrades: Relation = {
 interface ListedTrades {
   filter: TradeFilter | null
   chainIds: readonly number[]
-  /** In the order of their last changes, with those that a reorg undid. */
+  /** True for the order of their last changes, with those that a reorg undid. */
   isByChange: boolean
 }
 
@@ -262,8 +262,8 @@ const tradeAt = (at: string, removal: string, isLive: string) => {
 const tradeOfEntry = tradeAt('f', 'r.place >= f.place ORDER BY r.place', 'f.removed IS NULL')
 
 /**
- * Entry `f` of the feed of the book, and its event `ev`. The trade goes before its event, so it is taken back at
- * an earlier place.
+ * SQL for the trade `tr` of entry `f` in the feed of the book. A trade is stored and taken back before its
+ * event, at an earlier place.
  */
 export const tradeOfEvent = (event: string) => `(SELECT bo.chain_id, ev.block_number, ev.log_index
     FROM ${event}, orders bo WHERE bo.id = f.order_id AND ev.label = 'traded') xt

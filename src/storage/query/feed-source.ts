@@ -16,14 +16,14 @@ export interface FeedSource {
   rows: string
   /** Current state of a key. @param key SQL for the key */
   snapshot?(key: string): SnapshotSource
-  /** SQL for the key of `f`, and its type. Keys of a feed with filters are these, and an entry has its facets. */
+  /** SQL for the key of `f`, and its type. A feed with filters has these as keys, and facets of entries. */
   key: string
   keyType: 'bytea' | 'bigint' | 'int' | 'filter'
-  /** Of a feed with filters: see `book.ts`. */
+  /** Present in a feed with filters: see `book.ts`. */
   facets?: FacetSource
 }
 
-/** What a filter compares of each entry. */
+/** The texts of an entry that a filter compares. */
 export interface FacetSource {
   /** Rows to join to `f`, each at most one. */
   joins: string

@@ -101,8 +101,8 @@ export interface PageRows extends RelationBase {
   rows: string | ((args: never) => PageSource)
   key: PageKey
   /**
-   * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL for a
-   * cursor to go on from.
+   * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL
+   * for a cursor to go on from.
    */
   faults?: (
     after: readonly string[],

@@ -5,7 +5,7 @@ import { CommandFault, exitCodes } from '../service.ts'
 import { type FeedEvent, placeIn } from './feed.ts'
 import { type Format, openTable } from './table.ts'
 
-/** What all files of a folder have in common. */
+/** The properties that all files of a folder share. */
 export interface Contents {
   network: string
   chainId: number
