@@ -2,6 +2,15 @@
 export const streamDocument =
   'subscription($account:Address!,$after:String){notifications(account:$account,after:$after){cursor node{type message timestamp}}}'
 
+const bookDocument = (variables: string, filter: string) =>
+  `subscription(${variables}$after:String){bookEvents(${filter}after:$after){cursor event{label detail timestamp}}}`
+
+/** The same of the feed of the book: events of the orders of one account, and of all. */
+export const bookDocuments = {
+  filtered: bookDocument('$account:Address!,', 'filter:{owners:[$account]},'),
+  whole: bookDocument('', ''),
+}
+
 const digits = 8
 
 /** Returns a message that carries its number: `#` and eight digits. */

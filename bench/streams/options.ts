@@ -2,7 +2,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { cache, whole } from '../options.ts'
 
-export const scenarioNames = ['one', 'many', 'idle', 'storm', 'stalled', 'exact'] as const
+export const scenarioNames = ['one', 'many', 'book', 'idle', 'storm', 'stalled', 'exact'] as const
 export type ScenarioName = (typeof scenarioNames)[number]
 
 export interface StreamOptions {
@@ -13,6 +13,7 @@ export interface StreamOptions {
   rounds: number
   loads: { streams: number; rate: number }[]
   peers: string[]
+  bookStreams: number
   idle: number[]
   stalledSeconds: number
   events: number
@@ -31,6 +32,7 @@ processes read all streams, and check that no event is lost or repeated. Everybo
 
   one      streams of one account, at each of --loads, in turns
   many     1,000 accounts that share 200 events a second
+  book     events of all orders: streams of 100 filters with 100 events a second, and a tenth as many without a filter
   idle     streams that get nothing: CPU, statements and memory
   storm    1,000 readers come back at once, each 50 events behind; first to one account, then to an account each
   stalled  ten readers stop reading at 100 events/s of 32 KiB
@@ -42,6 +44,7 @@ processes read all streams, and check that no event is lost or repeated. Everybo
   --peers A,B         of ${peerNames.join(', ')} (default all)
   --seconds N         length of a turn (default 5)
   --rounds N          turns of each system (default 3); the medians are told
+  --book-streams N    of book (default 10000)
   --idle A,B          of idle: numbers of streams, ascending (default 1000,5000,10000,19500)
   --stalled-seconds N of stalled: how long events are made (default 40)
   --events N          of exact: events in all (default 10000)
@@ -61,6 +64,7 @@ export function readStreamOptions(argv: readonly string[]): StreamOptions {
       peers: { type: 'string', default: peerNames.join(',') },
       seconds: { type: 'string', default: '5' },
       rounds: { type: 'string', default: '3' },
+      'book-streams': { type: 'string', default: '10000' },
       idle: { type: 'string', default: '1000,5000,10000,19500' },
       'stalled-seconds': { type: 'string', default: '40' },
       events: { type: 'string', default: '10000' },
@@ -82,6 +86,7 @@ export function readStreamOptions(argv: readonly string[]): StreamOptions {
       return { streams: whole('loads', streams, 1, 100_000), rate: whole('loads', rate, 1, 10_000) }
     }),
     peers: values.peers.split(',').filter(Boolean),
+    bookStreams: whole('book-streams', values['book-streams'], 100, 19_500),
     idle: values.idle.split(',').map((text) => whole('idle', text, 1, 100_000)),
     stalledSeconds: whole('stalled-seconds', values['stalled-seconds'], 1, 600),
     events: whole('events', values.events, 100, 1_000_000),

@@ -3,7 +3,7 @@ import type { Undo } from '../setup.ts'
 import type { ScenarioName, StreamOptions } from './options.ts'
 import { measureExact } from './scenarios/exact.ts'
 import { measureIdle } from './scenarios/idle.ts'
-import { measureMany, measureOne } from './scenarios/spread.ts'
+import { measureBook, measureMany, measureOne } from './scenarios/spread.ts'
 import { measureStalled } from './scenarios/stalled.ts'
 import { measureStorm } from './scenarios/storm.ts'
 import { buildStand, type Print, type Stand } from './stand.ts'
@@ -20,6 +20,7 @@ type Scenario = (stand: Stand, options: StreamOptions, print: Print) => Promise<
 const scenarios: Record<ScenarioName, Scenario> = {
   one: measureOne,
   many: measureMany,
+  book: measureBook,
   idle: measureIdle,
   storm: measureStorm,
   stalled: measureStalled,

@@ -25,8 +25,10 @@ export interface System {
   server: ServerProcess
   /** The path of its streams. */
   path: string
-  /** Its name in the source. */
+  /** Its name in the source: a peer's, or that of the writer to the program's database. */
   to: string
+  /** The subscription; by default `streamDocument`. */
+  document?: string
 }
 
 export interface Stand {
@@ -76,6 +78,7 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
     ...env,
     CMS_ENABLED: 'true',
     CMS_API_KEY: 'bench-bench-bench',
+    BOOK_FEED_ACCESS: 'public',
     STREAMS_PER_CLIENT: '0',
     STREAMS_TOTAL: '0',
   }
@@ -100,8 +103,8 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
       return { ...(await source.emit({ ...emission, first })), first }
     },
     halt: () => source.halt(),
-    async readers({ to }, count, accounts) {
-      const after = to === 'database' ? await headOf(server.port) : null
+    async readers({ server: of }, count, accounts) {
+      const after = of === server ? await headOf(server.port) : null
       return Array.from({ length: count }, (_, index) => ({
         account: accountAt(index % accounts),
         next: nextFor(index % accounts, accounts, last),

@@ -17,6 +17,8 @@ export interface CrowdOptions {
   ports: readonly number[]
   from: string
   path: string
+  /** The subscription; by default `streamDocument`. */
+  document?: string | undefined
   readers: readonly Reader[]
   /** The number of connections that are opened at the same time. */
   atOnce: number
@@ -49,7 +51,7 @@ const [longestSaying, maxSayings] = [300, 50]
 const openTimeoutMs = 60_000
 
 export function createCrowd(options: CrowdOptions) {
-  const { ports, from, path, resume, cutsPerSecond } = options
+  const { ports, from, path, document = streamDocument, resume, cutsPerSecond } = options
   const members = options.readers.map(
     (reader): Member => ({ ...reader, stream: undefined, cursor: reader.after, opened: undefined }),
   )
@@ -92,7 +94,7 @@ export function createCrowd(options: CrowdOptions) {
 
   function requestOf({ account, after, cursor }: Member): string {
     const variables = { account, after: resume === 'after' ? cursor : after }
-    const query = `query=${encodeURIComponent(streamDocument)}&variables=${encodeURIComponent(JSON.stringify(variables))}`
+    const query = `query=${encodeURIComponent(document)}&variables=${encodeURIComponent(JSON.stringify(variables))}`
     const id = resume === 'id' && cursor !== after ? `Last-Event-ID: ${cursor}\r\n` : ''
     return `GET ${path}?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n${id}\r\n`
   }

@@ -43,10 +43,11 @@ export async function deliver(stand: Stand, system: System, load: Load): Promise
   const { crowds, databaseUrl } = stand
   const { streams, accounts, rate, seconds, bytes } = load
   const readers = await stand.readers(system, streams, accounts)
-  const isProgram = system === stand.program
+  const isProgram = system.server === stand.program.server
   await crowds.gather({
     ports: [system.server.port],
     path: system.path,
+    document: system.document,
     readers,
     atOnce: 50,
     resume: 'none',

@@ -1,5 +1,8 @@
+import { query } from '../../database/open.ts'
 import { toTable } from '../../report.ts'
+import { accountAt, bookDocuments } from '../event.ts'
 import type { StreamOptions } from '../options.ts'
+import { ordersSql } from '../source/commit.ts'
 import type { Print, Stand, System } from '../stand.ts'
 import { linesOf } from '../statements.ts'
 import { type Delivery, deliver, type Load, middleOf } from './deliver.ts'
@@ -44,6 +47,46 @@ export async function measureMany(
   const load = { streams: 1_000, rate: 200, accounts: 1_000, bytes, seconds: options.seconds }
   const title = '1,000 accounts that share 200 events/s'
   return [await measureInTurns(stand, [...stand.peers, stand.program], title, load, options.rounds, print)]
+}
+
+/** The number of distinct filters, each of one account. */
+const filters = 100
+
+/** Measures the feed of the book: each event goes to the streams of one filter, then to streams without one. */
+export async function measureBook(
+  stand: Stand,
+  options: StreamOptions,
+  print: Print,
+): Promise<SpreadResult[]> {
+  await query(stand.databaseUrl, ordersSql, [Array.from({ length: filters }, (_, index) => accountAt(index))])
+  const peers = stand.peers.filter(({ name }) => name === 'shared-buffer')
+  const { bookStreams, seconds, rounds } = options
+  const [filtered, whole] = [bookStreams, Math.ceil(bookStreams / 10)]
+  const loads = [
+    {
+      name: `${filtered} streams of ${filters} filters`,
+      document: bookDocuments.filtered,
+      streams: filtered,
+      accounts: filters,
+      rate: 100,
+    },
+    {
+      name: `${whole} streams without a filter`,
+      document: bookDocuments.whole,
+      streams: whole,
+      accounts: 1,
+      rate: 20,
+    },
+  ]
+  const results: SpreadResult[] = []
+  for (const { name, document, ...rest } of loads) {
+    const book = { ...stand.program, to: 'book', document }
+    const title = `the book: ${name}, ${rest.rate} events/s`
+    results.push(
+      await measureInTurns(stand, [...peers, book], title, { ...rest, bytes, seconds }, rounds, print),
+    )
+  }
+  return results
 }
 
 async function measureInTurns(

@@ -4,12 +4,12 @@ import { type Database, openDatabase } from '../../../src/storage/database/datab
 import { answerParent } from '../apart.ts'
 import { now } from '../clock.ts'
 import { accountAt, messageOf } from '../event.ts'
-import { type BenchEvent, commitEvents, commitMany } from './commit.ts'
+import { type BenchEvent, commitBookEvents, commitEvents, commitMany } from './commit.ts'
 
 /** The process that makes the events: for peers over a socket, for the program in the database. */
 
 export interface Emission {
-  /** A peer's name, or `database`. */
+  /** A peer's name, or `database`, or `book`: events of orders in the database. */
   to: string
   first: number
   count: number
@@ -34,8 +34,9 @@ let database: { url: string; db: Database } | undefined
 let isStopped = false
 
 async function send(to: string, events: readonly BenchEvent[], isPaced: boolean): Promise<void> {
-  if (to === 'database') {
+  if (to === 'database' || to === 'book') {
     if (!database) throw new Error('no database is open')
+    if (to === 'book') return commitBookEvents(database.db, events)
     return isPaced ? commitEvents(database.db, events) : commitMany(database.url, events)
   }
   const peer = peers.get(to)
