@@ -20,6 +20,8 @@ import { query } from './database/open.ts'
 import { sizeOf } from './database/shape.ts'
 import { readSubjects, type Subject } from './database/subjects.ts'
 import { runDocuments } from './documents/run.ts'
+import { type FeedOptions, feedUsage, readFeedOptions } from './feed/options.ts'
+import { runFeed } from './feed/run.ts'
 import { type GreedyOptions, greedyUsage, readGreedyOptions } from './greedy/options.ts'
 import { runGreedy } from './greedy/run.ts'
 import { askOnce } from './load/turn.ts'
@@ -156,6 +158,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readStreamOptions(argv)
     return (undo) => stream(options, undo)
   }
+  if (argv.includes('feed') && !argv.includes('--help')) {
+    const options = readFeedOptions(argv)
+    return (undo) => readFeeds(options, undo)
+  }
   if (argv.includes('balances') && !argv.includes('--help')) {
     const options = readBalanceOptions(argv)
     return (undo) => watchBalances(options, undo)
@@ -192,6 +198,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       auctionUsage,
       competitionUsage,
       streamUsage,
+      feedUsage,
       balanceUsage,
       channelUsage,
       backfillUsage,
@@ -273,6 +280,13 @@ async function stream(options: StreamOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, source: __, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return true
+}
+
+async function readFeeds(options: FeedOptions, undo: Undo): Promise<boolean> {
+  const { right, ...results } = await runFeed(options, undo, print)
+  const { json, home: _, source: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return right
 }
 
 async function watchBalances(options: BalanceOptions, undo: Undo): Promise<boolean> {

@@ -7,11 +7,12 @@ import { claimNetwork } from '../../src/storage/chain/networks.ts'
 import { hashOf } from '../indexer/hand-made.ts'
 import { type CuttingProxy, startCuttingProxy } from '../setup/cutting-proxy.ts'
 import { connectDirectly } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
 import { network, openTestServer, type TestServer } from '../setup/server.ts'
 import { ask } from '../setup/session.ts'
 
 /** More events take longer: a million are several minutes. */
-const events = Number(process.env.BOOK_EVENTS ?? 20_000)
+const events = Number(process.env.BOOK_EVENTS ?? 10_000)
 const isLong = process.env.BOOK_EVENTS !== undefined
 const writers = 4
 const cuts = 50
@@ -110,7 +111,7 @@ async function write(client: Client, writer: number, isEnough: () => boolean): P
       }
     },
   }
-  const kinds = [steps.events, steps.block, steps.block, steps.fees, steps.reorg]
+  const kinds = [steps.events, steps.block, steps.block, steps.block, steps.fees, steps.reorg]
   while (!isEnough()) {
     await client.query('BEGIN')
     await kinds[upTo(kinds.length) - 1]?.()
@@ -135,14 +136,12 @@ const held = new Map<string, string>()
 const takenBack = new Set<string>()
 const faults: string[] = []
 
-async function followBook(url: string, isLast: (place: bigint) => Promise<boolean>): Promise<void> {
-  let place = 0n
-  for await (const { bookEvents: entry } of subscribe(
-    createClient({ url }),
-    bookEvents,
-    {},
-    { after: 'earliest' },
-  )) {
+/** The place up to which the reader has the feed. */
+let place = 0n
+
+async function followBook(url: string, signal: AbortSignal): Promise<void> {
+  const stream = subscribe(createClient({ url }), bookEvents, {}, { after: 'earliest', signal })
+  for await (const { bookEvents: entry } of stream) {
     if (BigInt(entry.cursor) <= place) faults.push(`${entry.cursor} comes after ${place}`)
     place = BigInt(entry.cursor)
     const text = `${entry.event.label} ${entry.order.uid}`
@@ -152,7 +151,6 @@ async function followBook(url: string, isLast: (place: bigint) => Promise<boolea
       held.delete(entry.eventId)
       takenBack.add(entry.eventId)
     } else held.set(entry.eventId, text)
-    if (await isLast(place)) return
   }
 }
 
@@ -220,13 +218,19 @@ beforeAll(async () => {
     }),
   )
   let head: bigint | undefined
+  const end = new AbortController()
   const ended = writing.then(async () => {
     const { rows } = await client.query('SELECT max(place) AS place FROM order_feed')
-    head = BigInt(rows[0].place)
+    const last = BigInt(rows[0].place)
+    head = last
+    await eventually('the last event', () => place >= last || failed !== undefined, 600_000)
+    end.abort()
   })
   const isOver = () => head !== undefined
   const reading = [
-    followBook(stream ?? '', async (place) => head !== undefined && place >= head),
+    followBook(stream ?? '', end.signal).catch((fault) => {
+      if (!end.signal.aborted) throw fault
+    }),
     readPages<{ uid: string; executedSellAmount: string }>(
       orderPages ?? '',
       'orders',

@@ -164,6 +164,32 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     ['Scan Backward using auctions_', 'auction_spans', 'solutions_pkey'],
   ],
   [
+    'a page of the book, by a filter',
+    () =>
+      ask(`{ bookEvents(filter: { owners: ["${owner}"], labels: [CREATED] }, after: "5", first: 5) {
+        nodes { event { label } order { uid } trade { id isReverted } } pageInfo { endCursor } } }`),
+    ['order_feed_pkey', 'orders_pkey', 'order_events_pkey', 'order_feed_event_id_idx', 'trades_pkey'],
+  ],
+  [
+    'orders by their changes',
+    () => ask('{ orders(changedAfter: "5", first: 5) { nodes { uid } pageInfo { endCursor hasNextPage } } }'),
+    [
+      'order_feed_pkey',
+      'trade_feed_pkey',
+      'orders_pkey',
+      'order_feed_order_id_place_idx',
+      'trade_feed_order_id_place_idx',
+    ],
+  ],
+  [
+    'trades by their changes',
+    () =>
+      ask(
+        '{ trades(changedAfter: "5", first: 5) { nodes { id isReverted } pageInfo { endCursor hasNextPage } } }',
+      ),
+    ['trade_feed_pkey', 'trades_pkey', 'trade_feed_chain_id_block_number_log_index_place_idx'],
+  ],
+  [
     'the tokens of a network',
     () => ask('{ network(name: "sepolia") { tokens(first: 5) { nodes { symbol } } } }'),
     ['Scan Backward using tokens_chain_id_rank_address_idx', 'tokens_pkey'],
@@ -199,7 +225,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
   // Two have a row for each network or token; the others are empty here.
   expect(plan).not.toMatch(
-    /Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate|price_series|refunds|jit_executions|order_standings|holder_tokens|token_balances|mirrored_orders)/,
+    /Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate|price_series|refunds|jit_executions|order_standings|holder_tokens|token_balances|mirrored_orders|feed_entries|feed_marks)/,
   )
 })
 

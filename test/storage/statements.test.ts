@@ -54,6 +54,7 @@ async function statementsOf(read: () => Promise<unknown>): Promise<number> {
 
 const ask = (question: string, variables = {}) => graphql(server.url, question, variables)
 const rest = (path: string) => request(`${server.url}/sepolia/api${path}`)
+const pageInfo = 'pageInfo { endCursor hasNextPage }'
 const uids = (count: number) => orders.slice(0, count).map(({ uid }) => uid)
 
 const stories = `query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid debugReport {
@@ -79,6 +80,25 @@ test.each<[string, () => Promise<unknown>]>([
   ['an order over REST', () => rest(`/v1/orders/${orders[0]?.uid}`)],
   ['the orders of an account', () => rest(`/v1/account/${owner}/orders?limit=100`)],
   ['a page of orders', () => ask('{ orders(network: "sepolia", first: 9) { nodes { uid } } }')],
+  [
+    'a page of the book',
+    () =>
+      ask(`{ bookEvents(filter: { owners: ["${owner}"] }, after: "earliest", first: 9) {
+        nodes { event { label } order { uid } trade { id } } ${pageInfo} } }`),
+  ],
+  [
+    'a page of orders by their changes',
+    () =>
+      ask(
+        `{ orders(changedAfter: "earliest", first: 9) { nodes { uid trades { nodes { id } } } ${pageInfo} } }`,
+      ),
+  ],
+  [
+    'a page of trades by their changes',
+    () =>
+      ask(`{ trades(changedAfter: "earliest", first: 9) {
+        nodes { id order { uid } executedProtocolFees { amount } } ${pageInfo} } }`),
+  ],
   ['the trades of an account', () => rest(`/v2/trades?owner=${owner}&limit=100`)],
 ])('%s: one statement', async (_, read) => {
   expect(await statementsOf(read)).toBe(1)

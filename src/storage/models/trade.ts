@@ -64,8 +64,9 @@ export const trade: Model = {
     ...fields,
     isReverted: derived(
       boolean,
-      `NOT EXISTS (SELECT FROM trades lt WHERE lt.chain_id = tr.chain_id AND lt.block_number = tr.block_number
-        AND lt.log_index = tr.log_index AND lt.tx_hash = tr.tx_hash AND lt.order_uid = tr.order_uid)`,
+      // No EXISTS: the planner may hash the whole table for one.
+      `(SELECT true FROM trades lt WHERE lt.chain_id = tr.chain_id AND lt.block_number = tr.block_number
+        AND lt.log_index = tr.log_index AND lt.tx_hash = tr.tx_hash AND lt.order_uid = tr.order_uid) IS NULL`,
       'True if a reorg undid the trade. Only feeds, and trades by their changes, have such ones.',
     ),
     timestamp: orNull(

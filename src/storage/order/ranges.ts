@@ -69,9 +69,11 @@ export function changedOrders(filter: OrderFilter & { owner?: Address }, now: nu
     ...boundsOf(filter),
   ].filter(isDefined)
   return {
+    // The limit makes each a read by the primary key: the planner may join all orders instead.
     ranges: changes.map(
       (table) =>
-        Prisma.sql`(SELECT co.*, f.place FROM ${raw(table)} f JOIN orders co ON co.id = f.order_id) o WHERE true`,
+        Prisma.sql`(SELECT co.*, f.place FROM ${raw(table)} f
+          CROSS JOIN LATERAL (SELECT * FROM orders co WHERE co.id = f.order_id LIMIT 1) co) o WHERE true`,
     ),
     scan: { limit: feedScan, condition: Prisma.join(conditions, ' AND ') },
     ordered: { key: placeKey('o'), faults: placeFaults({ name: 'book', keyType: 'filter' }) },
