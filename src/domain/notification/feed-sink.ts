@@ -9,7 +9,7 @@ export const isWebhookName = (name: string): boolean =>
   /^[a-z0-9][a-z0-9-]{0,39}$/.test(name) && name !== 'nats'
 
 export const bookWebhookType = described('BookWebhook', 'A webhook that gets the feed of the book.', {
-  id: id('Names it in mutations.'),
+  id: id('Names the webhook in mutations.'),
   name: text('Its name, as metrics and logs have it.'),
   address: derived(text('The origin of its URL.'), ({ url }: { url: string | null }) =>
     url !== null && URL.canParse(url) ? new URL(url).origin : '',

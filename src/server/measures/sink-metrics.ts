@@ -49,7 +49,11 @@ export function createSinkMetrics(registry: Registry, now: () => number): SinkMe
     'Entries of the feed after the cursor of a sink that is not paused, counted up to 10,000.',
     ({ entries }) => entries,
   )
-  gauge('tradegraph_sink_lag_seconds', 'Age of the oldest of them; 0 without any.', ({ seconds }) => seconds)
+  gauge(
+    'tradegraph_sink_lag_seconds',
+    'Age of the oldest entry that waits; 0 without any.',
+    ({ seconds }) => seconds,
+  )
   return {
     count: (kind, outcome, count) => events.inc({ kind, outcome }, count),
     countGap: (kind) => gaps.inc({ kind }),

@@ -279,7 +279,11 @@ export const tradeEvent: Model = {
   name: 'TradeEvent',
   description: 'A trade in the feed of trades: new, changed, or undone by a reorg.',
   fields: {
-    cursor: derived(string, 'f.place::text', 'Continues here, without loss or repetition.'),
+    cursor: derived(
+      string,
+      'f.place::text',
+      'The place of the entry: a stream that starts behind it continues with the next one.',
+    ),
     isRemoved: derived(
       boolean,
       'f.removed IS NOT NULL',

@@ -232,7 +232,7 @@ export const bookEvent: Model = {
       model: modelNamed('Order'),
       nullable: true,
       rows: 'orders o WHERE o.id = f.order_id',
-      description: 'The order that it happened to, as it is now.',
+      description: 'The order of the event, as it is now.',
     },
     trade: {
       kind: 'one',
