@@ -37,7 +37,8 @@ const pageQuery = `query SinkPage($filter: BookFilter, $after: String, $first: I
         executedProtocolFees { amount token { address } }
       }
     }
-    pageInfo { endCursor hasNextPage }
+    cursor
+    pageInfo { hasNextPage }
   }
 }`
 
@@ -50,7 +51,8 @@ const pageShape = z.object({
         order: z.looseObject({ network: z.object({ chainId: z.number() }) }).nullable(),
       }),
     ),
-    pageInfo: z.object({ endCursor: z.string().nullable(), hasNextPage: z.boolean() }),
+    cursor: z.string(),
+    pageInfo: z.object({ hasNextPage: z.boolean() }),
   }),
 })
 
@@ -68,14 +70,15 @@ export function createSinkReader(services: Services): ReadSinkPage {
     const extensions = errors?.[0]?.extensions
     if (extensions?.code === 'FeedGap') throw gapRefusal(String(extensions.cursor))
     if (errors?.[0]) throw new Outage('the feed of the book', errors[0])
-    const { nodes, pageInfo } = pageShape.parse(JSON.parse(JSON.stringify(data))).bookEvents
+    const { nodes, cursor, pageInfo } = pageShape.parse(JSON.parse(JSON.stringify(data))).bookEvents
     const events = nodes.map((node) => ({
       cursor: node.cursor,
       json: JSON.stringify(node),
       name: node.event?.label.toLowerCase() ?? 'removed',
       chainId: node.order?.network.chainId ?? 0,
     }))
-    return { events, ...pageInfo }
+    // The cursor moves on also where no entry meets the filter: it must not fall behind those that are kept.
+    return { events, endCursor: cursor, hasNextPage: pageInfo.hasNextPage }
   }
 }
 
