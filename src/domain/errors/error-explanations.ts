@@ -90,7 +90,7 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
     },
   ),
   InsufficientBalance: traderRow(
-    'placing',
+    'placingOrReverting',
     'Your balance is too low: the account holds less of the token than the order sells.',
     'Sell less, or move more of the token to the account, on the network of the order. Then place the order again.',
     {
@@ -99,7 +99,7 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
     },
   ),
   InsufficientAllowance: traderRow(
-    'placing',
+    'placingOrReverting',
     'Your allowance is too low: you have not approved enough of the token that you sell. The contract that takes the tokens when an order is filled (the vault relayer) may take less than the order sells.',
     'Approve that contract in the wallet, for the token that you sell and at least the amount of the order. Then place the order again.',
     {
@@ -108,7 +108,7 @@ export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, Explan
     },
   ),
   TransferSimulationFailed: traderRow(
-    'placing',
+    'placingOrReverting',
     'Your account holds enough, and enough is approved, and still the token that you sell refuses to be transferred. The transfer reverts.',
     'Tokens can be paused, or refuse single accounts: ask the makers of the token. If the order has calls of its own (hooks), try it without them.',
     { heard: 'execution reverted, reverts with; hooks do not end in the time' },

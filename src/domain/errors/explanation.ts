@@ -7,6 +7,8 @@ export type ErrorCode = RefusalCode | PlacementError
 /** The state after an error, by the kind of request. */
 export const outcomes = {
   placing: 'The order was refused: it was not placed, and nothing was sold.',
+  placingOrReverting:
+    'If the service refused an order with this, it was not placed, and nothing was sold. If a transaction reverted with it, that did nothing. An order that was placed before may still be filled.',
   quoting: 'Only a price was asked for: no order was sent yet, and nothing was sold.',
   cancelling: 'The request was refused as a whole: it cancelled no order, and placed none.',
   replacing: 'The new order was not placed, and the old one not cancelled: it may still be filled.',

@@ -167,6 +167,7 @@ export const foreignErrors: readonly ForeignRow[] = [
     {
       likely:
         'execution reverted, transaction reverted, processing transaction revert, call exception, call revert exception, missing revert data, out of gas',
+      alone: 'simulationfailed, simulation failed',
       codes: ['TransferSimulationFailed'],
     },
   ],

@@ -260,7 +260,7 @@ const rows = [
     'sign signed order use with safe pending stuck',
     {
       title: 'Smart wallets',
-      text: 'A smart wallet, such as a Safe, signs by its contract, or by a transaction that its owners confirm and execute. Until that is done, its order waits and cannot be filled.',
+      text: 'A smart wallet, such as a Safe, signs by its contract, or by a transaction that its owners confirm and execute: until then its order waits and cannot be filled. A signature that its contract does not accept is refused (InvalidEip1271Signature).',
       page: orders,
       asksOrder: true,
     },

@@ -139,7 +139,7 @@ export function Actions({ order, diagnosis, onDone }: Props) {
           )}
         </div>
       )}
-      <div class="result" tabIndex={-1} ref={place}>
+      <div class={wallets.length > 0 ? 'result' : 'result bare'} tabIndex={-1} ref={place}>
         {waiting && (
           <>
             <p role="alert">The wallet is on another network than the order.</p>

@@ -1,5 +1,6 @@
 import { amountOf, readable, short } from '../view/amounts.ts'
 import { AuctionLink } from '../view/links.tsx'
+import { isLive } from '../view/orders.ts'
 import { surplusOf } from '../view/prices.ts'
 import { Section, WideTable } from '../view/section.tsx'
 import type { Order } from './order.ts'
@@ -27,13 +28,13 @@ export function Offers({ order }: { order: Order }) {
 }
 
 /** Text without offers: none was made, or one is hidden, as far as that may be known. */
-function noneWords({ pendingSettlements }: Order, wasInAuctions: boolean): string {
-  if (pendingSettlements.length > 0)
+function noneWords(order: Order, wasInAuctions: boolean): string {
+  if (order.pendingSettlements.length > 0)
     return 'An offer of a solver for the order has won. It is shown when its auction is over.'
   const none = wasInAuctions
     ? 'No solver made an offer for the order in the last auctions that are over.'
     : 'No offer for the order is stored of auctions that are over.'
-  return `${none} Offers of an auction that is not over yet may be hidden until it is.`
+  return isLive(order) ? `${none} Offers of an auction that is not over yet may be hidden until it is.` : none
 }
 
 function AuctionOffers({ auction, order }: { auction: Report; order: Order }) {
