@@ -151,10 +151,18 @@ describe('a search that asks the service', () => {
     expect(await find('gas')).toEqual({ kind: 'topics', topics, word: 'gas', tokens: [] })
   })
 
+  test('sends a transaction that may be a private key only when the reader says so', async () => {
+    serve(() => {
+      throw new Error('it is sent')
+    })
+    const hash = `0x${'3e8b51c7d9024fa6'.repeat(4)}`
+    expect(await find(hash)).toEqual({ kind: 'unasked', hash })
+  })
+
   test('says that an unknown transaction may be a private key, if it is the whole text', async () => {
     serve(() => ({ data: { transactionOrders: [], settlementsOfTransaction: [] } }))
     const hash = `0x${'34'.repeat(32)}`
-    expect(await find(` ${hash} `)).toMatchObject({ kind: 'nothing', mayBeKey: true })
+    expect(await find(` ${hash} `, true)).toMatchObject({ kind: 'nothing', mayBeKey: true })
     expect(await find(`transaction ${hash}`)).toMatchObject({ kind: 'nothing', mayBeKey: false })
   })
 })

@@ -18,6 +18,9 @@ export const secretTexts = {
   },
 } as const
 
+/** Checks whether a whole text has the form of a transaction, which a private key with `0x` has too. */
+export const mayBeKey = (text: string): boolean => /^\s*0x[\da-f]{64}\s*$/i.test(text)
+
 /** Texts that say where a secret was sent. */
 export const sentTexts = {
   nowhere: 'The text was not sent to the service.',

@@ -1,6 +1,7 @@
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../../../domain/errors/foreign-errors.ts'
 import { type Meaning, meaningOf } from '../../../../domain/search/meaning.ts'
+import { mayBeKey } from '../../../../domain/search/secret.ts'
 import { type FoundToken, tokensNamed, tokensOfWord } from '../../../../domain/search/tokens.ts'
 import type { Topic } from '../../../../domain/search/topics.ts'
 import { mistakeIn, type SignatureMistake } from '../../../../domain/signing/signature-mistake.ts'
@@ -81,11 +82,16 @@ export type SearchResult =
   | { kind: 'tokens'; groups: FoundToken[][]; topics: Topic[] }
   /** @param digits their number; left out if dots replace some */
   | { kind: 'cut'; digits?: number }
+  /** A transaction that may be a private key: it is not sent before the reader says so. */
+  | { kind: 'unasked'; hash: string }
   /** @param mayBeKey true if the whole text has the form of a private key too */
   | { kind: 'nothing'; text?: string; mayBeKey?: boolean }
 
-/** Finds the subject of a pasted text, which may contain it, such as a page's address or an error text. */
-export async function find(text: string): Promise<SearchResult> {
+/**
+ * Finds the subject of a pasted text, which may contain it, such as a page's address or an error text.
+ * @param isSent true for a text that the address of the page has already sent
+ */
+export async function find(text: string, isSent = false): Promise<SearchResult> {
   const named = namedIn(text, [])
   const { order, transaction, addresses } = named
   const isBeside = (order ?? transaction ?? addresses[0]) !== undefined
@@ -95,7 +101,8 @@ export async function find(text: string): Promise<SearchResult> {
   const auction = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined
   if (meaning.kind === 'errors') return { ...meaning, named: await withContracts(named, text), auction }
   if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
-  if (transaction !== undefined) return findTransaction(transaction, /^\s*0x[\da-f]{64}\s*$/i.test(text))
+  if (transaction !== undefined && mayBeKey(text) && !isSent) return { kind: 'unasked', hash: transaction }
+  if (transaction !== undefined) return findTransaction(transaction, mayBeKey(text))
   if (addresses[0] !== undefined) return findAddress(addresses[0])
   if (auction !== undefined) return { kind: 'page', path: auctionPath(auction) }
   const cut = cutIn(text)

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { Explanation } from '../../../../domain/errors/explanation.ts'
 import { orderQuestionText } from '../../../../domain/search/order-question.ts'
-import { sentTexts } from '../../../../domain/search/secret.ts'
+import { secretTexts, sentTexts } from '../../../../domain/search/secret.ts'
 import type { Term } from '../../../../domain/search/terms.ts'
 import type { FoundToken } from '../../../../domain/search/tokens.ts'
 import type { Topic } from '../../../../domain/search/topics.ts'
@@ -131,6 +131,17 @@ export function Found({
             have a button that copies it.
           </p>
           <Shapes />
+        </div>
+      )
+    case 'unasked':
+      return (
+        <div class="group">
+          <h2>Is this a transaction?</h2>
+          <p>
+            A private key with 0x has the same form. The text was not sent to the service. If it is a
+            transaction, <a href={serviceUrl(`?q=${result.hash}`)}>look it up</a>.
+          </p>
+          <p>{secretTexts.key.meaning} Never paste one into a page.</p>
         </div>
       )
     case 'nothing':

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { secretIn } from '../../../../domain/search/secret.ts'
+import { mayBeKey, secretIn } from '../../../../domain/search/secret.ts'
 import { messageOf, queryService } from '../ask.ts'
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
@@ -62,7 +62,7 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
     setResult(undefined)
     if (asked.text === '') return
     let isOld = false
-    const answer = find(asked.text).then(
+    const answer = find(asked.text, asked.isInAddress).then(
       (found) => {
         if (isOld) return
         // Replaces the search, so that going back does not lead here again.
@@ -84,7 +84,7 @@ function Search({ networks }: { networks: HomeResult['networks'] }) {
   const search = (typed: string) => {
     const text = typed.trim()
     // A secret gets into no address: the page warns of it.
-    if (!secretIn(text) && text !== inAddress())
+    if (!secretIn(text) && !mayBeKey(text) && text !== inAddress())
       history.pushState(null, '', serviceUrl(`?q=${encodeURIComponent(text)}`))
     setAsked({ text, isInAddress: false })
   }
