@@ -101,7 +101,8 @@ export function createPartners(
   const kept = new LRUCache<string, Kept>({ max: maxKept })
   const reading = new Map<string, Promise<Partner | undefined>>()
   const limits = new LRUCache<string, PartnerLimits>({ max: maxKept })
-  const watched = new Map<string, Set<() => void>>()
+  /** When each stream of a partner was opened. */
+  const watched = new Map<string, Map<() => void, number>>()
   const warn = createThrottledLog({ now, log })
   let uses = new Map<string, PartnerUse>()
   let writing = Promise.resolve()
@@ -145,11 +146,20 @@ export function createPartners(
     })
   }
 
+  /** Ends streams of revoked keys, and those that were opened before a replaced key ended. */
   async function endRevoked(): Promise<void> {
     if (watched.size === 0) return
     const ids = [...watched.keys()]
-    const valid = new Set(await findValidKeys(db, ids).catch(() => ids))
-    for (const id of ids) if (!valid.has(id)) for (const end of watched.get(id) ?? []) end()
+    const keys = await findValidKeys(db, ids).catch(() => undefined)
+    if (!keys) return
+    const valid = new Map(keys.map((key) => [key.id, key]))
+    for (const id of ids) {
+      const key = valid.get(id)
+      const ended = key?.previousUntil?.getTime() ?? Number.NEGATIVE_INFINITY
+      if (key) limits.set(partnerClient(key), key)
+      for (const [end, openedAt] of watched.get(id) ?? [])
+        if (!key || (ended <= now() && openedAt < ended)) end()
+    }
   }
 
   const timer = setInterval(() => {
@@ -211,8 +221,8 @@ export function createPartners(
     watch(client, end) {
       const id = partnerOf(client)
       if (id === undefined) return () => {}
-      const ends = watched.get(id) ?? new Set()
-      watched.set(id, ends.add(end))
+      const ends = watched.get(id) ?? new Map()
+      watched.set(id, ends.set(end, now()))
       return () => {
         ends.delete(end)
         if (ends.size === 0) watched.delete(id)

@@ -81,7 +81,8 @@ export async function* subscribe<Result, Variables, Form extends ScalarForm>(
 }
 
 /** Reports whether the events of a subscription have cursors. */
-const isFeed = (query: string) => /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEvents|auctions)\b/.test(query)
+const isFeed = (query: string) =>
+  /\{\s*(?:\w+\s*:\s*)?(?:notifications|orderEvents|auctions|bookEvents|trades)\b/.test(query)
 
 /** Reports whether a stream begins with the orders as they are, also when it is opened again. */
 const hasSnapshot = (query: string) => /\bsnapshot\s*:/.test(query)

@@ -19,7 +19,7 @@ export interface Partner {
 const partnerPrefix = 'partner:'
 
 /** The key of rate limits of a partner. It has no form of an address. */
-export function partnerClient({ id }: Partner): string {
+export function partnerClient({ id }: Pick<Partner, 'id'>): string {
   return `${partnerPrefix}${id}`
 }
 
@@ -80,5 +80,7 @@ export function withLastEventId(
   query: URLSearchParams,
 ): Caller {
   const lastEventId = headers['last-event-id'] || query.get('lastEventId')
-  return typeof lastEventId === 'string' && lastEventId !== '' ? { ...caller, lastEventId } : caller
+  return typeof lastEventId === 'string' && lastEventId !== ''
+    ? Object.assign(caller, { lastEventId })
+    : caller
 }

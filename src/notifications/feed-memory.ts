@@ -17,6 +17,8 @@ export interface KeptEntry<Texts> {
   /** Undefined once the entry was found to be gone. */
   readonly rendered: Map<Texts, Rendered | undefined>
   bytes: number
+  /** When it was read, in milliseconds of the process. */
+  readonly readAt: number
 }
 
 export interface MemoryLimits {
@@ -57,7 +59,11 @@ export class FeedMemory<Texts> {
 
   add({ place, key }: NewEntry): KeptEntry<Texts> {
     const keys = new Set(this.keysOf(key))
-    const entry: KeptEntry<Texts> = { seq: this.nextSeq++, place, key, keys, rendered: new Map(), bytes: 0 }
+    const readAt = performance.now()
+    const entry: KeptEntry<Texts> = {
+      ...{ seq: this.nextSeq++, place, key, keys },
+      ...{ rendered: new Map(), bytes: 0, readAt },
+    }
     this.entries.push(entry)
     for (const each of keys) this.put(each, entry)
     this.shrink()
@@ -111,18 +117,30 @@ export class FeedMemory<Texts> {
     return this.nextSeq - this.entries.length + firstIndex(this.entries, (entry) => entry.place > place)
   }
 
+  /**
+   * Forgets entries that were read before a time: the database may have removed them since, and only a page
+   * says so.
+   */
+  expire(before: number): void {
+    while (this.entries[0] && this.entries[0].readAt < before) this.forgetOldest()
+  }
+
   private shrink(): void {
-    while (this.entries.length > this.limits.entries || this.bytes > this.limits.bytes) {
-      const oldest = this.entries.shift()
-      if (!oldest) return
-      this.start = oldest.place
-      this.bytes -= oldest.bytes
-      for (const key of oldest.keys) {
-        const entries = this.byKey.get(key)
-        entries?.shift()
-        if (entries?.length === 0) this.byKey.delete(key)
-      }
+    while (this.entries.length > this.limits.entries || this.bytes > this.limits.bytes)
+      if (!this.forgetOldest()) return
+  }
+
+  private forgetOldest(): boolean {
+    const oldest = this.entries.shift()
+    if (!oldest) return false
+    this.start = oldest.place
+    this.bytes -= oldest.bytes
+    for (const key of oldest.keys) {
+      const entries = this.byKey.get(key)
+      entries?.shift()
+      if (entries?.length === 0) this.byKey.delete(key)
     }
+    return true
   }
 }
 

@@ -39,6 +39,8 @@ const batch = 1_000
 const pollMs = 1_000
 /** Interval of reads of a busy feed, for any number of signals. After a pause, two may follow directly. */
 const pauseMs = 15
+/** Time that an entry stays in memory: less than the shortest retention, which is a day. */
+const keptMs = 43_200_000
 /** Time that the memory is kept, and kept up, for returning followers. */
 const lingerMs = 60_000
 
@@ -109,6 +111,7 @@ export function createFeedReader<Texts>(options: FeedReaderOptions<Texts>): Feed
 
   function look(): void {
     const now = performance.now()
+    memory.expire(now - keptMs)
     if (followers === 0 && now - leftAt >= lingerMs) stop()
     else if (now - lastStart >= pollMs) void read().catch(report)
   }

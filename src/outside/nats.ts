@@ -77,13 +77,14 @@ interface Session {
 export function openEventStream({ stream, prefix, now, log, ...access }: NatsOptions): EventStream {
   const health = createHealth({ name, limits, now, log })
   let session: Session | undefined
+  let isClosed = false
   /** True after a message that did not follow the expected one: another published between them. */
   let isShared = false
 
   async function openSession(): Promise<Session> {
     const connection = await connect(await connectionOptions(access))
     try {
-      const manager = await jetstreamManager(connection, { timeout: timeoutMs })
+      const manager = await jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
       const { state } = await readStream(manager)
       const last =
         state.messages === 0
@@ -119,9 +120,10 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
   async function store(messages: readonly StreamMessage[]): Promise<void> {
     if (session?.connection.isClosed()) session = undefined
     session ??= await openSession()
+    if (isClosed) throw new OutsideFault(name, 'was left')
     const { js, lastId } = session
     // A publisher that ended before its acknowledgement has stored only the first of these messages.
-    const rest = messages.slice(messages.findIndex(({ id }) => id === lastId) + 1)
+    const rest = messages.slice(storedOf(messages, lastId))
     session.lastId = undefined
     const publish = ({ subject, id, data }: StreamMessage, after?: StreamMessage) =>
       js.publish(subject, data, {
@@ -157,8 +159,20 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
           throw new OutsideFault(name, reasonOf(fault))
         }
       }),
-    close,
+    async close() {
+      isClosed = true
+      await close()
+    },
   }
+}
+
+/** The number of messages that a stream has which ends with an id. Ids are places, which ascend. */
+function storedOf(messages: readonly StreamMessage[], lastId: string | undefined): number {
+  const [first] = messages
+  if (lastId === undefined || !/^[0-9]{1,19}$/.test(lastId)) return 0
+  const last = BigInt(lastId)
+  if (!first || last < BigInt(first.id) || last > BigInt(messages.at(-1)?.id ?? 0)) return 0
+  return messages.filter(({ id }) => BigInt(id) <= last).length
 }
 
 function reasonOf(fault: unknown): string {

@@ -85,7 +85,10 @@ async function subscribe(
     return { errors: [refusalError(refusal)] }
   }
   const gone = new AbortController()
+  // The key of an operation may be another one than that of its stream.
+  const stopWatch = executor.watch(caller.client, () => gone.abort())
   const end = () => {
+    stopWatch()
     channel.complete(operationId)
     release()
   }

@@ -149,13 +149,19 @@ export async function countPartnerUse(db: Db, uses: ReadonlyMap<string, PartnerU
     WHERE p.id = held.id`
 }
 
-/** Selects the ids whose keys are valid. */
-export async function findValidKeys(db: Db, ids: readonly string[]): Promise<string[]> {
+/** A key that is not revoked: its limits, and the end of the one before it. */
+export interface ValidKey extends PartnerLimits {
+  id: string
+  previousUntil: Date | null
+}
+
+/** Selects those of some keys that are not revoked. */
+export async function findValidKeys(db: Db, ids: readonly string[]): Promise<ValidKey[]> {
   const rows = await sql(db).partnerKey.findMany({
     where: { id: { in: [...ids] }, revokedAt: null },
-    select: { id: true },
+    select: { id: true, previousUntil: true, unitsPerSecond: true, streams: true },
   })
-  return rows.map(({ id }) => id)
+  return rows.map(({ unitsPerSecond: costUnitsPerSecond, ...row }) => ({ ...row, costUnitsPerSecond }))
 }
 
 function toPartnerKey(row: Row): PartnerKey {

@@ -1,15 +1,16 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ExportFlags, exportFeed } from '../../src/app/commands/export/export.ts'
-import type { FeedEvent, FeedTrade } from '../../src/app/commands/export/feed.ts'
+import type { FeedEvent } from '../../src/app/commands/export/feed.ts'
 import type { CommandFault } from '../../src/app/commands/service.ts'
 import { readPage } from '../docs/pages.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -367,34 +368,58 @@ test('Parquet has the same events as JSON lines', async () => {
 })
 
 test('the script of the how-to page pays partners', async () => {
-  await using book = await startBook(0)
-  const traded = (index: number, isRemoved: boolean, timestamp: string) => ({
-    ...eventAt(index),
-    isRemoved,
-    event: { ...eventAt(index).event, label: 'traded', timestamp },
-    trade: { ...(eventAt(3).trade as FeedTrade), sellAmount: '100' },
+  const fee = 2n ** 256n
+  const trade = (id: string, timestamp: string, more: object = {}) => ({
+    ...{ id, isReverted: false, timestamp, sellAmount: '100', sellToken: { address: 'sold' } },
+    ...{
+      order: { appCode: 'shop' },
+      executedProtocolFees: [{ amount: String(fee), token: { address: 'bought' } }],
+    },
+    ...more,
   })
-  book.events.push(
-    traded(1, false, '2026-10-31T23:59:59.999Z'),
-    traded(2, false, '2026-11-01T00:00:00Z'),
-    traded(3, false, '2026-11-02T00:00:00Z'),
-    traded(4, false, '2026-11-03T00:00:00Z'),
-    traded(5, true, '2026-11-03T00:00:00Z'),
-    traded(6, false, '2026-12-01T00:00:00Z'),
-  )
-  await run(book, { rows: '2' })
+  const pages: Record<string, object> = {
+    earliest: {
+      nodes: [
+        trade('before', '2026-10-31T23:59:59.999Z'),
+        trade('first', '2026-11-01T00:00:00Z'),
+        trade('late', '2026-11-02T00:00:00Z', { executedProtocolFees: [], order: null }),
+        trade('gone', '2026-11-03T00:00:00Z'),
+      ],
+      pageInfo: { endCursor: '7', hasNextPage: true },
+    },
+    7: {
+      nodes: [
+        trade('late', '2026-11-02T00:00:00Z', { order: null }),
+        trade('gone', '2026-11-03T00:00:00Z', { isReverted: true, executedProtocolFees: [] }),
+        trade('after', '2026-12-01T00:00:00Z'),
+      ],
+      pageInfo: { endCursor: '9', hasNextPage: false },
+    },
+  }
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8')
+    let body = ''
+    request.on('data', (part: string) => {
+      body += part
+    })
+    request.on('end', () =>
+      response.end(JSON.stringify({ data: { trades: pages[JSON.parse(body).variables.place] } })),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const script = readPage('docs/how-to/build-an-index.md').blocks.find(({ name }) => name === 'partners.mjs')
   writeFileSync(path.join(folder, 'partners.mjs'), script?.text ?? '')
-  const lines = execFileSync(process.execPath, ['partners.mjs', '.', '2026-11'], {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { stdout } = await promisify(execFile)(process.execPath, ['partners.mjs', url, '2026-11'], {
     cwd: folder,
-    encoding: 'utf8',
   })
-  const [fee, token, sold] = [2n ** 256n, account(12), account(11)]
-  expect(lines.trim().split('\n')).toEqual([
-    `(none) fees ${token} ${fee}`,
-    `(none) volume ${sold} 100`,
-    `shop “ß” fees ${token} ${fee}`,
-    `shop “ß” volume ${sold} 100`,
+  server.close()
+  expect(stdout.trim().split('\n')).toEqual([
+    `(none) fees bought ${fee}`,
+    '(none) volume sold 100',
+    `shop fees bought ${fee}`,
+    'shop volume sold 100',
   ])
 })
 

@@ -97,7 +97,7 @@ const notRun: Record<string, Record<string, string>> = {
   'docs/how-to/build-an-index.md': {
     'npx tradegraph export --url http://127.0.0.1:4000 --network sepolia --out feed':
       'needs the package: test/app/export.test.ts runs the export',
-    'node partners.mjs feed 2026-11': 'the same',
+    'node partners.mjs http://127.0.0.1:4000 2026-11': 'test/app/export.test.ts runs it',
   },
   'docs/how-to/use-the-client.md': {
     'npm install --omit=optional ./tradegraph-0.2.0.tgz':

@@ -13,6 +13,7 @@ export function createStoredFeed() {
 
   const texts: FeedTexts = {
     key: 'texts',
+    maxStarts: undefined,
     async read(places) {
       reads.texts.push([...places])
       const fault = faults.texts.shift()

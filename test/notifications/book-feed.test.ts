@@ -25,6 +25,7 @@ beforeAll(async () => {
   server = await openTestServer()
   await claimNetwork(server.database.db, network, hashOf('a:0'))
   await apply()
+  await storeOrder(server.database.db, { owner: numbered('0e'), validTo: 7 })
 })
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
@@ -284,7 +285,7 @@ test('a page and a stream behind removed entries name the place to go on from', 
     expect(again.errors).toBeUndefined()
   }
   // Before the first entry in memory.
-  using stream = follow({ after: '2' })
+  using stream = follow({ after: '1' })
   const [ended] = await eventually('the end', () => (stream.results.length > 0 ? stream.results : undefined))
   expect(ended?.errors?.[0]?.extensions).toMatchObject({
     code: 'FeedGap',

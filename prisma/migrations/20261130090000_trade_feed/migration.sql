@@ -1,5 +1,5 @@
--- The number of the trade's log, so that the event of a trade leads to it.
-ALTER TABLE "order_events" ADD COLUMN "log_index" INTEGER;
+-- A trade that is written meanwhile would have neither an entry from here nor a trigger.
+LOCK TABLE "trades", "executions" IN SHARE ROW EXCLUSIVE MODE;
 
 -- The feed of trades: an entry when a trade is stored, when it or its execution changes, and when a reorg takes it back.
 CREATE TABLE "trade_feed" (
@@ -23,7 +23,9 @@ CREATE INDEX "trade_feed_order_id_place_idx" ON "trade_feed"("order_id", "place"
 CREATE FUNCTION place_trade_at(chain integer, block bigint, log integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM trade_feed f WHERE f.chain_id = chain AND f.block_number = block AND f.log_index = log
-    AND f.removed IS NULL AND f.xmin = pg_current_xact_id()::xid) THEN RETURN; END IF;
+    AND f.removed IS NULL AND f.xmin = pg_current_xact_id()::xid AND NOT EXISTS (
+      SELECT FROM trade_feed r WHERE r.chain_id = chain AND r.block_number = block AND r.log_index = log
+        AND r.removed IS NOT NULL AND r.place > f.place)) THEN RETURN; END IF;
   INSERT INTO trade_feed (place, chain_id, block_number, log_index, order_id)
   SELECT next_feed_place(), t.chain_id, t.block_number, t.log_index, t.order_id FROM trades t
   WHERE t.chain_id = chain AND t.block_number = block AND t.log_index = log;
@@ -61,3 +63,6 @@ CREATE CONSTRAINT TRIGGER executions_placed AFTER INSERT ON "executions"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION place_executed_trade();
 CREATE CONSTRAINT TRIGGER executions_changed AFTER UPDATE ON "executions"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION place_executed_trade();
+
+-- The number of the trade's log, so that the event of a trade leads to it.
+ALTER TABLE "order_events" ADD COLUMN "log_index" INTEGER;

@@ -24,10 +24,10 @@ const pageQuery = `query SinkPage($filter: BookFilter, $after: String, $first: I
       cursor
       eventId
       isRemoved
+      chainId
       event { label reason detail timestamp txHash source replacedBy { uid } }
       order {
         uid owner receiver kind class status validTo creationDate appDataHash partiallyFillable
-        network { name chainId }
         sellToken { address symbol decimals }
         buyToken { address symbol decimals }
         sellAmount buyAmount executedSellAmount executedBuyAmount
@@ -48,7 +48,7 @@ const pageShape = z.object({
       z.looseObject({
         cursor: z.string(),
         event: z.looseObject({ label: z.string() }).nullable(),
-        order: z.looseObject({ network: z.object({ chainId: z.number() }) }).nullable(),
+        chainId: z.number().nullable(),
       }),
     ),
     cursor: z.string(),
@@ -75,7 +75,7 @@ export function createSinkReader(services: Services): ReadSinkPage {
       cursor: node.cursor,
       json: JSON.stringify(node),
       name: node.event?.label.toLowerCase() ?? 'removed',
-      chainId: node.order?.network.chainId ?? 0,
+      chainId: node.chainId ?? 0,
     }))
     // The cursor moves on also where no entry meets the filter: it must not fall behind those that are kept.
     return { events, endCursor: cursor, hasNextPage: pageInfo.hasNextPage }
@@ -102,12 +102,14 @@ export async function startSinks(parts: SinkParts, signal: AbortSignal): Promise
   const receivers = createReceivers(settings.CHANNEL_ALLOWED_HOSTS)
   // The library is loaded only where it is used.
   const nats = url === undefined ? undefined : await import('../../outside/nats.ts')
-  if (nats) await ensureSink(db, { id: randomUUID(), kind: 'nats', name: natsName })
   meter.watch(() => readSinkLags(db))
   const options = { url: url ?? '', credentialsFile, stream, prefix: settings.NATS_SUBJECT, now, log }
   await runSinks(
     {
       ...parts,
+      prepare: async () => {
+        if (nats) await ensureSink(db, { id: randomUUID(), kind: 'nats', name: natsName })
+      },
       kinds: sinkKinds.filter((kind) => kind !== 'nats' || nats),
       open: (sink) =>
         sink.kind === 'nats' && nats

@@ -9,6 +9,8 @@ export interface SinksOptions extends SinkOptions {
   signals: Pick<Signals, 'on'>
   /** Kinds that settings enable. */
   kinds: readonly SinkKind[]
+  /** Stores the sinks of settings before the first lease; tried again while the database is away. */
+  prepare?(): Promise<void>
   open(sink: FeedSink): SinkSender
   leaseMs?: number
 }
@@ -26,7 +28,7 @@ interface Running {
  * to a sink; another takes over when its lease ends.
  */
 export async function runSinks(options: SinksOptions, signal: AbortSignal): Promise<void> {
-  const { db, signals, kinds, open, log, leaseMs = 15_000 } = options
+  const { db, signals, kinds, open, log, prepare = async () => {}, leaseMs = 15_000 } = options
   const lease = randomUUID()
   const running = new Map<string, Running>()
   const wake = createInterruptibleWait(signal)
@@ -47,18 +49,23 @@ export async function runSinks(options: SinksOptions, signal: AbortSignal): Prom
       .catch((fault: unknown) => log.error('a sink stopped', { sink: sink.name, fault: String(fault) }))
       .then(async () => {
         off()
-        await sender.close?.()
         if (running.get(sink.id) === own) running.delete(sink.id)
+        await sender.close?.().catch((fault: unknown) => {
+          log.warn('a sink did not close', { sink: sink.name, fault: String(fault) })
+        })
       })
     const own: Running = { ended, stop: () => stopping.abort() }
     return own
   }
 
   let leasedUntil = 0
+  let isPrepared = false
   try {
     while (!signal.aborted) {
       const asked = performance.now()
       try {
+        if (!isPrepared) await prepare()
+        isPrepared = true
         const leased = await leaseSinks(db, { lease, kinds, ms: leaseMs })
         leasedUntil = asked + leaseMs
         const ids = new Set(leased.map(({ id }) => id))

@@ -15,6 +15,7 @@ import {
   type SinkFilter,
 } from '../../storage/feeds/sinks.ts'
 import { parsePosition } from '../../storage/query/feed-source.ts'
+import { refusalOf } from '../../storage/query/stored-refusals.ts'
 import { newWebhookSecret, postSigned, toResult } from '../channels/webhook.ts'
 import { sinksChanged } from './run.ts'
 import type { SinkSender } from './sink.ts'
@@ -75,6 +76,7 @@ export async function createBookWebhook(
   }
   const outcome = await db.transaction((tx) => insertWebhook(tx, created, maxBookWebhooks))
   if (outcome === 'too many') throw refused('name', `there are ${maxBookWebhooks} webhooks: delete one first`)
+  if (outcome === 'beyond the head') throw refusalOf('c')
   if (outcome === 'known') throw refused('name', 'name is that of another webhook')
   await signal(db, 'deliveries', sinksChanged)
   return { webhook: await requireWebhook(db, created.id), secret: created.secret }

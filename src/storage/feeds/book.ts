@@ -85,12 +85,20 @@ export const placeKey = (alias: string): PageKey => ({
   parse: (cursor, argument) => [parsePosition(cursor, argument)],
 })
 
+/** Refusals of a place in feeds with filters: see `PageRows.faults`. */
+export const placeFaults = (...names: ('book' | 'trade')[]) =>
+  faultsOf(names.map((name) => ({ name, keyType: 'filter' })))
+
 /** Refusals of a place: see `PageRows.faults`. */
-export const placeFaults =
-  (source: Pick<FeedSource, 'name' | 'keyType'>): NonNullable<PageRows['faults']> =>
+export const faultsOf =
+  (sources: readonly Pick<FeedSource, 'name' | 'keyType'>[]): NonNullable<PageRows['faults']> =>
   ([place = ''], key) => [
     [`${place} > ${feedHead}`, 'c'],
-    [hasGap(source, key, place), 'e', gapEnd(source, key)],
+    [
+      sources.map((source) => hasGap(source, key, place)).join(' OR '),
+      'e',
+      `greatest(${sources.map((source) => gapEnd(source, key)).join(', ')})`,
+    ],
   ]
 
 /** The entries of a feed after a place, oldest first. */
@@ -102,7 +110,7 @@ export const feedList = (source: FeedSource & { facets: FacetSource }, descripti
     return { ranges: [Prisma.raw(source.rows)], ...(condition && { scan: { limit: feedScan, condition } }) }
   },
   key: placeKey('f'),
-  faults: placeFaults(source),
+  faults: faultsOf([source]),
   fields: {
     cursor: {
       codec: string,

@@ -38,16 +38,18 @@ export async function insertWebhook(
   tx: Tx,
   { cursor, filter, ...webhook }: NewWebhook,
   limit: number,
-): Promise<'stored' | 'known' | 'too many'> {
+): Promise<'stored' | 'known' | 'too many' | 'beyond the head'> {
   await sql(tx).$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('feed_sinks', 0))`
   if ((await sql(tx).feedSink.count({ where: { kind: 'webhook' } })) >= limit) return 'too many'
+  const head = await readHead(tx)
+  if (cursor !== undefined && cursor > head) return 'beyond the head'
   const { count } = await sql(tx).feedSink.createMany({
     data: [
       {
         ...webhook,
         kind: 'webhook',
         filter: filter as Prisma.InputJsonObject,
-        cursor: cursor ?? (await readHead(tx)),
+        cursor: cursor ?? head,
       },
     ],
     skipDuplicates: true,

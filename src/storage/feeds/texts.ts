@@ -52,6 +52,8 @@ export interface Snapshot {
 export interface FeedTexts {
   /** Equal for selections with equal texts. */
   key: string
+  /** The most keys whose pages one statement reads, where each looks at many entries. */
+  maxStarts: number | undefined
   /** Reads entries in one statement. Entries that do not exist are left out. */
   read(places: readonly FeedPosition[]): Promise<EntryText[]>
   /** The current state of the key; undefined for a key without snapshots. */
@@ -90,6 +92,7 @@ export function createFeedTexts(
   }
 
   return {
+    maxStarts: source.facets && 4,
     key: JSON.stringify([ambient().hidesCompetitions, texts.text, slotValues], bigintAsText),
     async read(places) {
       const rows = await run<[string, string]>(texts, [places])

@@ -337,6 +337,6 @@ function changedTrades(filter: TradeFilter | null, chainIds: readonly number[]):
       Prisma.sql`(SELECT tr.*, f.place FROM trade_feed f CROSS JOIN LATERAL ${Prisma.raw(tradeOfEntry)}) tr WHERE true`,
     ],
     scan: { limit: feedScan, condition: Prisma.sql`(${Prisma.join(ofFilter, ' OR ')}) AND ${isLast}` },
-    ordered: { key: placeKey('tr'), faults: placeFaults(tradeFeed) },
+    ordered: { key: placeKey('tr'), faults: placeFaults('trade') },
   }
 }

@@ -76,7 +76,7 @@ export function changedOrders(filter: OrderFilter & { owner?: Address }, now: nu
           CROSS JOIN LATERAL (SELECT * FROM orders co WHERE co.id = f.order_id LIMIT 1) co) o WHERE true`,
     ),
     scan: { limit: feedScan, condition: Prisma.join(conditions, ' AND ') },
-    ordered: { key: placeKey('o'), faults: placeFaults({ name: 'book', keyType: 'filter' }) },
+    ordered: { key: placeKey('o'), faults: placeFaults('book', 'trade') },
   }
 }
 

@@ -256,7 +256,8 @@ class PageQuery {
   private count(): string {
     const { scan } = this.source
     if (scan) {
-      const scanned = this.rowsOf(String(scan.limit), '', this.orderBy(false))
+      const bounds = this.source.ordered ? this.bounds() : ''
+      const scanned = this.rowsOf(String(scan.limit), bounds, this.orderBy(false))
       return `(SELECT count(*)::text FROM (${scanned}) ${this.alias} WHERE ${this.parameters.condition})`
     }
     const ranges = this.parameters.ranges.map((range) => `SELECT 1 FROM ${range}`)

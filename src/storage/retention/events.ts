@@ -21,16 +21,14 @@ export type FeedTable = keyof typeof feeds
 /**
  * SQL that leaves the marks of entries that were removed: see `FeedMark`. `removed` has their places and
  * keys.
- * @param isMissed false for entries whose orders are removed too: readers of the whole book miss none of them
+ * @param missed SQL condition for removed entries `f` that readers of the whole book miss
  */
-export function leaveMarks(table: FeedTable, removed: string, isMissed = true): string {
+export function leaveMarks(table: FeedTable, removed: string, missed = 'true'): string {
   const sources: FeedSource[] = feeds[table]
-  const marks = sources
-    .filter(({ keyType }) => isMissed || keyType !== 'filter')
-    .map(({ name, key, keyType }) => {
-      const ofKey = keyType === 'filter' ? 'HAVING count(*) > 0' : `GROUP BY ${key}`
-      return `SELECT '${name}', ${markKey(keyType, key)}, max(f.place) FROM ${removed} f ${ofKey}`
-    })
+  const marks = sources.map(({ name, key, keyType }) => {
+    const ofKey = keyType === 'filter' ? `WHERE ${missed} HAVING count(*) > 0` : `GROUP BY ${key}`
+    return `SELECT '${name}', ${markKey(keyType, key)}, max(f.place) FROM ${removed} f ${ofKey}`
+  })
   return `INSERT INTO feed_marks (feed, key, place) ${marks.join(' UNION ALL ')}
     ON CONFLICT (feed, key) DO UPDATE SET place = excluded.place WHERE feed_marks.place < excluded.place`
 }
@@ -65,8 +63,8 @@ const disorderMs = 3_600_000
 
 /**
  * Removes the next old events, except the newest two of each order that no reorg can take back: they say how
- * the order stands, and stay as long as it. Their entries in feeds go with them. In SQL: newer rows of the
- * same order decide.
+ * the order stands, and stay as long as it. Their entries in feeds go with them; young entries of old events
+ * leave no gap in the book. In SQL: newer rows of the same order decide.
  */
 export function removeEvents(
   db: Database,
@@ -90,7 +88,7 @@ export function removeEvents(
         DELETE FROM order_feed WHERE ctid = ANY(ARRAY(
           SELECT f.ctid FROM removed CROSS JOIN LATERAL (SELECT f.ctid FROM order_feed f WHERE f.event_id = removed.id OFFSET 0) f))
         RETURNING *
-      ), marked AS (${raw(leaveMarks('order_feed', 'entries'))})
+      ), marked AS (${raw(leaveMarks('order_feed', 'entries', `f.written_at < '${before.toISOString()}'`))})
       SELECT (SELECT max(id) FROM passed) AS last, (SELECT count(*) FROM removed)::int AS removed,
         (SELECT count(*) FROM entries)::int AS entries, (SELECT count(*) FROM passed)::int AS scanned`
     if (row?.last == null) return { removed: {}, isLast: true }
@@ -137,7 +135,7 @@ export function removeUnusedOrders(
         DELETE FROM order_events e USING unused u WHERE e.order_id = u.id
       ), entries AS (
         DELETE FROM order_feed f USING unused u WHERE f.order_id = u.id RETURNING f.*
-      ), marked AS (${raw(leaveMarks('order_feed', 'entries', false))}
+      ), marked AS (${raw(leaveMarks('order_feed', 'entries', 'false'))}
       ), removed AS (
         DELETE FROM orders o USING unused u WHERE o.id = u.id RETURNING o.id
       )

@@ -40,7 +40,6 @@ const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side',
 
 /** Columns without a description, with the reason. */
 const undescribed: Record<string, string> = {
-  'orders.app_code': 'only searched by',
   'order_books.indexed_from': 'where the indexer begins',
   'order_books.notified_from': 'where notifications begin',
   'order_books.newest_competition': 'where the follower looks for competitions that it missed',
@@ -48,10 +47,8 @@ const undescribed: Record<string, string> = {
   'order_books.submission_calls_at': 'the budget of calls',
   'settlements.called_auction':
     'finds the competition of a settlement: `storage/auction/mirrored-competition.ts`',
-  'orders.referrer_code': 'only searched by, and read by the statistics',
   'orders.changed_tx': 'only searched by: auctions follow orders by it',
   'orders.expired_at_block': 'only searched by: status at a time is computed from effective_valid_to',
-  'order_events.block_number': 'says what a reorg takes back',
   'solution_executions.policy_set_id': 'its policies are read from the view fee_policies',
   'settlement_attempts.reverted_block': 'says what a reorg takes back',
   'settlement_attempts.signed_transaction': 'what a process that takes over needs, while it is pending',

@@ -17,6 +17,7 @@ const types: Record<string, string> = {
   Bytes: 'bytea',
   Boolean: 'bool',
   Decimal: 'numeric',
+  Float: 'double precision',
   DateTime: 'timestamptz',
   Json: 'jsonb',
 }

@@ -115,6 +115,7 @@ async function readToHead(
         })
       warn(`${text}: going on behind ${page.gap}`)
       after = scanned = page.gap
+      await folder.save({ after, scanned })
       continue
     }
     if (page.events.length > 0) {

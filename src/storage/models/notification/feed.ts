@@ -1,6 +1,6 @@
 import type { Address } from '../../../domain/evm/address.ts'
 import { bytea, raw } from '../../database/columns.ts'
-import { placeFaults, placeKey } from '../../feeds/book.ts'
+import { faultsOf, placeKey } from '../../feeds/book.ts'
 import { Prisma } from '../../generated/client.ts'
 import { boolean, string } from '../../query/codec.ts'
 import { type FeedSource, feedHead } from '../../query/feed-source.ts'
@@ -27,7 +27,7 @@ export function feedPage(rows: PageRows['rows']): PageRows {
     connection: 'NotificationConnection',
     rows,
     key: { ...placeKey('f'), startsAtEnd: true },
-    faults: placeFaults(notificationFeed),
+    faults: faultsOf([notificationFeed]),
     edgeAlias: 'notification',
     fields: {
       cursor: {

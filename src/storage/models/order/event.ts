@@ -218,6 +218,13 @@ export const bookEvent: Model = {
   fields: {
     ...orderFeedEntry.fields,
     eventId: { ...orderFeedEntry.fields.eventId, nullable: false } as Field,
+    chainId: orNull(
+      derived(
+        safeInt,
+        '(SELECT co.chain_id FROM orders co WHERE co.id = f.order_id)',
+        'The chain of the order. Null if the order is not stored any more.',
+      ),
+    ),
   },
   relations: {
     event: {

@@ -84,7 +84,7 @@ function feeFacts(order: Order, prices: UsdPrices): [name: string, value: preact
     ['Fees in total', amount(total)],
     ...(parts
       ? ([
-          ['Network fee', amount(parts.network)],
+          ['Network fee', parts.network > 0n && amount(parts.network)],
           ['Service fee', part(parts.service, taken?.service)],
           ['Partner fee', part(parts.partner, taken?.partner)],
         ] satisfies [string, preact.ComponentChildren][])

@@ -37,9 +37,9 @@ const small = new Intl.NumberFormat('en', {
   maximumSignificantDigits: 4,
 })
 
-/** US dollars of a plain decimal number, rounded towards zero: “$1,496.20”, and “$0.0004567” below one. */
+/** US dollars of a plain decimal number, rounded towards zero: “$1,496.20”, and “$0.0004567” below a cent. */
 export const dollars = (decimal: string): string =>
-  (Number(decimal) > 0 && Number(decimal) < 1 ? small : cents).format(decimal as Intl.StringNumericLiteral)
+  (Number(decimal) > 0 && Number(decimal) < 0.01 ? small : cents).format(decimal as Intl.StringNumericLiteral)
 
 /** Atoms as whole tokens, exact; atoms without decimals. */
 export function exact(atoms: string | bigint, decimals: number | null | undefined): string {
