@@ -13,6 +13,12 @@ import { refusalCodes } from './refusal-codes.ts'
 
 /** Texts for traders, who know nothing of requests, typed data and atoms. */
 export const traderExplanations: Record<Exclude<ErrorCode, ProgramFault>, ExplanationRow> = {
+  NotFound: traderRow(
+    'any',
+    'There is nothing with this id, or at this address.',
+    'Check the id, and that the network is the right one. If a wallet or another program sent the request, it is a fault of that program: tell its makers.',
+    { heard: 'there is nothing at this path' },
+  ),
   OrderNotFound: traderRow(
     'any',
     'There is no order with this id here.',

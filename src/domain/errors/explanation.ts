@@ -69,7 +69,6 @@ export const programFaults = {
     'any',
     'accept application/json or application/graphql-response+json; subscriptions are event streams',
   ),
-  NotFound: programRow('any', 'there is nothing at this path'),
   QueryTooComplex: programRow('any', 'asked for at once requested operation counts'),
   InvalidQuery: programRow('any', 'a JSON object with a query; syntax'),
   FeedGap: programRow('reading'),

@@ -1,4 +1,4 @@
-import { dateTime, derived, described, flag, id, int, json, text, type ValueOf } from '../described.ts'
+import { dateTime, derived, described, flag, id, json, text, uint32, type ValueOf } from '../described.ts'
 
 export const sinkKinds = ['nats', 'webhook'] as const
 /** Kinds of receivers of the feed of the book outside the service. */
@@ -17,10 +17,10 @@ export const bookWebhookType = described('BookWebhook', 'A webhook that gets the
   filter: json('The members of its filter.'),
   isPaused: flag('True if nothing is sent until it is resumed.'),
   cursor: text('The place in the feed up to which it has all entries.'),
-  lagEntries: int('Entries of the feed after the cursor, counted up to 10,000, whatever its filter.'),
-  lagSeconds: int('Age of the oldest of them; 0 without any.'),
+  lagEntries: uint32('Entries of the feed after the cursor, counted up to 10,000, whatever its filter.'),
+  lagSeconds: uint32('Age of the oldest of them; 0 without any.'),
   sentAt: dateTime.orNull('The time of the last acknowledgement.'),
-  failures: int('Failed attempts since the last acknowledgement.'),
+  failures: uint32('Failed attempts since the last acknowledgement.'),
   fault: text.orNull('The fault of the last attempt, if it failed.'),
   gapAt: dateTime.orNull('The time at which entries were last found to be removed before they were sent.'),
   gapFrom: text.orNull('The cursor before these entries.'),

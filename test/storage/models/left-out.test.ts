@@ -25,8 +25,8 @@ import type { Field, Model } from '../../../src/storage/query/model.ts'
 
 /** Each body of the interface, its model, and the model's fields that the interface lacks. */
 const bodies: [string, object, Model, string[]][] = [
-  ['an order', fullOrder, order, ['id', 'executedFraction', 'effectiveReceiver']],
-  ['a trade', listedTrade, trade, ['id', 'auctionId']],
+  ['an order', fullOrder, order, ['id', 'appCode', 'referrer', 'executedFraction', 'effectiveReceiver']],
+  ['a trade', listedTrade, trade, ['id', 'auctionId', 'isReverted', 'timestamp']],
   ['a notification', notificationBody, notification, ['notificationId', 'isReverted', 'readAt', 'orderUid']],
   [
     'a competition',
