@@ -30,7 +30,7 @@ export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrice
           ['Buys', <TokenAmount key="b" {...{ amount: order.buyAmount, token: buyToken, order, prices }} />],
           [
             'Filled',
-            `${filledPercent(order.executedFraction)}${isLive(order) ? `; ${order.partiallyFillable ? 'can be filled in parts' : 'filled whole or not at all'}` : ''}`,
+            `${filledPercent(order.executedFraction)}${order.partiallyFillable ? '; can be filled in parts' : '; filled whole or not at all'}`,
           ],
           ['Placed', <Time key="p" at={order.creationDate} />],
           ['Not before', validFrom !== null && <Time key="f" at={new Date(validFrom * 1_000)} />],
