@@ -100,7 +100,6 @@ test('the home page links all that it lists, and shows a new order by itself', a
 test.each([
   ['/', 'Tokens', '$3,000'],
   ['/tokens', 'Most traded first', '$3,000'],
-  [`/tokens/${sample.weth}`, 'The token', 'Source: own'],
 ])('%s opens before prices are read, and does not move when they are there', async (path, title, price) => {
   await using visited = await visit('/nothing', phone)
   const { page } = visited

@@ -490,7 +490,7 @@ test.each(screens)('the page stays where it is after a cancellation on $width px
   expect(await shift()).toBeLessThan(0.1)
 })
 
-test('the page stays where it is after an approval with which the order is filled', async () => {
+test('the page stays where it is after an approval, and shows the fill that follows', async () => {
   const { vaultRelayer, chainId } = chain.market.network
   await send(fall())
   const uid = await placeCow(1)
@@ -504,13 +504,14 @@ test('the page stays where it is after an approval with which the order is fille
   await page.locator('.summary').waitFor()
   await press(page, /^Approve 20,000 COW/)
   await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
+  await page.getByRole('status').getByText('Approved.').waitFor()
+  expect(await shift()).toBeLessThan(0.1)
   await send(rise())
   await becomesFilled(uid)
   await page.locator('.badge', { hasText: 'Filled' }).waitFor()
   await page.locator('.summary', { hasText: 'The order is filled' }).waitFor()
   await page.locator('#quality-title').waitFor()
   expect(await page.getByRole('button', { name: /^(Approve 20,000 COW|Cancel the order)/ }).count()).toBe(2)
-  expect(await shift()).toBeLessThan(0.1)
 })
 
 async function allowanceOf(account: number, token: Address): Promise<bigint> {
