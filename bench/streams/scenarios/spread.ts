@@ -52,7 +52,7 @@ export async function measureMany(
 /** The number of distinct filters, each of one account. */
 const filters = 100
 
-/** Measures the feed of the book: each event goes to the streams of one filter, then to streams without one. */
+/** Measures the feed of the book: events go to the streams of one filter, then to streams without one. */
 export async function measureBook(
   stand: Stand,
   options: StreamOptions,

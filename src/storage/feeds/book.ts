@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.ts'
-import { string } from '../query/codec.ts'
+import { hexText, string } from '../query/codec.ts'
 import {
   type Facet,
   type FacetSource,
@@ -124,14 +124,12 @@ export const feedList = (source: FeedSource & { facets: FacetSource }, descripti
   description,
 })
 
-export const hexSql = (column: string) => `'0x' || encode(${column}, 'hex')`
-
 /** Texts of order `xo`, which may be missing. Its network and label are those of the entry. */
 export const orderFacets = {
-  owner: [hexSql('xo.owner'), hexSql('xo.onchain_user')],
-  token: [hexSql('xo.sell_token'), hexSql('xo.buy_token')],
-  sellToken: [hexSql('xo.sell_token')],
-  buyToken: [hexSql('xo.buy_token')],
+  owner: [hexText('xo.owner'), hexText('xo.onchain_user')],
+  token: [hexText('xo.sell_token'), hexText('xo.buy_token')],
+  sellToken: [hexText('xo.sell_token')],
+  buyToken: [hexText('xo.buy_token')],
   class: ['xo.class'],
   kind: ['xo.kind'],
   appCode: ['xo.app_code'],

@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { readForStreams } from '../database/prepared.ts'
 import type { Topic } from '../database/signals.ts'
+import { hexText } from '../query/codec.ts'
 import { type FeedSource, feedHead, parsePosition } from '../query/feed-source.ts'
 import { createMatchers, facetsSql } from './book.ts'
 import { createFeedTexts, type FeedPosition, type FeedReading, type FeedTexts } from './texts.ts'
@@ -40,7 +41,7 @@ export interface FeedTail {
 
 export function createFeedTail(db: Db, source: FeedSource): FeedTail {
   const { name, table, key, keyType, facets } = source
-  const keyText = keyType === 'bytea' ? `'0x' || encode(${key}, 'hex')` : `${key}::text`
+  const keyText = keyType === 'bytea' ? hexText(key) : `${key}::text`
   // The joins come after the limit, each by a primary key.
   const entries = facets
     ? `SELECT f.place, ${facetsSql(facets)} AS key, f.age FROM (

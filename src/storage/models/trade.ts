@@ -2,13 +2,14 @@ import { auctionNumberSql } from '../../domain/auction/key.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type OrderUid, orderTexts, type Trade } from '../../domain/order/order.ts'
 import { bytea } from '../database/columns.ts'
-import { feedScan, hexSql, orderFacets, placeFaults, placeKey } from '../feeds/book.ts'
+import { feedScan, orderFacets, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
 import {
   address,
   amount,
   boolean,
   bytes32,
+  hexText,
   orderUid,
   rowKey,
   safeInt,
@@ -314,10 +315,10 @@ export const tradeFeed = {
       ...orderFacets,
       network: ['f.chain_id::text'],
       label: [`'traded'`],
-      owner: [hexSql('tr.owner'), hexSql('xo.onchain_user')],
-      token: [hexSql('tr.sell_token'), hexSql('tr.buy_token')],
-      sellToken: [hexSql('tr.sell_token')],
-      buyToken: [hexSql('tr.buy_token')],
+      owner: [hexText('tr.owner'), hexText('xo.onchain_user')],
+      token: [hexText('tr.sell_token'), hexText('tr.buy_token')],
+      sellToken: [hexText('tr.sell_token')],
+      buyToken: [hexText('tr.buy_token')],
     },
   },
 } satisfies FeedSource
