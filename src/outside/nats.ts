@@ -62,8 +62,9 @@ const pingMs = 10_000
 const duplicateMs = 120_000
 const maxAgeMs = 7 * 86_400_000
 
-/** Code of the server for a message that does not follow the expected one. */
+/** Codes of the server: a message does not follow the expected one; another stream stores the subjects. */
 const wrongLastId = 10_070
+const subjectsOverlap = 10_065
 
 /** A connection, and the end of the stream. */
 interface Session {
@@ -90,7 +91,9 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
         state.messages === 0
           ? null
           : await manager.streams.getMessage(stream, { seq: state.last_seq }).catch((fault: unknown) => {
-              if (fault instanceof JetStreamApiError) return null
+              if (fault instanceof JetStreamApiError && fault.code === subjectsOverlap)
+    return 'has another stream with these subjects'
+  if (fault instanceof JetStreamApiError) return null
               throw fault
             })
       const lastId = last?.header.get('Nats-Msg-Id')
@@ -176,6 +179,8 @@ function storedOf(messages: readonly StreamMessage[], lastId: string | undefined
 }
 
 function reasonOf(fault: unknown): string {
+  if (fault instanceof JetStreamApiError && fault.code === subjectsOverlap)
+    return 'has another stream with these subjects'
   if (fault instanceof JetStreamApiError) return `refuses with the code ${fault.code}`
   if (fault instanceof AuthorizationError || fault instanceof UserAuthenticationExpiredError)
     return 'refuses the credentials'

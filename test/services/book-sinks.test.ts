@@ -91,7 +91,8 @@ test('the program publishes all events of an order to NATS, and those of a filte
   expect(message.body.cursor).toBe(message.body.events[0].cursor)
   expect(message.body.events[0]).toMatchObject({
     isRemoved: false,
-    order: { uid, network: { chainId: network.chainId }, sellToken: { symbol: 'WETH' } },
+    chainId: network.chainId,
+    order: { uid, sellToken: { symbol: 'WETH' } },
     trade: { sellAmount: `${10n ** 17n}` },
   })
   await eventually('its state is shown', async () => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createNatsSender } from '../../src/notifications/sinks/nats.ts'
 import { runSinks } from '../../src/notifications/sinks/run.ts'
 import { sinkLimits } from '../../src/notifications/sinks/sink.ts'
@@ -31,10 +31,14 @@ beforeAll(async () => {
   await onServer(`CREATE DATABASE ${database}`)
   await applyMigrations(url.href)
   db = openDatabase({ url: url.href, maxConnections: 5 })
+})
+beforeEach(async () => {
   nats = await startNats()
 })
-afterAll(async () => {
+afterEach(async () => {
   await nats?.[Symbol.asyncDispose]()
+})
+afterAll(async () => {
   await db?.close()
   await onServer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
 })
@@ -154,22 +158,15 @@ function startHere(stream: string, count: number, pages = Number.POSITIVE_INFINI
 }
 
 test('nothing is lost while NATS is away', async () => {
-  await using own = await startNats()
-  const shared = nats
-  nats = own
-  try {
-    await startAtFirst()
-    const { outcomes, stop } = startHere('AWAY', 5_000)
-    await eventually('it publishes', () => outcomes.sent > 100)
-    await own.kill()
-    await eventually('it fails', () => outcomes.failed > 0)
-    await own.start()
-    await eventually('all are published', () => outcomes.sent === 5_000, 15_000)
-    await stop()
-    expect(await own.read('AWAY')).toEqual(stored(5_000))
-  } finally {
-    nats = shared
-  }
+  await startAtFirst()
+  const { outcomes, stop } = startHere('AWAY', 5_000)
+  await eventually('it publishes', () => outcomes.sent > 100)
+  await nats.kill()
+  await eventually('it fails', () => outcomes.failed > 0)
+  await nats.start()
+  await eventually('all are published', () => outcomes.sent === 5_000, 15_000)
+  await stop()
+  expect(await nats.read('AWAY')).toEqual(stored(5_000))
 }, 200_000)
 
 test('another publisher in the stream delays it, and breaks neither order nor ids', async () => {
