@@ -11,12 +11,13 @@ import { eventually } from '../setup/eventually.ts'
 import { network, openTestServer, type TestServer } from '../setup/server.ts'
 import { ask } from '../setup/session.ts'
 
-/** More events take longer: a million are several minutes. */
+/** More events take longer: a million are half an hour. */
 const events = Number(process.env.BOOK_EVENTS ?? 10_000)
 const isLong = process.env.BOOK_EVENTS !== undefined
 const writers = 4
 const cuts = 50
 const orders = Math.max(50 * writers, events / 20)
+const limitMs = isLong ? 5_400_000 : 900_000
 const pageSize = 100
 
 const setup = `
@@ -223,7 +224,7 @@ beforeAll(async () => {
     const { rows } = await client.query('SELECT max(place) AS place FROM order_feed')
     const last = BigInt(rows[0].place)
     head = last
-    await eventually('the last event', () => place >= last || failed !== undefined, 600_000)
+    await eventually('the last event', () => place >= last || failed !== undefined, limitMs)
     end.abort()
   })
   const isOver = () => head !== undefined
@@ -256,7 +257,7 @@ beforeAll(async () => {
     process.stdout.write(
       `${written} events, ${removed.size} undone, ${tradeStates.size} trades, ${seconds} s\n`,
     )
-}, 900_000)
+}, limitMs)
 afterAll(async () => {
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]()
   await client?.end()
