@@ -75,6 +75,8 @@ export interface Partners {
    * @throws Outage, also while a key is not known because the database is away
    */
   find(key: string | undefined, beforeRead: () => void): Partner | undefined | Promise<Partner | undefined>
+  /** Keeps the limits of a partner whose key another process has read. */
+  note(partner: Partner): void
   /** The limits of a client that is a partner. */
   limitsOf(client: string): PartnerLimits | undefined
   countRequest(partner: Partner, units: number): void
@@ -107,6 +109,8 @@ export function createPartners(
   let uses = new Map<string, PartnerUse>()
   let writing = Promise.resolve()
 
+  const note = (partner: Partner) => void limits.set(partnerClient(partner), partner.limits)
+
   async function read(name: string, hash: Buffer): Promise<Partner | undefined> {
     const last = kept.get(name)
     const readAt = now()
@@ -114,7 +118,7 @@ export function createPartners(
       const row = await findPartner(db, hash, new Date(readAt))
       const until = row?.until?.getTime() ?? Number.POSITIVE_INFINITY
       kept.set(name, { partner: row?.partner, readAt, until })
-      if (row) limits.set(partnerClient(row.partner), row.partner.limits)
+      if (row) note(row.partner)
       return row?.partner
     } catch (fault) {
       if (!(fault instanceof Outage) || !last?.partner || last.until <= readAt) throw fault
@@ -203,6 +207,7 @@ export function createPartners(
       reading.set(name, found)
       return found
     },
+    note,
     limitsOf: (client) => limits.get(client),
     countRequest({ id }, units) {
       const counted = use(id)

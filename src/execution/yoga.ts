@@ -62,7 +62,7 @@ export function createRunRequest(
   async function answerCompiled(
     operation: Operation,
     reader: Reader,
-    { apiKey, partner }: Caller,
+    { apiKey, partner, addUnits }: Caller,
   ): Promise<string | undefined> {
     try {
       if (!isWellFormed(operation.params) || !operation.isValid) return undefined
@@ -71,6 +71,7 @@ export function createRunRequest(
       return await compiledQuery(operation.document)(operation, {
         ...{ ...services, apiKey, db },
         ...(partner && { partner }),
+        ...(addUnits && { addUnits }),
       })
     } catch (error) {
       if (error instanceof Outage) throw error

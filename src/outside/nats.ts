@@ -34,6 +34,8 @@ export interface EventStream {
    * @throws OutsideFault, and then some may be stored: publish the same messages again
    */
   publish(messages: readonly StreamMessage[]): Promise<void>
+  /** Reports whether the server has the stream. @throws OutsideFault */
+  isCreated(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -86,14 +88,12 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
     const connection = await connect(await connectionOptions(access))
     try {
       const manager = await jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
-      const { state } = await readStream(manager)
+      const { state } = await ensureStream(manager)
       const last =
         state.messages === 0
           ? null
           : await manager.streams.getMessage(stream, { seq: state.last_seq }).catch((fault: unknown) => {
-              if (fault instanceof JetStreamApiError && fault.code === subjectsOverlap)
-    return 'has another stream with these subjects'
-  if (fault instanceof JetStreamApiError) return null
+              if (fault instanceof JetStreamApiError) return null
               throw fault
             })
       const lastId = last?.header.get('Nats-Msg-Id')
@@ -104,20 +104,23 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
     }
   }
 
-  async function readStream(manager: JetStreamManager) {
-    try {
-      return await manager.streams.info(stream)
-    } catch (fault) {
-      if (!(fault instanceof JetStreamApiError) || fault.code !== JetStreamApiCodes.StreamNotFound)
-        throw fault
-      log.info('a stream is created', { stream })
-      return await manager.streams.add({
-        name: stream,
-        subjects: [`${prefix}.>`],
-        duplicate_window: nanos(duplicateMs),
-        max_age: nanos(maxAgeMs),
-      })
-    }
+  async function findStream(manager: JetStreamManager) {
+    return await manager.streams.info(stream).catch((fault: unknown) => {
+      if (fault instanceof JetStreamApiError && fault.code === JetStreamApiCodes.StreamNotFound) return
+      throw fault
+    })
+  }
+
+  async function ensureStream(manager: JetStreamManager) {
+    const found = await findStream(manager)
+    if (found) return found
+    log.info('a stream is created', { stream })
+    return await manager.streams.add({
+      name: stream,
+      subjects: [`${prefix}.>`],
+      duplicate_window: nanos(duplicateMs),
+      max_age: nanos(maxAgeMs),
+    })
   }
 
   async function store(messages: readonly StreamMessage[]): Promise<void> {
@@ -162,6 +165,21 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
           throw new OutsideFault(name, reasonOf(fault))
         }
       }),
+    async isCreated() {
+      const connection = await connectionOptions(access)
+        .then(connect)
+        .catch((fault: unknown) => {
+          throw new OutsideFault(name, reasonOf(fault))
+        })
+      try {
+        const manager = await jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
+        return (await findStream(manager)) !== undefined
+      } catch (fault) {
+        throw new OutsideFault(name, reasonOf(fault))
+      } finally {
+        await connection.close()
+      }
+    },
     async close() {
       isClosed = true
       await close()

@@ -347,6 +347,20 @@ test('the feed of the book is read with the key of a partner', async () => {
   expect(first?.data.data.bookEvents.event.label).toBe('CREATED')
 })
 
+test('a page of the book costs ten units more under a filter', async () => {
+  const { key } = await create({})
+  const client = newClient()
+  async function costOf(args: string): Promise<number> {
+    const before = left(await client.send('/graphql', query('{ version }', bearer(key))))
+    const page = query(`{ bookEvents(${args}) { nodes { event { label } } } }`, bearer(key))
+    return before - left(await client.send('/graphql', page))
+  }
+  const plain = await costOf('first: 1')
+  expect(plain).toBeLessThan(5)
+  // No entry meets it.
+  expect(await costOf('first: 1, filter: { appCodes: ["nothing"] }')).toBe(plain + 10)
+})
+
 test('the feed of the book may be for partners and the operator', () => {
   const partner = { id: 'a', name: 'Archive', limits: { costUnitsPerSecond: null, streams: null } }
   const askAs = (more: object) => () =>

@@ -95,6 +95,7 @@ test('it tells every fault at once, with what to do', async () => {
     ...environmentOf({ chainId: 5 }),
     DATABASE_URL: `postgres://tradegraph:pass-word@127.0.0.1:${port}/tradegraph`,
     REDIS_URL: `redis://:pass-word@127.0.0.1:${port}`,
+    NATS_URL: `nats://tradegraph:pass-word@127.0.0.1:${port}`,
     RATE_LIMIT_READ: '7',
   })
   expect(code).toBe(1)
@@ -108,7 +109,8 @@ test('it tells every fault at once, with what to do', async () => {
     says: 'RATE_LIMIT_READ is no setting',
     advice: 'did you mean RATE_LIMIT_READS?',
   })
-  expect(checks).toContainEqual(expect.objectContaining({ about: 'redis', state: 'poor' }))
+  for (const about of ['redis', 'nats'])
+    expect(checks).toContainEqual(expect.objectContaining({ about, state: 'poor' }))
   expect(JSON.stringify(checks)).not.toContain('pass-word')
 }, 60_000)
 

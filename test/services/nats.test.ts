@@ -209,8 +209,23 @@ test('an existing stream that stores other subjects is refused, with its reason'
     now: Date.now,
     log: silentLog,
   })
+  expect(await stream.isCreated()).toBe(true)
   await expect(stream.publish([{ subject: 'none.1.x', id: '1', data: '' }])).rejects.toMatchObject({
     reason: 'does not answer, or has no such stream',
   })
   await stream.close()
+})
+
+test('a stream that is not created yet, and subjects that another one stores, are reported', async () => {
+  const open = (stream: string) =>
+    openEventStream({ url: nats.url, stream, prefix: 'event', now: Date.now, log: silentLog })
+  const [first, second] = [open('FIRST'), open('SECOND')]
+  const message = { subject: 'event.1.x', id: '1', data: '' }
+  expect(await first.isCreated()).toBe(false)
+  await first.publish([message])
+  expect(await first.isCreated()).toBe(true)
+  await expect(second.publish([message])).rejects.toMatchObject({
+    reason: 'has another stream with these subjects',
+  })
+  await Promise.all([first.close(), second.close()])
 })

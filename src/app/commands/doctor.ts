@@ -4,6 +4,7 @@ import { readRights } from '../../chain/settlement/rights.ts'
 import { type Log, unixSeconds } from '../../domain/log.ts'
 import { rightText } from '../../domain/settlement/rights.ts'
 import { isRecoveryNative } from '../../domain/signing/recover-key.ts'
+import { OutsideFault } from '../../outside/fault.ts'
 import { openRedis } from '../../outside/redis/redis.ts'
 import { findHoldingIndex, settlementRights } from '../../storage/chain/settlement-holdings.ts'
 import { type Database, openDatabase } from '../../storage/database/database.ts'
@@ -111,6 +112,7 @@ export async function examine({ environment, log }: DoctorOptions): Promise<Chec
     checkNetworks(networks, settings, log),
     checkRights(networks, settings, log),
     checkRedis(settings, log),
+    checkNats(settings, log),
   ])
   return [...checks, ...found.flat(), ...optional(settings, networks)]
 }
@@ -162,6 +164,23 @@ async function checkRedis({ REDIS_URL: url }: Settings, log: Log): Promise<Check
     return [warned('redis', 'does not answer', 'until it does, each process counts limits for itself')]
   } finally {
     redis.close()
+  }
+}
+
+async function checkNats({ NATS_URL: url, ...named }: Settings, log: Log): Promise<Check[]> {
+  if (url === undefined) return []
+  const { NATS_STREAM: stream, NATS_SUBJECT: prefix, NATS_CREDENTIALS: credentialsFile } = named
+  const { openEventStream } = await import('../../outside/nats.ts')
+  const nats = openEventStream({ url, stream, prefix, credentialsFile, now: Date.now, log })
+  try {
+    return (await nats.isCreated())
+      ? [passed('nats', `answers, and has the stream ${stream}`)]
+      : [passed('nats', `answers; the role \`deliver\` will create the stream ${stream}`)]
+  } catch (fault) {
+    const reason = fault instanceof OutsideFault ? fault.reason : 'does not answer'
+    return [warned('nats', reason, 'until it answers, the feed of the book waits in the database')]
+  } finally {
+    await nats.close()
   }
 }
 

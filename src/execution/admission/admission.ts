@@ -63,7 +63,7 @@ export interface GateOptions {
   /** Called for every request that is over a limit. */
   onLimited?: ((limit: string) => void) | undefined
   /** Clients whose events are counted, and whose keys may be revoked. */
-  partners?: Pick<Partners, 'countEvents' | 'watch'> | undefined
+  partners?: Pick<Partners, 'countEvents' | 'note' | 'watch'> | undefined
 }
 
 export function createGate(limits: RateLimits | undefined, { onLimited, partners }: GateOptions = {}): Gate {
@@ -101,7 +101,9 @@ export function createGate(limits: RateLimits | undefined, { onLimited, partners
       })
     },
     arrive(caller, charge = oneRead) {
-      const { client } = caller
+      const { client, partner } = caller
+      // Another process may have read its key.
+      if (partner) partners?.note(partner)
       let minimum = charge
       let counted = charge
       applyVerdict(caller, limits.take(client, charge))

@@ -97,6 +97,9 @@ const bookField = (name: 'book' | 'trade') =>
 exposeModel(bookEvent)
 exposeModel(tradeEvent)
 
+/** Cost units of a page under a filter, which may look at many more entries than it has. */
+const scanUnits = 10
+
 const access = 'For clients that the deployment lets read the book.'
 const resumable =
   'Without after it starts now; with a cursor it first gives what was missed, once and in order. Behind entries that were removed it ends with FeedGap.'
@@ -121,13 +124,15 @@ builder.queryField('bookEvents', (t) =>
     t,
     {
       ...listedBookEvents,
-      description: `The feed of the book as pages, oldest first; cursors are those of the subscription. Without after it starts at the first stored entry. Under a filter a page looks at ${feedScan} entries: it may hold fewer than first, also none, while hasNextPage says to go on. ${access}`,
+      description: `The feed of the book as pages, oldest first; cursors are those of the subscription. Without after it starts at the first stored entry. Under a filter a page looks at ${feedScan} entries: it may hold fewer than first, also none, while hasNextPage says to go on, and it costs ${scanUnits} units more. ${access}`,
     },
     {
       args: bookArguments(t.arg),
-      rowArguments: ({ network, filter, ...page }: BookArguments, environment) => {
+      rowArguments: ({ network, filter: given, ...page }: BookArguments, environment) => {
         requireAccess('bookFeed', environment)
-        return { ...page, filter: toFeedFilter(filter, network, environment) }
+        const filter = toFeedFilter(given, network, environment)
+        if (Object.keys(filter).length > 0) environment.addUnits?.(scanUnits)
+        return { ...page, filter }
       },
     },
   ),

@@ -72,7 +72,9 @@ function isSkipped(node: SelectionNode, variables: Variables): boolean {
 }
 
 /** Context of stored fields in addition to their arguments. */
-export type Environment = Services & { restricted?: boolean } & Partial<Pick<Caller, 'apiKey' | 'partner'>>
+export type Environment = Services & { restricted?: boolean } & Partial<
+    Pick<Caller, 'apiKey' | 'partner' | 'addUnits'>
+  >
 
 /** `extensions.stored` of a schema field: the model's part that it reads. */
 export interface StoredField {
