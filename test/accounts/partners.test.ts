@@ -347,6 +347,42 @@ test('the feed of the book is read with the key of a partner', async () => {
   expect(first?.data.data.bookEvents.event.label).toBe('CREATED')
 })
 
+test('a partner has webhooks of its own, which others do not see', async () => {
+  const [one, other] = [await create({ name: 'One' }), await create({ name: 'Other' })]
+  const mutate = (key: string, text: string, input: object) => ask(server.url, text, { input }, key)
+  const add = (key: string, name: string) =>
+    mutate(
+      key,
+      `mutation ($input: CreateBookWebhookInput!) { createBookWebhook(input: $input) { secret webhook { id name partner } } }`,
+      { name, url: 'https://hooks.example.com/book' },
+    )
+  const codeOf = ({ errors }: { errors?: { extensions: { code: string } }[] }) => errors?.[0]?.extensions.code
+  const { createBookWebhook: made } = (await add(one.key, 'first')).data
+  expect(made.webhook).toMatchObject({ name: 'first', partner: 'One' })
+  expect(codeOf(await add(other.key, 'first'))).toBe('InvalidParameter')
+  expect((await add(one.key, 'second')).errors).toBeUndefined()
+  expect(codeOf(await add(one.key, 'third'))).toBe('InvalidParameter')
+  expect((await add(operatorKey, 'ours')).data.createBookWebhook.webhook.partner).toBeNull()
+
+  const names = async (key: string) =>
+    (await ask(server.url, '{ bookWebhooks { name } }', {}, key)).data.bookWebhooks.map(
+      ({ name }: { name: string }) => name,
+    )
+  expect(await names(one.key)).toEqual(['first', 'second'])
+  expect(await names(other.key)).toEqual([])
+  expect(await names(operatorKey)).toEqual(['first', 'second', 'ours'])
+  const { id } = made.webhook
+  const pause =
+    'mutation ($input: BookWebhookInput!) { pauseBookWebhook(input: $input) { webhook { isPaused } } }'
+  const remove = 'mutation ($input: BookWebhookInput!) { deleteBookWebhook(input: $input) { id } }'
+  for (const change of [pause, remove])
+    expect(codeOf(await mutate(other.key, change, { id }))).toBe('NotFound')
+  expect((await mutate(one.key, pause, { id })).data.pauseBookWebhook.webhook).toEqual({ isPaused: true })
+  expect((await mutate(operatorKey, remove, { id })).errors).toBeUndefined()
+  expect(await names(one.key)).toEqual(['second'])
+  expect(codeOf(await mutate('', pause, { id }))).toBe('Unauthorized')
+})
+
 test('a page of the book costs ten units more under a filter', async () => {
   const { key } = await create({})
   const client = newClient()

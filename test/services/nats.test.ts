@@ -130,7 +130,15 @@ function startHere(stream: string, count: number, pages = Number.POSITIVE_INFINI
   let unread = pages
   const running = runSinks(
     {
-      ...{ db, now: Date.now, log: silentLog, random: () => 0.5, leaseMs: 300, kinds: ['nats'] },
+      ...{
+        db,
+        now: Date.now,
+        log: silentLog,
+        random: () => 0.5,
+        leaseMs: 300,
+        kinds: ['nats'],
+        ofPartners: false,
+      },
       limits: { ...sinkLimits, events: 20, retryMs: { least: 50, most: 200 } },
       signals: { on: () => () => {} },
       meter: {

@@ -5,6 +5,7 @@ import type { Clock, Log } from '../../domain/log.ts'
 import { sinkKinds } from '../../domain/notification/feed-sink.ts'
 import { createExecutor } from '../../execution/execute.ts'
 import { Operation } from '../../execution/operation.ts'
+import { readsAsPartner } from '../../graphql/context/access.ts'
 import type { Services } from '../../graphql/context/context.ts'
 import { createNatsSender } from '../../notifications/sinks/nats.ts'
 import { runSinks } from '../../notifications/sinks/run.ts'
@@ -15,6 +16,7 @@ import type { SinkMetrics } from '../../server/measures/sink-metrics.ts'
 import type { Signals } from '../../storage/database/signals.ts'
 import { ensureSink, readSinkLags } from '../../storage/feeds/sinks.ts'
 import { gapRefusal } from '../../storage/query/stored-refusals.ts'
+import { accessOf } from '../config.ts'
 import type { Settings } from '../settings.ts'
 
 /** The entries of sinks, as docs/how-to/publish-to-nats.md shows them. */
@@ -111,6 +113,7 @@ export async function startSinks(parts: SinkParts, signal: AbortSignal): Promise
         if (nats) await ensureSink(db, { id: randomUUID(), kind: 'nats', name: natsName })
       },
       kinds: sinkKinds.filter((kind) => kind !== 'nats' || nats),
+      ofPartners: readsAsPartner(accessOf(settings).bookFeed),
       open: (sink) =>
         sink.kind === 'nats' && nats
           ? createNatsSender(nats.openEventStream(options), options.prefix)

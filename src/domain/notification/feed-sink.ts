@@ -11,6 +11,7 @@ export const isWebhookName = (name: string): boolean =>
 export const bookWebhookType = described('BookWebhook', 'A webhook that gets the feed of the book.', {
   id: id('Names the webhook in mutations.'),
   name: text('Its name, as metrics and logs have it.'),
+  partner: text.orNull('The name of the partner who created it; null for the operator.'),
   address: derived(text('The origin of its URL.'), ({ url }: { url: string | null }) =>
     url !== null && URL.canParse(url) ? new URL(url).origin : '',
   ),

@@ -168,6 +168,25 @@ function requirePartner({ apiKey, isOperator, partner, markPersonal }: AccessReq
   markPersonal?.()
 }
 
+/** Reports whether partners may read a feed. */
+export const readsAsPartner = (level: FeedAccess): boolean => level === 'partners' || level === 'public'
+
+/**
+ * Lets through the operator, and partners who may read the book.
+ * @returns the id of the partner; null for the operator
+ * @throws Refusal Unauthorized
+ */
+export function requireFeedReader(asking: AccessRequest): string | null {
+  const { access, apiKey, isOperator, partner, markPersonal } = asking
+  if (!isOperator?.(apiKey) && !(partner && readsAsPartner(access?.bookFeed ?? 'public')))
+    throw new Refusal(
+      'Unauthorized',
+      'send the operator’s key, or that of a partner who may read the book, as Authorization: Bearer … or X-API-Key',
+    )
+  markPersonal?.()
+  return isOperator?.(apiKey) ? null : (partner?.id ?? null)
+}
+
 /** Reports whether `requireAccess` would pass. */
 export function hasAccess(name: keyof AccessRules, asking: AccessRequest): boolean {
   try {

@@ -10,7 +10,8 @@ import {
 } from '../../notifications/sinks/webhook.ts'
 import { findWebhooks, type SinkFilter } from '../../storage/feeds/sinks.ts'
 import { builder } from '../builder.ts'
-import { forOperator, requireOperator } from '../context/access.ts'
+import { requireFeedReader } from '../context/access.ts'
+import type { Context } from '../context/context.ts'
 import { describedRef } from '../described.ts'
 import { objectExpected, scalarField, textField } from '../input/fields.ts'
 import { inputArgument, inputType } from '../input/input-type.ts'
@@ -70,13 +71,20 @@ function writtenFilter(filter: object, { schema }: GraphQLResolveInfo): SinkFilt
   return (written ? valueFromASTUntyped(written) : {}) as SinkFilter
 }
 
+const own = `at most ${maxBookWebhooks.operator} of the operator and ${maxBookWebhooks.partner} of each partner`
+const access =
+  'For the operator, and for partners whom the deployment lets read the book; each partner sees and changes its own.'
+
+async function pauseOrResume(id: string, isPaused: boolean, context: Context) {
+  return { webhook: await pauseBookWebhook(id, requireFeedReader(context), isPaused, context.channels) }
+}
+
 builder.queryField('bookWebhooks', (t) =>
   t.field({
     type: [BookWebhookRef],
-    description: `The webhooks for the feed of the book, oldest first, at most ${maxBookWebhooks}. ${forOperator}`,
+    description: `The webhooks for the feed of the book, oldest first, ${own}: the operator sees all. ${access}`,
     async resolve(_root, _args, context) {
-      requireOperator(context)
-      return context.countItems(await findWebhooks(context.channels.db))
+      return context.countItems(await findWebhooks(context.channels.db, requireFeedReader(context)))
     },
   }),
 )
@@ -84,40 +92,37 @@ builder.queryField('bookWebhooks', (t) =>
 builder.mutationFields((t) => ({
   createBookWebhook: t.field({
     type: CreateBookWebhookPayloadRef,
-    description: `Creates a webhook for the feed of the book: batches of its entries, in their order, each until it is acknowledged. ${forOperator}`,
+    description: `Creates a webhook for the feed of the book: batches of its entries, in their order, each until it is acknowledged. ${access}`,
     args: { input: inputArgument(t.arg, createInput) },
-    extensions: { guard: requireOperator },
-    resolve: (_root, { input: { name, url, filter, after } }, { channels }, info) =>
+    extensions: { guard: requireFeedReader },
+    resolve: (_root, { input: { name, url, filter, after } }, context, info) =>
       createBookWebhook(
         { name, url, filter: writtenFilter(filter ?? {}, info), after: after ?? undefined },
-        channels,
+        requireFeedReader(context),
+        context.channels,
       ),
   }),
   pauseBookWebhook: t.field({
     type: BookWebhookPayloadRef,
-    description: `Sends nothing to a webhook until it is resumed. ${forOperator}`,
+    description: `Sends nothing to a webhook until it is resumed. ${access}`,
     args: { input: inputArgument(t.arg, webhookInput) },
-    extensions: { guard: requireOperator },
-    resolve: async (_root, { input }, { channels }) => ({
-      webhook: await pauseBookWebhook(input.id, true, channels),
-    }),
+    extensions: { guard: requireFeedReader },
+    resolve: (_root, { input }, context) => pauseOrResume(input.id, true, context),
   }),
   resumeBookWebhook: t.field({
     type: BookWebhookPayloadRef,
-    description: `Sends to a webhook again, from its cursor. ${forOperator}`,
+    description: `Sends to a webhook again, from its cursor. ${access}`,
     args: { input: inputArgument(t.arg, webhookInput) },
-    extensions: { guard: requireOperator },
-    resolve: async (_root, { input }, { channels }) => ({
-      webhook: await pauseBookWebhook(input.id, false, channels),
-    }),
+    extensions: { guard: requireFeedReader },
+    resolve: (_root, { input }, context) => pauseOrResume(input.id, false, context),
   }),
   deleteBookWebhook: t.field({
     type: DeleteBookWebhookPayloadRef,
-    description: `Deletes a webhook, and its cursor. ${forOperator}`,
+    description: `Deletes a webhook, and its cursor. ${access}`,
     args: { input: inputArgument(t.arg, webhookInput) },
-    extensions: { guard: requireOperator },
-    async resolve(_root, { input }, { channels }) {
-      await deleteBookWebhook(input.id, channels)
+    extensions: { guard: requireFeedReader },
+    async resolve(_root, { input }, context) {
+      await deleteBookWebhook(input.id, requireFeedReader(context), context.channels)
       return { id: input.id }
     },
   }),

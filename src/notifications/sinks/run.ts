@@ -9,6 +9,8 @@ export interface SinksOptions extends SinkOptions {
   signals: Pick<Signals, 'on'>
   /** Kinds that settings enable. */
   kinds: readonly SinkKind[]
+  /** True if partners may read the feed. */
+  ofPartners: boolean
   /** Stores the sinks of settings before the first lease; tried again while the database is away. */
   prepare?(): Promise<void>
   open(sink: FeedSink): SinkSender
@@ -28,7 +30,7 @@ interface Running {
  * to a sink; another takes over when its lease ends.
  */
 export async function runSinks(options: SinksOptions, signal: AbortSignal): Promise<void> {
-  const { db, signals, kinds, open, log, prepare = async () => {}, leaseMs = 15_000 } = options
+  const { db, signals, kinds, ofPartners, open, log, prepare = async () => {}, leaseMs = 15_000 } = options
   const lease = randomUUID()
   const running = new Map<string, Running>()
   const wake = createInterruptibleWait(signal)
@@ -66,7 +68,7 @@ export async function runSinks(options: SinksOptions, signal: AbortSignal): Prom
       try {
         if (!isPrepared) await prepare()
         isPrepared = true
-        const leased = await leaseSinks(db, { lease, kinds, ms: leaseMs })
+        const leased = await leaseSinks(db, { lease, kinds, ofPartners, ms: leaseMs })
         leasedUntil = asked + leaseMs
         const ids = new Set(leased.map(({ id }) => id))
         for (const [id, { stop }] of running) if (!ids.has(id)) stop()

@@ -13,6 +13,7 @@ import {
   pauseWebhook,
   removeWebhook,
   type SinkFilter,
+  type WebhookOwner,
 } from '../../storage/feeds/sinks.ts'
 import { parsePosition } from '../../storage/query/feed-source.ts'
 import { refusalOf } from '../../storage/query/stored-refusals.ts'
@@ -20,8 +21,8 @@ import { newWebhookSecret, postSigned, toResult } from '../channels/webhook.ts'
 import { sinksChanged } from './run.ts'
 import type { SinkSender } from './sink.ts'
 
-/** Limit of webhooks of the book: each has a loop, and a series of metrics. */
-export const maxBookWebhooks = 20
+/** Limits of webhooks of the book, of the operator and of each partner: each has a loop, and a series of metrics. */
+export const maxBookWebhooks = { operator: 20, partner: 2 }
 
 /** Posts the entries of a batch together. Its id has the first and the last place. */
 export function createBookWebhookSender(
@@ -61,6 +62,7 @@ export interface BookWebhookServices {
  */
 export async function createBookWebhook(
   { name, url, filter, after }: { name: string; url: string; filter: SinkFilter; after?: string | undefined },
+  partner: WebhookOwner,
   { db, addressFault }: BookWebhookServices,
 ): Promise<{ webhook: BookWebhook; secret: string }> {
   const fault = addressFault(url)
@@ -71,21 +73,23 @@ export async function createBookWebhook(
     name,
     url: spelledOnce(url),
     secret: newWebhookSecret(),
+    partner,
     filter,
     cursor,
   }
-  const outcome = await db.transaction((tx) => insertWebhook(tx, created, maxBookWebhooks))
-  if (outcome === 'too many') throw refused('name', `there are ${maxBookWebhooks} webhooks: delete one first`)
+  const limit = maxBookWebhooks[partner === null ? 'operator' : 'partner']
+  const outcome = await db.transaction((tx) => insertWebhook(tx, created, limit))
+  if (outcome === 'too many') throw refused('name', `there are ${limit} webhooks: delete one first`)
   if (outcome === 'beyond the head') throw refusalOf('c')
   if (outcome === 'known') throw refused('name', 'name is that of another webhook')
   await signal(db, 'deliveries', sinksChanged)
-  return { webhook: await requireWebhook(db, created.id), secret: created.secret }
+  return { webhook: await requireWebhook(db, created.id, partner), secret: created.secret }
 }
 
 const refused = (field: string, message: string) => new Refusal('InvalidParameter', message, { field })
 
-async function requireWebhook(db: Database, id: string): Promise<BookWebhook> {
-  const [webhook] = await findWebhooks(db, [id])
+async function requireWebhook(db: Database, id: string, owner: WebhookOwner): Promise<BookWebhook> {
+  const [webhook] = await findWebhooks(db, owner, [id])
   if (!webhook) throw notFound()
   return webhook
 }
@@ -95,16 +99,21 @@ const notFound = () => new Refusal('NotFound', 'there is no such webhook', { fie
 /** Ends or begins a pause: what is committed meanwhile is sent after it. @throws Refusal NotFound */
 export async function pauseBookWebhook(
   id: string,
+  owner: WebhookOwner,
   isPaused: boolean,
   { db }: Pick<BookWebhookServices, 'db'>,
 ): Promise<BookWebhook> {
-  if (!(await pauseWebhook(db, id, isPaused))) throw notFound()
+  if (!(await pauseWebhook(db, id, owner, isPaused))) throw notFound()
   await signal(db, 'deliveries', sinksChanged)
-  return await requireWebhook(db, id)
+  return await requireWebhook(db, id, owner)
 }
 
 /** @throws Refusal NotFound */
-export async function deleteBookWebhook(id: string, { db }: Pick<BookWebhookServices, 'db'>): Promise<void> {
-  if (!(await removeWebhook(db, id))) throw notFound()
+export async function deleteBookWebhook(
+  id: string,
+  owner: WebhookOwner,
+  { db }: Pick<BookWebhookServices, 'db'>,
+): Promise<void> {
+  if (!(await removeWebhook(db, id, owner))) throw notFound()
   await signal(db, 'deliveries', sinksChanged)
 }

@@ -23,9 +23,15 @@ export async function ensureSink(db: Db, sink: { id: string; kind: SinkKind; nam
   await sql(db).feedSink.createMany({ data: [sink], skipDuplicates: true })
 }
 
+/** The partner who owns a webhook; null for the operator, who sees and changes all. */
+export type WebhookOwner = string | null
+
+const ownedBy = (owner: WebhookOwner) => ({ kind: 'webhook', ...(owner !== null && { partner: owner }) })
+
 export interface NewWebhook {
   id: string
   name: string
+  partner: WebhookOwner
   url: string
   secret: string
   filter: SinkFilter
@@ -33,14 +39,18 @@ export interface NewWebhook {
   cursor?: bigint | undefined
 }
 
-/** Stores a webhook, unless there are `limit`, or one of this name. Serializes the creation of all. */
+/** Stores a webhook, unless there are `limit` of its owner, or one of this name. Serializes the creation of all. */
 export async function insertWebhook(
   tx: Tx,
   { cursor, filter, ...webhook }: NewWebhook,
   limit: number,
 ): Promise<'stored' | 'known' | 'too many' | 'beyond the head'> {
   await sql(tx).$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('feed_sinks', 0))`
-  if ((await sql(tx).feedSink.count({ where: { kind: 'webhook' } })) >= limit) return 'too many'
+  // Keys of partners are removed when others take their places.
+  await sql(tx).$executeRaw`
+    DELETE FROM feed_sinks s WHERE s.partner IS NOT NULL AND NOT EXISTS (SELECT FROM partner_keys k WHERE k.id = s.partner)`
+  const { partner } = webhook
+  if ((await sql(tx).feedSink.count({ where: { kind: 'webhook', partner } })) >= limit) return 'too many'
   const head = await readHead(tx)
   if (cursor !== undefined && cursor > head) return 'beyond the head'
   const { count } = await sql(tx).feedSink.createMany({
@@ -63,26 +73,43 @@ async function readHead(db: Db): Promise<bigint> {
 }
 
 /** @returns whether there was one */
-export async function removeWebhook(db: Db, id: string): Promise<boolean> {
-  const { count } = await sql(db).feedSink.deleteMany({ where: { id, kind: 'webhook' } })
+export async function removeWebhook(db: Db, id: string, owner: WebhookOwner): Promise<boolean> {
+  const { count } = await sql(db).feedSink.deleteMany({ where: { id, ...ownedBy(owner) } })
   return count > 0
 }
 
 /** @returns whether there is one */
-export async function pauseWebhook(db: Db, id: string, isPaused: boolean): Promise<boolean> {
-  const { count } = await sql(db).feedSink.updateMany({ where: { id, kind: 'webhook' }, data: { isPaused } })
+export async function pauseWebhook(
+  db: Db,
+  id: string,
+  owner: WebhookOwner,
+  isPaused: boolean,
+): Promise<boolean> {
+  const { count } = await sql(db).feedSink.updateMany({
+    where: { id, ...ownedBy(owner) },
+    data: { isPaused },
+  })
   return count > 0
 }
 
-/** Webhooks, oldest first; bounded by the limit at their creation. */
-export async function findWebhooks(db: Db, ids?: readonly string[]): Promise<BookWebhook[]> {
+/** Webhooks, oldest first; bounded by the limits at their creation. */
+export async function findWebhooks(
+  db: Db,
+  owner: WebhookOwner = null,
+  ids?: readonly string[],
+): Promise<BookWebhook[]> {
   const rows = await sql(db).feedSink.findMany({
-    where: { kind: 'webhook', ...(ids && { id: { in: [...ids] } }) },
+    where: { ...ownedBy(owner), ...(ids && { id: { in: [...ids] } }) },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
+  const partners = rows.flatMap(({ partner }) => partner ?? [])
+  const named =
+    partners.length === 0 ? [] : await sql(db).partnerKey.findMany({ where: { id: { in: partners } } })
+  const names = new Map(named.map(({ id, name }) => [id, name]))
   const lags = new Map((await readSinkLags(db, 'all')).map((lag) => [lag.name, lag]))
   return rows.map((row) => ({
     ...row,
+    partner: row.partner === null ? null : (names.get(row.partner) ?? row.partner),
     cursor: `${row.cursor}`,
     gapFrom: row.gapFrom === null ? null : `${row.gapFrom}`,
     gapTo: row.gapTo === null ? null : `${row.gapTo}`,
@@ -93,16 +120,23 @@ export async function findWebhooks(db: Db, ids?: readonly string[]): Promise<Boo
 
 /**
  * Takes or prolongs the leases of all sinks that no other process has, by the clock of the database.
+ * Partners have none if they may not read the feed, or after their key was revoked.
  * @returns those that this process may send to for `ms` from the call
  */
 export async function leaseSinks(
   db: Db,
-  { lease, kinds, ms }: { lease: string; kinds: readonly SinkKind[]; ms: number },
+  {
+    lease,
+    kinds,
+    ofPartners,
+    ms,
+  }: { lease: string; kinds: readonly SinkKind[]; ofPartners: boolean; ms: number },
 ): Promise<FeedSink[]> {
   // Rows are locked in one order, so that processes do not deadlock.
   const rows = await sql(db).$queryRaw<{ id: string }[]>`
     UPDATE feed_sinks s SET lease = ${lease}::uuid, leased_until = clock_timestamp() + ${ms}::int * interval '1 millisecond'
     FROM (SELECT id FROM feed_sinks WHERE kind = ANY(${[...kinds]}::text[]) AND NOT is_paused
+      AND (partner IS NULL OR (${ofPartners} AND EXISTS (SELECT FROM partner_keys k WHERE k.id = partner AND k.revoked_at IS NULL)))
       AND (lease IS NULL OR lease = ${lease}::uuid OR leased_until < clock_timestamp()) ORDER BY id FOR UPDATE) f
     WHERE s.id = f.id RETURNING s.id::text`
   if (rows.length === 0) return []

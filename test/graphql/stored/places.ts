@@ -14,7 +14,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   BlocksEvidence: { process: 'at head number' },
   BookWebhook: {
     process:
-      'address createdAt cursor failures fault filter gapAt gapFrom gapTo id isPaused lagEntries lagSeconds name sentAt',
+      'address createdAt cursor failures fault filter gapAt gapFrom gapTo id isPaused lagEntries lagSeconds name partner sentAt',
   },
   BookWebhookPayload: { process: 'webhook' },
   CancellationEvidence: { process: 'by detail' },

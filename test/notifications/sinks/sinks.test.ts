@@ -51,6 +51,7 @@ function startProcess(given: Partial<SinksOptions>) {
     {
       ...{ db, signals, now: Date.now, random: () => 0.5, log: silentLog, leaseMs: 300 },
       kinds: ['nats', 'webhook'],
+      ofPartners: true,
       meter: { count() {}, countGap: (kind) => gaps.push(kind) },
       limits: { ...sinkLimits, retryMs: { least: 10, most: 40 } },
       readPage: pagesOf([]),
@@ -212,6 +213,7 @@ test('a webhook gets signed batches, repeats the last one only, and stops while 
   const services = { db, addressFault: receivers.fault }
   const { webhook, secret } = await createBookWebhook(
     { name: 'partner', url: `${receiver.url}/book`, filter: { labels: ['TRADED'] }, after: 'earliest' },
+    null,
     services,
   )
   let isUp = true
@@ -249,7 +251,7 @@ test('a webhook gets signed batches, repeats the last one only, and stops while 
   expect(await findWebhooks(db)).toMatchObject([{ cursor: '74', fault: null, failures: 0 }])
 
   const count = receiver.received.length
-  expect(await pauseBookWebhook(webhook.id, true, services)).toMatchObject({ isPaused: true })
+  expect(await pauseBookWebhook(webhook.id, null, true, services)).toMatchObject({ isPaused: true })
   signal('deliveries', 'sinks')
   await eventually('it is left', async () => {
     const { rows } = await client.query('SELECT leased_until < clock_timestamp() AS ended FROM feed_sinks')
@@ -259,19 +261,59 @@ test('a webhook gets signed batches, repeats the last one only, and stops while 
   signal('feed', '')
   expect(await cursor()).toBe(74)
   expect(receiver.received.length).toBe(count)
-  await pauseBookWebhook(webhook.id, false, services)
+  await pauseBookWebhook(webhook.id, null, false, services)
   await eventually('it goes on', async () => (await cursor()) === 89)
 
-  await deleteBookWebhook(webhook.id, services)
-  await expect(deleteBookWebhook(webhook.id, services)).rejects.toMatchObject({ code: 'NotFound' })
+  await deleteBookWebhook(webhook.id, null, services)
+  await expect(deleteBookWebhook(webhook.id, null, services)).rejects.toMatchObject({ code: 'NotFound' })
   expect(await findWebhooks(db)).toEqual([])
+})
+
+test('a partner’s webhook gets nothing once its key is revoked, or partners may not read the book', async () => {
+  const receivers = createReceivers(['127.0.0.1'])
+  const services = { db, addressFault: receivers.fault }
+  const partner = randomUUID()
+  await client.query(
+    `INSERT INTO partner_keys (id, name, prefix, key_hash, created_at) VALUES ($1, 'Archive', 'tgp_', '\\x01', now())`,
+    [partner],
+  )
+  const create = (owner: string | null, name: string) =>
+    createBookWebhook({ name, url: 'http://127.0.0.1/', filter: {}, after: 'earliest' }, owner, services)
+  await create(null, 'ours')
+  expect((await create(partner, 'theirs')).webhook).toMatchObject({ name: 'theirs', partner: 'Archive' })
+  const events = sinkEvents(1)
+  const sentTo: string[] = []
+  const open = ({ name }: { name: string }) => ({ send: async () => void sentTo.push(name) })
+  const readPage: SinksOptions['readPage'] = (page) => pagesOf(events)(page)
+  const sends = (...names: string[]) =>
+    eventually(`${names} have it`, () => names.every((name) => sentTo.includes(name)))
+
+  const { stop } = startProcess({ readPage, open, ofPartners: false })
+  await sends('ours')
+  await stop()
+  expect(sentTo).toEqual(['ours'])
+  const { signal } = startProcess({ readPage, open })
+  await sends('theirs')
+  await client.query('UPDATE partner_keys SET revoked_at = now()')
+  signal('deliveries', 'sinks')
+  await eventually('it is left', async () => {
+    const { rows } = await client.query(
+      `SELECT FROM feed_sinks WHERE name = 'theirs' AND leased_until > clock_timestamp()`,
+    )
+    return rows.length === 0
+  })
+  sentTo.length = 0
+  events.push(...sinkEvents(2).slice(1))
+  signal('feed', '')
+  await sends('ours')
+  expect(sentTo).toEqual(['ours'])
 })
 
 test('webhooks have names of their own, public addresses, and a limit', async () => {
   const receivers = createReceivers([])
   const services = { db, addressFault: receivers.fault }
   const create = (name: string, url = 'https://hooks.example.com/') =>
-    createBookWebhook({ name, url, filter: {} }, services)
+    createBookWebhook({ name, url, filter: {} }, null, services)
   await expect(create('inside', 'http://10.0.0.1/')).rejects.toMatchObject({ field: 'url' })
   for (let n = 0; n < 20; n++) {
     const { secret, webhook } = await create(`w${n}`)
