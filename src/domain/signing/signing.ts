@@ -71,7 +71,7 @@ const cancellationTypes = {
   OrderCancellations: [{ name: 'orderUids', type: 'bytes[]' }],
 }
 
-const orderTypeHash = typeHash('Order', orderTypes.Order)
+export const orderTypeHash = typeHash('Order', orderTypes.Order)
 const cancellationTypeHash = typeHash('OrderCancellation', cancellationTypes.OrderCancellation)
 const cancellationsTypeHash = typeHash('OrderCancellations', cancellationTypes.OrderCancellations)
 const enumHashes = new Map(
