@@ -97,6 +97,12 @@ export function twapPartByEnd(schedule: TwapSchedule, validTo: number): TwapPart
   return part?.validTo === validTo ? part : undefined
 }
 
+/** The number of parts whose windows have passed, counted without making them. */
+export function endedParts({ input, start, signableParts }: TwapSchedule, now: number): number {
+  const sinceFirst = now - start - Number(windowOf(input))
+  return Math.min(signableParts, Math.max(0, Math.floor(sinceFirst / Number(input.t)) + 1))
+}
+
 /** The handler's answer in a block. */
 export type TwapAnswer =
   | { state: 'part'; part: TwapPart }

@@ -1,11 +1,31 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { maxUint256 } from '../../../src/domain/amount.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import { hexSize } from '../../../src/domain/evm/hex.ts'
 import { encodeParams, paramsId } from '../../../src/domain/programmatic/params.ts'
-import { twapAt, twapPart, twapParts } from '../../../src/domain/programmatic/twap.ts'
+import {
+  endedParts,
+  hasEnded,
+  twapAt,
+  twapPart,
+  twapPartByEnd,
+  twapParts,
+  twapSchedule,
+} from '../../../src/domain/programmatic/twap.ts'
 import { orderStructHash, orderUid } from '../../../src/domain/signing/signing.ts'
-import { settlement, signingDomain } from '../../fakes/order.ts'
-import { ids, inputs, type Name, owner, paramsOf, parts, scheduled, scheduleOf } from './vectors.ts'
+import { numbered, settlement, signingDomain } from '../../fakes/order.ts'
+import {
+  ids,
+  inputs,
+  type Name,
+  owner,
+  paramsOf,
+  parts,
+  scheduled,
+  scheduleOf,
+  twapInput,
+} from './vectors.ts'
 
 test.each(Object.entries(ids))('the id of %s', (name, id) => {
   expect(paramsId(paramsOf(name as Name))).toBe(id)
@@ -73,4 +93,141 @@ describe('at a time', () => {
       ...{ state: 'finished', message: 'after twap finish' },
     })
   })
+})
+
+describe('static rules', () => {
+  const max = 2n ** 32n - 1n
+  test.each<[string, Partial<typeof inputs.A>]>([
+    ['same token', { buyToken: inputs.A.sellToken }],
+    ['same token', { sellToken: numbered('00'), buyToken: numbered('00'), n: 0n }],
+    ['invalid token', { sellToken: numbered('00') }],
+    ['invalid token', { buyToken: numbered('00'), partSellAmount: 0n }],
+    ['invalid part sell amount', { partSellAmount: 0n, minPartLimit: 0n }],
+    ['invalid min part limit', { minPartLimit: 0n, t0: max }],
+    ['invalid start time', { t0: max, n: 1n }],
+    ['invalid start time', { t0: maxUint256 }],
+    ['invalid num parts', { n: 1n, t: 0n }],
+    ['invalid num parts', { n: max + 1n }],
+    ['invalid frequency', { t: 0n, span: 1n }],
+    ['invalid frequency', { t: 31_536_001n, span: maxUint256 }],
+    ['invalid span', { span: 3_601n }],
+  ])('%s', (fault, change) => {
+    expect(twapSchedule(twapInput(change), 0n)).toEqual({ fault })
+  })
+
+  test('at their bounds hold', () => {
+    const bounds = { t0: max - 1n, n: max, t: 31_536_000n, span: 31_536_000n }
+    const amounts = { partSellAmount: 1n, minPartLimit: 1n, receiver: numbered('00') }
+    expect(scheduled(twapInput({ ...bounds, ...amounts }))).toMatchObject({ parts: Number(max) })
+    expect(scheduled(twapInput({ n: 2n, t: 1n, span: 1n }))).toMatchObject({ parts: 2 })
+  })
+
+  test('take the start from the cabinet only without t0', () => {
+    expect(scheduled(inputs.C, 7n).start).toBe(7)
+    expect(scheduled(inputs.A, 7n).start).toBe(1_800_000_000)
+    expect(twapSchedule(inputs.C, max)).toEqual({ fault: 'invalid start time' })
+  })
+})
+
+describe('near the end of 32 bits', () => {
+  const schedule = scheduled(twapInput({ t0: 4_294_967_000n, t: 100n, n: 2n ** 32n - 1n, span: 96n }))
+
+  test('parts that cannot be signed are left out', () => {
+    expect(schedule.signableParts).toBe(3)
+    expect(twapParts(schedule, 1, 9).map(({ validTo }) => validTo)).toEqual([4_294_967_195, 4_294_967_295])
+    expect(twapPart(schedule, 3)).toBeUndefined()
+  })
+
+  test('the handler fails in the windows of those', () => {
+    const at = (now: number) => twapAt(schedule, now)
+    expect(at(4_294_967_295)).toMatchObject({ state: 'part', part: { index: 2 } })
+    expect(at(4_294_967_296)).toEqual({ state: 'outsideSpan', message: 'not within span', next: null })
+    expect(at(4_294_967_300)).toEqual({
+      ...{ state: 'overflow', message: "SafeCast: value doesn't fit in 32 bits" },
+    })
+    expect([4_294_967_295, 4_294_967_296, 4_294_967_300].map((now) => hasEnded(at(now)))).toEqual([
+      ...[false, true, true],
+    ])
+  })
+
+  test('an order may have none at all', () => {
+    const late = scheduled(twapInput({ t0: 4_294_967_294n }))
+    expect([late.signableParts, twapParts(late, 0, 9), endedParts(late, 4_294_967_294)]).toEqual([0, [], 0])
+    expect(twapAt(late, 4_294_967_294).state).toBe('overflow')
+  })
+})
+
+test('a page of the parts of four billion costs no more than its length', () => {
+  const schedule = scheduled(twapInput({ t0: 1n, t: 1n, n: 2n ** 32n - 1n }))
+  expect(
+    twapParts(schedule, 4_000_000_000, 2).map(({ index, validFrom, validTo }) => [index, validFrom, validTo]),
+  ).toEqual([
+    [4_000_000_000, 4_000_000_001, 4_000_000_001],
+    [4_000_000_001, 4_000_000_002, 4_000_000_002],
+  ])
+  expect(schedule.signableParts).toBe(4_294_967_295)
+  expect(endedParts(schedule, 4_000_000_001)).toBe(4_000_000_000)
+})
+
+test.each([
+  [0, 0],
+  [1, 4],
+  [5, 0],
+])('a page from %d outside has %d parts', (from, length) => {
+  expect(twapParts(scheduleOf('A'), from === 0 ? 4 : from - 1, 9)).toHaveLength(length)
+})
+
+const word32 = fc.integer({ min: 1, max: 2 ** 32 - 2 })
+const schedules = fc
+  .record({
+    t0: word32,
+    n: fc.integer({ min: 2, max: 2 ** 32 - 1 }),
+    t: fc.integer({ min: 1, max: 31_536_000 }),
+  })
+  .chain(({ t0, n, t }) =>
+    fc
+      .integer({ min: 0, max: t })
+      .map((span) =>
+        scheduled(twapInput({ t0: BigInt(t0), n: BigInt(n), t: BigInt(t), span: BigInt(span) })),
+      ),
+  )
+
+test('at any time the part is the one whose window has it', () => {
+  fc.assert(
+    fc.property(
+      schedules,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.nat(40_000_000),
+      (schedule, where, past) => {
+        const last = schedule.signableParts - 1
+        const part = twapPart(schedule, Math.floor(where * last))
+        fc.pre(part !== undefined)
+        const { index, validFrom, validTo, order } = part
+        expect(order.validTo).toBe(validTo)
+        expect(validTo).toBeLessThanOrEqual(2 ** 32 - 1)
+        for (const now of [validFrom, validTo]) {
+          expect(twapAt(schedule, now)).toEqual({ state: 'part', part })
+          expect(endedParts(schedule, now)).toBe(index)
+        }
+        expect(endedParts(schedule, validTo + 1)).toBe(index + 1)
+        expect(twapPartByEnd(schedule, validTo)).toEqual(part)
+        const before = twapAt(schedule, validFrom - 1)
+        const { span, t } = schedule.input
+        const isGapless = span === 0n || span === t
+        if (index === 0) expect(before).toMatchObject({ state: 'beforeStart', next: validFrom })
+        else if (isGapless) expect(before).toMatchObject({ state: 'part', part: { index: index - 1 } })
+        else expect(before).toMatchObject({ state: 'outsideSpan', next: validFrom })
+        const next = twapPart(schedule, index + 1)
+        if (next) expect(next.validFrom).toBeGreaterThan(validTo)
+        else expect(hasEnded(twapAt(schedule, validTo + 1 + past))).toBe(true)
+      },
+    ),
+  )
+})
+
+test('no part ends at another time', () => {
+  const schedule = scheduleOf('B')
+  for (const validTo of [1_800_000_598, 1_800_000_600, 1_799_996_999, 1_800_014_999, 0]) {
+    expect(twapPartByEnd(schedule, validTo)).toBeUndefined()
+  }
 })

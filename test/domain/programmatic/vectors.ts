@@ -80,6 +80,3 @@ export const parts: readonly (readonly [Name, number, number, number, Bytes32])[
   ['C', 3, 1800010923, 1800014522, '0x76739e85b40ae30e85d0a04749ef5653a6df4bf30aafe54d7a6126845c5042e2'],
   ['D', 0, 1800000000, 1800003599, '0x999516e81ca6a6c875971d407605ec4717c5345b628deb07667fbfe271673cd6'],
 ]
-
-/** The time to read so many random bytes must not depend on what they are. */
-export const randomHex = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`
