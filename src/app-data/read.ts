@@ -28,15 +28,27 @@ export interface ResolvedAppData {
 
 /**
  * Reads the document from the request, else from storage by its hash, else from the gateway.
+ * @param mayBeUnknown decides whether an order may name a document that is not known: it then counts as empty
  * @throws Refusal InvalidAppData for an unknown or malformed document; Outage when the gateway does not
  * answer
  */
 export async function readAppData(
   appData: Pick<AppDataInput, 'hash' | 'document'>,
   appDataSources: AppDataSources,
+  mayBeUnknown: () => Promise<boolean> = async () => false,
 ): Promise<ResolvedAppData> {
-  const stored = appData.document === null ? await storedDocument(appData.hash, appDataSources) : undefined
-  const document = stored ?? appData.document ?? (await publishedDocument(appData.hash, appDataSources))
+  const { hash } = appData
+  const stored = appData.document === null ? await storedDocument(hash, appDataSources) : undefined
+  const document = stored ?? appData.document ?? (await appDataSources.gateway?.find(hash))
+  if (document === undefined) {
+    if (await mayBeUnknown())
+      return { parsedAppData: parseAppDataDocument(emptyAppDataDocument), fullAppData: null }
+    throw new Refusal(
+      'InvalidAppData',
+      `no document is known for appData ${hash}: upload it, or send it with the order`,
+      { field: 'appData' },
+    )
+  }
   return {
     parsedAppData: parseAppDataDocument(document, appDataSources.maxBytes),
     fullAppData: stored === undefined ? document : null,
@@ -48,14 +60,4 @@ async function storedDocument(
   { db, now }: Pick<AppDataSources, 'db' | 'now'>,
 ): Promise<string | undefined> {
   return hash === zeroAppData ? emptyAppDataDocument : findAppData(db, hash, new Date(now()))
-}
-
-async function publishedDocument(hash: AppDataInput['hash'], { gateway }: AppDataSources): Promise<string> {
-  const document = await gateway?.find(hash)
-  if (document !== undefined) return document
-  throw new Refusal(
-    'InvalidAppData',
-    `no document is known for appData ${hash}: upload it, or send it with the order`,
-    { field: 'appData' },
-  )
 }

@@ -5,6 +5,7 @@ import { createHeads } from '../chain/heads.ts'
 import { tradeLogs } from '../chain/logs/chain-logs.ts'
 import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
+import { createProgrammaticCheck } from '../chain/order/programmatic-signature.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
 import { readTokenMetadata } from '../chain/token/metadata.ts'
@@ -174,6 +175,7 @@ function composeTrading(
   const orderServices = composeOrders({
     ...{ chain, policy, appDataSources, nameTokens },
     checkOrder: newOrderCheck(),
+    isProgrammatic: createProgrammaticCheck(orderCode),
     callHook: createHookCall(orderCode),
     quoteFor: (order, meter) => quoteForOrder(order, quoteServices, meter),
     ...shared,

@@ -25,7 +25,8 @@ import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
 import type { Settings } from './settings.ts'
 
-interface OrdersOptions extends Pick<OrderServices, 'checkOrder' | 'callHook' | 'quoteFor' | 'nameTokens'> {
+interface OrdersOptions
+  extends Pick<OrderServices, 'checkOrder' | 'isProgrammatic' | 'callHook' | 'quoteFor' | 'nameTokens'> {
   network: Network
   chain: Chain
   db: Database
@@ -138,6 +139,7 @@ export function composeOrders({
   policy,
   appDataSources,
   checkOrder,
+  isProgrammatic,
   callHook,
   quoteFor,
   nameTokens,
@@ -162,6 +164,7 @@ export function composeOrders({
     distinctSignatureCodes: settings.DISTINCT_SIGNATURE_CODES,
     spendable: (owner, token, enough) => spendable({ owner, token }, enough),
     checkOrder,
+    isProgrammatic,
     callHook,
     quoteFor,
     nameTokens,

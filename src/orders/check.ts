@@ -1,5 +1,6 @@
 import type { AppDataSources, ResolvedAppData } from '../app-data/read.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
+import type { CheckProgrammatic } from '../chain/order/programmatic-signature.ts'
 import type { Hook } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'
@@ -49,6 +50,7 @@ export interface OrderServices {
   checkOrder: CheckOrder
   /** The meter of the client whose request it is; left out for work of the service. */
   meter?: GasMeter | undefined
+  isProgrammatic: CheckProgrammatic
   /** Calls a hook by itself. @returns why it reverts; undefined if it does not, or the node cannot say */
   callHook(hook: Hook): Promise<string | undefined>
   /** The stored or new quote that is stored with the order; null when nothing trades the pair. */

@@ -136,7 +136,7 @@ export async function placeOrder(creation: OrderCreation, services: OrderService
   let reading = await readEarly(creation, services)
   const draft = toDraft(creation, reading, services)
   for (const check of inMemory) await check(draft, services)
-  reading ??= await readAppData(creation.appData, services.appDataSources)
+  reading ??= await readAppData(creation.appData, services.appDataSources, () => isPart(draft, services))
   const candidate = { ...draft, ...reading }
   for (const check of inDatabase) await check(candidate, services)
   const { signatureGas } = await onChain(candidate, services)
@@ -151,6 +151,17 @@ export async function placeOrder(creation: OrderCreation, services: OrderService
 /** The UID of an order, stored or not. @throws Refusal when its signature or document is not valid; Outage */
 export async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
   return toDraft(creation, await readEarly(creation, services), services).uid
+}
+
+/**
+ * Reports whether an order is a part of a programmatic order. Watch towers post it with the hash of a document
+ * alone, which its owner may upload later.
+ */
+export async function isPart(
+  { creation, order, owner, signature }: Draft,
+  { isProgrammatic, meter }: OrderServices,
+): Promise<boolean> {
+  return creation.signingScheme === 'eip1271' && (await isProgrammatic({ order, owner, signature }, meter))
 }
 
 async function readEarly(

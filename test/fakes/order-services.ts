@@ -118,6 +118,7 @@ export function createOrderServices(db: Database, overrides: Partial<OrderServic
     appDataSources: { db, now: () => 1_800_000_000_000, maxBytes: maxAppDataBytes, gateway: null },
     distinctSignatureCodes: false,
     spendable: async () => ({ balance: maxUint256, allowance: maxUint256 }),
+    isProgrammatic: async () => false,
     checkOrder: async () => ({
       balance: maxUint256,
       allowance: maxUint256,

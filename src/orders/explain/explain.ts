@@ -32,7 +32,7 @@ import { readDiagnosisFacts, readUnplacedOrderFacts } from '../../storage/order/
 import type { Draft, OrderServices } from '../check.ts'
 import { type DiagnosisServices, diagnoseOrders, unplacedOrderFacts } from '../diagnose.ts'
 import { toInteractions } from '../interactions.ts'
-import { inDatabase, inMemory, toDraft, withQuote } from '../place.ts'
+import { inDatabase, inMemory, isPart, toDraft, withQuote } from '../place.ts'
 import { accountReasons, lookAtAccount, standingOf, type UnplacedOrder } from './account.ts'
 
 /** The market's answer to an order: a price and rates, or why there are none. */
@@ -175,7 +175,13 @@ export async function explainOrder(
 ): Promise<Diagnosis> {
   const { orders, quotes, diagnosis, simulateOrder } = services
   const { noted, note } = noteRefusals()
-  const reading = (await note(() => readAppData(asked.appData, orders.appDataSources))) ?? noDocument
+  const { signature } = asked
+  const isAskedPart = async () =>
+    signature !== null &&
+    asked.from !== null &&
+    (await isPart(toDraft({ ...asked, signature }, noDocument, orders), orders))
+  const reading =
+    (await note(() => readAppData(asked.appData, orders.appDataSources, isAskedPart))) ?? noDocument
   const draft = await draftOf(asked, reading, note, orders)
   if (!draft) return asReason(noted.map((refusal) => refused(refusal)))
   const { uid, order } = draft
