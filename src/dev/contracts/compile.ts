@@ -11,24 +11,56 @@ export const contractNames = [
   'BalanceGuard',
   'BalanceProbe',
   'BalanceReader',
+  'ComposableCow',
   'ContractWallet',
+  'CurrentBlockTimestampFactory',
   'EthFlow',
+  'ExtensibleFallbackHandler',
   'FeeToken',
+  'ForwarderWallet',
+  'GoodAfterTime',
   'HooksTrampoline',
   'MetadataReader',
+  'Multicall3',
   'OrderCheck',
+  'PerpetualStableSwap',
   'Pool',
   'PoolFactory',
   'PoolReader',
+  'PriceOracle',
+  'SafeWallet',
   'SettlementSequence',
+  'ShedFactory',
   'SignatureCheck',
+  'StopLoss',
   'TestToken',
   'TokenCheck',
+  'TradeAboveThreshold',
   'TradeCheck',
+  'Twap',
   'WrappedNative',
 ] as const
 
 export type ContractName = (typeof contractNames)[number]
+
+/** Files with more than one of them. The others are in a file of their own name. */
+const sharedFiles: Readonly<Record<string, readonly ContractName[]>> = {
+  'ConditionalOrders.sol': [
+    'CurrentBlockTimestampFactory',
+    'GoodAfterTime',
+    'PerpetualStableSwap',
+    'PriceOracle',
+    'StopLoss',
+    'TradeAboveThreshold',
+    'Twap',
+  ],
+  'ConditionalWallets.sol': ['ExtensibleFallbackHandler', 'ForwarderWallet', 'SafeWallet', 'ShedFactory'],
+}
+
+function fileOf(name: ContractName): string {
+  const shared = Object.entries(sharedFiles).find(([, names]) => names.includes(name))
+  return shared?.[0] ?? `${name}.sol`
+}
 
 /** Contracts that need more than Paris, the version of the others. */
 const evmVersions: Readonly<Record<string, string>> = { 'BalanceGuard.sol': 'cancun' }
@@ -70,7 +102,7 @@ interface CompilerOutput {
  */
 export function compileContracts(): Artifact[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sol'))
-  const names = contractNames.map((contractName) => [`${contractName}.sol`, contractName] as const)
+  const names = contractNames.map((contractName) => [fileOf(contractName), contractName] as const)
   const versionOf = (file: string) => evmVersions[file] ?? 'paris'
   return [...new Set(files.map(versionOf))].flatMap((version) =>
     compileSources(

@@ -4,6 +4,7 @@ import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts'
 import { type Address, address } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import { ethFlowOf, type Network } from '../../domain/network/network.ts'
+import { priceOracles, programmaticContracts } from '../chain/programmatic-contracts.ts'
 import {
   authenticatorAbi,
   authenticatorAddress,
@@ -111,6 +112,11 @@ const factoryAbi = new Interface([
   'function createPair(address, address)',
   'function getPair(address, address) view returns (address)',
 ])
+const oracleAbi = new Interface(['function set(int256 answer, uint256 updatedAt)'])
+
+/** The oracles' prices, with 8 decimals: those of the pools. */
+const dollars = { WETH: 3000n * 10n ** 8n, USDC: 10n ** 8n }
+
 const poolAbi = new Interface(['function mint(address)'])
 
 interface MarketBuild {
@@ -140,24 +146,60 @@ export async function buildMarket(rpcUrl: string, log: Log): Promise<Market> {
 export async function isMarketCurrent(rpcUrl: string, log: Log): Promise<boolean> {
   const { network } = describeMarket()
   const rpc = createRpc({ url: rpcUrl, log })
-  const codeAt = (at: Address | undefined) => rpc.call<string>('eth_getCode', [at, 'latest'])
-  return (
-    (await codeAt(network.balanceGuard)) === readArtifact('BalanceGuard').deployedBytecode &&
-    (await codeAt(network.wrappedNative)) === readArtifact('WrappedNative').deployedBytecode &&
-    (await codeAt(network.poolFactory)) === readArtifact('PoolFactory').deployedBytecode &&
-    (await codeAt(network.hooksTrampoline)) === (await trampolineCode(rpc, network)) &&
-    (await codeAt(ethFlowOf.production)) === (await ethFlowCode(rpc, network))
-  )
+  const contracts: PlacedContract[] = [
+    ...placedContracts(network),
+    { name: 'PoolFactory', at: network.poolFactory },
+    ...(network.balanceGuard ? [{ name: 'BalanceGuard', at: network.balanceGuard }] : []),
+  ]
+  const current = await codesOf(rpc, contracts)
+  const read = contracts.map(({ at }) => ({ method: 'eth_getCode', params: [at, 'latest'] }))
+  const found = await batchValues(rpc, read)
+  return found.every((code, index) => code === current[index])
+}
+
+interface PlacedContract {
+  name: string
+  at: Address
+  /** The constructor's, of a contract whose code has immutable values. */
+  addresses?: Address[]
+}
+
+/** Contracts whose code is set, at their addresses of real networks. */
+function placedContracts({ settlement, wrappedNative, hooksTrampoline }: Network): PlacedContract[] {
+  return [
+    { name: 'WrappedNative', at: wrappedNative },
+    { name: 'HooksTrampoline', at: hooksTrampoline, addresses: [settlement] },
+    { name: 'EthFlow', at: ethFlowOf.production, addresses: [settlement, wrappedNative] },
+    ...Object.entries(programmaticContracts).map(([name, at]) => ({
+      name,
+      at,
+      addresses: name === 'ComposableCow' ? [settlement] : [],
+    })),
+    ...Object.values(priceOracles).map((at) => ({ name: 'PriceOracle', at })),
+  ]
+}
+
+/** The code of each contract, as its constructor returns it. */
+async function codesOf(rpc: Rpc, contracts: readonly PlacedContract[]): Promise<unknown[]> {
+  const calls = contracts.map(({ name, addresses = [] }) => {
+    const values = AbiCoder.defaultAbiCoder().encode(
+      addresses.map(() => 'address'),
+      addresses,
+    )
+    const data = concat([readArtifact(name).bytecode, values])
+    return { method: 'eth_call', params: [{ data }, 'latest'] }
+  })
+  return batchValues(rpc, calls)
 }
 
 async function deployContracts({ rpc, stage, market, deployer }: MarketBuild): Promise<void> {
   await rpc.call('anvil_setBalance', [deployer.address, toQuantity(ether('1000000'))])
-  await rpc.call('anvil_setCode', [
-    market.network.wrappedNative,
-    readArtifact('WrappedNative').deployedBytecode,
-  ])
-  await rpc.call('anvil_setCode', [market.network.hooksTrampoline, await trampolineCode(rpc, market.network)])
-  await rpc.call('anvil_setCode', [ethFlowOf.production, await ethFlowCode(rpc, market.network)])
+  const placed = placedContracts(market.network)
+  const codes = await codesOf(rpc, placed)
+  await batchValues(
+    rpc,
+    placed.map(({ at }, index) => ({ method: 'anvil_setCode', params: [at, codes[index]] })),
+  )
   const token = (contract: 'TestToken' | 'FeeToken', name: string, symbol: TokenSymbol): string => {
     const values = AbiCoder.defaultAbiCoder().encode(
       ['string', 'string', 'uint8'],
@@ -172,20 +214,11 @@ async function deployContracts({ rpc, stage, market, deployer }: MarketBuild): P
   stage.send(deployer, { data: readArtifact('PoolFactory').bytecode })
   stage.send(deployer, { data: readArtifact('BalanceGuard').bytecode })
   for (const deployment of settlementDeployments()) stage.send(deployer, deployment)
+  for (const symbol of ['WETH', 'USDC'] as const) {
+    const data = oracleAbi.encodeFunctionData('set', [dollars[symbol], 0])
+    stage.send(deployer, { to: priceOracles[symbol], data })
+  }
   await stage.mine()
-}
-
-/** The code that the constructor returns for these contracts of the network. */
-const trampolineCode = (rpc: Rpc, { settlement }: Network) => codeOf(rpc, 'HooksTrampoline', [settlement])
-const ethFlowCode = (rpc: Rpc, { settlement, wrappedNative }: Network) =>
-  codeOf(rpc, 'EthFlow', [settlement, wrappedNative])
-
-async function codeOf(rpc: Rpc, contract: string, addresses: readonly Address[]): Promise<string> {
-  const values = AbiCoder.defaultAbiCoder().encode(
-    addresses.map(() => 'address'),
-    addresses,
-  )
-  return rpc.call('eth_call', [{ data: concat([readArtifact(contract).bytecode, values]) }, 'latest'])
 }
 
 async function allowSolver({ rpc, stage, market }: MarketBuild): Promise<void> {
