@@ -11,6 +11,7 @@ export const longFiles = [
   'test/app/{native-orders,notifications,odd-node,own-code,package,pools,referrals,settings,settlements}.test.ts',
   'test/app/{stored-bytes,submission,swap-example,swaps,thefts,token-data,trade,waiting}.test.ts',
   'test/dev/{contracts,follow,run,stack}.test.ts',
+  'test/dev/conditional-orders/schedules.test.ts',
   'test/docs/{examples,other-clients}.test.ts',
   'test/execution/{leaving,outage}.test.ts',
   'test/execution/admission/introspection.test.ts',

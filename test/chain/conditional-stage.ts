@@ -1,24 +1,29 @@
-import { AbiCoder, concat, Interface, keccak256, type Result } from 'ethers'
+import { AbiCoder, concat, Interface } from 'ethers'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { RpcError } from '../../src/chain/rpc/rpc.ts'
 import { toQuantity } from '../../src/chain/rpc/wire.ts'
 import { encodeSettle, encodeTrade } from '../../src/chain/settlement/call.ts'
 import { endAnvil, findAnvil, launchAnvil } from '../../src/dev/chain/anvil.ts'
-import { programmaticContracts } from '../../src/dev/chain/programmatic-contracts.ts'
 import { buildMarket } from '../../src/dev/market/build.ts'
+import { readAbi } from '../../src/domain/evm/abi-reader.ts'
 import { type Address, address, zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
-import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
+import { readOrder } from '../../src/domain/programmatic/encoded-order.ts'
+import {
+  blockTimestampFactory,
+  composableCow,
+  extensibleFallbackHandler,
+} from '../../src/domain/programmatic/handlers.ts'
+import { type ConditionalOrderParams, paramsId } from '../../src/domain/programmatic/params.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 import { readCompiled } from './compiled.ts'
 import { readArtifact } from './contracts.ts'
 
-export const { ComposableCow: composableCow, ExtensibleFallbackHandler: fallbackHandler } =
-  programmaticContracts
 export const composable = new Interface(readArtifact('ComposableCow').abi)
-const walletAbi = new Interface(readArtifact('SafeWallet').abi)
-const fallbackAbi = new Interface(readArtifact('ExtensibleFallbackHandler').abi)
+export const walletAbi = new Interface(readArtifact('SafeWallet').abi)
+export const fallbackAbi = new Interface(readArtifact('ExtensibleFallbackHandler').abi)
 const tokenAbi = new Interface(readArtifact('TestToken').abi)
 export const walletSignatureAbi = new Interface([
   'function isValidSignature(bytes32, bytes) view returns (bytes4)',
@@ -43,17 +48,22 @@ export const pollErrors = new Interface([
   'error InvalidHash()',
 ])
 
-export interface Params {
-  handler: Address
-  salt: Hex
-  staticInput: string
+/** Calls of the contract of conditional orders. */
+export const calls = {
+  create: (params: ConditionalOrderParams, dispatch = true) =>
+    composable.encodeFunctionData('create', [params, dispatch]),
+  /** With the time of the block in its cabinet. */
+  createNow: (params: ConditionalOrderParams) =>
+    composable.encodeFunctionData('createWithContext', [params, blockTimestampFactory, '0x', true]),
+  remove: (params: ConditionalOrderParams) => composable.encodeFunctionData('remove', [paramsId(params)]),
+  setRoot: (root: Bytes32) => composable.encodeFunctionData('setRoot', [root, [0, '0x']]),
+  poll: (
+    owner: Address,
+    params: ConditionalOrderParams,
+    proof: readonly Bytes32[] = [],
+    offchainInput: Hex = '0x',
+  ) => composable.encodeFunctionData('getTradeableOrderWithSignature', [owner, params, offchainInput, proof]),
 }
-
-export const saltOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
-export const idOf = ({ handler, salt, staticInput }: Params) =>
-  keccak256(
-    AbiCoder.defaultAbiCoder().encode(['tuple(address, bytes32, bytes)'], [[handler, salt, staticInput]]),
-  ) as Bytes32
 
 /** A call that the wallets make. */
 export interface WalletCall {
@@ -123,22 +133,17 @@ export async function startConditionalStage(genesisTime: number) {
   }
 
   /** The order that can trade at the head, or why none can. */
-  async function poll(owner: Address, params: Params, proof: readonly string[] = [], offchainInput = '0x') {
-    const data = composable.encodeFunctionData('getTradeableOrderWithSignature', [
-      owner,
-      params,
-      offchainInput,
-      proof,
-    ])
-    const answer = await call(composableCow, data)
+  async function poll(...request: Parameters<typeof calls.poll>) {
+    const answer = await call(composableCow, calls.poll(...request))
     if ('revert' in answer) return answer.revert
-    const [order, signature] = composable.decodeFunctionResult('getTradeableOrderWithSignature', answer.data)
-    return { order: toOrder(order), signature: String(signature) as Hex }
+    const part = readAbi(answer.data, (tuple) => ({ order: readOrder(tuple), signature: tuple.bytes(2_000) }))
+    if (!part) throw new Error(`not a part: ${answer.data}`)
+    return part
   }
 
   /** The part of a poll that has one. */
-  async function part(owner: Address, params: Params, proof: readonly string[] = [], offchainInput = '0x') {
-    const answer = await poll(owner, params, proof, offchainInput)
+  async function part(...request: Parameters<typeof calls.poll>) {
+    const answer = await poll(...request)
     if (typeof answer === 'string') throw new Error(answer)
     return answer
   }
@@ -165,7 +170,10 @@ export async function startConditionalStage(genesisTime: number) {
     /** A wallet like a Safe whose fallback handler has a verifier for the settlement contract. */
     async deploySafe(owner: Address): Promise<Address> {
       const types = ['address', 'address']
-      const wallet = await deploy(readArtifact('SafeWallet').bytecode, types, [owner, fallbackHandler])
+      const wallet = await deploy(readArtifact('SafeWallet').bytecode, types, [
+        owner,
+        extensibleFallbackHandler,
+      ])
       const separator = await rpc.call<Hex>('eth_call', [
         { to: composableCow, data: composable.encodeFunctionData('domainSeparator') },
         'latest',
@@ -198,6 +206,15 @@ export async function startConditionalStage(genesisTime: number) {
       })
       return send(market.solver.address, settlement, data, time)
     },
+    /** Runs `work` and then reverts the chain. */
+    async trying<T>(work: () => Promise<T>): Promise<T> {
+      const snapshot = await rpc.call('evm_snapshot')
+      try {
+        return await work()
+      } finally {
+        await rpc.call('evm_revert', [snapshot])
+      }
+    },
     async [Symbol.asyncDispose]() {
       await endAnvil(anvil)
       removeTemporaryHome(home)
@@ -211,29 +228,17 @@ export function describeRevert(data: string): string {
   return error ? `${error.name}(${error.args.map(String).join(', ')})` : data
 }
 
-const words = {
-  sell: keccakText('sell'),
-  buy: keccakText('buy'),
-  erc20: keccakText('erc20'),
-}
-
-function toOrder(made: Result): OrderData {
-  const receiver = address(String(made.receiver))
-  if (made.sellTokenBalance !== words.erc20 || made.buyTokenBalance !== words.erc20)
-    throw new Error('another balance')
-  if (made.kind !== words.sell && made.kind !== words.buy) throw new Error('another kind')
-  return {
-    sellToken: address(String(made.sellToken)),
-    buyToken: address(String(made.buyToken)),
-    receiver: receiver === zeroAddress ? null : receiver,
-    sellAmount: BigInt(made.sellAmount),
-    buyAmount: BigInt(made.buyAmount),
-    validTo: Number(made.validTo),
-    appData: made.appData,
-    feeAmount: BigInt(made.feeAmount),
-    kind: made.kind === words.sell ? 'sell' : 'buy',
-    partiallyFillable: made.partiallyFillable,
-    sellTokenBalance: 'erc20',
-    buyTokenBalance: 'erc20',
-  }
+/** The chain of a test file. Each of its tests begins with the market alone. */
+export function onChain(genesisTime: number): () => ConditionalStage {
+  let stage: ConditionalStage
+  let snapshot: unknown
+  beforeAll(async () => {
+    stage = await startConditionalStage(genesisTime)
+  })
+  afterAll(() => stage?.[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    snapshot = await stage.rpc.call('evm_snapshot')
+  })
+  afterEach(() => stage.rpc.call('evm_revert', [snapshot]))
+  return () => stage
 }

@@ -1,10 +1,15 @@
 import { type Address, address } from '../../domain/evm/address.ts'
+import {
+  blockTimestampFactory,
+  composableCow,
+  extensibleFallbackHandler,
+} from '../../domain/programmatic/handlers.ts'
 
 /** Contracts of conditional orders by the names of their artifacts, at their addresses of real networks. */
 export const programmaticContracts = {
-  ComposableCow: address('0xfdaFc9d1902f4e0b84f65F49f244b32b31013b74'),
-  ExtensibleFallbackHandler: address('0x2f55e8b20D0B9FEFA187AA7d00B6Cbe563605bF5'),
-  CurrentBlockTimestampFactory: address('0x52eD56Da04309Aca4c3FECC595298d80C2f16BAc'),
+  ComposableCow: composableCow,
+  ExtensibleFallbackHandler: extensibleFallbackHandler,
+  CurrentBlockTimestampFactory: blockTimestampFactory,
   Twap: address('0x6cF1e9cA41f7611dEf408122793c358a3d11E5a5'),
   StopLoss: address('0x412c36e5011cd2517016d243a2dfb37f73a242e7'),
   TradeAboveThreshold: address('0x812308712a6d1367f437e1c1e4af85c854e1e9f6'),
