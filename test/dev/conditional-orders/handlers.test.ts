@@ -9,7 +9,14 @@ import type { ConditionalOrderParams } from '../../../src/domain/programmatic/pa
 import { encodeStaticInput, type StaticInput } from '../../../src/domain/programmatic/static-input.ts'
 import { twapPart } from '../../../src/domain/programmatic/twap.ts'
 import { orderDigest } from '../../../src/domain/signing/signing.ts'
-import { calls, composable, onChain, pollErrors, scriptedAbi } from '../../chain/conditional-stage.ts'
+import {
+  calls,
+  composable,
+  onChain,
+  pollErrors,
+  scriptedAbi,
+  walletCall,
+} from '../../chain/conditional-stage.ts'
 import { readArtifact } from '../../chain/contracts.ts'
 import { appData, owner, paramsOf, scheduleOf, start, word } from '../../domain/programmatic/vectors.ts'
 import { numbered } from '../../fakes/order.ts'
@@ -75,7 +82,7 @@ it('the answer of a handler is passed on unchanged', async () => {
   expect(part.order).toEqual(order)
   // It verifies what it returns.
   const wallet = await chain().deploySafe(receiver)
-  await chain().execute(receiver, wallet, [{ target: composableCow, value: 0n, data: calls.create(params) }])
+  await chain().execute(receiver, wallet, [walletCall(composableCow, calls.create(params))])
   const { signature } = await chain().part(wallet, params)
   const verdict = (more: object) =>
     chain().verdict(wallet, orderDigest(chain().market.network, { ...order, ...more }), signature)
@@ -92,19 +99,28 @@ const partOf = (index: number) => {
 
 it('a swap guard forbids parts until it is taken off', async () => {
   const params = paramsOf('A')
-  await by(calls.create(params))
-  await chain().mineAt(start)
+  const wallet = await chain().deployForwarder(owner)
+  const byWallet = (data: string) => chain().execute(owner, wallet, [walletCall(composableCow, data)])
   const answers = (value: bigint) => chain().rpc.call('anvil_setCode', [elsewhere, codeReturning(value)])
-  const guardedBy = (at: Address) => by(composable.encodeFunctionData('setSwapGuard', [at]))
+  const guardedBy = (at: Address) => byWallet(composable.encodeFunctionData('setSwapGuard', [at]))
+  await byWallet(calls.create(params))
+  await chain().mineAt(start)
+  const { order, signature } = await chain().part(wallet, params)
+  const digest = orderDigest(chain().market.network, order)
+  const outcome = async () => [
+    await chain().poll(wallet, params),
+    await chain().verdict(wallet, digest, signature),
+  ]
+  const allowed = [{ order: partOf(0), signature }, '0x1626ba7e']
   await answers(0n)
   const { logs } = await guardedBy(elsewhere)
   expect(logs.map((log) => composable.parseLog(log)?.name)).toEqual(['SwapGuardSet'])
-  expect(await chain().poll(owner, params)).toBe('SwapGuardRestricted()')
+  expect(await outcome()).toEqual(['SwapGuardRestricted()', 'SwapGuardRestricted()'])
   await answers(1n)
-  expect((await chain().part(owner, params)).order).toEqual(partOf(0))
+  expect(await outcome()).toEqual(allowed)
   await answers(0n)
   await guardedBy(zeroAddress)
-  expect((await chain().part(owner, params)).order).toEqual(partOf(0))
+  expect(await outcome()).toEqual(allowed)
 })
 
 it('a stop loss waits for prices that are known, fresh and at the strike', async () => {
