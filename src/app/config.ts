@@ -6,9 +6,11 @@ import { maxChainId } from '../domain/auction/key.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import {
+  defaultComposableCow,
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
+  defaultShedFactories,
   ethFlowOf,
   type Network,
   type Profile,
@@ -43,6 +45,15 @@ export interface NetworkConfig {
 }
 
 const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
+
+const conditionalOrders = z.strictObject({
+  composableCow: addressText.prefault(defaultComposableCow),
+  firstBlock: z.int().min(0).optional(),
+  shedFactories: z
+    .array(addressText)
+    .max(10)
+    .default([...defaultShedFactories]),
+})
 
 const maxNodes = 5
 
@@ -86,6 +97,7 @@ const networkRow = z.object({
   hooksTrampoline: addressText.prefault(defaultHooksTrampoline),
   balanceGuard: addressText.optional(),
   ethFlows: z.array(addressText).max(10).optional(),
+  conditionalOrders: conditionalOrders.nullish(),
   wrappedNative: addressText.optional(),
   poolFactory: addressText.optional(),
   poolProject: z
@@ -126,6 +138,10 @@ function complete(row: NetworkRow, context: z.RefinementCtx): CompleteRow {
   return full as CompleteRow
 }
 
+/** The first block of the default contract of programmatic orders: the chain's, or the network's. */
+const firstConditional = ({ chainId, firstBlock }: Pick<Network, 'chainId' | 'firstBlock'>) =>
+  chains.get(chainId)?.conditionalOrdersFrom ?? firstBlock
+
 /** Contracts of a row without `settlement` and `vaultRelayer` come from the profile. */
 function networkFileSchema(profile: Profile) {
   return z.array(
@@ -147,6 +163,7 @@ function networkFileSchema(profile: Profile) {
           settlement,
           vaultRelayer,
           usdReference,
+          conditionalOrders,
           ethFlows = [ethFlowOf[profile]],
           // Without a factory there are no pools.
           poolFactory = zeroAddress,
@@ -167,6 +184,12 @@ function networkFileSchema(profile: Profile) {
               poolFactory,
               baseTokens,
               usdReference: reference ?? null,
+              ...(conditionalOrders && {
+                conditionalOrders: {
+                  ...conditionalOrders,
+                  firstBlock: conditionalOrders.firstBlock ?? firstConditional(rest),
+                },
+              }),
             },
           }
         },

@@ -187,6 +187,22 @@ test('a network has a guard contract only if its row names one', () => {
   expect(faultsOf(() => networkOf({ balanceGuard: '0x12' }))).toHaveLength(1)
 })
 
+test('programmatic orders are followed only if the row of a network has the member, by default from known blocks', () => {
+  const rows = [{}, { conditionalOrders: null }, { conditionalOrders: {} }]
+  const [without, off, on] = rows.map((row) => networkOf(row)?.conditionalOrders)
+  expect([without, off]).toEqual([undefined, undefined])
+  expect(on).toMatchObject({
+    ...{ composableCow: '0xfdafc9d1902f4e0b84f65f49f244b32b31013b74', firstBlock: 17_883_049 },
+  })
+  expect(on?.shedFactories).toContain('0x312f92fe5f1710408b20d52a374fa29e099cfa86')
+  const own = { composableCow: numbered('cd'), shedFactories: [] }
+  expect(networkOf({ chainId: 31_337, firstBlock: 7, conditionalOrders: own })?.conditionalOrders).toEqual({
+    ...{ ...own, firstBlock: 7 },
+  })
+  for (const wrong of [{ composableCow: '0x12' }, { contract: numbered('cd') }, true])
+    expect(faultsOf(() => networkOf({ conditionalOrders: wrong }))).toHaveLength(1)
+})
+
 test("a network's dollar is the default token of its chain, unless its row names another, or none", () => {
   const rows = [{}, { usdReference: numbered('cd') }, { usdReference: null }, { chainId: 31_337 }]
   expect(rows.map((row) => networkOf(row)?.usdReference)).toEqual([

@@ -49,6 +49,8 @@ export interface Network extends ValueOf<typeof network> {
   balanceGuard?: Address | undefined
   /** Contracts that own the orders of users who sell the chain's own coin. */
   ethFlows: readonly Address[]
+  /** The contracts of programmatic orders; those of the network are not followed if left out. */
+  conditionalOrders?: ConditionalOrderContracts | undefined
   /** The factory of Uniswap V2-style pools. */
   poolFactory: Address
   /** The block explorer of the chain; none if left out. */
@@ -71,6 +73,27 @@ export interface Network extends ValueOf<typeof network> {
   finalityBlocks: number
   blockTimeMs: number
 }
+
+/** The contracts whose logs announce programmatic orders. */
+export interface ConditionalOrderContracts {
+  /** The contract in which wallets authorise programmatic orders. */
+  composableCow: Address
+  /** The first block that can hold a log of it. */
+  firstBlock: number
+  /** The factories of CoWShed, whose proxies act for a user. */
+  shedFactories: readonly Address[]
+}
+
+/** The contract of programmatic orders; the same on every chain. */
+export const defaultComposableCow = address('0xfdaFc9d1902f4e0b84f65F49f244b32b31013b74')
+
+/** The factories of CoWShed by version: 1.0 on every chain, 2.0 on Gnosis Chain, 2.1 with and without orders. */
+export const defaultShedFactories: readonly Address[] = [
+  '0x312f92fe5f1710408b20d52a374fa29e099cfa86',
+  '0x4f4350bf2c74aacd508d598a1ba94ef84378793d',
+  '0x5e284e80f3bd6a7d80a8500d9c49878028110848',
+  '0xc94f7d71d022e773b0b516841ff867c06f39726b',
+].map(address)
 
 /** Identifies a chain permanently: the same chain id with a different genesis block is another chain. */
 export interface ChainIdentity {
