@@ -6,7 +6,6 @@ import { maxChainId } from '../domain/auction/key.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import {
-  defaultComposableCow,
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
@@ -16,6 +15,7 @@ import {
   type Profile,
   settlementPairs,
 } from '../domain/network/network.ts'
+import { composableCow } from '../domain/programmatic/handlers.ts'
 import type { AccessRules, Features } from '../graphql/context/access.ts'
 import { emailFaults, pushFaults, telegramFaults } from './channels/settings.ts'
 import { addressText, httpUrl, parseAddress } from './settings/setting-readers.ts'
@@ -47,7 +47,7 @@ export interface NetworkConfig {
 const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
 
 const conditionalOrders = z.strictObject({
-  composableCow: addressText.prefault(defaultComposableCow),
+  composableCow: addressText.prefault(composableCow),
   firstBlock: z.int().min(0).optional(),
   shedFactories: z
     .array(addressText)

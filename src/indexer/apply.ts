@@ -24,6 +24,7 @@ import {
   moveCheckpoint,
   rollbackChainFacts,
 } from '../storage/chain/indexed-logs.ts'
+import { rollbackProgrammatic } from '../storage/chain/programmatic.ts'
 import { rollbackHoldings } from '../storage/chain/settlement-holdings.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { signal } from '../storage/database/signals.ts'
@@ -51,6 +52,7 @@ import {
   storeJitOrders,
   storePlacements,
 } from './onchain-orders.ts'
+import { isProgrammaticLog, storeProgrammaticLogs } from './programmatic-orders.ts'
 import { balanceChanges } from './token-balances.ts'
 
 export interface Indexing extends TradeRules {
@@ -84,12 +86,14 @@ export async function applyBlocks(
   const { blocks, logs } = range
   const at = new Date(indexing.now())
   const to = blocks.at(-1) ?? blocks[0]
-  const protocolLogs = logs.filter((log) => !isTokenLog(log))
+  const protocolLogs = logs.filter(isProtocolLog)
+  const programmaticLogs = logs.filter(isProgrammaticLog)
   const placements = await readPlaced(protocolLogs, range, indexing)
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to, at, head: head ?? to.number })
     await insertBlocks(tx, chainId, blocks)
     if (protocolLogs.length > 0) await applyLogs(tx, protocolLogs, placements, range, indexing)
+    if (programmaticLogs.length > 0) await storeProgrammaticLogs(tx, chainId, programmaticLogs, range.headers)
     await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)
   }, msPerLoad * loadOf(logs))
   await sweepExpired(db, chainId, range.headers, at)
@@ -113,6 +117,7 @@ export async function applyReorg(
     await forgetTokensReadFrom(tx, chainId, to.number)
     await rollbackBalances(tx, chainId, checkpoint?.number ?? null)
     await rollbackPools(tx, chainId, checkpoint?.number ?? null)
+    await rollbackProgrammatic(tx, chainId, to.number)
     await rollbackHoldings(tx, chainId, checkpoint?.number ?? null)
   })
   return checkpoint
@@ -129,6 +134,10 @@ export async function applyFinality(number: number, { db, chainId, network }: In
 
 function isTokenLog(log: ChainLog): log is TokenLog {
   return log.type === 'transfer' || log.type === 'unreadable'
+}
+
+function isProtocolLog(log: ChainLog): log is ProtocolLog {
+  return !isTokenLog(log) && !isProgrammaticLog(log)
 }
 
 async function applyTransfers(

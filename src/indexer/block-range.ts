@@ -108,7 +108,7 @@ export interface BlockRange {
   logs: ChainLog[]
   /** Each transaction that logs a settlement, except those taken by their logs alone. */
   settlements: ReadonlyMap<Bytes32, MinedSettlements>
-  /** Headers of `blocks`, and of blocks that place orders or invalidate one that may have expired. */
+  /** Headers of `blocks`, and of blocks that place orders, create programmatic ones, or invalidate one that may have expired. */
   headers: readonly Block[]
 }
 
@@ -212,7 +212,7 @@ export function hasUnread({ logs, settlements }: Pick<BlockRange, 'logs' | 'sett
   return logs.some((log) => log.type === 'settlement' && hasTransaction(log) && !settlements.has(log.txHash))
 }
 
-/** Reads missing headers: they date orders placed on chain, and show expiry before an invalidation. */
+/** Reads missing headers: they date what is placed or created on chain, and show expiry before an invalidation. */
 async function headersOfLate(
   chain: ChainReads,
   logs: readonly ChainLog[],
@@ -222,7 +222,9 @@ async function headersOfLate(
   const end = blocks.at(-1)?.timestamp ?? 0
   const isLate = (log: ChainLog) =>
     !known.has(log.blockNumber) &&
-    (log.type === 'placement' || (log.type === 'invalidation' && unpackOrderUid(log.orderUid).validTo < end))
+    (log.type === 'placement' ||
+      log.type === 'creation' ||
+      (log.type === 'invalidation' && unpackOrderUid(log.orderUid).validTo < end))
   return readHeaders(chain, [...new Set(logs.filter(isLate).map(({ blockNumber }) => blockNumber))])
 }
 

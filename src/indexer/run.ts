@@ -1,6 +1,7 @@
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import { blockHash, findCheckpoint } from '../storage/chain/indexed-logs.ts'
+import { startProgrammaticHistory } from '../storage/chain/programmatic.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
 import type { ChainReads } from './block-range.ts'
@@ -45,6 +46,11 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
   let checkpoint = await findCheckpoint(db, chainId)
+  if (network.conditionalOrders) {
+    const lastBlock = checkpoint?.number ?? network.firstBlock - 1
+    const nextBlock = network.conditionalOrders.firstBlock
+    await startProgrammaticHistory(db, chainId, { nextBlock, lastBlock })
+  }
   const steps = streamChain({
     chain,
     from: checkpoint,

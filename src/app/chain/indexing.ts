@@ -1,5 +1,6 @@
+import { readAuthorisations } from '../../chain/authorisations.ts'
 import type { Chain } from '../../chain/chain.ts'
-import { chainLogs, noteOdd } from '../../chain/logs/chain-logs.ts'
+import { chainLogs, noteOdd, programmaticLogs } from '../../chain/logs/chain-logs.ts'
 import { ownerLogs, tokenLogs } from '../../chain/logs/transfer-logs.ts'
 import { poolLogs, readPools } from '../../chain/pool-reader.ts'
 import type { NetworkNodes } from '../../chain/rpc/nodes.ts'
@@ -13,6 +14,7 @@ import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { TradingServices } from '../../graphql/context/networks.ts'
 import type { HookReading } from '../../indexer/late/hooks.ts'
+import type { ProgrammaticReading } from '../../indexer/late/programmatic.ts'
 import type { ReadPlacements } from '../../indexer/onchain-orders.ts'
 import { recordUsedPools, runPoolIndex } from '../../indexer/pools/pools.ts'
 import type { RefunderOptions } from '../../indexer/refunder.ts'
@@ -49,6 +51,7 @@ export interface Indexing {
   indexerOptions: IndexerOptions
   holdingsOptions: HoldingsIndexOptions
   hookOptions: HookReading
+  programmaticOptions: ProgrammaticReading
   /** Undefined without an account for it. */
   refunderOptions: RefunderOptions | undefined
 }
@@ -100,6 +103,16 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       ...{ network, db, now, log },
       gasOf: (txHashes) => minedGas(rpc, txHashes),
       minedHooks: (txHash) => minedHooks(rpcWithoutRetries, network, txHash),
+    },
+    programmaticOptions: {
+      ...{ network, db, log, chain },
+      readAuthorisations: async (keys, blockHash) => {
+        const { conditionalOrders } = network
+        return conditionalOrders
+          ? readAuthorisations(rpcWithoutRetries, conditionalOrders.composableCow, keys, blockHash)
+          : []
+      },
+      programmaticLogs: (range) => programmaticLogs({ rpc: rpcWithoutRetries, network, ...odd }, range),
     },
     refunderOptions: refundKey && {
       ...{ network, db, log },

@@ -3,6 +3,7 @@ import { surveyOrders } from '../../auctions/survey.ts'
 import type { Log } from '../../domain/log.ts'
 import { createPoll, repeat } from '../../indexer/chain-stream.ts'
 import { readHooks } from '../../indexer/late/hooks.ts'
+import { followProgrammaticOrders } from '../../indexer/late/programmatic.ts'
 import { refunding } from '../../indexer/refunder.ts'
 import { runIndexer } from '../../indexer/run.ts'
 import { runHoldingsIndex } from '../../indexer/settlement-holdings.ts'
@@ -26,12 +27,20 @@ interface LoopOptions {
 const rankMs = 30_000
 
 /**
- * Runs the indexes in one process: pools, holdings of the settlement contract, and outcomes of hooks are read
+ * Runs the indexes in one process: pools, holdings of the settlement contract, outcomes of hooks and programmatic orders are read
  * up to the indexer's checkpoint. On a network that follows an order book, its orders are mirrored and
  * surveyed instead; the holdings are another's, and the database has the first block.
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
-  const { indexerOptions, poolCounts, holdingsOptions, hookOptions, mirror, auctionServices } = parts
+  const {
+    indexerOptions,
+    poolCounts,
+    holdingsOptions,
+    hookOptions,
+    programmaticOptions,
+    mirror,
+    auctionServices,
+  } = parts
   const first = await mirror?.firstBlocks()
   const network = { ...parts.network, ...(first && { firstBlock: first.indexedFrom }) }
   const rules = first && { notifiedFrom: first.notifiedFrom }
@@ -39,6 +48,7 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
     runIndexer({ ...indexerOptions, ...rules, network }, signal),
     poolCounts.count(signal),
     readHooks(hookOptions, signal),
+    followProgrammaticOrders(programmaticOptions, signal),
     mirror ? mirror.follow(signal) : runHoldingsIndex(holdingsOptions, signal),
     mirror && surveyOrders(auctionServices, signal),
     repeat(

@@ -7,6 +7,12 @@ import { parseHex, parseObject } from '../rpc/wire.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
 import { byLogPosition, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
 import {
+  type ProgrammaticLog,
+  parseProgrammaticLog,
+  programmaticAddresses,
+  programmaticEvents,
+} from './programmatic-logs.ts'
+import {
   parseSettlementLog,
   type SettlementLog,
   settlementEvents,
@@ -17,11 +23,14 @@ import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
 /** A log of a contract of the protocol. */
 export type ProtocolLog = SettlementLog | EthFlowLog
-export type ChainLog = ProtocolLog | TokenLog
+export type ChainLog = ProtocolLog | ProgrammaticLog | TokenLog
 
 export interface ChainLogOptions {
   rpc: Rpc
-  network: Pick<Network, 'chainId' | 'settlement' | 'ethFlows' | 'holderTokens' | 'wrappedNative'>
+  network: Pick<
+    Network,
+    'chainId' | 'settlement' | 'ethFlows' | 'conditionalOrders' | 'holderTokens' | 'wrappedNative'
+  >
   log: Log
   /** Counts malformed logs. */
   countOdd?: (what: 'placed' | 'skipped') => void
@@ -38,23 +47,30 @@ export async function chainLogs(
   { rpc, network, ...odd }: ChainLogOptions,
   range: LogRange,
 ): Promise<ChainLog[]> {
-  const { settlement, ethFlows } = network
+  const { settlement, ethFlows, conditionalOrders } = network
+  const programmatic = programmaticAddresses(conditionalOrders)
   const tokens = network.holderTokens.map(({ address }) => address)
   const filter = {
-    addresses: [settlement, ...ethFlows, ...tokens],
+    addresses: [settlement, ...ethFlows, ...programmatic, ...tokens],
     events: [
       ...settlementEvents,
       ...(ethFlows.length > 0 ? ethFlowEvents : []),
+      ...(conditionalOrders ? programmaticEvents : []),
       ...transferEvents(tokens, network),
     ],
   }
   const note = noteOdd(odd)
   const rawLogs = await readLogs(rpc, filter, range, note)
-  const protocolLogs = rawLogs.flatMap((item): ProtocolLog[] => {
-    const contract = parseHex(parseObject(item).address, 20)
-    const isEthFlow = ethFlows.includes(contract as Address)
-    if (contract !== settlement && !isEthFlow) return []
-    const parsed = isEthFlow ? parseEthFlowLog(item, network) : parseSettlementLog(item)
+  const protocolLogs = rawLogs.flatMap((item): (ProtocolLog | ProgrammaticLog)[] => {
+    const contract: Address = parseHex(parseObject(item).address, 20)
+    const parsed =
+      contract === settlement
+        ? parseSettlementLog(item)
+        : ethFlows.includes(contract)
+          ? parseEthFlowLog(item, network)
+          : conditionalOrders && programmatic.includes(contract)
+            ? parseProgrammaticLog(item, conditionalOrders)
+            : undefined
     if (parsed === 'malformed') note('skipped', item)
     return typeof parsed === 'object' ? [parsed] : []
   })
@@ -81,6 +97,26 @@ export async function tradeLogs(
     const parsed = parseSettlementLog(item)
     if (parsed === 'malformed') note('skipped', item)
     return typeof parsed === 'object' && parsed.type === 'trade' ? [parsed] : []
+  })
+}
+
+/**
+ * Reads the logs of programmatic orders in a block range, by block and log index.
+ * @throws Outage as `readLogs` does
+ */
+export async function programmaticLogs(
+  { rpc, network, ...odd }: ChainLogOptions,
+  range: LogRange,
+): Promise<ProgrammaticLog[]> {
+  const { conditionalOrders } = network
+  if (!conditionalOrders) return []
+  const filter = { addresses: programmaticAddresses(conditionalOrders), events: programmaticEvents }
+  const note = noteOdd(odd)
+  const rawLogs = await readLogs(rpc, filter, range, note)
+  return rawLogs.flatMap((item) => {
+    const parsed = parseProgrammaticLog(item, conditionalOrders)
+    if (parsed === 'malformed') note('skipped', item)
+    return typeof parsed === 'object' ? [parsed] : []
   })
 }
 

@@ -8,6 +8,7 @@ const folder = new URL('.', import.meta.url)
 
 /** All compiled contracts; their base contracts are compiled with them. */
 export const contractNames = [
+  'AuthorisationReader',
   'BalanceGuard',
   'BalanceProbe',
   'BalanceReader',
@@ -73,6 +74,7 @@ const transientStorageWarning = '2394'
  * `chain/bytecode.generated.ts` has.
  */
 const embeddedCode: Partial<Record<ContractName, 'bytecode' | 'deployedBytecode'>> = {
+  AuthorisationReader: 'bytecode',
   BalanceGuard: 'deployedBytecode',
   BalanceProbe: 'deployedBytecode',
   // The constructors of those with `bytecode` return their result: an eth_call creates them.

@@ -6,9 +6,11 @@ import {
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
+  defaultShedFactories,
   ethFlowOf,
   type Network,
 } from '../../domain/network/network.ts'
+import { composableCow } from '../../domain/programmatic/handlers.ts'
 import { chainId } from '../chain/anvil.ts'
 import {
   authenticatorAbi,
@@ -107,6 +109,7 @@ export function describeMarket(): Market {
     hooksTrampoline: defaultHooksTrampoline,
     balanceGuard: created('BalanceGuard'),
     ethFlows: [ethFlowOf.production],
+    conditionalOrders: { composableCow, firstBlock: 0, shedFactories: defaultShedFactories },
     wrappedNative,
     poolFactory: created('PoolFactory'),
     poolProject: defaultPoolProject,

@@ -84,9 +84,6 @@ export interface ConditionalOrderContracts {
   shedFactories: readonly Address[]
 }
 
-/** The contract of programmatic orders; the same on every chain. */
-export const defaultComposableCow = address('0xfdaFc9d1902f4e0b84f65F49f244b32b31013b74')
-
 /** The factories of CoWShed by version: 1.0 on every chain, 2.0 on Gnosis Chain, 2.1 with and without orders. */
 export const defaultShedFactories: readonly Address[] = [
   '0x312f92fe5f1710408b20d52a374fa29e099cfa86',

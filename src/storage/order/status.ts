@@ -1,7 +1,8 @@
 import { hasEnded, type OrderStatus, orderStatuses } from '../../domain/order/status.ts'
 import { Prisma } from '../generated/client.ts'
 
-const fulfilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
+/** SQL condition: order `o` is filled. */
+export const isFilled = `(CASE o.kind WHEN 'buy' THEN o.executed_buy > 0 AND o.executed_buy = o.buy_amount
   ELSE o.executed_sell > 0 AND o.executed_sell - o.executed_signed_fee = o.sell_amount END)`
 
 /** SQL condition: order `o` is neither cancelled nor filled. It may have expired. */
@@ -19,7 +20,7 @@ export function statusCase(now: string, names: Record<OrderStatus, string>): str
 
 function caseOf(isExpired: string, names: Record<OrderStatus, string>): string {
   return `(CASE
-    WHEN ${fulfilled} THEN '${names.fulfilled}'
+    WHEN ${isFilled} THEN '${names.fulfilled}'
     WHEN o.cancelled_at IS NOT NULL OR o.invalidated THEN '${names.cancelled}'
     WHEN ${isExpired} THEN '${names.expired}'
     WHEN o.signing_scheme = 'presign' AND NOT o.presigned THEN '${names.presignaturePending}'

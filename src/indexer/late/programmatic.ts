@@ -1,0 +1,139 @@
+import type { Authorisation } from '../../chain/authorisations.ts'
+import type { Block } from '../../chain/chain.ts'
+import type { LogRange } from '../../chain/logs/logs.ts'
+import type { ProgrammaticLog } from '../../chain/logs/programmatic-logs.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import {
+  type DueOrder,
+  dueProgrammaticOrders,
+  findProgrammaticHistory,
+  type Look,
+  moveProgrammaticHistory,
+  type ProgrammaticHistory,
+  type ProgrammaticKey,
+  storeLooks,
+} from '../../storage/chain/programmatic.ts'
+import { scheduleOf } from '../../storage/chain/programmatic-status.ts'
+import type { Database, Tx } from '../../storage/database/database.ts'
+import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
+import { ChainMoved, type ChainReads, type Checkpoint, createRange, RangeTooFull } from '../block-range.ts'
+import { createPoll, type Poll, repeat } from '../chain-stream.ts'
+import { storeProgrammaticLogs } from '../programmatic-orders.ts'
+
+export interface ProgrammaticReading {
+  network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs' | 'conditionalOrders'>
+  db: Database
+  log: Log
+  chain: Pick<ChainReads, 'block'>
+  /** Authorisations at a block, in the order of the keys. @throws Outage */
+  readAuthorisations(keys: readonly ProgrammaticKey[], blockHash: Bytes32): Promise<Authorisation[]>
+  /** Logs of programmatic orders. @throws Outage */
+  programmaticLogs(range: LogRange): Promise<ProgrammaticLog[]>
+  /** Default: by the network's block time. */
+  poll?: Poll
+}
+
+/** An order is read again after this time: the contract does not log a removal. */
+const lookEveryMs = 30_000
+/** One that is removed is looked at less often: its owner can authorise it again without a log. */
+const removedFactor = 20
+/** Orders of one round, read in one request. */
+const atOnce = 3_000
+/** Blocks in one read of old logs. */
+const maxRange = 10_000
+/** Logs that one transaction writes, with the header of each block. */
+const maxOldLogs = 500
+/** While the indexer is further behind the head than this, old logs wait. */
+const maxBehind = 100
+
+/**
+ * Reads from the contract which programmatic orders are still authorised, and with which context, in rounds up
+ * to the indexer's checkpoint; and the logs of blocks that were indexed without them. Runs until `signal`
+ * aborts. One process at a time may run it. Never throws.
+ */
+export async function followProgrammaticOrders(
+  options: ProgrammaticReading,
+  signal: AbortSignal,
+): Promise<void> {
+  const { network, log } = options
+  if (!network.conditionalOrders) return
+  const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
+  const what = 'programmatic orders cannot be followed for the moment'
+  await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
+}
+
+/** Takes the next step. Returns whether there may be another. */
+function createStep(options: ProgrammaticReading): () => Promise<boolean> {
+  const { network, db, chain } = options
+  const { chainId, blockTimeMs } = network
+  const lookEvery = Math.ceil(lookEveryMs / blockTimeMs)
+  const range = createRange(maxRange)
+
+  function toLook(order: DueOrder, read: Authorisation | undefined, block: Block): Look {
+    const { isAuthorised, context } = read ?? { isAuthorised: false, context: 0n }
+    const schedule = scheduleOf(chainId, order.params, context)
+    // A removal clears the context, so that the schedule is not known from it.
+    const isOver =
+      isAuthorised && (schedule.fault !== null || (schedule.endsAt ?? block.timestamp) < block.timestamp)
+    const pause = isAuthorised ? lookEvery : removedFactor * lookEvery
+    return {
+      id: order.id,
+      isAuthorised,
+      context,
+      ...schedule,
+      nextLook: isOver ? null : block.number + pause,
+    }
+  }
+
+  async function look(at: Checkpoint): Promise<boolean> {
+    const due = await dueProgrammaticOrders(db, chainId, { block: at.number, limit: atOnce })
+    if (due.length === 0) return false
+    const read = await options.readAuthorisations(due, at.hash)
+    const block = await chain.block(at.number)
+    if (block?.hash !== at.hash) throw new ChainMoved(`block ${at.number} changed`)
+    const looks = due.map((order, index) => toLook(order, read[index], block))
+    await db.transaction(async (tx) => {
+      await hold(tx, at)
+      await storeLooks(tx, chainId, { number: at.number, time: new Date(block.timestamp * 1_000) }, looks)
+    })
+    return due.length === atOnce
+  }
+
+  async function readOld(history: ProgrammaticHistory, at: Checkpoint, length: number): Promise<number> {
+    const from = history.nextBlock
+    const to = Math.min(history.lastBlock, at.number, from + length - 1)
+    const logs = await options.programmaticLogs({ from, to })
+    if (logs.length > maxOldLogs && from < to) throw new RangeTooFull(`${logs.length} logs`)
+    const headers: Block[] = []
+    const created = logs.filter(({ type }) => type === 'creation')
+    for (const number of new Set(created.map(({ blockNumber }) => blockNumber))) {
+      const block = await chain.block(number)
+      if (!block) throw new ChainMoved(`block ${number} is missing below the head`)
+      headers.push(block)
+    }
+    await db.transaction(async (tx) => {
+      await hold(tx, at)
+      await storeProgrammaticLogs(tx, chainId, logs, headers)
+      await moveProgrammaticHistory(tx, chainId, { from, to })
+    })
+    return logs.length
+  }
+
+  /** @throws ChainMoved when a reorg has taken the block */
+  async function hold(tx: Tx, at: Checkpoint): Promise<void> {
+    if (!(await holdBlock(tx, chainId, at))) throw new ChainMoved(`block ${at.number} changed`)
+  }
+
+  return async () => {
+    const at = await findIndexed(db, chainId)
+    if (!at) return false
+    if (await look(at)) return true
+    if (at.head - at.number > maxBehind) return false
+    const history = await findProgrammaticHistory(db, chainId)
+    if (!history || history.nextBlock > Math.min(history.lastBlock, at.number)) return false
+    await range.use((length) => readOld(history, at, length))
+    return true
+  }
+}

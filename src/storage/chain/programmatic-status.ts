@@ -1,0 +1,63 @@
+import type { HandlerType } from '../../domain/programmatic/handlers.ts'
+import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts'
+import { decodeInput } from '../../domain/programmatic/static-input.ts'
+import type { GeneratorStatus } from '../../domain/programmatic/status.ts'
+import { twapPart, twapSchedule } from '../../domain/programmatic/twap.ts'
+import { isFilled } from '../order/status.ts'
+
+/** What the status of a programmatic order depends on, beside the chain; null where it is not known. */
+export interface StoredSchedule {
+  type: HandlerType
+  partCount: number | null
+  /** Unix seconds of the first part. */
+  startsAt: number | null
+  /** The last second of the last part. */
+  endsAt: number | null
+  /** Why it can never trade. */
+  fault: string | null
+}
+
+const open = { partCount: null, startsAt: null, endsAt: null, fault: null }
+
+/** @param context the word that the contract has stored for it; null while it is not read */
+export function scheduleOf(
+  chainId: number,
+  params: ConditionalOrderParams,
+  context: bigint | null,
+): StoredSchedule {
+  const decoded = decodeInput(chainId, params)
+  const { type } = decoded
+  if (decoded.type === 'TWAP') {
+    if (!decoded.input) return { type, ...open, fault: decoded.decodeError }
+    const { input } = decoded
+    if (input.t0 === 0n && context === null) return { type, ...open }
+    const schedule = twapSchedule(input, context ?? 0n)
+    if ('fault' in schedule) return { type, ...open, fault: schedule.fault }
+    const { start, parts, signableParts } = schedule
+    if (start === 0) return { type, ...open, fault: 'after twap finish' }
+    const end = twapPart(schedule, signableParts - 1)?.validTo ?? start - 1
+    return { type, partCount: parts, startsAt: start, endsAt: end, fault: null }
+  }
+  const hasEnd = decoded.type === 'StopLoss' || decoded.type === 'CirclesBackingOrder'
+  if (hasEnd && decoded.input) return { type, ...open, partCount: 1, endsAt: decoded.input.validTo }
+  return { type, ...open }
+}
+
+/** SQL for the number of orders of programmatic order `g` that are filled. */
+export const filledParts = `(SELECT count(*) FROM programmatic_parts pp JOIN orders o ON o.id = pp.order_id
+  WHERE pp.chain_id = g.chain_id AND pp.owner = g.owner AND pp.hash = g.hash AND ${isFilled})`
+
+/**
+ * `generatorState` of the domain in SQL, over the columns of programmatic order `g`, with the caller's
+ * `names`; a test holds the two equal. Nothing polls handlers yet, so none has ended.
+ * @param now an expression for Unix seconds
+ */
+export function programmaticStatusSql(now: string, names: Record<GeneratorStatus, string>): string {
+  return `(CASE
+    WHEN g.removed_block IS NOT NULL THEN '${names.cancelled}'
+    WHEN g.fault IS NOT NULL THEN '${names.invalid}'
+    WHEN g.starts_at > ${now} THEN '${names.scheduled}'
+    WHEN g.part_count <= ${filledParts} THEN '${names.filled}'
+    WHEN g.ends_at < ${now} THEN CASE WHEN ${filledParts} > 0 THEN '${names.partlyFilled}' ELSE '${names.expired}' END
+    ELSE '${names.active}' END)`
+}

@@ -1,0 +1,288 @@
+import { word } from '../../domain/evm/abi.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
+import type { Order, OrderUid } from '../../domain/order/order.ts'
+import type { OrderStatus } from '../../domain/order/status.ts'
+import { type ConditionalOrderParams, paramsId } from '../../domain/programmatic/params.ts'
+import { decodeProgrammaticSignature } from '../../domain/programmatic/signature.ts'
+import { bytea, hexOf, raw } from '../database/columns.ts'
+import { type Db, sql, type Tx } from '../database/database.ts'
+import { isFilled, statusSql } from '../order/status.ts'
+import { type StoredSchedule, scheduleOf } from './programmatic-status.ts'
+
+interface LogPosition {
+  blockNumber: number
+  logIndex: number
+  txHash: Bytes32
+}
+
+/** The key of a programmatic order on its chain. */
+export interface ProgrammaticKey {
+  owner: Address
+  hash: Bytes32
+}
+
+export interface CreationRow extends LogPosition, ProgrammaticKey {
+  params: ConditionalOrderParams
+  blockTime: Date
+}
+
+export interface RootRow extends LogPosition {
+  owner: Address
+  root: Bytes32
+  location: bigint
+  data: Hex | null
+}
+
+export interface ShedRow extends LogPosition {
+  shed: Address
+  account: Address
+}
+
+/** Facts about programmatic orders from the logs of a block range. Writing them is idempotent. */
+export interface ProgrammaticFacts {
+  creations: readonly CreationRow[]
+  roots: readonly RootRow[]
+  sheds: readonly ShedRow[]
+}
+
+const positionsOf = (rows: readonly LogPosition[]) =>
+  [
+    rows.map(({ blockNumber }) => BigInt(blockNumber)),
+    rows.map(({ logIndex }) => logIndex),
+    rows.map(({ txHash }) => bytea(txHash)),
+  ] as const
+
+export async function insertProgrammaticFacts(
+  tx: Tx,
+  chainId: number,
+  { creations, roots, sheds }: ProgrammaticFacts,
+): Promise<void> {
+  const client = sql(tx)
+  const position = ({ blockNumber, logIndex, txHash }: LogPosition) => ({
+    ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, txHash: bytea(txHash) },
+  })
+  if (creations.length > 0) await insertCreations(tx, chainId, creations)
+  if (roots.length > 0)
+    await client.programmaticRoot.createMany({
+      data: roots.map((row) => ({
+        ...position(row),
+        ...{ owner: bytea(row.owner), root: bytea(row.root), location: String(row.location) },
+        data: row.data && bytea(row.data),
+      })),
+      skipDuplicates: true,
+    })
+  if (sheds.length > 0)
+    await client.shed.createMany({
+      data: sheds.map((row) => ({ ...position(row), shed: bytea(row.shed), account: bytea(row.account) })),
+      skipDuplicates: true,
+    })
+}
+
+/**
+ * Inserts creations, and the orders that they are the first of. One after the last look at its order makes the
+ * order due: its context may be another, and it is authorised again. In SQL: one statement for thousands.
+ */
+async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationRow[]): Promise<void> {
+  const [blocks, logs, txs] = positionsOf(rows)
+  const owners = rows.map(({ owner }) => bytea(owner))
+  const hashes = rows.map(({ hash }) => bytea(hash))
+  await sql(tx).$executeRaw`
+    INSERT INTO programmatic_creations (chain_id, block_number, log_index, tx_hash, owner, hash, block_time)
+    SELECT ${chainId}::int, n.* FROM unnest(${blocks}::bigint[], ${logs}::int[], ${txs}::bytea[], ${owners}::bytea[],
+      ${hashes}::bytea[], ${rows.map(({ blockTime }) => blockTime)}::timestamptz[]) AS n ON CONFLICT DO NOTHING`
+  await sql(tx).$executeRaw`
+    UPDATE programmatic_orders g SET looked_block = NULL, removed_block = NULL, removed_at = NULL, next_look = 0
+    FROM (SELECT owner, hash, max(block) AS block FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[])
+      AS n(owner, hash, block) GROUP BY owner, hash) n
+    WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash AND g.looked_block < n.block`
+  const schedules = rows.map(({ params }) => scheduleOf(chainId, params, null))
+  await sql(tx).$executeRaw`
+    INSERT INTO programmatic_orders AS g (chain_id, owner, hash, created_block, handler, salt, static_input,
+      type, part_count, starts_at, ends_at, fault)
+    SELECT DISTINCT ON (n.owner, n.hash) ${chainId}::int, n.* FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[],
+      ${rows.map(({ params }) => bytea(params.handler))}::bytea[], ${rows.map(({ params }) => bytea(params.salt))}::bytea[],
+      ${rows.map(({ params }) => bytea(params.staticInput))}::bytea[], ${schedules.map(({ type }) => type)}::text[],
+      ${schedules.map(({ partCount }) => partCount)}::bigint[], ${schedules.map(({ startsAt }) => startsAt)}::bigint[],
+      ${schedules.map(({ endsAt }) => endsAt)}::bigint[], ${schedules.map(({ fault }) => fault)}::text[])
+      AS n(owner, hash, block, handler, salt, static_input, type, part_count, starts_at, ends_at, fault)
+    ORDER BY n.owner, n.hash, n.block
+    ON CONFLICT (chain_id, owner, hash) DO UPDATE SET created_block = EXCLUDED.created_block
+      WHERE g.created_block > EXCLUDED.created_block`
+}
+
+/** The static input of order `g` leaves its start to its context. */
+const startsByContext = `g.type = 'TWAP' AND substring(g.static_input FROM 161 FOR 32) = decode(repeat('00', 32), 'hex')`
+
+/**
+ * Undoes all facts about programmatic orders of blocks above `block`. An order without a creation is gone; what
+ * was read at one of these blocks is read again. In SQL: the deleted rows decide what to update.
+ */
+export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
+  await sql(tx).$executeRaw`
+    WITH undone AS (DELETE FROM programmatic_creations WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING owner, hash),
+      root AS (DELETE FROM programmatic_roots WHERE chain_id = ${chainId} AND block_number > ${block}),
+      shed AS (DELETE FROM sheds WHERE chain_id = ${chainId} AND block_number > ${block}),
+      gone AS (DELETE FROM programmatic_orders WHERE chain_id = ${chainId} AND created_block > ${block})
+    UPDATE programmatic_orders g SET context = NULL, looked_block = NULL, next_look = 0, removed_block = NULL, removed_at = NULL,
+      starts_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.starts_at END,
+      ends_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.ends_at END
+    FROM undone u WHERE g.chain_id = ${chainId} AND g.owner = u.owner AND g.hash = u.hash AND g.created_block <= ${block}`
+  await sql(tx).$executeRaw`
+    UPDATE programmatic_orders g SET looked_block = NULL, next_look = 0,
+      removed_at = CASE WHEN g.removed_block <= ${block} THEN g.removed_at END,
+      removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END
+    WHERE g.chain_id = ${chainId} AND g.looked_block > ${block}`
+}
+
+/** A programmatic order whose authorisation is to be read. */
+export interface DueOrder extends ProgrammaticKey {
+  id: bigint
+  params: ConditionalOrderParams
+}
+
+/** Orders to be read at a block, the most urgent first. */
+export async function dueProgrammaticOrders(
+  db: Db,
+  chainId: number,
+  { block, limit }: { block: number; limit: number },
+): Promise<DueOrder[]> {
+  const rows = await sql(db).programmaticOrder.findMany({
+    where: { chainId, nextLook: { lte: BigInt(block) } },
+    orderBy: [{ nextLook: 'asc' }, { id: 'asc' }],
+    take: limit,
+    select: { id: true, owner: true, hash: true, handler: true, salt: true, staticInput: true },
+  })
+  return rows.map(({ id, owner, hash, handler, salt, staticInput }) => ({
+    ...{ id, owner: hexOf(owner), hash: hexOf(hash) },
+    params: { handler: hexOf(handler), salt: hexOf(salt), staticInput: hexOf(staticInput) },
+  }))
+}
+
+/** What a look at an order found. */
+export interface Look extends StoredSchedule {
+  id: bigint
+  isAuthorised: boolean
+  context: bigint
+  /** Null: never again. */
+  nextLook: number | null
+}
+
+/**
+ * Stores what was read at a block, which the caller holds. A removal clears the context too, so that of an
+ * order that is not authorised stays as it was. Orders that were created again behind the block are left out.
+ * In SQL: one statement for all.
+ */
+export async function storeLooks(
+  tx: Tx,
+  chainId: number,
+  { number, time }: { number: number; time: Date },
+  looks: readonly Look[],
+): Promise<void> {
+  const authorised = looks.map(({ isAuthorised }) => isAuthorised)
+  await sql(tx).$executeRaw`
+    UPDATE programmatic_orders g SET looked_block = ${number}, next_look = n.next_look,
+      removed_block = CASE WHEN NOT n.authorised THEN coalesce(g.removed_block, ${number}) END,
+      removed_at = CASE WHEN NOT n.authorised THEN coalesce(g.removed_at, ${time}) END,
+      context = CASE WHEN n.authorised THEN n.context ELSE g.context END,
+      part_count = CASE WHEN n.authorised THEN n.part_count ELSE g.part_count END,
+      starts_at = CASE WHEN n.authorised THEN n.starts_at ELSE g.starts_at END,
+      ends_at = CASE WHEN n.authorised THEN n.ends_at ELSE g.ends_at END,
+      fault = CASE WHEN n.authorised THEN n.fault ELSE g.fault END
+    FROM unnest(${looks.map(({ id }) => id)}::bigint[], ${authorised}::bool[],
+      ${looks.map(({ context }) => bytea(wordOf(context)))}::bytea[], ${looks.map(({ nextLook }) => nextLook)}::bigint[],
+      ${looks.map(({ partCount }) => partCount)}::bigint[], ${looks.map(({ startsAt }) => startsAt)}::bigint[],
+      ${looks.map(({ endsAt }) => endsAt)}::bigint[], ${looks.map(({ fault }) => fault)}::text[])
+      AS n(id, authorised, context, next_look, part_count, starts_at, ends_at, fault)
+    WHERE g.id = n.id AND NOT EXISTS (SELECT FROM programmatic_creations c WHERE c.chain_id = ${chainId}
+      AND c.owner = g.owner AND c.hash = g.hash AND c.block_number > ${number})`
+}
+
+const wordOf = (value: bigint): Hex => `0x${word(value)}`
+
+/** The hash of the programmatic order whose part an order is, by its signature; null for any other order. */
+export function programmaticHashOf({ signingScheme, signature }: Pick<Order, 'signingScheme' | 'signature'>) {
+  const signed = signingScheme === 'eip1271' ? decodeProgrammaticSignature(signature) : undefined
+  return signed ? paramsId(signed.params) : null
+}
+
+/** Orders of an owner that are searched for parts. */
+const searchedOrders = 500
+
+/**
+ * Links the newest orders of these owners to the programmatic orders of their signatures, if they were stored
+ * by a version without links. Others are linked when they are stored.
+ */
+export async function linkOlderOrders(tx: Tx, chainId: number, owners: readonly Address[]): Promise<void> {
+  if (owners.length === 0) return
+  const rows = await sql(tx).$queryRaw<{ id: bigint; owner: Uint8Array; signature: Uint8Array }[]>`
+    SELECT o.id, o.owner, o.signature FROM unnest(${owners.map(bytea)}::bytea[]) AS n(owner) CROSS JOIN LATERAL (
+      SELECT s.* FROM orders s WHERE s.chain_id = ${chainId} AND s.owner = n.owner
+      ORDER BY s.created_at DESC, s.id DESC LIMIT ${searchedOrders}) o
+    WHERE o.signing_scheme = 'eip1271' AND NOT EXISTS (SELECT FROM programmatic_parts p WHERE p.order_id = o.id)`
+  const data = rows.flatMap(({ id, owner, signature }) => {
+    const hash = programmaticHashOf({ signingScheme: 'eip1271', signature: hexOf(signature) })
+    return hash ? [{ orderId: id, chainId, owner, hash: bytea(hash) }] : []
+  })
+  if (data.length > 0)
+    await sql(tx).programmaticPart.createMany({
+      data: data.map((row) => ({ ...row, owner: new Uint8Array(row.owner) })),
+      skipDuplicates: true,
+    })
+}
+
+/** Blocks whose logs of programmatic orders are still to be read, both ends included. */
+export interface ProgrammaticHistory {
+  nextBlock: number
+  lastBlock: number
+}
+
+/** Notes which blocks are indexed without these logs, once: those before the first that is indexed with them. */
+export async function startProgrammaticHistory(
+  db: Db,
+  chainId: number,
+  { nextBlock, lastBlock }: ProgrammaticHistory,
+): Promise<void> {
+  await sql(db).programmaticHistory.createMany({
+    data: [{ chainId, nextBlock: BigInt(nextBlock), lastBlock: BigInt(lastBlock) }],
+    skipDuplicates: true,
+  })
+}
+
+export async function findProgrammaticHistory(
+  db: Db,
+  chainId: number,
+): Promise<ProgrammaticHistory | undefined> {
+  const row = await sql(db).programmaticHistory.findUnique({ where: { chainId } })
+  return row ? { nextBlock: Number(row.nextBlock), lastBlock: Number(row.lastBlock) } : undefined
+}
+
+/** Notes that blocks are read, both ends included. */
+export async function moveProgrammaticHistory(
+  tx: Tx,
+  chainId: number,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await sql(tx).programmaticHistory.updateMany({
+    where: { chainId, nextBlock: BigInt(from) },
+    data: { nextBlock: BigInt(to) + 1n },
+  })
+}
+
+/** What the book and the chain know of the order of a part. */
+export interface BookedPart {
+  isFilled: boolean
+  isInvalidated: boolean
+  /** Null if the book lacks it. */
+  inBook: OrderStatus | null
+}
+
+/** In the order of `uids`. In SQL: one statement over several tables. @param now in Unix seconds */
+export async function readBookedParts(db: Db, uids: readonly OrderUid[], now: number): Promise<BookedPart[]> {
+  return sql(db).$queryRaw<BookedPart[]>`
+    SELECT coalesce(o.id IS NOT NULL AND ${raw(isFilled)}, false) OR (o.id IS NULL AND EXISTS (
+        SELECT FROM trades t WHERE t.order_uid = n.uid)) AS "isFilled",
+      EXISTS (SELECT FROM invalidations i WHERE i.order_uid = n.uid) AS "isInvalidated",
+      CASE WHEN o.id IS NOT NULL THEN ${statusSql(now)} END AS "inBook"
+    FROM unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS n(uid, place) LEFT JOIN orders o ON o.uid = n.uid ORDER BY n.place`
+}
