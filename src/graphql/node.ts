@@ -1,5 +1,6 @@
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import {
   accountByAddress,
@@ -7,6 +8,7 @@ import {
   auctionById,
   notificationById,
   orderByUid,
+  programmaticOrderByKey,
   settlementByLogPosition,
   solutionByKey,
   storedToken,
@@ -101,6 +103,11 @@ const storedKinds: Readonly<Record<string, StoredKind>> = {
   Auction: storedKind(rowKey, BigInt, auctionById),
   Notification: storedKind(rowKey, BigInt, requireCmsFor(notificationById)),
   Order: storedKind(/^(0x[0-9a-f]{112})$/, (uid) => uid as OrderUid, orderByUid),
+  ProgrammaticOrder: storedKind(
+    new RegExp(`${chainIdStart}:(0x[0-9a-f]{40}):(0x[0-9a-f]{64})$`),
+    (chainId, owner, hash) => ({ chainId: Number(chainId), owner: owner as Address, hash: hash as Bytes32 }),
+    programmaticOrderByKey,
+  ),
   Settlement: storedKind(rowPosition, rowPositionOf, settlementByLogPosition),
   Solution: storedKind(
     /^([1-9][0-9]{0,17}|[1-4][0-9]{18}):([0-9]{1,9})$/,

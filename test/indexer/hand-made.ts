@@ -1,5 +1,6 @@
 import type { Block } from '../../src/chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../../src/chain/logs/chain-logs.ts'
+import type { ProgrammaticLog } from '../../src/chain/logs/programmatic-logs.ts'
 import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
 import type { MinedSettlements } from '../../src/chain/settlement/mined.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
@@ -10,13 +11,14 @@ import type { Order } from '../../src/domain/order/order.ts'
 import type { BlockRange } from '../../src/indexer/block-range.ts'
 import { numbered } from '../fakes/order.ts'
 
-type Unplaced<Log> = Log extends ProtocolLog ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
+type Sketched = ProtocolLog | ProgrammaticLog
+type Unplaced<Log> = Log extends Sketched ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
 /** A log that is in no block yet. */
-export type LogSketch = Unplaced<ProtocolLog>
+export type LogSketch = Unplaced<Sketched>
 
 export interface SketchedBlock {
   block: Block
-  logs: ProtocolLog[]
+  logs: Sketched[]
 }
 
 export const hashOf = (text: string): Bytes32 => keccakText(text)

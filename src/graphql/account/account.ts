@@ -4,6 +4,7 @@ import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { tradingOn } from '../context/networks.ts'
 import { chainIdsOf, filterArguments, filterRowArguments } from '../order/order.ts'
+import { programmaticArguments, programmaticRowArguments } from '../order/programmatic.ts'
 import { allNetworks, checkFirst, cursorArguments, networkArgument } from '../paging.ts'
 import { AccountRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
@@ -11,7 +12,7 @@ import { exposeModel, type FindKeys, relationOptions } from '../stored/expose.ts
 import { resolveKeyed, resolveKnown } from '../stored/resolve.ts'
 import { NotificationFilterInput, toNotificationFilter } from './notifications.ts'
 
-const { orders, trades, affiliate, totalSurplus } = accountRelations
+const { orders, trades, programmaticOrders, affiliate, totalSurplus } = accountRelations
 const { notifications, notificationHistory, latestNotifications, unreadNotifications } = accountRelations
 
 exposeModel(account, Object.keys(accountRelations))
@@ -34,6 +35,12 @@ builder.objectFields(AccountRef, (t) => {
           ...page,
           chainIds: chainIdsOf(environment, network),
         }),
+      }),
+    ),
+    programmaticOrders: field(
+      relationOptions(programmaticOrders, {
+        args: programmaticArguments(t.arg),
+        rowArguments: programmaticRowArguments,
       }),
     ),
     notifications: field(relationOptions(notifications, { rowArguments: requireCms })),

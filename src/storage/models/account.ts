@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/evm/address.ts'
 import { raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
-import { changedOrders, type OrderFilter, orderRanges } from '../order/ranges.ts'
+import { changedOrders, type OrderFilter, orderRanges, ordersKey } from '../order/ranges.ts'
 import { address, amount, hexText } from '../query/codec.ts'
 import { derived, type Model, type PageSource, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
@@ -9,8 +9,9 @@ import { affiliate } from './affiliate.ts'
 import { feedOfAccount } from './notification/feed.ts'
 import { notificationHistory, unreadNotifications } from './notification/history.ts'
 import { notification } from './notification/notification.ts'
-import { order, ordersKey } from './order/order.ts'
+import { order } from './order/order.ts'
 import { surplusSql } from './order/value.ts'
+import { programmaticOrdersOfAccount } from './programmatic.ts'
 import { trade, tradeRanges, tradesKey, tradesOfAccount } from './trade.ts'
 
 /** Orders that meet a filter, newest first. */
@@ -48,6 +49,7 @@ export const accountRelations = {
     key: tradesKey,
     description: 'Trades of the account’s orders, newest first.',
   },
+  programmaticOrders: programmaticOrdersOfAccount,
   notifications: feedOfAccount,
   notificationHistory,
   latestNotifications: {

@@ -12,6 +12,7 @@ import { settlement } from './auction/settlement.ts'
 import { solution } from './auction/solution.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
+import { type ProgrammaticKey, programmaticOrder } from './programmatic.ts'
 import { tokenOf } from './token.ts'
 import { trade } from './trade.ts'
 
@@ -125,4 +126,12 @@ export const affiliateByWallet: Keyed<Address> = {
   values: (wallet) => [bytea(wallet)],
   join: 'affiliates af ON af.wallet = k.wallet',
   exists: 'af.wallet IS NOT NULL',
+}
+
+export const programmaticOrderByKey: Keyed<ProgrammaticKey> = {
+  model: programmaticOrder,
+  columns: { chain_id: 'int4', owner: 'bytea', hash: 'bytea' },
+  values: ({ chainId, owner, hash }) => [chainId, bytea(owner), bytea(hash)],
+  join: 'programmatic_orders g ON g.chain_id = k.chain_id AND g.owner = k.owner AND g.hash = k.hash',
+  exists: 'g.id IS NOT NULL',
 }

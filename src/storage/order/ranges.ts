@@ -5,6 +5,7 @@ import { bytea, raw } from '../database/columns.ts'
 import { feedScan, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
 import type { PageSource } from '../query/model.ts'
+import type { PageKey } from '../query/page-key.ts'
 import { hasStatusSql, recordedCodes, recordedStatus } from './status.ts'
 
 /** Selects orders that meet every given condition. */
@@ -22,6 +23,16 @@ export interface OrderFilter {
   createdFrom?: Date
   /** Not included. */
   createdUntil?: Date
+}
+
+/** Orders, newest first. */
+export const ordersKey: PageKey = {
+  letter: 'o',
+  parts: [
+    { sql: 'o.created_at', type: 'time' },
+    { sql: 'o.id', type: 'number' },
+  ],
+  order: 'DESC',
 }
 
 /** Orders that one page scans for a condition that no index supports. */

@@ -33,6 +33,10 @@ const aliases: Record<string, string> = {
   hc: 'hook_calls',
   m: 'mirrored_orders',
   ob: 'order_books',
+  g: 'programmatic_orders',
+  pc: 'programmatic_creations',
+  pp: 'programmatic_parts',
+  sh: 'sheds',
 }
 
 /** Rows that a statement builds, of no table. */
@@ -91,6 +95,8 @@ const undescribed: Record<string, string> = {
   'quotes.from_account': 'only searched by',
   'quotes.receiver': 'only searched by',
   'quotes.app_data': 'only searched by',
+  'programmatic_orders.next_look': 'decides when the contract is read again',
+  'sheds.tx_hash': 'kept as evidence of the proxy',
 }
 
 /** Nullable plain columns that are read as not null, with the condition. */

@@ -31,7 +31,6 @@ import {
 import type { RowFields } from '../../query/json.ts'
 import { aliasField, column, defineModel, derived, type Model, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
-import type { PageKey } from '../../query/page-key.ts'
 import { now } from '../../query/selection.ts'
 import { tokenIn } from '../token.ts'
 import { cancelledBy } from './event.ts'
@@ -199,14 +198,4 @@ export const orderRow: RowFields<Omit<Order, 'interactions' | 'quote'>> = {
   invalidatedOnChain: column(boolean, 'o.invalidated', ''),
   presigned: column(boolean, 'o.presigned', ''),
   effectiveValidTo: column(uint32, 'o.effective_valid_to', ''),
-}
-
-/** Orders, newest first. */
-export const ordersKey: PageKey = {
-  letter: 'o',
-  parts: [
-    { sql: 'o.created_at', type: 'time' },
-    { sql: 'o.id', type: 'number' },
-  ],
-  order: 'DESC',
 }

@@ -24,6 +24,7 @@ import { now } from '../../query/selection.ts'
 import { auction, orderAuctions, orderAuctionsKey } from '../auction/auction.ts'
 import { auctionReport, auctionReportsKey } from '../auction/report.ts'
 import { pendingSettlements } from '../auction/settlement-attempt.ts'
+import { programmaticOrderOfOrder } from '../programmatic.ts'
 import { tokenIn, tokenOf } from '../token.ts'
 import { orderTrades } from '../trade.ts'
 import { orderEvents } from './event.ts'
@@ -212,6 +213,7 @@ export const orderRelations: Record<string, Relation> = {
   mirror: orderMirror,
   pendingSettlements,
   marketPrices,
+  programmaticOrder: programmaticOrderOfOrder,
   solverOutcomes,
   refusedSolutions,
   debugReport: {

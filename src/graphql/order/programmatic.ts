@@ -1,0 +1,375 @@
+import DataLoader from 'dataloader'
+import { derivedOnce } from '../../domain/derived.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { unixSeconds } from '../../domain/log.ts'
+import { settlementPairs } from '../../domain/network/network.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
+import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
+import {
+  type DecodedInput,
+  type DecodedType,
+  decodeInput,
+  staticInputs,
+} from '../../domain/programmatic/static-input.ts'
+import {
+  type GeneratorStatus,
+  generatorStatuses,
+  generatorStatusTexts,
+  type PartStatus,
+  partStatus,
+  partStatuses,
+  partStatusTexts,
+} from '../../domain/programmatic/status.ts'
+import {
+  type TwapPart,
+  type TwapSchedule,
+  twapAt,
+  twapPart,
+  twapParts,
+  twapSchedule,
+} from '../../domain/programmatic/twap.ts'
+import { orderUid } from '../../domain/signing/signing.ts'
+import { type BookedPart, readBookedParts } from '../../storage/chain/programmatic.ts'
+import { orderByUid } from '../../storage/models/keyed.ts'
+import {
+  listedProgrammaticOrders,
+  oneProgrammaticOrder,
+  type ProgrammaticKey,
+  type ProgrammaticRow,
+  programmaticFacts,
+  programmaticOrder,
+} from '../../storage/models/programmatic.ts'
+import { readNodeId } from '../../storage/query/node-id.ts'
+import type { Selected } from '../../storage/query/selection.ts'
+import { builder } from '../builder.ts'
+import type { Context } from '../context/context.ts'
+import { tradingOn } from '../context/networks.ts'
+import { describedRef } from '../described.ts'
+import { defineEnum } from '../enums.ts'
+import { NetworkRef, networkOn } from '../network.ts'
+import {
+  type Arguments,
+  allNetworks,
+  checkFirst,
+  connectionRef,
+  cursorArguments,
+  networkArgument,
+  type Page,
+  placeIn,
+} from '../paging.ts'
+import { OrderRef } from '../refs.ts'
+import type { Environment } from '../stored/collect.ts'
+import { exposeModel, storedRoot } from '../stored/expose.ts'
+import { identityOf, modelRef, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
+import { chainIdsOf } from './order.ts'
+
+const typeTexts: Record<HandlerType, string> = {
+  TWAP: 'Parts of equal size at equal distances in time.',
+  StopLoss: 'One order, once a price has fallen.',
+  GoodAfterTime: 'One order, after a time.',
+  TradeAboveThreshold: 'The whole balance, each time it reaches a threshold.',
+  PerpetualSwap: 'The larger balance of two tokens of equal worth, again and again.',
+  CirclesBackingOrder: 'One order of Circles, whose sell amount is a constant.',
+  SwapOrderHandler: 'The whole balance.',
+  ERC4626CowSwapFeeBurner: 'Fees in shares of a vault.',
+  CurveCowSwapBurner: 'Fees of Curve; its input is not decoded.',
+  BalancerCowSwapFeeBurner: 'Fees of Balancer; its input is not decoded.',
+  CowAmmConstantProduct: 'A market maker; its input is not decoded.',
+  Unknown: 'A handler that the service does not know: anyone may deploy one.',
+}
+
+const ProgrammaticOrderType = defineEnum(
+  'ProgrammaticOrderType',
+  'The kind of the handler of a programmatic order.',
+  handlerTypes,
+  typeTexts,
+)
+
+const ProgrammaticOrderStatus = defineEnum(
+  'ProgrammaticOrderStatus',
+  'The status of a programmatic order, from the chain, its input and its orders.',
+  generatorStatuses,
+  generatorStatusTexts,
+)
+
+const ProgrammaticPartStatus = defineEnum(
+  'ProgrammaticPartStatus',
+  'The status of a part. Derived on every read, first match: FILLED, CANCELLED if its order is invalidated on chain, EXPIRED, CANCELLED, SCHEDULED, and in its window OPEN or NOT_POSTED.',
+  partStatuses,
+  partStatusTexts,
+)
+
+exposeModel(programmaticOrder)
+
+const needs = { facts: programmaticFacts } satisfies Selected['needs']
+
+/** A programmatic order with everything that follows from its input. */
+interface Terms extends ProgrammaticRow {
+  decoded: DecodedInput
+  /** Null if it is no TWAP, its terms are not valid, or its start is not known. */
+  schedule: TwapSchedule | null
+}
+
+const termsOf = derivedOnce((row: ProgrammaticRow): Terms => {
+  const decoded = decodeInput(row.chainId, row)
+  const input = decoded.type === 'TWAP' ? decoded.input : null
+  const isKnown = input && (input.t0 !== 0n || row.context !== null)
+  const schedule = isKnown ? twapSchedule(input, BigInt(row.context ?? 0)) : null
+  return {
+    ...row,
+    decoded,
+    schedule: schedule && !('fault' in schedule) && schedule.start > 0 ? schedule : null,
+  }
+})
+
+const factsOf = (parent: StoredValue) => termsOf(identityOf<{ facts: ProgrammaticRow }>(parent).facts)
+
+type Input = { type: DecodedType; chainId: number }
+
+const inputTypes = Object.keys(staticInputs) as DecodedType[]
+const ProgrammaticInput = builder.unionType('ProgrammaticOrderInput', {
+  description: 'The decoded input of a programmatic order, by the kind of its handler.',
+  types: inputTypes.map(
+    (type) => describedRef<(typeof staticInputs)[DecodedType], Input>(staticInputs[type]) as never,
+  ),
+  resolveType: (value) => staticInputs[(value as Input).type].name,
+})
+
+/** A part of a TWAP, which is known before it is placed. */
+interface Part extends TwapPart {
+  uid: OrderUid
+  chainId: number
+  isAuthorised: boolean
+}
+
+/** The contract of programmatic orders knows the production settlement contract alone. */
+function toPart({ chainId, owner, removedBlock }: Terms, part: TwapPart): Part {
+  const domain = { chainId, settlement: settlementPairs.production.settlement }
+  return { ...part, uid: orderUid(domain, part.order, owner), chainId, isAuthorised: removedBlock === null }
+}
+
+/** What the book and the chain know of parts: those of one tick are read in one statement. */
+const bookedLoader = derivedOnce(
+  (context: Context) =>
+    new DataLoader<OrderUid, BookedPart>(async (uids) => {
+      context.proceed()
+      return readBookedParts(context.db, uids, unixSeconds(context.now()))
+    }),
+)
+
+async function statusOf(part: Part, context: Context): Promise<PartStatus> {
+  const booked = await bookedLoader(context).load(part.uid)
+  return partStatus({ ...part, ...booked, now: unixSeconds(context.now()) })
+}
+
+const PartRef = builder.objectRef<Part>('ProgrammaticOrderPart')
+PartRef.implement({
+  description: 'A part of a TWAP. All of it is known before it is placed; parts differ in their time only.',
+  fields: (t) => ({
+    index: t.field({ type: 'Uint32', description: 'Counted from 0.', resolve: ({ index }) => index }),
+    uid: t.field({ type: 'OrderUid', description: 'The UID of its order.', resolve: ({ uid }) => uid }),
+    validFrom: t.field({
+      type: 'Uint32',
+      description: 'Unix seconds: the first in which it can be traded.',
+      resolve: ({ validFrom }) => validFrom,
+    }),
+    validTo: t.field({
+      type: 'Uint32',
+      description: 'Unix seconds: the last in which it can be traded.',
+      resolve: ({ validTo }) => validTo,
+    }),
+    sellAmount: t.field({
+      type: 'Uint256',
+      description: 'The sell amount, in atoms.',
+      resolve: ({ order }) => order.sellAmount,
+    }),
+    buyAmount: t.field({
+      type: 'Uint256',
+      description: 'The minimum buy amount, in atoms.',
+      resolve: ({ order }) => order.buyAmount,
+    }),
+    status: t.field({
+      type: ProgrammaticPartStatus,
+      description: 'Derived from its order, the chain and the time.',
+      resolve: (part, _args, context) => statusOf(part, context),
+    }),
+    order: t.field({
+      type: OrderRef,
+      nullable: true,
+      description: 'Its order; null while it is not placed.',
+      resolve: async ({ uid }, _args, context, info) =>
+        (await resolveKeyed(orderByUid, uid, context, info)) as StoredValue | null,
+    }),
+  }),
+})
+
+/** The maximum length of a page of parts. */
+const maxParts = 100
+
+const PartConnectionRef = connectionRef<Part>({
+  item: PartRef,
+  description: 'A page of the parts of a TWAP that can be signed.',
+  placeOf: ({ index }) => `p${index}`,
+})
+
+/** The part that can be traded now, or the next one; a part that has ended is followed by the next. */
+async function nextPartOf(terms: Terms, context: Context): Promise<Part | null> {
+  const { schedule, removedBlock } = terms
+  if (!schedule || removedBlock !== null) return null
+  const now = unixSeconds(context.now())
+  const answer = twapAt(schedule, now)
+  const partAt = (index: number) => {
+    const part = twapPart(schedule, index)
+    return part ? toPart(terms, part) : null
+  }
+  if (answer.state === 'beforeStart') return partAt(0)
+  if (answer.state === 'outsideSpan' && answer.next !== null)
+    return partAt(Math.floor((now - schedule.start) / Number(schedule.input.t)) + 1)
+  if (answer.state !== 'part') return null
+  const part = toPart(terms, answer.part)
+  const status = await statusOf(part, context)
+  return status === 'filled' || status === 'cancelled' ? partAt(part.index + 1) : part
+}
+
+const ProgrammaticOrderRef = modelRef('ProgrammaticOrder')
+
+builder.objectFields(ProgrammaticOrderRef, (t) => ({
+  network: t.field({
+    type: NetworkRef,
+    description: 'The network of the programmatic order.',
+    resolve: (parent, _args, context) => networkOn(identityOf<{ chainId: number }>(parent).chainId, context),
+  }),
+  input: t.field({
+    type: ProgrammaticInput,
+    nullable: true,
+    description:
+      'The decoded static input; null if the handler or its encoding is not known, or it does not decode.',
+    extensions: { needs },
+    resolve: (parent) => {
+      const { decoded, chainId } = factsOf(parent)
+      return decoded.input && ({ ...decoded.input, type: decoded.type, chainId } as never)
+    },
+  }),
+  decodeError: t.string({
+    nullable: true,
+    description: 'The reason why the input of a known handler does not decode; null if there is none.',
+    extensions: { needs },
+    resolve: (parent) => {
+      const { decoded } = factsOf(parent)
+      return 'decodeError' in decoded ? decoded.decodeError : null
+    },
+  }),
+  nextPart: t.field({
+    type: PartRef,
+    nullable: true,
+    description:
+      'The part of a TWAP that can be traded now, or else the next one; null if none follows, or the parts are not known in advance.',
+    extensions: { needs },
+    resolve: (parent, _args, context) => nextPartOf(factsOf(parent), context),
+  }),
+  parts: t.field({
+    type: PartConnectionRef,
+    nullable: true,
+    description:
+      'The parts of a TWAP in order, also those that are not placed yet; null if they are not known in advance.',
+    extensions: { needs },
+    args: cursorArguments(t.arg, 10, maxParts),
+    resolve: (parent, { first, after }, context): Page<Part> | null => {
+      checkFirst(first, maxParts)
+      const from = after == null ? 0 : Number(placeIn(after, /^p([0-9]{1,10})$/)[0]) + 1
+      const terms = factsOf(parent)
+      if (!terms.schedule) return null
+      const parts = twapParts(terms.schedule, from, first)
+      return {
+        items: context.countItems(parts.map((part) => toPart(terms, part))),
+        hasNextPage: from + parts.length < terms.schedule.signableParts,
+        hasPreviousPage: from > 0,
+      }
+    },
+  }),
+}))
+
+interface ListArguments {
+  network?: string | null
+  owner?: Address | null
+  resolvedOwner?: Address | null
+  status?: readonly GeneratorStatus[] | null
+  type?: HandlerType | null
+}
+
+/** Arguments that narrow a list of programmatic orders. */
+export function programmaticArguments(arg: Arguments) {
+  return {
+    network: networkArgument(arg, allNetworks),
+    status: arg({
+      type: [ProgrammaticOrderStatus],
+      required: false,
+      description: 'Only those with one of these statuses.',
+    }),
+    type: arg({ type: ProgrammaticOrderType, required: false, description: 'Only those of this kind.' }),
+  }
+}
+
+/** @throws Refusal InvalidParameter */
+export function programmaticRowArguments<Args extends ListArguments>(args: Args, environment: Environment) {
+  const { network, owner, resolvedOwner, status, type, ...page } = args
+  if (owner != null && resolvedOwner != null)
+    throw new Refusal('InvalidParameter', 'give owner or resolvedOwner, not both', { field: 'resolvedOwner' })
+  const filter = {
+    chainIds: chainIdsOf(environment, network),
+    ...(owner != null && { owner }),
+    ...(resolvedOwner != null && { resolvedOwner }),
+    ...(status != null && { statuses: status }),
+    ...(type != null && { type }),
+  }
+  return { ...page, filter, now: unixSeconds(environment.now()) }
+}
+
+interface OneArguments {
+  id?: string | null
+  network?: string | null
+  owner?: Address | null
+  hash?: Bytes32 | null
+}
+
+/** @throws Refusal InvalidParameter, or for a network that is not served */
+function toKey({ id, network, owner, hash }: OneArguments, environment: Environment): ProgrammaticKey {
+  if (id != null && network == null && owner == null && hash == null) {
+    const parts = /^ProgrammaticOrder:([1-9][0-9]{0,9}):(0x[0-9a-f]{40}):(0x[0-9a-f]{64})$/.exec(
+      readNodeId(id),
+    )
+    if (!parts)
+      throw new Refusal('InvalidParameter', 'id must be that of a programmatic order', { field: 'id' })
+    const [, chainId, ofOwner, ofHash] = parts
+    return { chainId: Number(chainId), owner: ofOwner as Address, hash: ofHash as Bytes32 }
+  }
+  if (id != null || owner == null || hash == null)
+    throw new Refusal('InvalidParameter', 'give either id, or owner and hash', { field: 'id' })
+  return { chainId: tradingOn(environment, network).network.chainId, owner, hash }
+}
+
+builder.queryFields((t) => ({
+  programmaticOrder: storedRoot(t, oneProgrammaticOrder, {
+    args: {
+      id: t.arg.id({ required: false, description: 'Its id, in place of the other arguments.' }),
+      network: networkArgument(t.arg),
+      owner: t.arg({ type: 'Address', required: false, description: 'Its owner.' }),
+      hash: t.arg({ type: 'Bytes32', required: false, description: 'Its hash.' }),
+    },
+    rowArguments: toKey,
+  }),
+  programmaticOrders: storedRoot(t, listedProgrammaticOrders, {
+    args: {
+      owner: t.arg({ type: 'Address', required: false, description: 'Only those of this owner.' }),
+      resolvedOwner: t.arg({
+        type: 'Address',
+        required: false,
+        description: 'Only those of this account and of its CoWShed proxies.',
+      }),
+      ...programmaticArguments(t.arg),
+    },
+    rowArguments: (args: ListArguments, environment) => programmaticRowArguments(args, environment),
+  }),
+}))

@@ -1,0 +1,309 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
+import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
+import { screaming } from '../../domain/text/spelling.ts'
+import { filledParts, programmaticStatusSql } from '../chain/programmatic-status.ts'
+import { bytea, raw } from '../database/columns.ts'
+import { Prisma } from '../generated/client.ts'
+import { ordersKey, scanLimit } from '../order/ranges.ts'
+import {
+  address,
+  amount,
+  bytes,
+  bytes32,
+  enumOf,
+  hexText,
+  safeInt,
+  smallInt,
+  spelledEnumOf,
+  string,
+  time,
+  uint32,
+} from '../query/codec.ts'
+import { type RowFields, rowSql } from '../query/json.ts'
+import {
+  column,
+  derived,
+  type Model,
+  modelNamed,
+  orNull,
+  type PageSource,
+  type Relation,
+} from '../query/model.ts'
+import { nodeId } from '../query/node-id.ts'
+import type { PageKey } from '../query/page-key.ts'
+import { now } from '../query/selection.ts'
+import { sqlExpression } from '../query/sql-text.ts'
+
+const graphStatus = Object.fromEntries(
+  generatorStatuses.map((status) => [status, screaming(status)]),
+) as Record<GeneratorStatus, string>
+const storedStatus = Object.fromEntries(generatorStatuses.map((status) => [status, status])) as Record<
+  GeneratorStatus,
+  string
+>
+
+const isOf = (row: string) =>
+  `${row}.chain_id = g.chain_id AND ${row}.owner = g.owner AND ${row}.hash = g.hash`
+
+/** The orders `o` that are parts of programmatic order `g`, by their signatures. */
+const partsOfOrder = `programmatic_parts pp JOIN orders o ON o.id = pp.order_id WHERE ${isOf('pp')}`
+
+const executed = (column: string) => `(SELECT coalesce(sum(o.${column}), 0) FROM ${partsOfOrder})`
+
+/** Members that resolvers compute the parts from. */
+export interface ProgrammaticRow {
+  chainId: number
+  owner: Address
+  handler: Address
+  salt: Bytes32
+  staticInput: `0x${string}`
+  context: Bytes32 | null
+  removedBlock: number | null
+}
+
+const stored = {
+  owner: column(
+    address,
+    'g.owner',
+    'The contract wallet that authorised it, and that owns its orders. It may be a proxy: see resolvedOwner.',
+  ),
+  handler: column(address, 'g.handler', 'The contract that makes its orders.'),
+  salt: column(bytes32, 'g.salt', 'It distinguishes programmatic orders with the same input.'),
+  staticInput: column(bytes, 'g.static_input', 'The arguments of the handler, in its own encoding.', {
+    weight: 8,
+  }),
+  context: orNull(
+    column(
+      bytes32,
+      'g.context',
+      'The word that its creation stored in the contract: the start of a TWAP that has none in its input. Zero without one; null until it is read.',
+    ),
+  ),
+  removedBlock: orNull(
+    column(
+      safeInt,
+      'g.removed_block',
+      'The first block at which the service saw that the contract does not authorise it any more; null while it does. The contract does not log a removal, so it may have been earlier.',
+    ),
+  ),
+}
+
+const rowFields: RowFields<ProgrammaticRow> = { chainId: column(smallInt, 'g.chain_id', ''), ...stored }
+
+/** A row for resolvers, as JSON: see `ProgrammaticRow`. */
+export const programmaticFacts = derived<unknown>(
+  {
+    type: 'JSON',
+    text: (expression) => sqlExpression(expression),
+    read: (json) => json,
+    column: 'text',
+    write: () => {
+      throw new TypeError('facts are read only')
+    },
+  },
+  `(${rowSql(rowFields)})`,
+  '',
+)
+
+const creation: Model = {
+  name: 'ProgrammaticOrderCreation',
+  description: 'A transaction that authorised a programmatic order. The same one can be authorised again.',
+  fields: {
+    blockNumber: column(safeInt, 'pc.block_number', 'Block of the log.'),
+    logIndex: column(smallInt, 'pc.log_index', 'Index of the log in its block.'),
+    txHash: column(bytes32, 'pc.tx_hash', 'The transaction.'),
+    timestamp: column(time, 'pc.block_time', 'The time of the block.'),
+  },
+}
+
+const creationsKey: PageKey = {
+  letter: 'c',
+  parts: [
+    { sql: 'pc.block_number', type: 'number' },
+    { sql: 'pc.log_index', type: 'number' },
+  ],
+  order: 'ASC',
+}
+
+/** Programmatic order `g`. */
+export const programmaticOrder: Model = {
+  name: 'ProgrammaticOrder',
+  description:
+    'A contract wallet’s authorisation in ComposableCoW by which a handler makes orders, part by part: a TWAP, a stop-loss order and others. The owner’s wallet answers for the signature of each.',
+  fields: {
+    id: nodeId('ProgrammaticOrder', 'g.chain_id', hexText('g.owner'), hexText('g.hash')),
+    hash: column(
+      bytes32,
+      'g.hash',
+      'The hash of handler, salt and static input. With network and owner it identifies the programmatic order.',
+    ),
+    ...stored,
+    resolvedOwner: derived(
+      address,
+      `coalesce((SELECT sh.account FROM sheds sh WHERE sh.chain_id = g.chain_id AND sh.shed = g.owner
+        ORDER BY sh.block_number, sh.log_index LIMIT 1), g.owner)`,
+      'The account behind the owner: the user of a CoWShed proxy, else the owner itself.',
+    ),
+    type: column(enumOf('ProgrammaticOrderType', handlerTypes), 'g.type', 'The kind of its handler.'),
+    creationDate: derived(
+      time,
+      `(SELECT pc.block_time FROM programmatic_creations pc WHERE ${isOf('pc')} ORDER BY pc.block_number, pc.log_index LIMIT 1)`,
+      'The time of the block that created it first.',
+    ),
+    status: derived(
+      spelledEnumOf('ProgrammaticOrderStatus', generatorStatuses),
+      (spelling) => programmaticStatusSql(now, spelling === 'graphql' ? graphStatus : storedStatus),
+      'Derived on every read, first match: CANCELLED, INVALID, SCHEDULED, FILLED, PARTLY_FILLED, EXPIRED, ACTIVE.',
+      { weight: 2 },
+    ),
+    statusReason: orNull(
+      derived(
+        string,
+        `CASE WHEN g.removed_block IS NOT NULL THEN 'the contract does not authorise it; first seen in block ' || g.removed_block
+          WHEN g.fault IS NOT NULL THEN g.fault WHEN g.looked_block IS NULL THEN 'the contract is still to be read' END`,
+        'More about the status, as text: when a removal was seen, or the rule that the input breaks. Null if there is nothing to add.',
+      ),
+    ),
+    removedAt: orNull(column(time, 'g.removed_at', 'The time of removedBlock.')),
+    readBlock: orNull(
+      column(safeInt, 'g.looked_block', 'The newest block at which the contract was read; null before that.'),
+    ),
+    partCount: orNull(
+      column(safeInt, 'g.part_count', 'The number of its parts; null if it is not known in advance.'),
+    ),
+    startsAt: orNull(
+      column(uint32, 'g.starts_at', 'Unix seconds of its start; null if it is not known in advance.'),
+    ),
+    endsAt: orNull(
+      column(
+        uint32,
+        'g.ends_at',
+        'Unix seconds: the last in which a part of it can be traded; null if it is not known in advance.',
+      ),
+    ),
+    filledParts: derived(safeInt, filledParts, 'The number of its orders that are filled.', { weight: 2 }),
+    executedSellAmount: derived(
+      amount,
+      executed('executed_sell'),
+      'Sold so far by its orders, signed fees included.',
+      { weight: 2 },
+    ),
+    executedBuyAmount: derived(amount, executed('executed_buy'), 'Bought so far by its orders.', {
+      weight: 2,
+    }),
+  },
+  relations: {
+    creations: {
+      kind: 'page',
+      model: () => creation,
+      rows: `programmatic_creations pc WHERE ${isOf('pc')}`,
+      key: creationsKey,
+      description: 'The transactions that authorised it, oldest first.',
+    },
+    orders: {
+      kind: 'page',
+      model: modelNamed('Order'),
+      rows: partsOfOrder,
+      key: ordersKey,
+      description: 'Its orders that were placed, newest first, as their signatures name it.',
+    },
+  },
+  identity: {
+    chainId: column(smallInt, 'g.chain_id', ''),
+    owner: stored.owner,
+  },
+}
+
+/** Programmatic orders, newest first on each network. */
+const programmaticKey: PageKey = {
+  letter: 'g',
+  parts: [
+    { sql: 'g.created_block', type: 'number' },
+    { sql: 'g.id', type: 'number' },
+  ],
+  order: 'DESC',
+}
+
+export interface ProgrammaticFilter {
+  chainIds: readonly number[]
+  owner?: Address | undefined
+  /** The account behind the owner: an address, or SQL for one. */
+  resolvedOwner?: Address | Prisma.Sql | undefined
+  statuses?: readonly GeneratorStatus[] | undefined
+  type?: HandlerType | undefined
+}
+
+interface ListedOrders {
+  filter: ProgrammaticFilter
+  now: number
+}
+
+/** A range for each network; an account has another for those of its proxies. */
+function rangesOf({ filter, now }: ListedOrders): PageSource {
+  const { chainIds, owner, resolvedOwner, statuses, type } = filter
+  const account = typeof resolvedOwner === 'string' ? Prisma.sql`${bytea(resolvedOwner)}` : resolvedOwner
+  const ranges = chainIds.flatMap((chainId) => {
+    const range = (condition: Prisma.Sql) =>
+      Prisma.sql`programmatic_orders g WHERE g.chain_id = ${chainId} AND ${condition}`
+    if (owner) return [range(Prisma.sql`g.owner = ${bytea(owner)}`)]
+    if (!account) return [range(Prisma.sql`true`)]
+    return [
+      range(
+        Prisma.sql`g.owner = ${account} AND NOT EXISTS (SELECT FROM sheds sh WHERE sh.chain_id = ${chainId} AND sh.shed = g.owner)`,
+      ),
+      range(
+        Prisma.sql`g.owner IN (SELECT sh.shed FROM sheds sh WHERE sh.chain_id = ${chainId} AND sh.account = ${account})`,
+      ),
+    ]
+  })
+  const conditions = [
+    type && Prisma.sql`g.type = ${type}`,
+    statuses &&
+      Prisma.sql`${raw(programmaticStatusSql(String(now), storedStatus))} = ANY(${[...statuses]}::text[])`,
+  ].filter((condition) => condition !== undefined)
+  return conditions.length === 0
+    ? { ranges }
+    : { ranges, scan: { limit: scanLimit, condition: Prisma.join(conditions, ' AND ') } }
+}
+
+export const listedProgrammaticOrders: Relation = {
+  kind: 'page',
+  model: () => programmaticOrder,
+  rows: rangesOf,
+  key: programmaticKey,
+  description: 'Programmatic orders, newest first on each network.',
+}
+
+export const programmaticOrdersOfAccount: Relation = {
+  ...listedProgrammaticOrders,
+  rows: ({ filter, now }: ListedOrders): PageSource =>
+    rangesOf({ filter: { ...filter, resolvedOwner: raw('ac.address') }, now }),
+  description: 'Programmatic orders of the account and of its CoWShed proxies, newest first on each network.',
+}
+
+export interface ProgrammaticKey {
+  chainId: number
+  owner: Address
+  hash: Bytes32
+}
+
+export const oneProgrammaticOrder: Relation = {
+  kind: 'one',
+  model: () => programmaticOrder,
+  nullable: true,
+  rows: ({ chainId, owner, hash }: ProgrammaticKey) =>
+    Prisma.sql`programmatic_orders g WHERE g.chain_id = ${chainId} AND g.owner = ${bytea(owner)} AND g.hash = ${bytea(hash)}`,
+  description: 'One programmatic order; null when it is not known.',
+}
+
+/** The programmatic order of order `o`. */
+export const programmaticOrderOfOrder: Relation = {
+  kind: 'one',
+  model: () => programmaticOrder,
+  nullable: true,
+  rows: `programmatic_parts pp JOIN programmatic_orders g ON ${isOf('pp')} WHERE pp.order_id = o.id`,
+  description:
+    'The programmatic order whose part it is, as its signature says; null for any other order, and while that is not known.',
+}

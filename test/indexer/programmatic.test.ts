@@ -1,0 +1,437 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Authorisation } from '../../src/chain/authorisations.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import { type ConditionalOrderParams, paramsId } from '../../src/domain/programmatic/params.ts'
+import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signature.ts'
+import { decodeInput } from '../../src/domain/programmatic/static-input.ts'
+import { generatorState } from '../../src/domain/programmatic/status.ts'
+import { twapPart } from '../../src/domain/programmatic/twap.ts'
+import { orderUid } from '../../src/domain/signing/signing.ts'
+import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
+import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import {
+  appData,
+  cabinetOfC,
+  ids,
+  type Name,
+  owner,
+  paramsOf,
+  parts,
+  scheduleOf,
+  start,
+  twapHandler,
+  word,
+} from '../domain/programmatic/vectors.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql } from '../setup/trader.ts'
+import { hashOf, type LogSketch, rangeOf, type SketchedBlock, sketchBlock, trade } from './hand-made.ts'
+
+const { chainId } = signingDomain
+const network = {
+  ...sampleNetwork,
+  conditionalOrders: { composableCow: numbered('cc'), firstBlock: 0, shedFactories: [numbered('fc')] },
+}
+let server: TestServer
+let indexing: Indexing
+let checkpoint: Checkpoint | null
+let now = 0
+/** The contract: keys of authorised orders with their contexts. */
+const contract = new Map<string, bigint>()
+let blocks: Map<number, SketchedBlock>
+let reads: number[]
+
+beforeAll(async () => {
+  server = await openTestServer({}, { now: () => now * 1_000 })
+  indexing = { chainId, db: server.database.db, now: () => now * 1_000 }
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  const client = await connectDirectly(server.database.url)
+  await client.query(`TRUNCATE programmatic_orders, programmatic_creations, programmatic_roots, sheds, programmatic_parts,
+    programmatic_histories, orders, trades, checkpoints, blocks`)
+  await client.end()
+  checkpoint = null
+  now = start
+  contract.clear()
+  blocks = new Map()
+  reads = []
+})
+
+const keyOf = (ofOwner: Address, hash: Bytes32) => `${ofOwner} ${hash}`
+
+function created(name: Name, by = owner, tx = `created ${name}`): LogSketch {
+  return { type: 'creation', owner: by, hash: ids[name], params: paramsOf(name), txHash: hashOf(tx) }
+}
+
+async function apply(number: number, sketches: LogSketch[], { branch = 'a', timestamp = now } = {}) {
+  const block = sketchBlock(number, sketches, { branch, timestamp })
+  blocks.set(number, block)
+  checkpoint = await applyBlocks(checkpoint, rangeOf([block]), indexing)
+}
+
+async function rollBack(number: number) {
+  checkpoint = await applyReorg(checkpoint, { number, hash: hashOf(`a:${number}`) }, indexing)
+}
+
+/** Runs the round until it has nothing to do. */
+async function round(more: object = {}) {
+  const stop = new AbortController()
+  await followProgrammaticOrders(
+    {
+      network,
+      db: server.database.db,
+      log: silentLog,
+      chain: { block: async (number) => blocks.get(number)?.block },
+      readAuthorisations: async (keys) => {
+        reads.push(keys.length)
+        return keys.map(({ owner, hash }): Authorisation => {
+          const context = contract.get(keyOf(owner, hash))
+          return { isAuthorised: context !== undefined, context: context ?? 0n }
+        })
+      },
+      programmaticLogs: async () => [],
+      poll: async (failures) => {
+        expect(failures).toBe(0)
+        stop.abort()
+      },
+      ...more,
+    },
+    stop.signal,
+  )
+}
+
+const list = (args: string, fields: string) =>
+  graphql(server.url, `{ programmaticOrders${args} { nodes { ${fields} } } }`).then(
+    // biome-ignore lint/suspicious/noExplicitAny: the document decides the shape
+    ({ programmaticOrders }: any) => programmaticOrders.nodes,
+  )
+
+async function one(name: Name, fields: string) {
+  const document = `{ programmaticOrder(owner: "${owner}", hash: "${ids[name]}") { ${fields} } }`
+  // biome-ignore lint/suspicious/noExplicitAny: the document decides the shape
+  return ((await graphql(server.url, document)) as any).programmaticOrder
+}
+
+/** The order of a part, as a watch-tower places it. */
+function partOrder(name: Name, index: number, format: 'safe' | 'forwarder'): Order {
+  const part = twapPart(scheduleOf(name), index) ?? expect.fail()
+  const payload = { params: paramsOf(name), proof: [], offchainInput: '0x' as const }
+  const signature = encodeProgrammaticSignature(format, signingDomain, part.order, payload)
+  const uid = orderUid(signingDomain, part.order, owner)
+  return sampleOrder({ ...part.order, owner, signature, signingScheme: 'eip1271', uid, class: 'limit' })
+}
+
+test('a creation is a programmatic order whose parts are known before they are placed', async () => {
+  contract.set(keyOf(owner, ids.A), 0n)
+  await apply(1, [created('A')], { timestamp: start - 10 })
+  await round()
+  const found = await one(
+    'A',
+    `hash owner resolvedOwner handler type salt staticInput creationDate status statusReason partCount startsAt endsAt
+      readBlock removedBlock decodeError context
+      input { ... on TwapInput { partSellAmount minPartLimit t0 n t span appData receiver sellToken { address } } }
+      creations { nodes { blockNumber logIndex txHash timestamp } }
+      nextPart { index validFrom validTo status order { uid } }
+      parts(first: 3) { pageInfo { hasNextPage endCursor } nodes { index uid validFrom validTo sellAmount buyAmount status } }`,
+  )
+  const ofA = parts.filter(([name]) => name === 'A')
+  expect(found).toMatchObject({
+    ...{ hash: ids.A, owner, resolvedOwner: owner, handler: twapHandler, type: 'TWAP', salt: word(1) },
+    ...{ staticInput: paramsOf('A').staticInput, creationDate: '2027-01-15T07:59:50Z' },
+    ...{ status: 'ACTIVE', statusReason: null, partCount: 4, startsAt: start, endsAt: start + 4 * 3_600 - 1 },
+    ...{ readBlock: 1, removedBlock: null, decodeError: null, context: word(0) },
+    input: {
+      partSellAmount: '250000000000000000',
+      n: '4',
+      t: '3600',
+      appData,
+      sellToken: { address: numbered('aa') },
+    },
+    creations: { nodes: [{ blockNumber: 1, logIndex: 0, txHash: hashOf('created A') }] },
+    nextPart: { index: 0, validFrom: start, validTo: start + 3_599, status: 'NOT_POSTED', order: null },
+  })
+  const { nodes, pageInfo } = found.parts
+  expect(nodes.map(({ uid }: { uid: string }) => uid)).toEqual(
+    ofA.slice(0, 3).map(([, , , end, digest]) => `${digest}${owner.slice(2)}${end.toString(16)}`),
+  )
+  expect(nodes.map((part: { status: string }) => part.status)).toEqual([
+    'NOT_POSTED',
+    'SCHEDULED',
+    'SCHEDULED',
+  ])
+  expect(nodes[0]).toMatchObject({ sellAmount: '250000000000000000', buyAmount: '500000000' })
+  expect(pageInfo.hasNextPage).toBe(true)
+  const rest = await one(
+    'A',
+    `parts(first: 100, after: "${pageInfo.endCursor}") { pageInfo { hasNextPage } nodes { index } }`,
+  )
+  expect(rest.parts).toEqual({ pageInfo: { hasNextPage: false }, nodes: [{ index: 3 }] })
+})
+
+test('the context is read from the contract, and again after a further creation', async () => {
+  await apply(1, [created('C')])
+  expect(await one('C', 'status startsAt context nextPart { index } parts { nodes { index } }')).toEqual({
+    ...{ status: 'ACTIVE', startsAt: null, context: null, nextPart: null, parts: null },
+  })
+  contract.set(keyOf(owner, ids.C), cabinetOfC)
+  await round()
+  const known = await one('C', 'status startsAt parts(first: 1) { nodes { uid } }')
+  const [, , , end, digest] = parts.find(([name]) => name === 'C') ?? expect.fail()
+  expect(known).toEqual({
+    ...{ status: 'SCHEDULED', startsAt: Number(cabinetOfC) },
+    parts: { nodes: [{ uid: `${digest}${owner.slice(2)}${end.toString(16)}` }] },
+  })
+  contract.set(keyOf(owner, ids.C), cabinetOfC + 1_000n)
+  await apply(2, [created('C', owner, 'again')])
+  await round()
+  expect(await one('C', 'startsAt creations { nodes { blockNumber } }')).toEqual({
+    startsAt: Number(cabinetOfC) + 1_000,
+    creations: { nodes: [{ blockNumber: 1 }, { blockNumber: 2 }] },
+  })
+  expect(await list('', 'hash')).toEqual([{ hash: ids.C }])
+  contract.set(keyOf(owner, ids.C), cabinetOfC)
+  await rollBack(1)
+  expect(await one('C', 'startsAt context readBlock creations { nodes { blockNumber } }')).toEqual({
+    ...{ startsAt: null, context: null, readBlock: null, creations: { nodes: [{ blockNumber: 1 }] } },
+  })
+  await round()
+  expect(await one('C', 'startsAt')).toEqual({ startsAt: Number(cabinetOfC) })
+})
+
+test('a reorg of the only creation removes it, and the new branch may bring it again', async () => {
+  await apply(1, [])
+  const root = {
+    type: 'root' as const,
+    owner,
+    root: word(7),
+    location: 0n,
+    data: '0x' as const,
+    txHash: hashOf('root'),
+  }
+  const shed = {
+    type: 'shed' as const,
+    shed: numbered('5e'),
+    account: numbered('a1'),
+    txHash: hashOf('shed'),
+  }
+  await apply(2, [created('A'), root, shed])
+  const counts = async () => {
+    const client = sql(server.database.db)
+    return [
+      await client.programmaticOrder.count(),
+      await client.programmaticCreation.count(),
+      await client.programmaticRoot.count(),
+      await client.shed.count(),
+    ]
+  }
+  expect(await counts()).toEqual([1, 1, 1, 1])
+  await rollBack(1)
+  expect(await counts()).toEqual([0, 0, 0, 0])
+  expect(await one('A', 'hash')).toBeNull()
+  await apply(2, [created('A'), root, shed], { branch: 'b' })
+  expect(await counts()).toEqual([1, 1, 1, 1])
+})
+
+test('a removal is seen, keeps its first block, is taken back by a reorg, and by an authorisation', async () => {
+  contract.set(keyOf(owner, ids.C), cabinetOfC)
+  now = Number(cabinetOfC)
+  await apply(1, [created('C')])
+  await round()
+  contract.delete(keyOf(owner, ids.C))
+  await apply(40, [], { timestamp: now + 40 })
+  await round()
+  const removed = {
+    status: 'CANCELLED',
+    removedBlock: 40,
+    removedAt: '2027-01-15T08:02:43Z',
+    startsAt: Number(cabinetOfC),
+  }
+  expect(await one('C', 'status removedBlock removedAt startsAt')).toEqual(removed)
+  expect(await one('C', 'nextPart { index } parts(first: 1) { nodes { status } }')).toEqual({
+    nextPart: null,
+    parts: { nodes: [{ status: 'CANCELLED' }] },
+  })
+  await apply(1_000, [])
+  await round()
+  expect(await one('C', 'status removedBlock removedAt startsAt')).toEqual(removed)
+  contract.set(keyOf(owner, ids.C), cabinetOfC)
+  await apply(2_000, [])
+  await round()
+  expect(await one('C', 'status removedBlock removedAt')).toEqual({
+    ...{ status: 'ACTIVE', removedBlock: null, removedAt: null },
+  })
+  contract.delete(keyOf(owner, ids.C))
+  await apply(3_000, [])
+  await round()
+  expect(await one('C', 'status removedBlock')).toEqual({ status: 'CANCELLED', removedBlock: 3_000 })
+  await rollBack(2_000)
+  expect(await one('C', 'status removedBlock')).toEqual({ status: 'ACTIVE', removedBlock: null })
+})
+
+test.each(['safe', 'forwarder'] as const)('an order links to it by a signature for a %s', async (format) => {
+  const order = partOrder('A', 0, format)
+  await storeOrder(server.database.db, order)
+  const linked = `{ order(uid: "${order.uid}") { programmaticOrder { hash orders { nodes { uid } } filledParts
+    executedSellAmount executedBuyAmount } } }`
+  expect(await graphql(server.url, linked)).toEqual({ order: { programmaticOrder: null } })
+  contract.set(keyOf(owner, ids.A), 0n)
+  await apply(1, [created('A')])
+  await round()
+  expect(await one('A', 'nextPart { index status order { uid } }')).toEqual({
+    nextPart: { index: 0, status: 'OPEN', order: { uid: order.uid } },
+  })
+  await apply(2, [trade(order, { sell: order.sellAmount, buy: order.buyAmount + 5n }, 'traded')])
+  expect(await graphql(server.url, linked)).toEqual({
+    order: {
+      programmaticOrder: {
+        ...{ hash: ids.A, orders: { nodes: [{ uid: order.uid }] }, filledParts: 1 },
+        ...{
+          executedSellAmount: String(order.sellAmount),
+          executedBuyAmount: String(order.buyAmount + 5n),
+        },
+      },
+    },
+  })
+  expect(
+    await one('A', 'nextPart { index status } parts(first: 1) { nodes { status order { status } } }'),
+  ).toEqual({
+    nextPart: { index: 1, status: 'SCHEDULED' },
+    parts: { nodes: [{ status: 'FILLED', order: { status: 'FULFILLED' } }] },
+  })
+})
+
+test('orders that are older than links are linked once their owner creates one', async () => {
+  const order = partOrder('A', 1, 'safe')
+  await storeOrder(server.database.db, order)
+  await sql(server.database.db).programmaticPart.deleteMany({})
+  await apply(1, [created('A')])
+  expect(await one('A', 'orders { nodes { uid } }')).toEqual({ orders: { nodes: [{ uid: order.uid }] } })
+})
+
+test('lists by owner, account behind a proxy, status and type; an unknown handler is listed undecoded', async () => {
+  const [user, shed] = [numbered('a1'), numbered('5e')]
+  const unknown: ConditionalOrderParams = { handler: numbered('99'), salt: word(9), staticInput: '0x1234' }
+  const hash = paramsId(unknown)
+  await apply(1, [
+    created('A', shed),
+    { type: 'shed', shed, account: user, txHash: hashOf('shed') },
+    { type: 'creation', owner: user, hash, params: unknown, txHash: hashOf('unknown') },
+    created('B', numbered('b0')),
+  ])
+  const hashes = async (args: string) => (await list(args, 'hash')).map(({ hash }: { hash: string }) => hash)
+  expect(await hashes('')).toEqual([ids.B, hash, ids.A])
+  expect(await hashes(`(owner: "${user}")`)).toEqual([hash])
+  expect(await hashes(`(owner: "${shed}")`)).toEqual([ids.A])
+  expect(await hashes(`(resolvedOwner: "${user}")`)).toEqual([hash, ids.A])
+  expect(await hashes(`(resolvedOwner: "${shed}")`)).toEqual([])
+  expect(await hashes('(type: TWAP)')).toEqual([ids.B, ids.A])
+  now = start - 1
+  expect(await hashes('(status: [SCHEDULED])')).toEqual([ids.B, ids.A])
+  expect(await hashes('(status: [ACTIVE, CANCELLED])')).toEqual([hash])
+  const [listed] = await list(
+    '(type: UNKNOWN)',
+    'id type input { __typename } decodeError partCount parts { nodes { index } }',
+  )
+  expect(listed).toMatchObject({
+    type: 'UNKNOWN',
+    input: null,
+    decodeError: null,
+    partCount: null,
+    parts: null,
+  })
+  const byId = `{ node(id: "${listed.id}") { ... on ProgrammaticOrder { hash } } programmaticOrder(id: "${listed.id}") { hash } }`
+  expect(await graphql(server.url, byId)).toEqual({ node: { hash }, programmaticOrder: { hash } })
+  const ofAccount = `{ account(address: "${user}") { programmaticOrders(type: TWAP) { nodes { hash resolvedOwner } } } }`
+  expect(await graphql(server.url, ofAccount)).toEqual({
+    account: { programmaticOrders: { nodes: [{ hash: ids.A, resolvedOwner: user }] } },
+  })
+})
+
+test('a thousand orders of one owner are read in one round, and not again before their time', async () => {
+  const many = Array.from({ length: 1_000 }, (_, index): LogSketch => {
+    const params = { handler: numbered('99'), salt: word(index), staticInput: '0x' as const }
+    return { type: 'creation', owner, hash: paramsId(params), params, txHash: hashOf('spam') }
+  })
+  await apply(1, [...many, created('A')])
+  contract.set(keyOf(owner, ids.A), 0n)
+  await round()
+  expect(reads).toEqual([1_001])
+  await apply(2, [])
+  await round()
+  expect(reads).toEqual([1_001])
+  await apply(31, [])
+  await round()
+  expect(reads).toEqual([1_001, 1])
+})
+
+test('the status is that of the domain for every state of a TWAP', async () => {
+  const ofName = async (name: Name, authorised: boolean, filled: number) => {
+    const isC = name === 'C'
+    const decoded = decodeInput(chainId, paramsOf(name))
+    const facts = { decoded, isAuthorised: authorised, cabinet: isC ? cabinetOfC : 0n, filledParts: filled }
+    return generatorState({ ...facts, pollFault: null, now })
+      .status.replace(/[A-Z]/g, '_$&')
+      .toUpperCase()
+  }
+  for (const name of ['A', 'B', 'C'] as const)
+    contract.set(keyOf(owner, ids[name]), name === 'C' ? cabinetOfC : 0n)
+  now = start - 100
+  await apply(1, [created('A'), created('B'), created('C'), created('D')])
+  await round()
+  const filled: Record<string, number> = { A: 4, B: 1, C: 0, D: 0 }
+  for (const [name, index] of [...[0, 1, 2, 3].map((index) => ['A', index] as const), ['B', 0] as const]) {
+    const order = partOrder(name, index, 'safe')
+    await storeOrder(server.database.db, order)
+    await apply(2 + index + (name === 'B' ? 4 : 0), [
+      trade(order, { sell: order.sellAmount, buy: order.buyAmount }, `${name}${index}`),
+    ])
+  }
+  const seen = new Set<string>()
+  for (now of [
+    start - 1,
+    start,
+    start + 700,
+    start + 11_399,
+    start + 11_400,
+    start + 14_399,
+    start + 14_400,
+    start + 20_000,
+  ])
+    for (const name of ['A', 'B', 'C', 'D'] as const) {
+      const { status } = await one(name, 'status')
+      expect([name, now, status]).toEqual([name, now, await ofName(name, name !== 'D', filled[name] ?? 0)])
+      seen.add(status)
+    }
+  expect([...seen].sort()).toEqual(['ACTIVE', 'CANCELLED', 'EXPIRED', 'FILLED', 'PARTLY_FILLED', 'SCHEDULED'])
+})
+
+test('blocks that were indexed without these logs are read later, in ranges', async () => {
+  const old = sketchBlock(5, [created('A')], { timestamp: start - 1_000 })
+  blocks.set(5, old)
+  await apply(25_000, [])
+  await startProgrammaticHistory(server.database.db, chainId, { nextBlock: 3, lastBlock: 25_000 })
+  const asked: string[] = []
+  contract.set(keyOf(owner, ids.A), 0n)
+  await round({
+    programmaticLogs: async ({ from, to }: { from: number; to: number }) => {
+      asked.push(`${from}-${to}`)
+      return from <= 5 && to >= 5 ? old.logs : []
+    },
+  })
+  expect(asked).toEqual(['3-10002', '10003-20002', '20003-25000'])
+  expect(await one('A', 'creationDate readBlock')).toEqual({
+    creationDate: '2027-01-15T07:43:20Z',
+    readBlock: 25_000,
+  })
+})
