@@ -93,8 +93,7 @@ export function twapParts(schedule: TwapSchedule, from: number, count: number): 
 /** The part whose order ends at a time: that of a UID, if its digest is the part's. */
 export function twapPartByEnd(schedule: TwapSchedule, validTo: number): TwapPart | undefined {
   const { input, start } = schedule
-  const part = twapPart(schedule, (validTo + 1 - Number(windowOf(input)) - start) / Number(input.t))
-  return part?.validTo === validTo ? part : undefined
+  return twapPart(schedule, (validTo + 1 - Number(windowOf(input)) - start) / Number(input.t))
 }
 
 /** The number of parts whose windows have passed, counted without making them. */

@@ -104,6 +104,12 @@ describe('a signature', () => {
     expect(decodeProgrammaticSignature(ofForwarder.replace(kind, 'ab'.repeat(32)) as Hex)).toBeUndefined()
   })
 
+  test('of a forwarder over an order whose end does not fit in 32 bits is another', () => {
+    const end = 2 + 5 * 64
+    const late = `${ofForwarder.slice(0, end)}${(2n ** 32n).toString(16).padStart(64, '0')}` as const
+    expect(decodeProgrammaticSignature(`${late}${ofForwarder.slice(end + 64)}` as Hex)).toBeUndefined()
+  })
+
   test.each(['0x', `0x${'11'.repeat(65)}`, '0x5fd7e97d', `0x5fd7e97d${'00'.repeat(64)}`] as Hex[])(
     '%.20s is another',
     (signature) => {
