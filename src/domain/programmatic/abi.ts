@@ -70,7 +70,7 @@ export const programmaticErrors = new Interface([
   'error Panic(uint256 code)',
 ])
 
-/** The ids of interfaces that the contracts ask for. */
+/** The ids of interfaces that the contracts require of handlers and wallets. */
 export const generatorInterface = '0xb8296fc4'
 export const signatureMuxerInterface = '0x62af8dc2'
 
