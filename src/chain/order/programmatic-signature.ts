@@ -43,6 +43,7 @@ export function createProgrammaticCheck({
 }: ProgrammaticCheckOptions): CheckProgrammatic {
   const enqueue = createContractCallQueue(limits.atOnce)
   const separator = domainSeparator(network)
+  const to = network.conditionalOrders?.composableCow ?? composableCow
 
   async function check({ order, owner, signature }: SignedOrder): Promise<boolean> {
     const payload = decodeProgrammaticSignature(signature)
@@ -57,7 +58,7 @@ export function createProgrammaticCheck({
       encodePayload(payload),
     ])
     const gas = toQuantity(limits.signatureGas + ownGas)
-    const call = { from: network.settlement, to: composableCow, data, gas }
+    const call = { from: network.settlement, to, data, gas }
     try {
       return parseHex(await rpc.call('eth_call', [call, 'latest'])).startsWith(accepted)
     } catch (fault) {
