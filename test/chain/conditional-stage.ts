@@ -150,6 +150,7 @@ export async function startConditionalStage(genesisTime: number) {
 
   return {
     rpc,
+    rpcUrl: anvil.rpcUrl,
     market,
     now,
     mineAt,
