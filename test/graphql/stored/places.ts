@@ -163,6 +163,26 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
     process:
       'account boundCode computedAt eligibleVolume leftToNextReward linkedSince nextPayout paidOut rewardsEnd totalEarned triggerVolume',
   },
+  CirclesBackingInput: { process: 'appData buyAmount buyToken validTo' },
+  FeeBurnerInput: { process: 'tokenIn' },
+  GoodAfterTimeInput: {
+    process:
+      'allowPartialFill appData buyToken endTime minSellBalance priceCheckerPayload receiver sellAmount sellToken startTime',
+  },
+  PerpetualSwapInput: { process: 'appData halfSpreadBps tokenA tokenB validityBucketSeconds' },
+  ProgrammaticOrder: { process: 'decodeError input network nextPart parts' },
+  ProgrammaticOrderPart: { process: 'buyAmount index order sellAmount status uid validFrom validTo' },
+  ProgrammaticOrderPartConnection: { process: 'edges nodes pageInfo' },
+  ProgrammaticOrderPartEdge: { process: 'cursor node' },
+  StopLossInput: {
+    process:
+      'appData buyAmount buyToken buyTokenPriceOracle isPartiallyFillable isSellOrder maxTimeSinceLastOracleUpdate receiver sellAmount sellToken sellTokenPriceOracle strike validTo',
+  },
+  SwapOrderInput: { process: 'appData buyToken receiver sellToken validityPeriod' },
+  TradeAboveThresholdInput: {
+    process: 'appData buyToken receiver sellToken threshold validityBucketSeconds',
+  },
+  TwapInput: { process: 'appData buyToken minPartLimit n partSellAmount receiver sellToken span t t0' },
   UploadAppDataPayload: { process: 'appData created hash' },
   UsdPrice: { outside: 'age asOf isStale maxAge price source' },
 }
@@ -180,7 +200,7 @@ export const isElsewhere = (type: string, field: string) => places.has(`${type}.
 
 /**
  * Stored, and left out of generated documents: sums over a range of blocks, what auctions left out and
- * refused, tokens of a network, and the feed of the book, which have tests of their own.
+ * refused, tokens of a network, the feed of the book, and programmatic orders, which have tests of their own.
  */
 const typesApart = new Set([
   'AccountPartner',
@@ -193,6 +213,12 @@ const typesApart = new Set([
   'ExcludedOrder',
   'ExcludedOrderConnection',
   'ExcludedOrderEdge',
+  'ProgrammaticOrder',
+  'ProgrammaticOrderConnection',
+  'ProgrammaticOrderCreation',
+  'ProgrammaticOrderCreationConnection',
+  'ProgrammaticOrderCreationEdge',
+  'ProgrammaticOrderEdge',
   'RefusedSolution',
   'RefusedSolutionConnection',
   'RefusedSolutionEdge',
@@ -207,10 +233,14 @@ const typesApart = new Set([
 const fieldsApart = new Set([
   'Query.accounting',
   'Query.bookEvents',
+  'Query.programmaticOrder',
+  'Query.programmaticOrders',
+  'Account.programmaticOrders',
   'Auction.excludedOrders',
   'Auction.refusedSolutions',
   'Auction.solverAnswers',
   'Network.tokens',
+  'Order.programmaticOrder',
   'Order.refusedSolutions',
   'Order.solverOutcomes',
   'Solution.refusal',

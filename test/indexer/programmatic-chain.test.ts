@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readAuthorisations } from '../../src/chain/authorisations.ts'
+import { createChain } from '../../src/chain/chain.ts'
+import { chainLogs, programmaticLogs } from '../../src/chain/logs/chain-logs.ts'
+import { parseHash, parseObject } from '../../src/chain/rpc/wire.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import { keccakText } from '../../src/domain/evm/keccak.ts'
+import { composableCow } from '../../src/domain/programmatic/handlers.ts'
+import { type ConditionalOrderParams, paramsId } from '../../src/domain/programmatic/params.ts'
+import { encodeStaticInput } from '../../src/domain/programmatic/static-input.ts'
+import { orderUid } from '../../src/domain/signing/signing.ts'
+import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
+import { runIndexer } from '../../src/indexer/run.ts'
+import { calls, onChain, walletCall } from '../chain/conditional-stage.ts'
+import { start, twapHandler, twapInput, word } from '../domain/programmatic/vectors.ts'
+import { numbered, sampleOrder } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql } from '../setup/trader.ts'
+
+const stage = onChain(start)
+let server: TestServer
+/** The time of the chain. */
+let now = start
+
+beforeAll(async () => {
+  server = await openTestServer({}, { now: () => now * 1_000 })
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+/** Indexes the chain up to its head, and reads what is due from the contract. */
+async function sync() {
+  const { rpc, market } = stage()
+  const network = { ...market.network, holderTokens: [] }
+  const chain = createChain({ rpc, tokenRpc: rpc, network })
+  const { db } = server.database
+  const shared = { network, db, log: silentLog }
+  now = await stage().now()
+  const once = () => {
+    const stop = new AbortController()
+    const poll = async (failures: number) => {
+      expect(failures).toBe(0)
+      stop.abort()
+    }
+    return { poll, signal: stop.signal }
+  }
+  const indexer = once()
+  const meter = { stored() {}, reorganised() {}, unread() {}, oddLog() {}, caughtUp() {} }
+  const reads = {
+    head: () => chain.head(),
+    block: (number: number) => chain.block(number),
+    logs: (range: { from: number; to: number }) => chainLogs({ rpc, network, log: silentLog }, range),
+    settlements: async () => new Map(),
+    gasOf: async (hashes: readonly Bytes32[]) => hashes.map(() => null),
+  }
+  await runIndexer(
+    {
+      ...{ ...shared, chainId: network.chainId, now: () => now * 1_000, meter: meter as never, chain: reads },
+      ...{ tokenLogs: async () => [], poll: indexer.poll },
+    },
+    indexer.signal,
+  )
+  const round = once()
+  await followProgrammaticOrders(
+    {
+      ...{ ...shared, chain, poll: round.poll },
+      readAuthorisations: (keys, blockHash) => readAuthorisations(rpc, composableCow, keys, blockHash),
+      programmaticLogs: (range) => programmaticLogs({ rpc, network, log: silentLog }, range),
+    },
+    round.signal,
+  )
+}
+
+function twap(salt: number): ConditionalOrderParams {
+  const { WETH, USDC } = stage().market.tokens
+  const input = twapInput({ sellToken: USDC.address, buyToken: WETH.address, t0: 0n })
+  return { handler: twapHandler, salt: word(salt), staticInput: encodeStaticInput('TWAP', input) }
+}
+
+const trader = () => stage().market.accounts[0]?.address ?? expect.fail()
+
+async function read(owner: Address, params: ConditionalOrderParams, fields: string) {
+  const document = `{ programmaticOrder(owner: "${owner}", hash: "${paramsId(params)}") { ${fields} } }`
+  // biome-ignore lint/suspicious/noExplicitAny: the document decides the shape
+  return ((await graphql(server.url, document)) as any).programmaticOrder
+}
+
+const wallets = {
+  safe: () => stage().deploySafe(trader()),
+  forwarder: () => stage().deployForwarder(trader()),
+}
+
+test.each(['safe', 'forwarder'] as const)(
+  'a TWAP of a %s starts at the time in the contract, its part links to it, and its removal is seen',
+  async (kind) => {
+    const { execute, part, mineAt, now: time, rpc } = stage()
+    const wallet = await wallets[kind]()
+    const params = twap(1)
+    await execute(trader(), wallet, [walletCall(composableCow, calls.createNow(params))])
+    const startsAt = await time()
+    await sync()
+    const fields =
+      'status startsAt context removedBlock nextPart { uid status } parts(first: 1) { nodes { uid } }'
+    const { order, signature } = await part(wallet, params)
+    const uid = orderUid(stage().market.network, order, wallet)
+    expect(await read(wallet, params, fields)).toEqual({
+      ...{ status: 'ACTIVE', startsAt, context: word(startsAt), removedBlock: null },
+      ...{ nextPart: { uid, status: 'NOT_POSTED' }, parts: { nodes: [{ uid }] } },
+    })
+    await storeOrder(
+      server.database.db,
+      sampleOrder({ ...order, uid, owner: wallet, signature, signingScheme: 'eip1271', class: 'limit' }),
+    )
+    expect(await graphql(server.url, `{ order(uid: "${uid}") { programmaticOrder { hash } } }`)).toEqual({
+      order: { programmaticOrder: { hash: paramsId(params) } },
+    })
+    await execute(trader(), wallet, [walletCall(composableCow, calls.remove(params))])
+    await rpc.call('anvil_mine', ['0x28'])
+    await mineAt((await time()) + 1)
+    await sync()
+    const removed = await read(wallet, params, 'status startsAt removedBlock readBlock nextPart { uid }')
+    expect(removed).toMatchObject({ status: 'CANCELLED', startsAt, nextPart: null })
+    expect(removed.removedBlock).toBe(removed.readBlock)
+  },
+)
+
+test('a creation is gone with its block, and one without a log is not known', async () => {
+  const { execute, mineAt, now: time, rpc } = stage()
+  const wallet = await wallets.forwarder()
+  const [logged, silent] = [twap(2), twap(3)]
+  await mineAt((await time()) + 1)
+  await sync()
+  const snapshot = await rpc.call('evm_snapshot')
+  await execute(trader(), wallet, [
+    walletCall(composableCow, calls.create(logged)),
+    walletCall(composableCow, calls.create(silent, false)),
+    walletCall(composableCow, calls.setRoot(keccakText('root'))),
+  ])
+  await sync()
+  // Its start was never written.
+  expect(await read(wallet, logged, 'status statusReason parts { nodes { uid } }')).toEqual({
+    ...{ status: 'INVALID', statusReason: 'after twap finish', parts: null },
+  })
+  expect(await read(wallet, silent, 'hash')).toBeNull()
+  await rpc.call('evm_revert', [snapshot])
+  for (const after of [7, 8]) await mineAt(now + after)
+  await sync()
+  expect(await read(wallet, logged, 'hash')).toBeNull()
+})
+
+test('hundreds of authorisations are read at one block', async () => {
+  const { execute, rpc } = stage()
+  const wallet = await wallets.forwarder()
+  const params = twap(4)
+  await execute(trader(), wallet, [walletCall(composableCow, calls.createNow(params))])
+  const block = parseObject(await rpc.call('eth_getBlockByNumber', ['latest', false]))
+  const unknown = Array.from({ length: 700 }, (_, index) => ({ owner: numbered('77'), hash: word(index) }))
+  const key = { owner: wallet, hash: paramsId(params) }
+  const answers = await readAuthorisations(rpc, composableCow, [...unknown, key], parseHash(block.hash))
+  expect(answers.at(-1)).toEqual({ isAuthorised: true, context: BigInt(String(block.timestamp)) })
+  expect(answers.slice(0, -1)).toEqual(unknown.map(() => ({ isAuthorised: false, context: 0n })))
+})
