@@ -375,6 +375,28 @@ test('a thousand orders of one owner are read in one round, and not again before
   expect(reads).toEqual([1_001, 1])
 })
 
+test('the parts of all programmatic orders of a page take two statements more', async () => {
+  for (const [index, name] of (['A', 'B', 'D'] as const).entries()) await apply(index + 1, [created(name)])
+  const statements = async (fields: string) => {
+    const before = server.database.statements.length
+    await list('', fields)
+    return server.database.statements.length - before
+  }
+  expect(await statements('hash input { __typename } parts { nodes { uid } }')).toBe(1)
+  expect(await statements('parts(first: 4) { nodes { status order { uid } } } nextPart { status }')).toBe(3)
+})
+
+test('a page of parts is limited, and its cursor is of this list', async () => {
+  await apply(1, [created('A')])
+  const ask = (args: string) =>
+    graphql(
+      server.url,
+      `{ programmaticOrder(owner: "${owner}", hash: "${ids.A}") { parts(${args}) { nodes { index } } } }`,
+    )
+  await expect(ask('first: 101')).rejects.toThrow('first must be from 1 to 100')
+  await expect(ask('after: "b1"')).rejects.toThrow('after must be a cursor of this list')
+})
+
 test('the status is that of the domain for every state of a TWAP', async () => {
   const ofName = async (name: Name, authorised: boolean, filled: number) => {
     const isC = name === 'C'

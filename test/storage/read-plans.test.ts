@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
+import { dueProgrammaticOrders } from '../../src/storage/chain/programmatic.ts'
 import { orderAuctions } from '../../src/storage/models/auction/auction.ts'
 import { numbered } from '../fakes/order.ts'
 import { connectDirectly, type TestDatabase } from '../setup/database.ts'
@@ -68,6 +69,14 @@ beforeAll(async () => {
     `INSERT INTO fee_policies (order_id, auction_id, position, kind, factor) SELECT id, id, 0, 'volume', 1 FROM orders`,
     `INSERT INTO tokens (chain_id, address) SELECT ${chainId}, ${bytes('g', 20)} FROM ${rows}`,
     `INSERT INTO order_events (order_id, label, timestamp) SELECT id, 'created', now() FROM orders`,
+    `INSERT INTO programmatic_orders (chain_id, owner, hash, handler, salt, static_input, created_block, type)
+     SELECT ${chainId}, owner, ${bytes('id', 32)}, ${bytes('7', 20)}, ${bytes('id', 32)}, '', id, 'TWAP' FROM orders`,
+    `INSERT INTO programmatic_creations (chain_id, block_number, log_index, tx_hash, owner, hash, block_time)
+     SELECT chain_id, created_block, 1, hash, owner, hash, now() FROM programmatic_orders`,
+    `INSERT INTO programmatic_parts (order_id, chain_id, owner, hash)
+     SELECT id, chain_id, owner, ${bytes('id', 32)} FROM orders`,
+    `INSERT INTO sheds (chain_id, block_number, log_index, tx_hash, shed, account)
+     SELECT ${chainId}, g, 2, ${bytes('g', 32)}, ${bytes('g + 5000', 20)}, ${bytes('g + 50000', 20)} FROM ${rows}`,
     'VACUUM ANALYZE',
   ])
     await client.query(statement)
@@ -208,6 +217,39 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     'what the traders of an affiliate earned',
     () => affiliateTotals(database.db, owner, counted, new Date()),
     ['orders_referrer_code_idx', ...referred],
+  ],
+  [
+    'programmatic orders of an account',
+    () =>
+      ask(
+        `{ programmaticOrders(resolvedOwner: "${owner}") { nodes { status creationDate resolvedOwner executedSellAmount } } }`,
+      ),
+    [
+      'programmatic_orders_chain_id_owner_created_block_id_idx',
+      'programmatic_creations_chain_id_owner_hash_block_number_log_idx',
+      'programmatic_parts_chain_id_owner_hash_order_id_idx',
+      'sheds_chain_id_shed_idx',
+      'sheds_chain_id_account_idx',
+    ],
+  ],
+  [
+    'the newest programmatic orders',
+    () =>
+      ask('{ programmaticOrders(type: TWAP, status: [ACTIVE]) { nodes { hash orders { nodes { uid } } } } }'),
+    [
+      'programmatic_orders_chain_id_created_block_id_idx',
+      'programmatic_parts_chain_id_owner_hash_order_id_idx',
+    ],
+  ],
+  [
+    'the programmatic order of an order',
+    () => ask(`{ order(uid: "${uid}") { programmaticOrder { hash } } }`),
+    ['programmatic_parts_pkey', 'programmatic_orders_chain_id_owner_hash_key'],
+  ],
+  [
+    'programmatic orders that are to be read',
+    () => dueProgrammaticOrders(database.db, chainId, { block: 7, limit: 3_000 }),
+    ['programmatic_orders_chain_id_next_look_idx'],
   ],
   ['what a trader earned', () => traderTotals(database.db, owner, counted), referred],
   [

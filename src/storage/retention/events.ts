@@ -129,6 +129,8 @@ export function removeUnusedOrders(
         DELETE FROM mirrored_orders m USING unused u WHERE m.order_id = u.id
       ), quotes AS (
         DELETE FROM order_quotes q USING unused u WHERE q.order_id = u.id
+      ), parts AS (
+        DELETE FROM programmatic_parts p USING unused u WHERE p.order_id = u.id
       ), standings AS (
         DELETE FROM order_standings s USING unused u WHERE s.order_id = u.id
       ), events AS (
