@@ -22,7 +22,7 @@ import { streamMethods } from '../sse/wire.ts'
 import { findOrderId } from '../storage/order/orders.ts'
 import { createLinkHandler } from './channel-links.ts'
 import { createPages, wantsHome, wantsPage } from './pages/pages.ts'
-import { homePath, listOf, listPages, pageFilesPath, pageKinds, pageOf, workerPath } from './pages/paths.ts'
+import { homePath, listOf, listPages, pageFilesPath, pageFolders, pageOf, workerPath } from './pages/paths.ts'
 import { createTelegramHandler, type TelegramUpdates, telegramPath } from './telegram.ts'
 
 const graphqlPath = '/graphql'
@@ -120,7 +120,7 @@ export function createHttpRouter(
     [pageFilesPath, pages.handle],
     ['/docs/', viewer],
     [graphiqlPath, graphiql],
-    ...pageKinds.map((kind): [string, Handler] => [`/${kind}s/`, pageOrRest]),
+    ...pageFolders.map((folder): [string, Handler] => [folder, pageOrRest]),
   ]
   return {
     handlerOf: (path) => exact.get(path) ?? prefixes.find(([prefix]) => path.startsWith(prefix))?.[1] ?? rest,

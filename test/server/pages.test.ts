@@ -31,11 +31,18 @@ const filesIn = (page: string) =>
   }))
 
 describe('a page', () => {
-  const subjects = () => [`/orders/${uid}`, '/auctions/12', `/tokens/${address}`, `/accounts/${address}`]
+  const programmatic = `/programmatic/${Buffer.from(`ProgrammaticOrder:1:${address}:${address}`).toString('base64url')}`
+  const subjects = () => [
+    `/orders/${uid}`,
+    '/auctions/12',
+    `/tokens/${address}`,
+    `/accounts/${address}`,
+    programmatic,
+  ]
   const pages = () => ['/', ...lists, ...subjects()]
   const isFirst = (path: string) => path === '/' || lists.includes(path)
   const scriptOf = (path: string) =>
-    path === '/' ? 'home' : isFirst(path) ? path.slice(1) : path.split('/')[1]?.slice(0, -1)
+    path === '/' ? 'home' : isFirst(path) ? path.slice(1) : path.split('/')[1]?.replace(/s$/, '')
 
   test('has a strict policy, and names only files of this host, which are kept', async () => {
     for (const path of pages()) {

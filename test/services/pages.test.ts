@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { sample } from '../../src/rest/openapi/sample.ts'
+import { insertProgrammaticFacts } from '../../src/storage/chain/programmatic.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import { ids, owner, paramsOf, start, word } from '../domain/programmatic/vectors.ts'
 import { numbered, signingDomain } from '../fakes/order.ts'
 import { storeContest, storeSettlement } from '../fakes/solutions.ts'
 import { storeOrder } from '../fakes/story.ts'
@@ -71,6 +74,41 @@ test.each([
   expect(await visited.shift()).toBeLessThan(0.1)
   expect([...hosts]).toEqual(here())
   expect(warnings).toEqual([])
+})
+
+test('a programmatic order shows its schedule, its parts and the next one on a phone', async () => {
+  const { db } = server.database
+  const params = paramsOf('A')
+  const position = { blockNumber: 5, logIndex: 0, txHash: word(5) }
+  const creation = { ...position, owner, hash: ids.A, params, blockTime: new Date(1_799_999_000_000) }
+  await db.transaction((tx) =>
+    insertProgrammaticFacts(tx, signingDomain.chainId, { creations: [creation], roots: [], sheds: [] }),
+  )
+  await sql(db).$executeRaw`
+    UPDATE programmatic_orders SET looked_block = 6, part_count = 4, starts_at = ${start}, ends_at = ${start + 14_399}`
+  const { programmaticOrders } = await graphql(server.url, '{ programmaticOrders { nodes { id } } }')
+  const viewport = { width: 390, height: 844 }
+  await using visited = await visit(`/programmatic/${programmaticOrders.nodes[0].id}`, { viewport })
+  const { page, hosts, warnings } = visited
+  await page.getByRole('heading', { name: /^TWAP: sell .* in 4 parts$/ }).waitFor()
+  const parts = page.getByRole('table', { name: 'Parts' }).locator('tbody tr')
+  await expect.poll(() => parts.count()).toBe(4)
+  expect(await parts.locator('.badge').allTextContents()).toEqual([
+    'Not placed yet',
+    'Later',
+    'Later',
+    'Later',
+  ])
+  const next = page.locator('section[aria-labelledby=next-title]')
+  expect(await next.locator('dd').first().textContent()).toBe('1 of 4')
+  expect(await page.getByText('1 hour', { exact: true }).count()).toBe(2)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await faultsOfAccess(page)).toEqual([])
+  expect(await visited.shift()).toBeLessThan(0.1)
+  expect([...hosts]).toEqual(here())
+  expect(warnings).toEqual([])
+  await page.goto(`${server.url}/programmatic/${'x'.repeat(150)}`)
+  await page.getByRole('alert').waitFor()
 })
 
 test('the page of a token does not move while it loads', async () => {

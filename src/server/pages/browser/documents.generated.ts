@@ -164,6 +164,38 @@ export type PriceInterval =
   | 'FIVE_MINUTES'
   | 'ONE_DAY';
 
+export type ProgrammaticOrderStatus =
+  | 'ACTIVE'
+  | 'CANCELLED'
+  | 'ENDED'
+  | 'EXPIRED'
+  | 'FILLED'
+  | 'INVALID'
+  | 'PARTLY_FILLED'
+  | 'SCHEDULED';
+
+export type ProgrammaticOrderType =
+  | 'BALANCER_COW_SWAP_FEE_BURNER'
+  | 'CIRCLES_BACKING_ORDER'
+  | 'COW_AMM_CONSTANT_PRODUCT'
+  | 'CURVE_COW_SWAP_BURNER'
+  | 'ERC4626COW_SWAP_FEE_BURNER'
+  | 'GOOD_AFTER_TIME'
+  | 'PERPETUAL_SWAP'
+  | 'STOP_LOSS'
+  | 'SWAP_ORDER_HANDLER'
+  | 'TRADE_ABOVE_THRESHOLD'
+  | 'TWAP'
+  | 'UNKNOWN';
+
+export type ProgrammaticPartStatus =
+  | 'CANCELLED'
+  | 'EXPIRED'
+  | 'FILLED'
+  | 'NOT_POSTED'
+  | 'OPEN'
+  | 'SCHEDULED';
+
 export type PushKeysInput = {
   auth: string;
   p256dh: string;
@@ -439,7 +471,7 @@ export type OrderVariables = Exact<{
 }>;
 
 
-export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, receiver: string | null, effectiveReceiver: string, onchainUser: string | null, signingScheme: SigningScheme, appDataHash: string, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, feeAmount: string, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, executedFraction: string, executedSellAmountBeforeFees: string, executedBuyAmount: string, executedFeeAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, quote: { sellAmount: string, buyAmount: string, feeAmount: string } | null, network: { name: string, isTest: boolean, chainId: number, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, timestamp: string | null, txHash: string, auctionId: number | null, sellAmount: string, sellAmountBeforeFees: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }>, execution: { executedFee: string, networkFee: string | null } | null, nativePrices: Array<{ price: string, token: { address: string } }> }> }, hooks: Array<{ phase: HookPhase, target: string, gasLimit: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, gasUsed: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
+export type OrderResult = { order: { uid: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, owner: string, receiver: string | null, effectiveReceiver: string, onchainUser: string | null, signingScheme: SigningScheme, appDataHash: string, fullAppData: string | null, creationDate: string, validFrom: number | null, validTo: number, sellAmount: string, buyAmount: string, feeAmount: string, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, executedFraction: string, executedSellAmountBeforeFees: string, executedBuyAmount: string, executedFeeAmount: string, executedFee: string, executedFeeToken: { address: string, symbol: string | null, decimals: number | null }, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, limitPrice: { numerator: string, denominator: string } | null, quote: { sellAmount: string, buyAmount: string, feeAmount: string } | null, network: { name: string, isTest: boolean, chainId: number, explorerUrl: string | null, settlementContract: string, vaultRelayer: string }, programmaticOrder: { id: string, type: ProgrammaticOrderType } | null, pendingSettlements: Array<{ auctionId: number, deadlineBlock: number, txHash: string | null }>, events: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, timestamp: string, source: CancellationSource | null, txHash: string | null, replacedBy: { uid: string } | null }> }, trades: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ blockNumber: number, logIndex: number, timestamp: string | null, txHash: string, auctionId: number | null, sellAmount: string, sellAmountBeforeFees: string, buyAmount: string, executedProtocolFees: Array<{ amount: string, token: { address: string, symbol: string | null, decimals: number | null } }>, execution: { executedFee: string, networkFee: string | null } | null, nativePrices: Array<{ price: string, token: { address: string } }> }> }, hooks: Array<{ phase: HookPhase, target: string, gasLimit: string, calls: Array<{ outcome: HookOutcome | null, unknownReason: UnknownHookReason | null, reason: string | null, gasUsed: string | null, txHash: string }> }>, debugReport: { auctions: { pageInfo: { hasPreviousPage: boolean }, nodes: Array<{ auctionId: number, block: number, proposedSolutions: Array<{ solutionUid: number, ranking: number, solver: string, isWinner: boolean, filteredOut: boolean, score: string, executedSell: string, executedBuy: string }>, settlementAttempts: Array<{ solutionUid: number, startTimestamp: string, startBlock: number, deadlineBlock: number, endTimestamp: string | null, endBlock: number | null, outcome: SettlementOutcome | null, detail: string | null, txHash: string | null, replacedBlock: number | null }> }> } } } | null };
 
 export type OrderPricesVariables = Exact<{
   uid: string;
@@ -519,6 +551,31 @@ export type ListedOrdersVariables = Exact<{
 
 
 export type ListedOrdersResult = { orders: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, nodes: Array<{ uid: string, status: OrderStatus, kind: OrderKind, owner: string, creationDate: string, sellAmount: string, buyAmount: string, executedFraction: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null }, network: { name: string } }> } };
+
+export type ProgrammaticOrderVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ProgrammaticOrderResult = { programmaticOrder: { id: string, hash: string, owner: string, resolvedOwner: string, handler: string, type: ProgrammaticOrderType, status: ProgrammaticOrderStatus, statusReason: string | null, creationDate: string, removedAt: string | null, partCount: number | null, startsAt: number | null, endsAt: number | null, filledParts: number, executedSellAmount: string, executedBuyAmount: string, decodeError: string | null, network: { name: string, isTest: boolean, explorerUrl: string | null }, creations: { nodes: Array<{ txHash: string }> }, input:
+      | { __typename: 'CirclesBackingInput' }
+      | { __typename: 'FeeBurnerInput' }
+      | { __typename: 'GoodAfterTimeInput' }
+      | { __typename: 'PerpetualSwapInput' }
+      | { __typename: 'StopLossInput' }
+      | { __typename: 'SwapOrderInput' }
+      | { __typename: 'TradeAboveThresholdInput' }
+      | { __typename: 'TwapInput', receiver: string, partSellAmount: string, minPartLimit: string, n: string, t: string, span: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }
+     | null, nextPart: { index: number, uid: string, validFrom: number, validTo: number, sellAmount: string, buyAmount: string, status: ProgrammaticPartStatus, order: { uid: string, status: OrderStatus, executedFraction: string, executedSellAmount: string, executedBuyAmount: string } | null } | null, orders: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ uid: string, kind: OrderKind, status: OrderStatus, executedFraction: string, creationDate: string, sellAmount: string, buyAmount: string, sellToken: { address: string, symbol: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, decimals: number | null } }> } } | null };
+
+export type ProgrammaticPartsVariables = Exact<{
+  id: string | number;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type ProgrammaticPartsResult = { programmaticOrder: { parts: { pageInfo: { endCursor: string | null, hasNextPage: boolean }, nodes: Array<{ index: number, uid: string, validFrom: number, validTo: number, sellAmount: string, buyAmount: string, status: ProgrammaticPartStatus, order: { uid: string, status: OrderStatus, executedFraction: string, executedSellAmount: string, executedBuyAmount: string } | null }> } | null } | null };
 
 export type TokenNetworksVariables = Exact<{ [key: string]: never; }>;
 
@@ -634,13 +691,15 @@ export interface Documents {
   "query ($hash: Bytes32!, $network: NetworkName!) { settlementsOfTransaction(hash: $hash, network: $network) { auctionId } transactionOrders(hash: $hash, network: $network) { uid sellToken { symbol } buyToken { symbol } } }": { result: TransactionResult; variables: TransactionVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { token(address: $address, network: $network) { address } }": { result: IsTokenResult; variables: IsTokenVariables }
   "query ($search: String!) { networks { name tokens(search: $search, first: 20) { nodes { address symbol name lastAuctionPrice } } } }": { result: TokensResult; variables: TokensVariables }
-  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner receiver effectiveReceiver onchainUser signingScheme appDataHash fullAppData\n      creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance\n      executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } quote { sellAmount buyAmount feeAmount }\n      network { name isTest chainId explorerUrl settlementContract vaultRelayer }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes {\n        blockNumber logIndex timestamp txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token { address symbol decimals } }\n        execution { executedFee networkFee } nativePrices { price token { address } }\n      } }\n      hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
+  "query ($uid: OrderUid!) {\n    order(uid: $uid) {\n      uid status kind class partiallyFillable owner receiver effectiveReceiver onchainUser signingScheme appDataHash fullAppData\n      creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance\n      executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken { address symbol decimals }\n      sellToken { address symbol decimals } buyToken { address symbol decimals } limitPrice { numerator denominator } quote { sellAmount buyAmount feeAmount }\n      network { name isTest chainId explorerUrl settlementContract vaultRelayer }\n      programmaticOrder { id type }\n      pendingSettlements { auctionId deadlineBlock txHash }\n      events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }\n      trades(first: 20) { pageInfo { hasNextPage } nodes {\n        blockNumber logIndex timestamp txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token { address symbol decimals } }\n        execution { executedFee networkFee } nativePrices { price token { address } }\n      } }\n      hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }\n      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { solutionUid ranking solver isWinner filteredOut score executedSell executedBuy } settlementAttempts { solutionUid startTimestamp startBlock deadlineBlock endTimestamp endBlock outcome detail txHash replacedBlock } } } }\n    }\n  }": { result: OrderResult; variables: OrderVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price { numerator denominator } } } } }": { result: OrderPricesResult; variables: OrderPricesVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { sellToken { usdPrice { price asOf source } } buyToken { usdPrice { price asOf source } } } }": { result: OrderValuesResult; variables: OrderValuesVariables }
   "query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } } since further { code summary advice evidence { __typename ... on PriceEvidence { gapPercent gapSeenAt } ... on ValidityEvidence { until offeredUntil } } } } } }": { result: OrderDiagnosisResult; variables: OrderDiagnosisVariables }
   "mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { invalidated pendingSettlements { txHash } } } }": { result: CancelOrderResult; variables: CancelOrderVariables }
   "subscription ($uid: OrderUid!, $after: String) { orderEvents(uid: $uid, after: $after) { eventId isRemoved event { label reason detail timestamp source txHash replacedBy { uid } } } }": { result: FollowOrderResult; variables: FollowOrderVariables }
   "query ($network: NetworkName, $owner: Address, $filter: OrderFilter, $first: Int, $last: Int, $after: String, $before: String) { orders(network: $network, owner: $owner, filter: $filter, first: $first, last: $last, after: $after, before: $before) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } nodes { uid status kind owner creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals } network { name } } } }": { result: ListedOrdersResult; variables: ListedOrdersVariables }
+  "query ($id: ID!) {\n    programmaticOrder(id: $id) {\n      id hash owner resolvedOwner handler type status statusReason creationDate removedAt\n      partCount startsAt endsAt filledParts executedSellAmount executedBuyAmount decodeError\n      network { name isTest explorerUrl }\n      creations(first: 1) { nodes { txHash } }\n      input { __typename ... on TwapInput {\n        sellToken { address symbol decimals } buyToken { address symbol decimals } receiver partSellAmount minPartLimit n t span\n      } }\n      nextPart {\n  index uid validFrom validTo sellAmount buyAmount status\n  order { uid status executedFraction executedSellAmount executedBuyAmount }\n}\n      orders(first: 20) { pageInfo { hasNextPage } nodes {\n        uid kind status executedFraction creationDate sellAmount buyAmount sellToken { address symbol decimals } buyToken { address symbol decimals }\n      } }\n    }\n  }": { result: ProgrammaticOrderResult; variables: ProgrammaticOrderVariables }
+  "query ($id: ID!, $first: Int!, $after: String) {\n    programmaticOrder(id: $id) { parts(first: $first, after: $after) { pageInfo { endCursor hasNextPage } nodes {\n  index uid validFrom validTo sellAmount buyAmount status\n  order { uid status executedFraction executedSellAmount executedBuyAmount }\n} } }\n  }": { result: ProgrammaticPartsResult; variables: ProgrammaticPartsVariables }
   "query { networks { name isTest explorerUrl vaultRelayer settlementContract wrappedNative { address symbol } } }": { result: TokenNetworksResult; variables: TokenNetworksVariables }
   "query ($address: TokenAddress!, $network: NetworkName!) { coin: token(address: \"-\", network: $network) { address symbol decimals } token(address: $address, network: $network) { address symbol name decimals firstTradeBlock lastAuctionPrice } traded: network(name: $network) { tokens(first: 4) { nodes { address symbol } } } }": { result: TokenResult; variables: TokenVariables }
   "query ($address: TokenAddress!, $network: NetworkName!, $interval: PriceInterval!) { token(address: $address, network: $network) { priceHistory(interval: $interval) { source points { at price } } } }": { result: TokenHistoryResult; variables: TokenHistoryVariables }

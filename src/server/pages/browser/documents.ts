@@ -4,6 +4,7 @@ import { documents as auctions } from './auctions/documents.ts'
 import { documents as home } from './home/documents.ts'
 import { documents as order } from './order/documents.ts'
 import { documents as orders } from './orders/documents.ts'
+import { documents as programmatic } from './programmatic/documents.ts'
 import { documents as token } from './token/documents.ts'
 import { documents as tokens } from './tokens/documents.ts'
 import { documents as trades } from './trades/documents.ts'
@@ -20,6 +21,7 @@ export const documents = {
   ...home,
   ...order,
   ...orders,
+  ...programmatic,
   ...token,
   ...tokens,
   ...trades,

@@ -5,7 +5,10 @@ export function serviceUrl(path: string): string {
 }
 
 /** The last part of the page’s path, which the server has checked. */
-export const nameInPath = (): string => (location.pathname.split('/').at(-1) ?? '').toLowerCase()
+export const idInPath = (): string => location.pathname.split('/').at(-1) ?? ''
+
+/** The same for numbers and hex, in any spelling. */
+export const nameInPath = (): string => idInPath().toLowerCase()
 
 /** Path of an auction's page. Networks number their auctions each on their own. */
 export const auctionPath = (id: number, network?: string) =>

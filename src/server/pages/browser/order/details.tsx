@@ -1,7 +1,7 @@
 import { amountOf, exact, readable } from '../view/amounts.ts'
 import { networkText } from '../view/contracts.ts'
-import { AuctionLink, ChainLink, CopyButton, PageLink, TokenLink } from '../view/links.tsx'
-import { filledPercent, isLive } from '../view/orders.ts'
+import { AuctionLink, ChainLink, CopyButton, PageLink, ProgrammaticLink, TokenLink } from '../view/links.tsx'
+import { filledPercent, isLive, programmaticTitle } from '../view/orders.ts'
 import { DetailList, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
 import { type Order, outcomeWords } from './order.ts'
@@ -55,6 +55,16 @@ export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrice
                 <ChainLink explorer={network.explorerUrl} kind="address" id={order.effectiveReceiver} />
                 <CopyButton text={order.effectiveReceiver} name="address of the receiver" />
               </span>
+            ),
+          ],
+          [
+            'Part of',
+            order.programmaticOrder && (
+              <ProgrammaticLink
+                key="g"
+                id={order.programmaticOrder.id}
+                text={programmaticTitle(order.programmaticOrder.type)}
+              />
             ),
           ],
           ['Signed by', signedBy[order.signingScheme]],

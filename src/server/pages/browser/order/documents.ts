@@ -16,6 +16,7 @@ export const documents = {
       executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken ${token}
       sellToken ${token} buyToken ${token} limitPrice ${price} quote { sellAmount buyAmount feeAmount }
       network { name isTest chainId explorerUrl settlementContract vaultRelayer }
+      programmaticOrder { id type }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
       trades(first: 20) { pageInfo { hasNextPage } nodes {

@@ -11,6 +11,10 @@ export function PageLink({ kind, id, text }: { kind: 'account' | 'order'; id: st
   )
 }
 
+export function ProgrammaticLink({ id, text }: { id: string; text: string }) {
+  return <a href={serviceUrl(`programmatic/${id}`)}>{text}</a>
+}
+
 export function AuctionLink({ id, network }: { id: number; network?: string | undefined }) {
   return <a href={serviceUrl(auctionPath(id, network))}>Auction {id}</a>
 }

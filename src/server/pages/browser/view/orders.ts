@@ -1,5 +1,6 @@
 import { maxOf, mulDivUp } from '../../../../domain/amount.ts'
 import { hasEnded, type SpelledStatus } from '../../../../domain/order/status.ts'
+import type { ProgrammaticOrderType } from '../documents.generated.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
 export interface OrderLike {
@@ -78,4 +79,12 @@ export function leftToSellUp(order: PartlySold): bigint {
       ? sellAmount - BigInt(order.executedSellAmountBeforeFees)
       : mulDivUp(sellAmount, maxOf(buyAmount - BigInt(order.executedBuyAmount), 0n), buyAmount)
   return maxOf(left, 0n) + maxOf(unpaidFee, 0n)
+}
+
+/** The kind of a programmatic order, in words. */
+export function programmaticTitle(type: ProgrammaticOrderType): string {
+  if (type === 'TWAP') return 'TWAP'
+  if (type === 'UNKNOWN') return 'Programmatic order of an unknown kind'
+  const words = type.toLowerCase().replaceAll('_', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

@@ -16,6 +16,18 @@ export function fromNow(date: Date): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
+/** Such as “2 hours 5 minutes”: the two largest units, rounded down. */
+export function durationOf(seconds: number): string {
+  const parts: string[] = []
+  let rest = seconds
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(`${count} ${unit}${count === 1 ? '' : 's'}`)
+  }
+  return parts.slice(0, 2).join(' ')
+}
+
 export function Time({ at, isRelative = false }: { at: string | Date; isRelative?: boolean }) {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return null

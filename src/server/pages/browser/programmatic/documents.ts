@@ -1,0 +1,27 @@
+const token = '{ address symbol decimals }'
+const part = `{
+  index uid validFrom validTo sellAmount buyAmount status
+  order { uid status executedFraction executedSellAmount executedBuyAmount }
+}`
+
+/** Documents of a programmatic order's page. */
+export const documents = {
+  programmaticOrder: `query ($id: ID!) {
+    programmaticOrder(id: $id) {
+      id hash owner resolvedOwner handler type status statusReason creationDate removedAt
+      partCount startsAt endsAt filledParts executedSellAmount executedBuyAmount decodeError
+      network { name isTest explorerUrl }
+      creations(first: 1) { nodes { txHash } }
+      input { __typename ... on TwapInput {
+        sellToken ${token} buyToken ${token} receiver partSellAmount minPartLimit n t span
+      } }
+      nextPart ${part}
+      orders(first: 20) { pageInfo { hasNextPage } nodes {
+        uid kind status executedFraction creationDate sellAmount buyAmount sellToken ${token} buyToken ${token}
+      } }
+    }
+  }`,
+  programmaticParts: `query ($id: ID!, $first: Int!, $after: String) {
+    programmaticOrder(id: $id) { parts(first: $first, after: $after) { pageInfo { endCursor hasNextPage } nodes ${part} } }
+  }`,
+} as const
