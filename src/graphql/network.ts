@@ -29,6 +29,9 @@ const networkContracts = described(
     wrappedNative: address('The token that stands for the chain’s coin.'),
     hooksTrampoline: address('The contract that runs the hooks of orders.'),
     ethFlows: address.list('The contracts that place orders that sell the chain’s coin.'),
+    composableCow: address.orNull(
+      'The contract in which wallets authorise programmatic orders; null where they are not followed.',
+    ),
     balanceGuard: address.orNull(
       'The contract that compares the balances of a settlement on chain; null where there is none.',
     ),
@@ -41,8 +44,9 @@ builder.objectFields(NetworkRef, (t) => ({
   contracts: t.field({
     type: describedRef(networkContracts),
     description: networkContracts.description,
-    resolve: ({ balanceGuard = null, poolFactory, ...network }) => ({
+    resolve: ({ balanceGuard = null, conditionalOrders, poolFactory, ...network }) => ({
       ...network,
+      composableCow: conditionalOrders?.composableCow ?? null,
       balanceGuard,
       poolFactory: poolFactory === zeroAddress ? null : poolFactory,
       signing: signingTermsOf(network),

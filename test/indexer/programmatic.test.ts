@@ -309,6 +309,10 @@ test.each(['safe', 'forwarder'] as const)('an order links to it by a signature f
     nextPart: { index: 1, status: 'SCHEDULED' },
     parts: { nodes: [{ status: 'FILLED', order: { status: 'FULFILLED' } }] },
   })
+  const later = partOrder('A', 2, format)
+  await storeOrder(server.database.db, later)
+  const both = [order, later].map(({ uid }) => ({ uid }))
+  expect((await one('A', 'orders { nodes { uid } }')).orders.nodes).toEqual(expect.arrayContaining(both))
 })
 
 test('orders that are older than links are linked once their owner creates one', async () => {

@@ -116,11 +116,13 @@ async function checkContracts(
   const contracts = [
     { at: network.vaultRelayer, check: failed },
     ...network.ethFlows.map((at) => ({ at, check: warned })),
+    ...(network.conditionalOrders ? [{ at: network.conditionalOrders.composableCow, check: warned }] : []),
   ]
   const checks = await Promise.all(
     contracts.map(async ({ at, check }) => {
       const code = await rpc.call<string>('eth_getCode', [at, 'latest'])
-      return code === '0x' ? [check(about, `has no code at ${at}`, 'check vaultRelayer and ethFlows')] : []
+      const advice = 'check vaultRelayer, ethFlows and conditionalOrders'
+      return code === '0x' ? [check(about, `has no code at ${at}`, advice)] : []
     }),
   )
   return checks.flat()

@@ -81,7 +81,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   },
   NetworkContracts: {
     process:
-      'balanceGuard ethFlows hooksTrampoline poolFactory settlement signing vaultRelayer wrappedNative',
+      'balanceGuard composableCow ethFlows hooksTrampoline poolFactory settlement signing vaultRelayer wrappedNative',
   },
   SigningTerms: { process: 'chainId name separator types verifyingContract version' },
   Node: { process: 'id' },
