@@ -14,6 +14,7 @@ import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { sql } from '../../src/storage/database/database.ts'
+import { removeUnusedOrders } from '../../src/storage/retention/events.ts'
 import {
   appData,
   cabinetOfC,
@@ -323,6 +324,21 @@ test('orders that are older than links are linked once their owner creates one',
   expect(await one('A', 'orders { nodes { uid } }')).toEqual({ orders: { nodes: [{ uid: order.uid }] } })
 })
 
+test('the link of an order goes with the order, once that is removed as unused', async () => {
+  const { db } = server.database
+  const order = partOrder('A', 0, 'safe')
+  await storeOrder(db, order)
+  const { id } = await sql(db).order.findFirstOrThrow({ select: { id: true } })
+  const longAgo = new Date(0)
+  await sql(db).mirroredOrder.create({
+    data: { orderId: id, chainId, comparedAt: longAgo, isLive: false, requestedAt: longAgo },
+  })
+  expect(await sql(db).programmaticPart.count()).toBe(1)
+  await removeUnusedOrders(db, { before: new Date(1), limit: 10 })
+  expect(await sql(db).order.count()).toBe(0)
+  expect(await sql(db).programmaticPart.count()).toBe(0)
+})
+
 test('lists by owner, account behind a proxy, status and type; an unknown handler is listed undecoded', async () => {
   const [user, shed] = [numbered('a1'), numbered('5e')]
   const unknown: ConditionalOrderParams = { handler: numbered('99'), salt: word(9), staticInput: '0x1234' }
@@ -399,6 +415,8 @@ test('a page of parts is limited, and its cursor is of this list', async () => {
     )
   await expect(ask('first: 101')).rejects.toThrow('first must be from 1 to 100')
   await expect(ask('after: "b1"')).rejects.toThrow('after must be a cursor of this list')
+  const all = '{ programmaticOrders(first: 1000) { nodes { parts(first: 100) { nodes { uid } } } } }'
+  await expect(graphql(server.url, all)).rejects.toThrow('objects')
 })
 
 test('the status is that of the domain for every state of a TWAP', async () => {
