@@ -12,7 +12,7 @@ export interface ProgrammaticKey {
   hash: Bytes32
 }
 
-/** What the contract has stored for a programmatic order. */
+/** The state of a programmatic order in the contract. */
 export interface Authorisation {
   isAuthorised: boolean
   /** The word that its creation stored; 0 without one, and once it is removed. */
@@ -20,8 +20,8 @@ export interface Authorisation {
 }
 
 /**
- * The limit of one call: it uses about 10,000 gas for each, and returns 64 bytes, far below the 24,576 bytes of
- * code.
+ * The limit of one call: it uses about 10,000 gas for each, and returns 64 bytes, far below the 24,576 bytes
+ * of code.
  */
 const keysPerCall = 300
 const callGas = toQuantity(2 ** 24)

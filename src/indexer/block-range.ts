@@ -108,7 +108,10 @@ export interface BlockRange {
   logs: ChainLog[]
   /** Each transaction that logs a settlement, except those taken by their logs alone. */
   settlements: ReadonlyMap<Bytes32, MinedSettlements>
-  /** Headers of `blocks`, and of blocks that place orders, create programmatic ones, or invalidate one that may have expired. */
+  /**
+   * Headers of `blocks`, and of blocks that place orders, create programmatic ones, or invalidate one that
+   * may have expired.
+   */
   headers: readonly Block[]
 }
 
@@ -212,7 +215,10 @@ export function hasUnread({ logs, settlements }: Pick<BlockRange, 'logs' | 'sett
   return logs.some((log) => log.type === 'settlement' && hasTransaction(log) && !settlements.has(log.txHash))
 }
 
-/** Reads missing headers: they date what is placed or created on chain, and show expiry before an invalidation. */
+/**
+ * Reads missing headers: they date what is placed or created on chain, and show expiry before an
+ * invalidation.
+ */
 async function headersOfLate(
   chain: ChainReads,
   logs: readonly ChainLog[],

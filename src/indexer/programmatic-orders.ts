@@ -11,8 +11,8 @@ export function isProgrammaticLog(log: ChainLog): log is ProgrammaticLog {
 }
 
 /**
- * Stores creations of programmatic orders, Merkle roots and proxies, and links orders of these owners that are
- * older than their links.
+ * Stores creations of programmatic orders, Merkle roots and proxies, and links orders of these owners that
+ * are older than their links.
  * @param headers those of all blocks with a creation
  */
 export async function storeProgrammaticLogs(

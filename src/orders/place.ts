@@ -154,8 +154,8 @@ export async function uidOf(creation: OrderCreation, services: OrderServices): P
 }
 
 /**
- * Reports whether an order is a part of a programmatic order. Watch towers post it with the hash of a document
- * alone, which its owner may upload later.
+ * Reports whether an order is a part of a programmatic order. Watch towers post it with the hash of a
+ * document alone, which its owner may upload later.
  */
 export async function isPart(
   { creation, order, owner, signature }: Draft,

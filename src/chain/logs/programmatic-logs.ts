@@ -20,7 +20,7 @@ export interface RootLog extends LogPosition {
   type: 'root'
   owner: Address
   root: Bytes32
-  /** Where the leaves are, in the words of the contract. */
+  /** The location of the leaves, as the contract numbers it. */
   location: bigint
   /** The leaves, or a reference to them; null where it is larger than what is kept. */
   data: Hex | null

@@ -84,7 +84,7 @@ export interface ConditionalOrderContracts {
   shedFactories: readonly Address[]
 }
 
-/** The factories of CoWShed by version: 1.0 on every chain, 2.0 on Gnosis Chain, 2.1 with and without orders. */
+/** The factories of CoWShed: 1.0 on every chain, 2.0 on Gnosis Chain, 2.1 with and without orders. */
 export const defaultShedFactories: readonly Address[] = [
   '0x312f92fe5f1710408b20d52a374fa29e099cfa86',
   '0x4f4350bf2c74aacd508d598a1ba94ef84378793d',

@@ -52,7 +52,7 @@ export const safeAbi = new Interface([
   'event ChangedFallbackHandler(address handler)',
 ])
 
-/** What these contracts and handlers revert with, next to the errors of Solidity itself. */
+/** The errors of these contracts and handlers, and those of Solidity itself. */
 export const programmaticErrors = new Interface([
   'error OrderNotValid(string message)',
   'error PollTryNextBlock(string message)',

@@ -26,7 +26,7 @@ export type KnownHandlerType = Exclude<HandlerType, 'Unknown'>
 
 type Handlers = readonly (readonly [type: KnownHandlerType, ...addresses: string[]])[]
 
-/** Handlers of every chain; the newest deployment first. Older ones end in OrderNotValid where newer ones poll. */
+/** Handlers of every chain, the newest deployment first. Older ones revert with OrderNotValid alone. */
 const everywhere: Handlers = [
   ['TWAP', '0x6cF1e9cA41f7611dEf408122793c358a3d11E5a5'],
   ['StopLoss', '0x412c36e5011cd2517016d243a2dfb37f73a242e7', '0xE8212F30C28B4AAB467DF3725C14d6e89C2eB967'],

@@ -28,8 +28,8 @@ const bucket = uint32(
 )
 
 /**
- * The static inputs of known handlers. The members of each have the order and, by their types, the encoding of
- * the handler's struct.
+ * The static inputs of known handlers. The members of each have the order and, by their types, the encoding
+ * of the handler's struct.
  */
 export const staticInputs = {
   TWAP: described('TwapInput', 'The terms of an order that is traded in parts of equal size over time.', {

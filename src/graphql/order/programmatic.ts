@@ -150,7 +150,7 @@ function toPart({ chainId, owner, removedBlock }: Terms, part: TwapPart): Part {
   return { ...part, uid: orderUid(domain, part.order, owner), chainId, isAuthorised: removedBlock === null }
 }
 
-/** What the book and the chain know of parts: those of one tick are read in one statement. */
+/** Loads the state of parts in the book and on chain: those of one tick are read in one statement. */
 const bookedLoader = derivedOnce(
   (context: Context) =>
     new DataLoader<OrderUid, BookedPart>(async (uids) => {

@@ -49,8 +49,8 @@ const maxOldLogs = 500
 const maxBehind = 100
 
 /**
- * Reads from the contract which programmatic orders are still authorised, and with which context, in rounds up
- * to the indexer's checkpoint; and the logs of blocks that were indexed without them. Runs until `signal`
+ * Reads from the contract which programmatic orders are still authorised, and with which context, in rounds
+ * up to the indexer's checkpoint; and the logs of blocks that were indexed without them. Runs until `signal`
  * aborts. One process at a time may run it. Never throws.
  */
 export async function followProgrammaticOrders(

@@ -21,7 +21,10 @@ import { newWebhookSecret, postSigned, toResult } from '../channels/webhook.ts'
 import { sinksChanged } from './run.ts'
 import type { SinkSender } from './sink.ts'
 
-/** Limits of webhooks of the book, of the operator and of each partner: each has a loop, and a series of metrics. */
+/**
+ * Limits of webhooks of the book, of the operator and of each partner: each has a loop, and a series of
+ * metrics.
+ */
 export const maxBookWebhooks = { operator: 20, partner: 2 }
 
 /** Posts the entries of a batch together. Its id has the first and the last place. */

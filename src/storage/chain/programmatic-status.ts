@@ -5,7 +5,7 @@ import type { GeneratorStatus } from '../../domain/programmatic/status.ts'
 import { twapPart, twapSchedule } from '../../domain/programmatic/twap.ts'
 import { isFilled } from '../order/status.ts'
 
-/** What the status of a programmatic order depends on, beside the chain; null where it is not known. */
+/** The terms that the status of a programmatic order depends on; null where one is not known. */
 export interface StoredSchedule {
   type: HandlerType
   partCount: number | null

@@ -80,8 +80,8 @@ export async function insertProgrammaticFacts(
 }
 
 /**
- * Inserts creations, and the orders that they are the first of. One after the last look at its order makes the
- * order due: its context may be another, and it is authorised again. In SQL: one statement for thousands.
+ * Inserts creations, and the orders that they are the first of. One after the last look at its order makes
+ * the order due: its context may be another, and it is authorised again. In SQL: one statement for thousands.
  */
 async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationRow[]): Promise<void> {
   const [blocks, logs, txs] = positionsOf(rows)
@@ -115,8 +115,8 @@ async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationR
 const startsByContext = `g.type = 'TWAP' AND substring(g.static_input FROM 161 FOR 32) = decode(repeat('00', 32), 'hex')`
 
 /**
- * Undoes all facts about programmatic orders of blocks above `block`. An order without a creation is gone; what
- * was read at one of these blocks is read again. In SQL: the deleted rows decide what to update.
+ * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a creation,
+ * and makes those due that were read at one of these blocks. In SQL: the deleted rows decide what to update.
  */
 export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
   await sql(tx).$executeRaw`
@@ -159,7 +159,7 @@ export async function dueProgrammaticOrders(
   }))
 }
 
-/** What a look at an order found. */
+/** The result of a look at an order. */
 export interface Look extends StoredSchedule {
   id: bigint
   isAuthorised: boolean
@@ -237,7 +237,7 @@ export interface ProgrammaticHistory {
   lastBlock: number
 }
 
-/** Notes which blocks are indexed without these logs, once: those before the first that is indexed with them. */
+/** Notes, once, the blocks that are indexed without these logs: those before the first that has them. */
 export async function startProgrammaticHistory(
   db: Db,
   chainId: number,
@@ -269,7 +269,7 @@ export async function moveProgrammaticHistory(
   })
 }
 
-/** What the book and the chain know of the order of a part. */
+/** The state of a part's order in the book and on chain. */
 export interface BookedPart {
   isFilled: boolean
   isInvalidated: boolean
@@ -277,7 +277,7 @@ export interface BookedPart {
   inBook: OrderStatus | null
 }
 
-/** In the order of `uids`. In SQL: one statement over several tables. @param now in Unix seconds */
+/** Reads parts in the order of `uids`. In SQL: one statement over several tables. @param now in Unix seconds */
 export async function readBookedParts(db: Db, uids: readonly OrderUid[], now: number): Promise<BookedPart[]> {
   return sql(db).$queryRaw<BookedPart[]>`
     SELECT coalesce(o.id IS NOT NULL AND ${raw(isFilled)}, false) OR (o.id IS NULL AND EXISTS (

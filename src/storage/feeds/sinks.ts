@@ -39,7 +39,10 @@ export interface NewWebhook {
   cursor?: bigint | undefined
 }
 
-/** Stores a webhook, unless there are `limit` of its owner, or one of this name. Serializes the creation of all. */
+/**
+ * Stores a webhook, unless there are `limit` of its owner, or one of this name. Serializes the creation of
+ * all.
+ */
 export async function insertWebhook(
   tx: Tx,
   { cursor, filter, ...webhook }: NewWebhook,
