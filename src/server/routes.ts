@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { GraphQLError } from 'graphql'
 import { Refusal } from '../domain/errors/error.ts'
 import { toOrderUid } from '../domain/order/order.ts'
+import { createComposableHandler } from '../execution/composable.ts'
 import type { Executor } from '../execution/execute.ts'
 import { graphqlErrorResponse } from '../execution/http/error-response.ts'
 import { createGraphqlHandler, graphqlMethods } from '../execution/http/handler.ts'
@@ -27,6 +28,8 @@ import { createTelegramHandler, type TelegramUpdates, telegramPath } from './tel
 
 const graphqlPath = '/graphql'
 const streamPath = '/graphql/stream'
+/** Clients of indexers of programmatic orders post to either. */
+const composablePaths: readonly string[] = ['/composable/graphql', '/composable/', '/composable']
 export const metricsPath = '/metrics'
 const mcpPath = '/mcp'
 
@@ -95,6 +98,10 @@ export function createHttpRouter(
     ['/llms.txt', readOnly(counted(executor, api.index))],
     ['/llms-full.txt', readOnly(counted(executor, api.pages))],
   ])
+  if (options.networks.all.some(({ network }) => network.conditionalOrders)) {
+    const composable = withOptions(graphqlMethods, createComposableHandler(executor, options))
+    for (const path of composablePaths) exact.set(path, composable)
+  }
   if (metrics) exact.set(metricsPath, metrics)
   if (options.createMcp) exact.set(mcpPath, options.createMcp(executor))
   if (options.telegram) exact.set(telegramPath, createTelegramHandler(options.telegram, executor))
@@ -226,7 +233,8 @@ function createPagesHandler(
 /** The response to a fault that no handler answered, in the error form of the path. */
 export function faultResponse(req: IncomingMessage, error: GraphQLError, allow?: string): HttpResponse {
   const path = pathOf(req)
-  if (path === graphqlPath || path === streamPath) return graphqlErrorResponse(error)
+  if (path === graphqlPath || path === streamPath || composablePaths.includes(path))
+    return graphqlErrorResponse(error)
   const { accept } = req.headers
   const { headers, ...response } = restErrorResponse(error, { family: familyOf(path), allow, accept })
   return { ...response, headers: { ...headers, 'Cache-Control': 'no-store' } }

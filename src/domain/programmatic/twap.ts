@@ -60,7 +60,7 @@ export function twapSchedule(input: TwapInput, cabinet: bigint): TwapSchedule | 
 }
 
 /** The seconds for which a part can be traded. */
-function windowOf({ span, t }: TwapInput): bigint {
+export function windowOf({ span, t }: TwapInput): bigint {
   return span === 0n ? t : span
 }
 

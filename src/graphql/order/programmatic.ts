@@ -7,12 +7,7 @@ import { unixSeconds } from '../../domain/log.ts'
 import { settlementPairs } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
-import {
-  type DecodedInput,
-  type DecodedType,
-  decodeInput,
-  staticInputs,
-} from '../../domain/programmatic/static-input.ts'
+import { type DecodedType, staticInputs } from '../../domain/programmatic/static-input.ts'
 import {
   type GeneratorStatus,
   generatorStatuses,
@@ -22,14 +17,7 @@ import {
   partStatuses,
   partStatusTexts,
 } from '../../domain/programmatic/status.ts'
-import {
-  type TwapPart,
-  type TwapSchedule,
-  twapAt,
-  twapPart,
-  twapParts,
-  twapSchedule,
-} from '../../domain/programmatic/twap.ts'
+import { type TwapPart, twapAt, twapPart, twapParts } from '../../domain/programmatic/twap.ts'
 import { orderUid } from '../../domain/signing/signing.ts'
 import { type BookedPart, readBookedParts } from '../../storage/chain/programmatic.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
@@ -64,6 +52,7 @@ import type { Environment } from '../stored/collect.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { identityOf, modelRef, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { chainIdsOf } from './order.ts'
+import { type Terms, termsOf } from './programmatic-terms.ts'
 
 const typeTexts: Record<HandlerType, string> = {
   TWAP: 'Parts of equal size at equal distances in time.',
@@ -104,25 +93,6 @@ const ProgrammaticPartStatus = defineEnum(
 exposeModel(programmaticOrder)
 
 const needs = { facts: programmaticFacts } satisfies Selected['needs']
-
-/** A programmatic order with everything that follows from its input. */
-interface Terms extends ProgrammaticRow {
-  decoded: DecodedInput
-  /** Null if it is no TWAP, its terms are not valid, or its start is not known. */
-  schedule: TwapSchedule | null
-}
-
-const termsOf = derivedOnce((row: ProgrammaticRow): Terms => {
-  const decoded = decodeInput(row.chainId, row)
-  const input = decoded.type === 'TWAP' ? decoded.input : null
-  const isKnown = input && (input.t0 !== 0n || row.context !== null)
-  const schedule = isKnown ? twapSchedule(input, BigInt(row.context ?? 0)) : null
-  return {
-    ...row,
-    decoded,
-    schedule: schedule && !('fault' in schedule) && schedule.start > 0 ? schedule : null,
-  }
-})
 
 const factsOf = (parent: StoredValue) => termsOf(identityOf<{ facts: ProgrammaticRow }>(parent).facts)
 

@@ -90,7 +90,10 @@ const stored = {
   ),
 }
 
-const rowFields: RowFields<ProgrammaticRow> = { chainId: column(smallInt, 'g.chain_id', ''), ...stored }
+export const programmaticRowFields: RowFields<ProgrammaticRow> = {
+  chainId: column(smallInt, 'g.chain_id', ''),
+  ...stored,
+}
 
 /** A row for resolvers, as JSON: see `ProgrammaticRow`. */
 export const programmaticFacts = derived<unknown>(
@@ -103,7 +106,7 @@ export const programmaticFacts = derived<unknown>(
       throw new TypeError('facts are read only')
     },
   },
-  `(${rowSql(rowFields)})`,
+  `(${rowSql(programmaticRowFields)})`,
   '',
 )
 

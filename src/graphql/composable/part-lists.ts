@@ -1,0 +1,258 @@
+import DataLoader from 'dataloader'
+import { derivedOnce } from '../../domain/derived.ts'
+import { Refusal } from '../../domain/errors/error.ts'
+import { unixSeconds } from '../../domain/log.ts'
+import { settlementPairs } from '../../domain/network/network.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
+import { endedParts, type TwapPart, twapPart } from '../../domain/programmatic/twap.ts'
+import { orderUid } from '../../domain/signing/signing.ts'
+import { readBookedParts } from '../../storage/chain/programmatic.ts'
+import { discreteOrders, generators } from '../../storage/composable/lists.ts'
+import {
+  countStrays,
+  type ListPage,
+  type ListRow,
+  readPages,
+  readPostedEnds,
+} from '../../storage/composable/read.ts'
+import { type ProgrammaticRow, programmaticRowFields } from '../../storage/models/programmatic.ts'
+import { toRow } from '../../storage/query/json.ts'
+import type { Context } from '../context/context.ts'
+import { type Terms, termsOf } from '../order/programmatic-terms.ts'
+
+/** A programmatic order with what follows from its input. */
+export interface Generator {
+  id: string
+  eventId: string
+  createdAt: string
+  blockNumber: string
+  terms: Terms
+}
+
+interface Facts {
+  id: string
+  row: Readonly<Record<string, unknown>>
+  blockNumber: string
+  createdAt: string
+}
+
+export const generatorOf = derivedOnce((row: ListRow): Generator => {
+  const { row: stored, ...facts } = row.facts as Facts
+  const terms = termsOf(toRow<ProgrammaticRow>(programmaticRowFields, stored))
+  return { ...facts, eventId: String(row.eventId), terms }
+})
+
+/** What statements need to know of a request. */
+export function environmentOf({ networks, now }: Context) {
+  const chainIds = networks.all.flatMap(({ network }) => (network.conditionalOrders ? [network.chainId] : []))
+  return { chainIds, now: unixSeconds(now()) }
+}
+
+/** The decoded input, with amounts and times as indexers write them; null where it does not decode. */
+export function decodedParamsOf({ terms, createdAt }: Generator): Record<string, unknown> | null {
+  const { decoded, schedule } = terms
+  if (!decoded.input) return null
+  const members = Object.entries(decoded.input).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? String(value) : value,
+  ])
+  const params: Record<string, unknown> = Object.fromEntries(members)
+  // The word in the contract is the time of the creating block, which stands for it until it is read.
+  if (decoded.type === 'TWAP' && params.t0 === '0') params.t0 = schedule ? String(schedule.start) : createdAt
+  return params
+}
+
+export interface PartPage {
+  limit: number
+  offset: number
+  isDescending: boolean
+}
+
+/** A page of numbers from 0 to `total`, in an order, without those that are left out, which are ascending. */
+function pageOf(
+  total: number,
+  { limit, offset, isDescending }: PartPage,
+  left: readonly number[] = [],
+): number[] {
+  const skipped = isDescending ? left.map((number) => total - 1 - number).reverse() : left
+  const numbers: number[] = []
+  let place = offset
+  let next = 0
+  for (; next < skipped.length && (skipped[next] as number) <= place; next++) place++
+  for (; numbers.length < limit && place < total; place++) {
+    if (skipped[next] === place) next++
+    else numbers.push(isDescending ? total - 1 - place : place)
+  }
+  return numbers
+}
+
+const uidOf = ({ terms: { chainId, owner } }: Generator, { order }: TwapPart): OrderUid =>
+  orderUid({ chainId, settlement: settlementPairs.production.settlement }, order, owner)
+
+const partRow = (generator: Generator, part: TwapPart): ListRow => ({
+  orderUid: uidOf(generator, part),
+  chainId: generator.terms.chainId,
+  conditionalOrderGeneratorId: generator.eventId,
+  sellAmount: String(part.order.sellAmount),
+  buyAmount: String(part.order.buyAmount),
+  feeAmount: '0',
+  validTo: part.validTo,
+  creationDate: generator.createdAt,
+})
+
+const endsLoader = derivedOnce(
+  (context: Context) =>
+    new DataLoader<string, number[]>(async (ids) => {
+      context.proceed()
+      return readPostedEnds(context.db, ids, unixSeconds(context.now()))
+    }),
+)
+
+/** The parts of a TWAP that can still be placed, in the order of their times. */
+export async function candidatesOf(
+  generator: Generator,
+  page: PartPage,
+  context: Context,
+): Promise<ListPage> {
+  const { schedule, removedBlock } = generator.terms
+  if (!schedule || removedBlock !== null) return { rows: [], hasMore: false, total: 0 }
+  const first = endedParts(schedule, unixSeconds(context.now()))
+  const total = schedule.signableParts - first
+  const t = Number(schedule.input.t)
+  const firstEnd = (twapPart(schedule, 0)?.validTo ?? 0) + first * t
+  const posted = [...new Set(await endsLoader(context).load(generator.id))].flatMap((end) => {
+    const place = (end - firstEnd) / t
+    return Number.isInteger(place) && place >= 0 && place < total ? [place] : []
+  })
+  const places = pageOf(total, { ...page, limit: page.limit + 1 }, posted)
+  const rows = places.slice(0, page.limit).flatMap((place) => {
+    const part = twapPart(schedule, first + place)
+    return part ? [{ ...partRow(generator, part), possibleValidAfterTimestamp: String(part.validFrom) }] : []
+  })
+  return { rows, hasMore: places.length > page.limit, total: total - posted.length }
+}
+
+const straysLoader = derivedOnce(
+  (context: Context) =>
+    new DataLoader<Generator, number>(async (orders) => {
+      context.proceed()
+      return countStrays(
+        context.db,
+        orders.map(({ id, terms: { schedule } }) => ({ id, schedule })),
+      )
+    }),
+)
+
+/** The number of parts: those that are known in advance, and orders of the book that are none of these. */
+export async function countParts(generator: Generator, context: Context): Promise<number> {
+  const known = generator.terms.schedule?.signableParts ?? 0
+  return known + (await straysLoader(context).load(generator))
+}
+
+/** Orders of the book beside the arithmetic that a page of parts can have among it. */
+const maxStrays = 1_000
+
+const partFields = Object.keys(discreteOrders.fields)
+
+/** All parts of a programmatic order by their ends, whether or not they are placed. */
+export async function partsOf(generator: Generator, page: PartPage, context: Context): Promise<ListPage> {
+  const { schedule } = generator.terms
+  const environment = environmentOf(context)
+  const list = {
+    fields: partFields,
+    orderBy: 'sortKey',
+    counts: false,
+    offset: 0,
+    isDescending: false,
+    limit: maxStrays,
+  }
+  const read = async (query: object, terms = schedule) => {
+    context.proceed()
+    const all = { ...list, ...query, ...(terms && { strays: terms }) }
+    const [found] = await readPages(context.db, discreteOrders, all, environment, [generator.id])
+    return found ?? { rows: [], hasMore: false, total: 0 }
+  }
+  if (!schedule) return read({ ...page, counts: true })
+  const strays = await read({})
+  if (strays.hasMore)
+    throw new Refusal('QueryTooComplex', `more than ${maxStrays} orders are no parts of its present terms`)
+  const t = Number(schedule.input.t)
+  const firstEnd = twapPart(schedule, 0)?.validTo ?? 0
+  // Places that orders have among the parts: none ends with a part.
+  const byPlace = new Map(
+    strays.rows.map((row, before) => {
+      const partsBefore = Math.max(0, Math.floor((Number(row.validTo) - firstEnd) / t) + 1)
+      return [before + Math.min(schedule.signableParts, partsBefore), row] as const
+    }),
+  )
+  const strayPlaces = [...byPlace.keys()]
+  const total = schedule.signableParts + strayPlaces.length
+  const places = pageOf(total, { ...page, limit: page.limit + 1 })
+  const shown = places.slice(0, page.limit).flatMap((place): (TwapPart | ListRow)[] => {
+    const stray = byPlace.get(place)
+    const part = twapPart(schedule, place - strayPlaces.filter((other) => other < place).length)
+    return stray ? [stray] : part ? [part] : []
+  })
+  const rows = await bookedRows(generator, shown, context)
+  return { rows, hasMore: places.length > page.limit, total }
+}
+
+/** Rows of parts, from the book where it has them. */
+async function bookedRows(generator: Generator, shown: readonly (TwapPart | ListRow)[], context: Context) {
+  const uids = shown.map((part) => ('order' in part ? uidOf(generator, part as TwapPart) : undefined))
+  const known = uids.filter((uid) => uid !== undefined)
+  const environment = environmentOf(context)
+  context.proceed()
+  const where = { orderUid_in: known }
+  const query = {
+    where,
+    fields: partFields,
+    isDescending: false,
+    limit: known.length,
+    offset: 0,
+    counts: false,
+  }
+  const [booked] = await readPages(context.db, discreteOrders, query, environment, [generator.id])
+  const byUid = new Map(booked?.rows.map((row) => [String(row.orderUid), row]))
+  const missing = known.filter((uid) => !byUid.has(uid))
+  const facts = await readBookedParts(context.db, missing, environment.now)
+  const factsByUid = new Map(missing.map((uid, index) => [uid, facts[index]]))
+  return shown.map((part, index): ListRow => {
+    const uid = uids[index]
+    if (uid === undefined) return part as ListRow
+    const row = byUid.get(uid)
+    if (row) return row
+    const { isFilled, isInvalidated } = factsByUid.get(uid) ?? {}
+    const { validTo } = part as TwapPart
+    const status = isFilled
+      ? 'fulfilled'
+      : isInvalidated
+        ? 'cancelled'
+        : environment.now > validTo
+          ? 'expired'
+          : generator.terms.removedBlock !== null
+            ? 'cancelled'
+            : 'unconfirmed'
+    const executed = isFilled ? null : '0'
+    return {
+      ...partRow(generator, part as TwapPart),
+      status,
+      sortKey: `${String(validTo).padStart(10, '0')}:${uid}:${generator.terms.chainId}`,
+      ...{ executedSellAmount: executed, executedBuyAmount: executed, executedFee: executed },
+    }
+  })
+}
+
+/** The programmatic order of an event id. */
+export async function findGenerator(
+  eventId: string,
+  chainId: unknown,
+  context: Context,
+): Promise<Generator | undefined> {
+  context.proceed()
+  const where = { eventId, ...(chainId !== undefined && { chainId }) }
+  const query = { where, fields: [], isDescending: false, limit: 1, offset: 0, counts: false }
+  const [page] = await readPages(context.db, generators, query, environmentOf(context))
+  const [row] = page?.rows ?? []
+  return row && generatorOf(row)
+}

@@ -1,0 +1,23 @@
+import { derivedOnce } from '../../domain/derived.ts'
+import { type DecodedInput, decodeInput } from '../../domain/programmatic/static-input.ts'
+import { type TwapSchedule, twapSchedule } from '../../domain/programmatic/twap.ts'
+import type { ProgrammaticRow } from '../../storage/models/programmatic.ts'
+
+/** A programmatic order with everything that follows from its input. */
+export interface Terms extends ProgrammaticRow {
+  decoded: DecodedInput
+  /** Null if it is no TWAP, its terms are not valid, or its start is not known. */
+  schedule: TwapSchedule | null
+}
+
+export const termsOf = derivedOnce((row: ProgrammaticRow): Terms => {
+  const decoded = decodeInput(row.chainId, row)
+  const input = decoded.type === 'TWAP' ? decoded.input : null
+  const isKnown = input && (input.t0 !== 0n || row.context !== null)
+  const schedule = isKnown ? twapSchedule(input, BigInt(row.context ?? 0)) : null
+  return {
+    ...row,
+    decoded,
+    schedule: schedule && !('fault' in schedule) && schedule.start > 0 ? schedule : null,
+  }
+})
