@@ -107,7 +107,7 @@ function limitOf(given: FieldNode['arguments'], variables: Readonly<Record<strin
   return typeof limit === 'number' ? Math.min(Math.max(1, limit), maxLimit) : defaultLimit
 }
 
-/** GraphQL over HTTP for clients of indexers of programmatic orders: errors of documents have the status 200. */
+/** Serves GraphQL for clients of indexers of programmatic orders: errors of documents have the status 200. */
 export function createComposableHandler(
   executor: Pick<Executor, 'arrive' | 'context' | 'mask'>,
   { suggests = false }: { suggests?: boolean },

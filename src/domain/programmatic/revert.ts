@@ -68,7 +68,7 @@ function cleanMessage(bytes: Hex): string {
   return [...plain(start.toString('utf8'))].slice(0, maxMessageLength).join('')
 }
 
-/** The time of the next poll. `unauthorised`: the owner removed the order, or the proof is of an older root. */
+/** The time of the next poll. `unauthorised`: the owner removed the order, or has another root. */
 export type NextPoll =
   | { when: 'nextBlock' }
   | { when: 'atBlock'; block: number }
@@ -80,8 +80,8 @@ const maxUint32 = 2n ** 32n - 1n
 
 /**
  * Decides when to poll after a revert. Only the handler's PollNever ends an order, or a time that no order
- * can reach. OrderNotValid does not: handlers also use it for conditions that are not met yet. A guard, a wallet
- * or a handler that refuses today may accept tomorrow.
+ * can reach. OrderNotValid does not: handlers also use it for conditions that are not met yet. A guard, a
+ * wallet or a handler that refuses today may accept tomorrow.
  */
 export function nextPoll(fault: PollFault): NextPoll {
   switch (fault.error) {

@@ -19,10 +19,12 @@ import type { OrderData } from '../order/order.ts'
 import { type HandlerType, handlerType, type KnownHandlerType } from './handlers.ts'
 import { type ConditionalOrderParams, maxInputSize } from './params.ts'
 
-const sellToken = token('The sell token.')
-const buyToken = token('The buy token.')
+const sellToken = token('The token that it sells.')
+const buyToken = token('The token that it buys.')
 const receiver = address('The recipient of the buy tokens; the zero address means the owner.')
-const appData = bytes32('The hash of the appData document.')
+const appData = bytes32('The hash of the document of each order.')
+const isPartial = flag('True if an order may be filled in parts.')
+const validTo = uint32('The end in Unix seconds.')
 const bucket = uint32(
   'The length in seconds of the times that divide the orders: an order ends with its time.',
 )
@@ -47,13 +49,13 @@ export const staticInputs = {
   StopLoss: described('StopLossInput', 'The terms of an order that trades once a price has fallen.', {
     sellToken,
     buyToken,
-    sellAmount: uint256('The sell amount, in atoms; for a buy order its maximum.'),
+    sellAmount: uint256('The amount to sell, in atoms; the maximum where the buy amount is fixed.'),
     buyAmount: uint256('The buy amount, in atoms; for a sell order its minimum.'),
     appData,
     receiver,
     isSellOrder: flag('True if the sell amount is fixed.'),
-    isPartiallyFillable: flag('True if a part may be traded.'),
-    validTo: uint32('The end in Unix seconds.'),
+    isPartiallyFillable: isPartial,
+    validTo,
     sellTokenPriceOracle: address('The oracle of the sell token’s price.'),
     buyTokenPriceOracle: address('The oracle of the buy token’s price.'),
     strike: digits(
@@ -65,11 +67,11 @@ export const staticInputs = {
     sellToken,
     buyToken,
     receiver,
-    sellAmount: uint256('The sell amount, in atoms.'),
+    sellAmount: uint256('The amount to sell, in atoms.'),
     minSellBalance: uint256('The balance in atoms below which it does not trade.'),
     startTime: uint256('The start in Unix seconds.'),
-    endTime: uint256('The end in Unix seconds.'),
-    allowPartialFill: flag('True if a part may be traded.'),
+    endTime: uint256('The last second in which it can trade, as Unix time.'),
+    allowPartialFill: isPartial,
     priceCheckerPayload: hex('The price checker with its arguments and slippage; empty if there is none.'),
     appData,
   }),
@@ -90,7 +92,7 @@ export const staticInputs = {
     'The terms of orders that sell the larger balance of two tokens of equal worth.',
     {
       tokenA: token('One of the tokens.'),
-      tokenB: token('The other token.'),
+      tokenB: token('The second of the tokens.'),
       validityBucketSeconds: bucket,
       halfSpreadBps: uint256('What each trade must yield beyond equal worth, in basis points.'),
       appData,
@@ -101,8 +103,8 @@ export const staticInputs = {
     'The terms of an order whose sell token and amount are constants of its handler.',
     {
       buyToken,
-      buyAmount: uint256('The minimum buy amount, in atoms.'),
-      validTo: uint32('The end in Unix seconds.'),
+      buyAmount: uint256('The amount to buy at least, in atoms.'),
+      validTo,
       appData,
     },
   ),
@@ -114,7 +116,7 @@ export const staticInputs = {
     appData,
   }),
   ERC4626CowSwapFeeBurner: described('FeeBurnerInput', 'The token that a burner of fees sells.', {
-    tokenIn: token('The sell token.'),
+    tokenIn: token('The token that is sold.'),
   }),
 } satisfies Partial<Record<KnownHandlerType, Described>>
 

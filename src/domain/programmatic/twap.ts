@@ -106,7 +106,7 @@ export function endedParts({ input, start, signableParts }: TwapSchedule, now: n
 export type TwapAnswer =
   | { state: 'part'; part: TwapPart }
   | { state: 'beforeStart'; message: 'before twap start'; next: number }
-  /** Between the window of a part and `next`, the start of the next part that can be signed. */
+  /** No part is open until `next`, the start of the next part that can be signed. */
   | { state: 'outsideSpan'; message: 'not within span'; next: number | null }
   | { state: 'finished'; message: 'after twap finish' }
   | { state: 'overflow'; message: "SafeCast: value doesn't fit in 32 bits" }

@@ -42,7 +42,7 @@ export const generatorOf = derivedOnce((row: ListRow): Generator => {
   return { ...facts, eventId: String(row.eventId), terms }
 })
 
-/** What statements need to know of a request. */
+/** The values of a request that statements need. */
 export function environmentOf({ networks, now }: Context) {
   const chainIds = networks.all.flatMap(({ network }) => (network.conditionalOrders ? [network.chainId] : []))
   return { chainIds, now: unixSeconds(now()) }

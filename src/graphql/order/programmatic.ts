@@ -152,12 +152,12 @@ PartRef.implement({
     }),
     sellAmount: t.field({
       type: 'Uint256',
-      description: 'The sell amount, in atoms.',
+      description: 'The amount that the part sells, in atoms.',
       resolve: ({ order }) => order.sellAmount,
     }),
     buyAmount: t.field({
       type: 'Uint256',
-      description: 'The minimum buy amount, in atoms.',
+      description: 'The amount that the part buys at least, in atoms.',
       resolve: ({ order }) => order.buyAmount,
     }),
     status: t.field({
@@ -326,7 +326,11 @@ builder.queryFields((t) => ({
       id: t.arg.id({ required: false, description: 'Its id, in place of the other arguments.' }),
       network: networkArgument(t.arg),
       owner: t.arg({ type: 'Address', required: false, description: 'Its owner.' }),
-      hash: t.arg({ type: 'Bytes32', required: false, description: 'Its hash.' }),
+      hash: t.arg({
+        type: 'Bytes32',
+        required: false,
+        description: 'The hash that identifies it with its owner.',
+      }),
     },
     rowArguments: toKey,
   }),

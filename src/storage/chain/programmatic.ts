@@ -277,7 +277,7 @@ export interface BookedPart {
   inBook: OrderStatus | null
 }
 
-/** Reads parts in the order of `uids`. In SQL: one statement over several tables. @param now in Unix seconds */
+/** Reads parts in the order of `uids`. In SQL: one statement over many tables. @param now in Unix seconds */
 export async function readBookedParts(db: Db, uids: readonly OrderUid[], now: number): Promise<BookedPart[]> {
   return sql(db).$queryRaw<BookedPart[]>`
     SELECT coalesce(o.id IS NOT NULL AND ${raw(isFilled)}, false) OR (o.id IS NULL AND EXISTS (

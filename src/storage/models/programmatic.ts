@@ -114,9 +114,9 @@ const creation: Model = {
   name: 'ProgrammaticOrderCreation',
   description: 'A transaction that authorised a programmatic order. The same one can be authorised again.',
   fields: {
-    blockNumber: column(safeInt, 'pc.block_number', 'Block of the log.'),
-    logIndex: column(smallInt, 'pc.log_index', 'Index of the log in its block.'),
-    txHash: column(bytes32, 'pc.tx_hash', 'The transaction.'),
+    blockNumber: column(safeInt, 'pc.block_number', 'The block that created it.'),
+    logIndex: column(smallInt, 'pc.log_index', 'The index of its log in the block.'),
+    txHash: column(bytes32, 'pc.tx_hash', 'The transaction that created it.'),
     timestamp: column(time, 'pc.block_time', 'The time of the block.'),
   },
 }
