@@ -667,6 +667,24 @@ test('a request costs the units of its root fields and of its estimate', async (
   expect((await send('{ a: _meta { status } b: _meta { status } }')).status).toBe(429)
 })
 
+test('a list that no index narrows costs the rows that it reads', async () => {
+  await using limited = await openTestServer({ network }, { rateLimits: { reads: 50, quotes: 1, orders: 1 } })
+  const client = await connectDirectly(limited.database.url)
+  await client.query(`INSERT INTO sheds (chain_id, block_number, log_index, tx_hash, shed, account)
+    SELECT ${chainId}, g, 1, '', decode(lpad(to_hex(g), 40, '0'), 'hex'), '' FROM generate_series(1, 5000) g`)
+  await client.end()
+  const left = async (query: string) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const body = JSON.stringify({ query })
+    const response = await fetch(`${limited.url}/composable/graphql`, { method: 'POST', headers, body })
+    expect(await response.json()).not.toHaveProperty('errors')
+    return /r=([0-9]+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
+  }
+  expect(await left(`{ ownerMappings(where: {address: "${shed}"}, limit: 1) { totalCount } }`)).toBe('99')
+  expect(await left('{ ownerMappings(limit: 1) { items { address } } }')).toBe('78')
+  expect(await left('{ ownerMappings(limit: 1) { totalCount } }')).toBe('37')
+})
+
 test('without a network that follows programmatic orders there is nothing at these paths', async () => {
   await using off = await openTestServer()
   const headers = { 'Content-Type': 'application/json' }

@@ -33,6 +33,7 @@ import {
   transactions,
 } from '../../storage/composable/lists.ts'
 import {
+  countRows,
   type ListPage,
   type ListQuery,
   type ListRow,
@@ -296,12 +297,33 @@ function pageField(
     },
     async resolve(_root, args: PageArguments, context, info) {
       const query = queryOf(args, info)
+      await payForScan(list, query, context)
       context.proceed()
       const [page] = await readPages(context.db, list, query, environmentOf(context))
       context.countItems(page?.rows ?? [])
       return page && toPage(page, list, query)
     },
   }
+}
+
+/** Rows that a unit pays for, where a statement reads a whole table; for how long their number is kept. */
+const rowsPerUnit = 250
+const keptMs = 60_000
+
+/** The sizes of the tables of each server's lists. */
+const sizesOf = derivedOnce((_networks: Context['networks']) => new Map<List, { at: number; rows: number }>())
+
+/** Charges a list that no index narrows for the rows that its statements read. */
+async function payForScan(list: List, { where = {}, counts }: ListQuery, context: Context): Promise<void> {
+  if (!context.addUnits || list.indexed.some((name) => typeof where[name] === 'string')) return
+  const sizes = sizesOf(context.networks)
+  let size = sizes.get(list)
+  if (!size || performance.now() - size.at > keptMs) {
+    context.proceed()
+    size = { at: performance.now(), rows: await countRows(context.db, list) }
+    sizes.set(list, size)
+  }
+  context.addUnits(Math.floor((size.rows * (counts ? 2 : 1)) / rowsPerUnit))
 }
 
 /** Finds one row by its key. */
@@ -314,9 +336,10 @@ function keyField(list: List, type: GraphQLObjectType): GraphQLFieldConfig<unkno
       [key]: { type: new GraphQLNonNull(GraphQLString) },
     },
     async resolve(_root, where: Where, context, info) {
-      context.proceed()
       const fields = columnsIn(selectedIn(info))
       const query = { where, fields, isDescending: false, limit: 1, offset: 0, counts: false }
+      await payForScan(list, query, context)
+      context.proceed()
       const [page] = await readPages(context.db, list, query, environmentOf(context))
       return page?.rows[0] ?? null
     },

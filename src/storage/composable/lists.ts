@@ -28,6 +28,9 @@ export interface List {
   key: readonly string[]
   /** SQL of a JSON column that comes with each row. */
   facts?: string
+  /** The table that is read whole, unless a filter has a value of one of these fields. */
+  table: string
+  indexed: readonly string[]
 }
 
 export const enums = {
@@ -74,6 +77,8 @@ export const generators: List = {
   from: `programmatic_orders g ${firstCreation} LEFT JOIN LATERAL (SELECT sh.account FROM sheds sh
     WHERE sh.chain_id = g.chain_id AND sh.shed = g.owner ORDER BY sh.block_number, sh.log_index LIMIT 1) s ON true`,
   key: ['chainId', 'eventId'],
+  table: 'programmatic_orders',
+  indexed: ['eventId', 'owner', 'resolvedOwner'],
   facts: `json_build_object('id', g.id::text, 'row', (${rowSql(programmaticRowFields)})::json, 'type', g.type,
     'blockNumber', c.block_number::text, 'createdAt', ${epoch('c.block_time')}::text)`,
   fields: {
@@ -106,6 +111,8 @@ export const generators: List = {
 export const discreteOrders: List = {
   from: `programmatic_parts pp JOIN orders o ON o.id = pp.order_id JOIN programmatic_orders g ON ${isOf('pp')} ${firstCreation}`,
   key: ['chainId', 'orderUid'],
+  table: 'programmatic_parts',
+  indexed: ['orderUid', 'conditionalOrderGeneratorId'],
   fields: {
     orderUid: { kind: 'hex', sql: 'o.uid' },
     chainId: { kind: 'int', sql: 'g.chain_id' },
@@ -135,8 +142,11 @@ export const discreteOrders: List = {
 
 /** CoWShed proxies and their users. */
 export const ownerMappings: List = {
-  from: `(SELECT DISTINCT ON (chain_id, shed) * FROM sheds ORDER BY chain_id, shed, block_number, log_index) g`,
+  from: `(SELECT sh.* FROM sheds sh WHERE NOT EXISTS (SELECT FROM sheds e WHERE e.chain_id = sh.chain_id
+    AND e.shed = sh.shed AND (e.block_number, e.log_index) < (sh.block_number, sh.log_index))) g`,
   key: ['chainId', 'address'],
+  table: 'sheds',
+  indexed: ['address', 'owner'],
   fields: {
     address: { kind: 'hex', sql: 'g.shed' },
     chainId: { kind: 'int', sql: 'g.chain_id' },
@@ -152,6 +162,8 @@ export const ownerMappings: List = {
 export const transactions: List = {
   from: `(SELECT DISTINCT chain_id, tx_hash, block_number, block_time FROM programmatic_creations) g`,
   key: ['chainId', 'hash'],
+  table: 'programmatic_creations',
+  indexed: [],
   fields: {
     hash: { kind: 'hex', sql: 'g.tx_hash' },
     chainId: { kind: 'int', sql: 'g.chain_id' },

@@ -115,8 +115,8 @@ function isEqual(field: ListField, value: unknown, { chainIds }: Environment): P
   if (!hex) return Prisma.sql`false`
   const equal = Prisma.sql`(${expression}) = ${bytea(hex)}`
   if (field.narrows !== 'resolvedOwner') return equal
-  return Prisma.sql`(${equal} AND (g.owner = ${bytea(hex)} OR g.owner IN (SELECT sh.shed FROM sheds sh
-    WHERE sh.chain_id = ANY(${[...chainIds]}::int[]) AND sh.account = ${bytea(hex)})))`
+  return Prisma.sql`(${equal} AND g.owner = ANY(array_append(ARRAY(SELECT sh.shed FROM sheds sh
+    WHERE sh.chain_id = ANY(${[...chainIds]}::int[]) AND sh.account = ${bytea(hex)}), ${bytea(hex)}::bytea)))`
 }
 
 function bound({ kind }: ListField, value: unknown): Prisma.Sql {
@@ -312,6 +312,12 @@ export async function readPostedEnds(db: Db, ids: readonly string[], now: number
       ORDER BY o.valid_to LIMIT 1000) AS ends
     FROM unnest(${[...ids]}::bigint[]) WITH ORDINALITY AS n(id, place) ORDER BY n.place`
   return rows.map(({ ends }) => ends.map(Number))
+}
+
+/** The number of rows that a list without a filter by an index reads. */
+export async function countRows(db: Db, { table }: List): Promise<number> {
+  const [row] = await sql(db).$queryRaw<{ rows: bigint }[]>`SELECT count(*) AS rows FROM ${raw(table)}`
+  return Number(row?.rows ?? 0)
 }
 
 export interface ChainPosition {
