@@ -1,34 +1,24 @@
 import DataLoader from 'dataloader'
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
   GraphQLFloat,
-  type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
-  type GraphQLInputType,
   GraphQLInt,
-  GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
-  type GraphQLOutputType,
   type GraphQLResolveInfo,
-  GraphQLScalarType,
   GraphQLSchema,
   GraphQLString,
-  Kind,
 } from 'graphql'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import {
   discreteOrders,
-  type EnumName,
-  enums,
   generators,
   type List,
-  type ListField,
   ownerMappings,
   transactions,
 } from '../../storage/composable/lists.ts'
@@ -37,7 +27,6 @@ import {
   type ListPage,
   type ListQuery,
   type ListRow,
-  operatorsOf,
   placeOf,
   readPages,
   readPositions,
@@ -54,119 +43,21 @@ import {
   generatorOf,
   partsOf,
 } from './part-lists.ts'
+import {
+  BigIntScalar,
+  columnsOf,
+  type Field,
+  filterOf,
+  JsonScalar,
+  pageType,
+  required,
+  ViewPageInfo,
+} from './types.ts'
 
 /**
  * The schema of indexers that are made with Ponder, as clients of CoW Protocol's programmatic orders use it.
  * Members that this service has no data for are left out, so that a document with them does not validate.
  */
-
-type Field = GraphQLFieldConfig<ListRow, Context>
-
-const digits = /^-?[0-9]{1,80}$/
-
-function toDigits(value: unknown): string {
-  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
-  if (typeof text !== 'string' || !digits.test(text)) throw new TypeError('must be an integer as digits')
-  return text
-}
-
-const BigIntScalar = new GraphQLScalarType<string, string>({
-  name: 'BigInt',
-  description: 'An integer of any size, as text.',
-  serialize: String,
-  parseValue: toDigits,
-  parseLiteral: (node) =>
-    toDigits(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
-})
-
-const JsonScalar = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' })
-
-const enumTypes = Object.fromEntries(
-  Object.entries(enums).map(([name, values]) => [
-    name,
-    new GraphQLEnumType({
-      name,
-      values: Object.fromEntries(values.map((value) => [value, {}])),
-    }),
-  ]),
-) as Record<EnumName, GraphQLEnumType>
-
-const typeOf = (field: ListField) => {
-  if (field.enum) return enumTypes[field.enum]
-  if (field.kind === 'int') return GraphQLInt
-  return field.kind === 'bigint' ? BigIntScalar : GraphQLString
-}
-
-const required = (type: GraphQLOutputType) => new GraphQLNonNull(type as typeof GraphQLString)
-
-/** The fields of a row that are columns. */
-function columnsOf(
-  list: List,
-  { without = [], nullable = [] }: Partial<Record<'without' | 'nullable', string[]>>,
-) {
-  return Object.fromEntries(
-    Object.entries(list.fields)
-      .filter(([name, { isPlain }]) => !isPlain && !without.includes(name))
-      .map(([name, field]): [string, Field] => {
-        // Ends reach beyond the 31 bits of an Int.
-        const type = name === 'validTo' ? GraphQLFloat : typeOf(field)
-        return [name, { type: field.isNullable || nullable.includes(name) ? type : required(type) }]
-      }),
-  )
-}
-
-function filterOf(name: string, list: List, names = Object.keys(list.fields)): GraphQLInputObjectType {
-  const type: GraphQLInputObjectType = new GraphQLInputObjectType({
-    name: `${name}Filter`,
-    fields: () => ({
-      AND: { type: new GraphQLList(new GraphQLNonNull(type)) },
-      OR: { type: new GraphQLList(new GraphQLNonNull(type)) },
-      ...filtersOf(list, names),
-    }),
-  })
-  return type
-}
-
-function filtersOf(list: List, names: readonly string[]): GraphQLInputFieldConfigMap {
-  const members = names.flatMap((name) => {
-    const field = list.fields[name]
-    if (!field || field.isPlain) return []
-    return operatorsOf(field).map(([suffix, isList]): [string, { type: GraphQLInputType }] => [
-      `${name}${suffix}`,
-      { type: isList ? new GraphQLList(typeOf(field)) : typeOf(field) },
-    ])
-  })
-  return Object.fromEntries(members)
-}
-
-const PageInfo = new GraphQLObjectType({
-  name: 'PageInfo',
-  fields: {
-    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean) },
-    hasPreviousPage: { type: new GraphQLNonNull(GraphQLBoolean) },
-    startCursor: { type: GraphQLString },
-    endCursor: { type: GraphQLString },
-  },
-})
-
-/** Views have no cursors. */
-const ViewPageInfo = new GraphQLObjectType({
-  name: 'ViewPageInfo',
-  fields: {
-    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean) },
-    hasPreviousPage: { type: new GraphQLNonNull(GraphQLBoolean) },
-  },
-})
-
-const pageType = (item: GraphQLObjectType, pageInfo = PageInfo, count: GraphQLScalarType = GraphQLInt) =>
-  new GraphQLObjectType({
-    name: `${item.name}Page`,
-    fields: {
-      items: { type: required(new GraphQLList(new GraphQLNonNull(item))) },
-      pageInfo: { type: new GraphQLNonNull(pageInfo) },
-      totalCount: { type: new GraphQLNonNull(count) },
-    },
-  })
 
 export const defaultLimit = 50
 export const maxLimit = 1_000
