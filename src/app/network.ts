@@ -5,6 +5,7 @@ import { createHeads } from '../chain/heads.ts'
 import { tradeLogs } from '../chain/logs/chain-logs.ts'
 import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
+import { createProgrammaticPoll } from '../chain/order/programmatic-poll.ts'
 import { createProgrammaticCheck } from '../chain/order/programmatic-signature.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
@@ -15,7 +16,10 @@ import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
+import type { WatchTowerOptions } from '../indexer/watch-tower.ts'
 import { createPools } from '../market/pools/pools.ts'
+import { maxContractSignature } from '../orders/owner.ts'
+import { placeOrder } from '../orders/place.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
@@ -92,6 +96,7 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
     ...{ network, nodes, chain, pools, tokens: tokens.tokens },
     ...trading,
     ...composeIndexes(access, tokens, trading, scope),
+    towerOptions: composeTower(access, trading, scope),
     ...composeData(access, tokens, trading, scope),
     /** Undefined on a network whose order book is run here. */
     mirror,
@@ -233,6 +238,33 @@ function composeIndexes(
   })
   const pooled = { chain, pools, rpc, rpcWithoutRetries, nativeRates, loopDb }
   return { ...indexing, poolCounts: composePools({ ...shared, ...pooled, db }) }
+}
+
+/** The limit of a node's answer to a poll: a part with its signature, in hex, or the data of a revert. */
+const maxPollBytes = 65_536
+
+/** The watch tower of programmatic orders. Its checks have queues of their own: it delays no client. */
+function composeTower(
+  { nodes, chain, orderCode }: ChainAccess,
+  { orderServices }: Trading,
+  { network, loopDb, settings, log, metrics }: NetworkOptions,
+): WatchTowerOptions {
+  const limits = { timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, maxBytes: maxPollBytes }
+  const services = {
+    ...orderServices,
+    checkOrder: createOrderCheck(orderCode),
+    isProgrammatic: createProgrammaticCheck(orderCode),
+  }
+  return {
+    ...{ network, log, db: loopDb, head: () => chain.head() },
+    poll: createProgrammaticPoll({
+      ...{ network, gas: orderCode.limits.signatureGas, maxSignature: maxContractSignature },
+      rpc: nodes.connect({ ...limits, runsStrangersCode: true }),
+    }),
+    place: (creation) => placeOrder(creation, services),
+    atOnce: settings.EIP1271_AT_ONCE,
+    meter: metrics.loops.tower(network.name),
+  }
 }
 
 /** The mirror of an order book that is run elsewhere. */

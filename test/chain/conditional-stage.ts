@@ -31,6 +31,7 @@ export const walletSignatureAbi = new Interface([
 const [scripted] = readCompiled('scripted-handler.sol', ['ScriptedHandler'])
 if (!scripted) throw new Error('not compiled')
 export const scriptedAbi = new Interface(scripted.abi)
+export const scriptedCode = scripted.bytecode
 
 /** Every error that a poll of a conditional order can end with. */
 export const pollErrors = new Interface([

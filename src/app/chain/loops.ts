@@ -7,14 +7,15 @@ import { followProgrammaticOrders } from '../../indexer/late/programmatic.ts'
 import { refunding } from '../../indexer/refunder.ts'
 import { runIndexer } from '../../indexer/run.ts'
 import { runHoldingsIndex } from '../../indexer/settlement-holdings.ts'
+import { runWatchTower } from '../../indexer/watch-tower.ts'
 import type { Loop } from '../../server/measures/loop-metrics.ts'
 import { whileLeading } from '../../storage/database/leadership.ts'
 import { rankTokens } from '../../storage/token/tokens.ts'
 import type { NetworkParts } from '../network.ts'
 import type { LoopStates } from '../observing/monitoring.ts'
 
-/** Roles of a process. Any number may serve; on each network one leads the indexer, and one the auctions. */
-export const roles = ['serve', 'index', 'auction', 'deliver'] as const
+/** Roles of a process. Any number may serve; on each network one leads the indexer, one the auctions, one the watch tower. */
+export const roles = ['serve', 'index', 'auction', 'tower', 'deliver'] as const
 export type Role = (typeof roles)[number]
 
 interface LoopOptions {
@@ -90,11 +91,16 @@ export function startLeaderLoops(
   }
   if (roles.includes('auction') && parts.mirror)
     log.info('no auctions are held: the network follows an order book', { network })
+  if (roles.includes('tower') && parts.mirror)
+    log.info('no parts are placed: the network follows an order book', { network })
   return [
     ...(roles.includes('index') ? [lead('indexer', (leading) => runIndexers(parts, leading))] : []),
     ...(roles.includes('index') ? refunding(parts.refunderOptions, { url, log, signal }) : []),
     ...(roles.includes('auction') && !parts.mirror
       ? [lead('auctions', (leading) => runAuctions(parts.auctionServices, leading))]
+      : []),
+    ...(roles.includes('tower') && parts.network.conditionalOrders && !parts.mirror
+      ? [lead('tower', (leading) => runWatchTower(parts.towerOptions, leading))]
       : []),
   ]
 }

@@ -134,6 +134,14 @@ export const catalogue = {
     needs: ['DATABASE_URL', 'NETWORKS_FILE', 'SOLVER_PRIVATE_KEY'],
     exits: untilStopped,
   },
+  tower: {
+    group: 'Run',
+    summary: 'place the parts of programmatic orders',
+    flags: { port },
+    settings: 'all',
+    needs: ['DATABASE_URL', 'NETWORKS_FILE'],
+    exits: untilStopped,
+  },
   deliver: {
     group: 'Run',
     summary: 'send notifications to channels',
@@ -144,7 +152,7 @@ export const catalogue = {
   },
   all: {
     group: 'Run',
-    summary: 'serve, index, auction and deliver in one process',
+    summary: 'serve, index, auction, tower and deliver in one process',
     flags: { port },
     settings: 'all',
     needs: ['DATABASE_URL', 'NETWORKS_FILE', 'SOLVER_PRIVATE_KEY'],

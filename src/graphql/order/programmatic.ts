@@ -6,7 +6,15 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import { settlementPairs } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import {
+  type DiagnosedOrder,
+  diagnosisCodes,
+  diagnosisOf,
+  diagnosisTexts,
+  type ProgrammaticDiagnosis,
+} from '../../domain/programmatic/diagnosis.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
+import { pollResults, pollResultTexts } from '../../domain/programmatic/poll.ts'
 import { type DecodedType, staticInputs } from '../../domain/programmatic/static-input.ts'
 import {
   type GeneratorStatus,
@@ -26,6 +34,7 @@ import {
   oneProgrammaticOrder,
   type ProgrammaticKey,
   type ProgrammaticRow,
+  programmaticDiagnosisFacts,
   programmaticFacts,
   programmaticOrder,
 } from '../../storage/models/programmatic.ts'
@@ -89,6 +98,34 @@ const ProgrammaticPartStatus = defineEnum(
   partStatuses,
   partStatusTexts,
 )
+
+defineEnum(
+  'ProgrammaticPollResult',
+  'What a poll of a programmatic order by the watch tower found.',
+  pollResults,
+  pollResultTexts,
+)
+
+const ProgrammaticDiagnosisCode = defineEnum(
+  'ProgrammaticDiagnosisCode',
+  'Why a programmatic order goes on or not.',
+  diagnosisCodes,
+  diagnosisTexts,
+)
+
+const ProgrammaticDiagnosisRef = builder.objectRef<ProgrammaticDiagnosis>('ProgrammaticDiagnosis')
+ProgrammaticDiagnosisRef.implement({
+  description:
+    'Why a programmatic order goes on or not, from its status and the last poll by the watch tower.',
+  fields: (t) => ({
+    code: t.field({
+      type: ProgrammaticDiagnosisCode,
+      description: 'The reason.',
+      resolve: ({ code }) => code,
+    }),
+    text: t.exposeString('text', { description: 'The reason in plain sentences, with quotes of contracts.' }),
+  }),
+})
 
 exposeModel(programmaticOrder)
 
@@ -230,6 +267,12 @@ builder.objectFields(ProgrammaticOrderRef, (t) => ({
       const { decoded } = factsOf(parent)
       return 'decodeError' in decoded ? decoded.decodeError : null
     },
+  }),
+  diagnosis: t.field({
+    type: ProgrammaticDiagnosisRef,
+    description: 'Why it goes on or not.',
+    extensions: { needs: { diagnosed: programmaticDiagnosisFacts } satisfies Selected['needs'] },
+    resolve: (parent) => diagnosisOf(identityOf<{ diagnosed: DiagnosedOrder }>(parent).diagnosed),
   }),
   nextPart: t.field({
     type: PartRef,

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { AuctionMeter } from '../../auctions/meter.ts'
 import type { IndexerMeter } from '../../indexer/progress.ts'
 import type { HoldingsMeter } from '../../indexer/settlement-holdings.ts'
+import type { TowerMeter } from '../../indexer/watch-tower.ts'
 import type { MirrorMeter } from '../../mirror/mirror.ts'
 import { networkGauge } from './network-gauge.ts'
 
@@ -11,11 +12,12 @@ export interface LoopMetrics {
   indexer(network: string): IndexerMeter
   holdings(network: string): HoldingsMeter
   mirror(network: string): MirrorMeter
+  tower(network: string): TowerMeter
   /** Notes whether this process leads a loop: it measures only loops that it leads. */
   led(loop: Loop, network: string, leads: boolean): void
 }
 
-export type Loop = 'indexer' | 'auctions'
+export type Loop = 'indexer' | 'auctions' | 'tower'
 
 interface Newest {
   /** Unix milliseconds of the newest auction. */
@@ -34,10 +36,23 @@ interface Newest {
   unread?: number | undefined
   /** Unix milliseconds when the order book that is followed was last read. */
   readAt?: number | undefined
+  /** How long the longest has been due that the watch tower polled last, in seconds. */
+  pollsLate?: number | undefined
 }
 
 /** Holdings and rights of the settlement contract. */
 type Holdings = Partial<Parameters<HoldingsMeter['known']>[0] & Parameters<HoldingsMeter['moved']>[0]>
+
+/** What a process no longer measures when it loses the lead of a loop. */
+const lost: Record<Loop, Newest> = {
+  indexer: {
+    ...{ blocksBehind: undefined, blockTime: undefined },
+    ...{ blocksPerSecond: undefined, secondsLeft: undefined },
+    ...{ holdings: undefined, unread: undefined, readAt: undefined },
+  },
+  auctions: { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined },
+  tower: { pollsLate: undefined },
+}
 
 const phaseBuckets = [0.01, 0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
 const depthBuckets = [1, 2, 4, 8, 16, 32, 64]
@@ -49,6 +64,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
   registerGauges(registry, newest, now)
   const { phases, answers, settlements, losses } = auctionSeries(registers)
   const { leads, reorgs, oddLogs, mirrored, competitions, unknownMembers } = processSeries(registers)
+  const { polls, parts } = towerSeries(registers)
   return {
     auctions: (network) => ({
       began: () => update(network, { auctionAt: now() }),
@@ -85,18 +101,15 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
       competitions: (outcome, count = 1) => competitions.inc({ network, outcome }, count),
       unverified: (what) => mirrored.inc({ network, outcome: `unverified_${what}` }),
     }),
+    tower: (network) => ({
+      polled: (result) => polls.inc({ network, result }),
+      placed: () => parts.inc({ network }),
+      late: (pollsLate) => update(network, { pollsLate }),
+    }),
     led(loop, network, isLeading) {
       leads.set({ loop, network }, isLeading ? 1 : 0)
       if (isLeading) return
-      const lost: Newest =
-        loop === 'indexer'
-          ? {
-              ...{ blocksBehind: undefined, blockTime: undefined },
-              ...{ blocksPerSecond: undefined, secondsLeft: undefined },
-              ...{ holdings: undefined, unread: undefined, readAt: undefined },
-            }
-          : { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined }
-      update(network, lost)
+      update(network, lost[loop])
     },
   }
 }
@@ -128,6 +141,22 @@ function auctionSeries(registers: Registry[]) {
     registers,
   })
   return { phases, answers, settlements, losses }
+}
+
+function towerSeries(registers: Registry[]) {
+  const polls = new Counter({
+    name: 'tradegraph_programmatic_polls_total',
+    help: 'Polls of programmatic orders by the watch tower, by result, as GraphQL names them.',
+    labelNames: ['network', 'result'],
+    registers,
+  })
+  const parts = new Counter({
+    name: 'tradegraph_programmatic_parts_placed_total',
+    help: 'Parts of programmatic orders that the watch tower placed.',
+    labelNames: ['network'],
+    registers,
+  })
+  return { polls, parts }
 }
 
 function processSeries(registers: Registry[]) {
@@ -194,6 +223,12 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'Time since the order book that the network follows was last read, in the process that leads.',
     [],
     ({ readAt }) => (readAt === undefined ? [] : [[{}, (now() - readAt) / 1_000]]),
+  )
+  gauge(
+    'tradegraph_programmatic_polls_late_seconds',
+    'How long the longest has been due of the programmatic orders that the watch tower polls next, by the time of the block.',
+    [],
+    ({ pollsLate }) => (pollsLate === undefined ? [] : [[{}, pollsLate]]),
   )
   gauge(
     'tradegraph_auction_orders',

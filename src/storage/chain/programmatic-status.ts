@@ -49,7 +49,7 @@ export const filledParts = `(SELECT count(*) FROM programmatic_parts pp JOIN ord
 
 /**
  * `generatorState` of the domain in SQL, over the columns of programmatic order `g`, with the caller's
- * `names`; a test holds the two equal. Nothing polls handlers yet, so none has ended.
+ * `names`; a test holds the two equal. The arithmetic of a TWAP is stronger than its last poll.
  * @param now an expression for Unix seconds
  */
 export function programmaticStatusSql(now: string, names: Record<GeneratorStatus, string>): string {
@@ -59,5 +59,6 @@ export function programmaticStatusSql(now: string, names: Record<GeneratorStatus
     WHEN g.starts_at > ${now} THEN '${names.scheduled}'
     WHEN g.part_count <= ${filledParts} THEN '${names.filled}'
     WHEN g.ends_at < ${now} THEN CASE WHEN ${filledParts} > 0 THEN '${names.partlyFilled}' ELSE '${names.expired}' END
+    WHEN g.poll_result = 'ended' AND g.type <> 'TWAP' THEN '${names.ended}'
     ELSE '${names.active}' END)`
 }

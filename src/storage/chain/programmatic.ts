@@ -188,7 +188,10 @@ export async function storeLooks(
       part_count = CASE WHEN n.authorised THEN n.part_count ELSE g.part_count END,
       starts_at = CASE WHEN n.authorised THEN n.starts_at ELSE g.starts_at END,
       ends_at = CASE WHEN n.authorised THEN n.ends_at ELSE g.ends_at END,
-      fault = CASE WHEN n.authorised THEN n.fault ELSE g.fault END
+      fault = CASE WHEN n.authorised THEN n.fault ELSE g.fault END,
+      poll_at = CASE WHEN ${raw(changed)} THEN 0 ELSE g.poll_at END,
+      poll_block = CASE WHEN ${raw(changed)} THEN NULL ELSE g.poll_block END,
+      poll_result = CASE WHEN ${raw(changed)} THEN NULL ELSE g.poll_result END
     FROM unnest(${looks.map(({ id }) => id)}::bigint[], ${authorised}::bool[],
       ${looks.map(({ context }) => bytea(wordOf(context)))}::bytea[], ${looks.map(({ nextLook }) => nextLook)}::bigint[],
       ${looks.map(({ partCount }) => partCount)}::bigint[], ${looks.map(({ startsAt }) => startsAt)}::bigint[],
@@ -197,6 +200,9 @@ export async function storeLooks(
     WHERE g.id = n.id AND NOT EXISTS (SELECT FROM programmatic_creations c WHERE c.chain_id = ${chainId}
       AND c.owner = g.owner AND c.hash = g.hash AND c.block_number > ${number})`
 }
+
+/** The look `n` at order `g` makes its last poll void: it was not read since a creation or a reorg, or is another. */
+const changed = `(n.authorised AND (g.looked_block IS NULL OR g.removed_block IS NOT NULL OR g.context IS DISTINCT FROM n.context))`
 
 const wordOf = (value: bigint): Hex => `0x${word(value)}`
 

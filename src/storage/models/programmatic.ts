@@ -1,6 +1,8 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { DiagnosedOrder } from '../../domain/programmatic/diagnosis.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
+import { pollResults } from '../../domain/programmatic/poll.ts'
 import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
 import { screaming } from '../../domain/text/spelling.ts'
 import { filledParts, programmaticStatusSql } from '../chain/programmatic-status.ts'
@@ -90,25 +92,77 @@ const stored = {
   ),
 }
 
+const pollResult = enumOf('ProgrammaticPollResult', pollResults)
+
+const polls = {
+  nextPollAt: orNull(
+    column(
+      uint32,
+      'g.poll_at',
+      'Unix seconds from which on the watch tower polls it; 0 means at once, null that no part can follow. It polls none that is CANCELLED or INVALID.',
+    ),
+  ),
+  nextPollBlock: orNull(
+    column(safeInt, 'g.poll_block', 'The block from which on it polls it; null if only the time counts.'),
+  ),
+}
+
+const diagnosedFields: RowFields<DiagnosedOrder> = {
+  status: derived(
+    spelledEnumOf('ProgrammaticOrderStatus', generatorStatuses),
+    () => programmaticStatusSql(now, storedStatus),
+    '',
+  ),
+  fault: orNull(column(string, 'g.fault', '')),
+  startsAt: orNull(column(uint32, 'g.starts_at', '')),
+  pollResult: orNull(column(pollResult, 'g.poll_result', '')),
+  pollReason: orNull(column(string, 'g.poll_reason', '')),
+  pollAt: polls.nextPollAt,
+}
+
+const poll: Model = {
+  name: 'ProgrammaticOrderPoll',
+  description:
+    'A poll of a programmatic order by the watch tower: whether its handler made a part, and whether that was placed.',
+  fields: {
+    time: column(time, 'lp.polled_at', 'The time of the block.'),
+    block: column(safeInt, 'lp.polled_block', 'The newest block then.'),
+    result: column(pollResult, 'lp.poll_result', 'What it found.'),
+    reason: orNull(
+      column(
+        string,
+        'lp.poll_reason',
+        'More about it: the error of the handler with its message, or that of the order; control characters are removed. Null if there is nothing to add.',
+      ),
+    ),
+  },
+}
+
 export const programmaticRowFields: RowFields<ProgrammaticRow> = {
   chainId: column(smallInt, 'g.chain_id', ''),
   ...stored,
 }
 
-/** A row for resolvers, as JSON: see `ProgrammaticRow`. */
-export const programmaticFacts = derived<unknown>(
-  {
-    type: 'JSON',
-    text: (expression) => sqlExpression(expression),
-    read: (json) => json,
-    column: 'text',
-    write: () => {
-      throw new TypeError('facts are read only')
+const jsonFacts = <Row>(fields: RowFields<Row>) =>
+  derived<unknown>(
+    {
+      type: 'JSON',
+      text: (expression) => sqlExpression(expression),
+      read: (json) => json,
+      column: 'text',
+      write: () => {
+        throw new TypeError('facts are read only')
+      },
     },
-  },
-  `(${rowSql(programmaticRowFields)})`,
-  '',
-)
+    `(${rowSql(fields)})`,
+    '',
+  )
+
+/** A row for resolvers, as JSON: see `ProgrammaticRow`. */
+export const programmaticFacts = jsonFacts(programmaticRowFields)
+
+/** The same: see `DiagnosedOrder`. */
+export const programmaticDiagnosisFacts = jsonFacts(diagnosedFields)
 
 const creation: Model = {
   name: 'ProgrammaticOrderCreation',
@@ -158,7 +212,7 @@ export const programmaticOrder: Model = {
     status: derived(
       spelledEnumOf('ProgrammaticOrderStatus', generatorStatuses),
       (spelling) => programmaticStatusSql(now, spelling === 'graphql' ? graphStatus : storedStatus),
-      'Derived on every read, first match: CANCELLED, INVALID, SCHEDULED, FILLED, PARTLY_FILLED, EXPIRED, ACTIVE.',
+      'Derived on every read, first match: CANCELLED, INVALID, SCHEDULED, FILLED, PARTLY_FILLED, EXPIRED, ENDED, ACTIVE.',
       { weight: 2 },
     ),
     statusReason: orNull(
@@ -169,6 +223,7 @@ export const programmaticOrder: Model = {
         'More about the status, as text: when a removal was seen, or the rule that the input breaks. Null if there is nothing to add.',
       ),
     ),
+    ...polls,
     removedAt: orNull(column(time, 'g.removed_at', 'The time of removedBlock.')),
     readBlock: orNull(
       column(safeInt, 'g.looked_block', 'The newest block at which the contract was read; null before that.'),
@@ -198,6 +253,13 @@ export const programmaticOrder: Model = {
     }),
   },
   relations: {
+    lastPoll: {
+      kind: 'one',
+      model: () => poll,
+      nullable: true,
+      rows: 'programmatic_orders lp WHERE lp.id = g.id AND lp.poll_result IS NOT NULL',
+      description: 'The last poll by the watch tower; null before the first since it was created or changed.',
+    },
     creations: {
       kind: 'page',
       model: () => creation,

@@ -34,6 +34,7 @@ const aliases: Record<string, string> = {
   m: 'mirrored_orders',
   ob: 'order_books',
   g: 'programmatic_orders',
+  lp: 'programmatic_orders',
   pc: 'programmatic_creations',
   pp: 'programmatic_parts',
   sh: 'sheds',
@@ -95,12 +96,16 @@ const undescribed: Record<string, string> = {
   'quotes.from_account': 'only searched by',
   'quotes.receiver': 'only searched by',
   'quotes.app_data': 'only searched by',
+  'programmatic_orders.poll_repeats': 'decides on the pause before the next poll',
   'programmatic_orders.next_look': 'decides when the contract is read again',
   'sheds.tx_hash': 'kept as evidence of the proxy',
 }
 
 /** Nullable plain columns that are read as not null, with the condition. */
 const neverNull: Record<string, string> = {
+  'programmatic_orders.polled_at': 'in the last poll of an order that has one',
+  'programmatic_orders.polled_block': 'in the same',
+  'programmatic_orders.poll_result': 'in the same',
   'solutions.reference_score': 'in the reference scores of a competition, whose rows have one',
   'solutions.refusal': 'in the refusal of a solution that has one',
   'solutions.refusal_message': 'in the same',

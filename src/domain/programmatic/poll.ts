@@ -1,0 +1,146 @@
+import { type NextPoll, nextPoll, type PollFault } from './revert.ts'
+
+/** The results of a poll of a programmatic order by the watch tower. */
+export const pollResults = [
+  'placed',
+  'waiting',
+  'notMet',
+  'insufficientBalance',
+  'insufficientAllowance',
+  'refused',
+  'guarded',
+  'walletNotReady',
+  'failed',
+  'unauthorised',
+  'unavailable',
+  'ended',
+] as const
+export type PollResult = (typeof pollResults)[number]
+
+export const pollResultTexts: Record<PollResult, string> = {
+  placed: 'Its part is in the book.',
+  waiting: 'No part can be traded before a later time or block.',
+  notMet: 'Its handler makes no part now: a condition is not met.',
+  insufficientBalance: 'The owner has too little of the sell token for its part.',
+  insufficientAllowance: 'The owner has approved too little of the sell token for its part.',
+  refused: 'The service refused its part; the reason has the error.',
+  guarded: 'The swap guard of the owner forbids its part.',
+  walletNotReady: 'The wallet does not leave signatures to the contract of programmatic orders.',
+  failed: 'Its handler or its wallet fails, or needs too much gas or time.',
+  unauthorised: 'The contract does not authorise it any more.',
+  unavailable: 'The node, or another system, did not answer.',
+  ended: 'No part of it can follow.',
+}
+
+/** The maximum pause in seconds before the next poll, after the same result again and again. */
+const maxPauses: Record<PollResult, number> = {
+  placed: 30,
+  waiting: 30,
+  notMet: 30,
+  insufficientBalance: 30,
+  insufficientAllowance: 30,
+  refused: 600,
+  guarded: 600,
+  walletNotReady: 600,
+  failed: 600,
+  unauthorised: 600,
+  unavailable: 30,
+  ended: 600,
+}
+
+/** What a poll found, and when the next one is due; never if that is null. */
+export interface PollOutcome {
+  result: PollResult
+  reason: string | null
+  next: { time: number; block: number | null } | null
+}
+
+/** The block of a poll, in Unix seconds. */
+export interface PollTime {
+  number: number
+  timestamp: number
+}
+
+/** What decides on the pause before the next poll. */
+export interface Rhythm {
+  at: PollTime
+  /** Seconds between two blocks. */
+  blockTime: number
+  /** How often in a row the poll had its last result. */
+  repeats: ReadonlyMap<PollResult, number>
+  /** The last second of the part that can be traded, and the start of the next one; null if none follows. */
+  window?: { end: number; after: number | null } | undefined
+}
+
+/**
+ * The time after a result that may pass: twice as long as the last one, up to a limit. It is at most a quarter
+ * of what is left of a part, so that a part goes on soon after its reason passed.
+ */
+export function again(result: PollResult, reason: string | null, rhythm: Rhythm): PollOutcome {
+  const { at, blockTime, repeats, window } = rhythm
+  const doubled = blockTime * 2 ** Math.min(repeats.get(result) ?? 0, 20)
+  const left = window ? Math.max(blockTime, (window.end - at.timestamp) / 4) : Number.POSITIVE_INFINITY
+  const pause = Math.min(maxPauses[result], doubled, left)
+  const time = at.timestamp + (pause > blockTime ? Math.floor(pause) : 0)
+  if (window && Math.max(time, at.timestamp + 1) > window.end)
+    return { result, reason, next: afterPart(window) }
+  return { result, reason, next: { time, block: at.number + 1 } }
+}
+
+function afterPart({ end, after }: NonNullable<Rhythm['window']>): PollOutcome['next'] {
+  return { time: after ?? end + 1, block: null }
+}
+
+/** The outcome of a part that is in the book: the next poll is at the start of the next part. */
+export function partPlaced(rhythm: Rhythm, validTo: number): PollOutcome {
+  const { window, at } = rhythm
+  if (window) return { result: 'placed', reason: null, next: afterPart(window) }
+  // The handler decides when another follows.
+  const { result, reason, next } = again('placed', null, rhythm)
+  return {
+    result,
+    reason,
+    next: next && { ...next, time: Math.min(next.time, Math.max(validTo, at.timestamp) + 1) },
+  }
+}
+
+const resultOfError: Partial<Record<PollFault['error'], PollResult>> = {
+  OrderNotValid: 'notMet',
+  PollTryNextBlock: 'notMet',
+  PollTryAtBlock: 'waiting',
+  PollTryAtEpoch: 'waiting',
+  PollNever: 'ended',
+  SingleOrderNotAuthed: 'unauthorised',
+  ProofNotAuthed: 'unauthorised',
+  SwapGuardRestricted: 'guarded',
+  InvalidFallbackHandler: 'walletNotReady',
+}
+
+/** Obeys the revert of a poll. What a TWAP's arithmetic knows is stronger than a PollNever. */
+export function pollFailed(fault: PollFault, rhythm: Rhythm): PollOutcome {
+  const reason = reasonOf(fault)
+  const next = nextPoll(fault)
+  if (next.when === 'never' && !rhythm.window) return { result: 'ended', reason, next: null }
+  const time = laterTime(next, rhythm)
+  if (time) return { result: 'waiting', reason, next: time }
+  if (fault.error === 'PollTryNextBlock') return again('notMet', reason, { ...rhythm, repeats: new Map() })
+  const result = resultOfError[fault.error] ?? 'failed'
+  return again(result === 'ended' ? 'notMet' : result, reason, rhythm)
+}
+
+/** The time that a handler names; undefined if it has passed already. */
+function laterTime(next: NextPoll, { at, blockTime }: Rhythm): PollOutcome['next'] | undefined {
+  if (next.when === 'atEpoch' && next.time > at.timestamp) return { time: next.time, block: null }
+  if (next.when !== 'atBlock' || next.block <= at.number) return undefined
+  // Blocks may come faster: half the time is waited for, then the block.
+  const time = at.timestamp + Math.floor(((next.block - at.number) * blockTime) / 2)
+  return { time: Math.min(time, maxTime), block: next.block }
+}
+
+/** A time that no block has before the year 2106. */
+const maxTime = 2 ** 32 - 1
+
+function reasonOf(fault: PollFault): string {
+  if (!('message' in fault)) return fault.error
+  return fault.message ? `${fault.error}: ${fault.message}` : fault.error
+}

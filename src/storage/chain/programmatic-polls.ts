@@ -1,0 +1,88 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts'
+import type { PollOutcome, PollResult, PollTime } from '../../domain/programmatic/poll.ts'
+import { bytea, hexOf } from '../database/columns.ts'
+import { type Db, sql } from '../database/database.ts'
+
+/** A programmatic order that the watch tower is to poll. */
+export interface DuePoll {
+  id: bigint
+  owner: Address
+  params: ConditionalOrderParams
+  /** Null until it is read. */
+  context: Bytes32 | null
+  endsAt: number | null
+  dueAt: number
+  /** The last poll; null before the first. */
+  last: { result: PollResult; time: number; repeats: number } | null
+}
+
+interface DueRow {
+  id: bigint
+  owner: Uint8Array
+  handler: Uint8Array
+  salt: Uint8Array
+  static_input: Uint8Array
+  context: Uint8Array | null
+  ends_at: bigint | null
+  poll_at: bigint
+  poll_result: string | null
+  polled_at: Date | null
+  poll_repeats: number
+}
+
+/**
+ * Programmatic orders that are due at a block and that the contract authorised when it was read: at most
+ * `perOwner` of each owner who is not in `busy`. The first of each owner come before the second ones, and those
+ * that did not fail again and again before others. In SQL: a rank for each owner.
+ */
+export async function duePolls(
+  db: Db,
+  chainId: number,
+  { at, busy, perOwner, limit }: { at: PollTime; busy: readonly Address[]; perOwner: number; limit: number },
+): Promise<DuePoll[]> {
+  const rows = await sql(db).$queryRaw<DueRow[]>`
+    SELECT g.id, g.owner, g.handler, g.salt, g.static_input, g.context, g.ends_at, g.poll_at, g.poll_result, g.polled_at, g.poll_repeats
+    FROM (SELECT p.id, row_number() OVER (PARTITION BY p.owner ORDER BY p.poll_repeats, p.poll_at, p.id) AS place
+      FROM programmatic_orders p WHERE p.chain_id = ${chainId} AND p.poll_at <= ${at.timestamp}
+        AND coalesce(p.poll_block, 0) <= ${at.number} AND p.looked_block IS NOT NULL AND p.removed_block IS NULL
+        AND p.fault IS NULL AND p.owner <> ALL(${busy.map(bytea)}::bytea[])) d
+    JOIN programmatic_orders g ON g.id = d.id WHERE d.place <= ${perOwner}
+    ORDER BY d.place, g.poll_repeats, g.poll_at, g.id LIMIT ${limit}`
+  return rows.map((row) => ({
+    id: row.id,
+    owner: hexOf(row.owner),
+    params: { handler: hexOf(row.handler), salt: hexOf(row.salt), staticInput: hexOf(row.static_input) },
+    context: row.context && hexOf(row.context),
+    endsAt: row.ends_at === null ? null : Number(row.ends_at),
+    dueAt: Number(row.poll_at),
+    last:
+      row.poll_result === null || row.polled_at === null
+        ? null
+        : {
+            result: row.poll_result as PollResult,
+            time: Math.floor(row.polled_at.getTime() / 1_000),
+            repeats: row.poll_repeats,
+          },
+  }))
+}
+
+/**
+ * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then it is due
+ * again. In SQL: the row is compared with what was polled.
+ */
+export async function storePoll(
+  db: Db,
+  { id, dueAt, context, last }: DuePoll,
+  at: PollTime,
+  { result, reason, next }: PollOutcome,
+): Promise<void> {
+  const repeats = last?.result === result ? last.repeats + 1 : 0
+  await sql(db).$executeRaw`
+    UPDATE programmatic_orders SET poll_at = ${next?.time ?? null}::bigint, poll_block = ${next?.block ?? null}::bigint,
+      polled_at = ${new Date(at.timestamp * 1_000)}::timestamptz, polled_block = ${at.number}, poll_result = ${result},
+      poll_reason = ${reason}::text, poll_repeats = ${Math.min(repeats, 1_000)}
+    WHERE id = ${id} AND poll_at = ${dueAt} AND looked_block IS NOT NULL
+      AND context IS NOT DISTINCT FROM ${context && bytea(context)}::bytea`
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PollAnswer } from '../../src/chain/order/programmatic-poll.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import { runWatchTower } from '../../src/indexer/watch-tower.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { connectDirectly, createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { eventually } from '../setup/eventually.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const [spammer, other] = [numbered('aa'), numbered('bb')]
+
+/** Orders of an unknown handler that the contract authorises. */
+async function insert(owner: Address, count: number): Promise<void> {
+  const client = await connectDirectly(database.url)
+  await client.query(
+    `INSERT INTO programmatic_orders (chain_id, owner, hash, handler, salt, static_input, created_block, type, looked_block)
+      SELECT $1, $2, sha256(convert_to($3 || n::text, 'UTF8')), $2, $2, '', 1, 'Unknown', 1 FROM generate_series(1, $4::int) n`,
+    [sampleNetwork.chainId, Buffer.from(owner.slice(2), 'hex'), owner, count],
+  )
+  await client.end()
+}
+
+test('10,000 orders of one owner do not delay that of another', async () => {
+  await insert(spammer, 10_000)
+  await insert(other, 1)
+  const polled: Address[] = []
+  const results: string[] = []
+  const ending = new AbortController()
+  const running = runWatchTower(
+    {
+      ...{ network: sampleNetwork, db: database.db, log: silentLog, atOnce: 4 },
+      head: async () => ({ number: 9, timestamp: 1_000_000, hash: '0x', parentHash: '0x' }),
+      poll: async (owner): Promise<PollAnswer> => {
+        polled.push(owner)
+        return { fault: { error: 'PollTryNextBlock', message: 'again' } }
+      },
+      place: async () => {
+        throw new Error('no part is made')
+      },
+      meter: { polled: (result) => results.push(result), placed() {}, late() {} },
+      rhythm: async () => undefined,
+    },
+    ending.signal,
+  )
+  await eventually(
+    'the other is polled, and several turns',
+    () => polled.includes(other) && results.length > 40,
+  )
+  ending.abort()
+  await running
+  // The first turns begin together: one of the spammer has at most eight orders.
+  expect(polled.indexOf(other)).toBeLessThan(9)
+  expect(polled.filter((owner) => owner === other)).toHaveLength(1)
+  expect(new Set(results)).toEqual(new Set(['notMet']))
+})
