@@ -429,7 +429,7 @@ test('an order whose start is in the contract has it once that is read; an order
   expect(part.discreteOrder).toEqual({ status: 'open', conditionalOrderGenerator: { hash: ids.C } })
 })
 
-test('orders of former terms are parts beside those of the present ones', async () => {
+test('orders of former terms are parts, between those of the present ones', async () => {
   contract.set(ids.C, cabinetOfC)
   await apply(1, [creation(owner, paramsOf('C'))], createdAt)
   await round()

@@ -149,7 +149,7 @@ export async function countParts(generator: Generator, context: Context): Promis
   return known + (await straysLoader(context).load(generator))
 }
 
-/** Orders of the book beside the arithmetic that a page of parts can have among it. */
+/** The maximum number of orders of the book that no present terms make. */
 const maxStrays = 1_000
 
 const partFields = Object.keys(discreteOrders.fields)
