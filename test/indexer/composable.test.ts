@@ -378,7 +378,7 @@ describe('the queries of the SDK', () => {
 test('a removal cancels an order and what is open of it, and moves the cursor', async () => {
   const { first, second } = await tradedOrder()
   contract.delete(ids.A)
-  await apply(60, [])
+  await apply(60, [], start + 3_000)
   await round()
   const [item] = (await ask(newerOrders, { ...page, updatedAtBlockGte: '60' })).programmaticOrders.items
   expect(item).toMatchObject({ status: 'Cancelled', updatedAtBlock: '60' })
@@ -427,6 +427,10 @@ test('an order whose start is in the contract has it once that is read; an order
     `{ discreteOrder(chainId: ${chainId}, orderUid: "${posted.uid}") { status conditionalOrderGenerator { hash } } }`,
   )
   expect(part.discreteOrder).toEqual({ status: 'open', conditionalOrderGenerator: { hash: ids.C } })
+  now = Number(cabinetOfC) + 4 * 3_600
+  const ended = await ask(order, { id: eventId(1, 0) })
+  expect(ended.conditionalOrderGenerator.candidateDiscreteOrders).toMatchObject({ totalCount: 0, items: [] })
+  expect((await ask(newerOrders, page)).programmaticOrders.items[0].status).toBe('Completed')
 })
 
 test('orders of former terms are parts, between those of the present ones', async () => {
