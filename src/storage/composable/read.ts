@@ -51,7 +51,7 @@ export type ListRow = Readonly<Record<string, unknown>>
 
 export interface ListPage {
   rows: ListRow[]
-  /** Whether rows follow in the direction that was read. */
+  /** True if rows follow in the direction that was read. */
   hasMore: boolean
   total: number
 }
@@ -221,8 +221,8 @@ function isStray({ input, start, signableParts }: TwapSchedule): Prisma.Sql {
 }
 
 /**
- * Reads a page of a list for each of these programmatic orders, or one of all rows without any, in at most two
- * statements.
+ * Reads a page of a list for each of these programmatic orders, or one of all rows without any, in at most
+ * two statements.
  * @throws Refusal InvalidParameter
  */
 export async function readPages(
@@ -285,7 +285,7 @@ export interface Scheduled {
   schedule: TwapSchedule | null
 }
 
-/** For each programmatic order the number of its orders in the book that the arithmetic does not have. */
+/** Counts, for each programmatic order, those of its orders in the book that the arithmetic does not have. */
 export async function countStrays(db: Db, orders: readonly Scheduled[]): Promise<number[]> {
   const terms = orders.map(({ schedule }) => ({
     first: schedule ? Number(windowOf(schedule.input)) + schedule.start : 0,
@@ -303,7 +303,7 @@ export async function countStrays(db: Db, orders: readonly Scheduled[]): Promise
   return rows.map(({ strays }) => Number(strays))
 }
 
-/** For each programmatic order the ends of its orders in the book that have not passed, in order. */
+/** Reads, for each programmatic order, the ends of its orders in the book that have not passed, in order. */
 export async function readPostedEnds(db: Db, ids: readonly string[], now: number): Promise<number[][]> {
   const rows = await sql(db).$queryRaw<{ ends: bigint[] }[]>`
     SELECT ARRAY(SELECT o.valid_to FROM programmatic_orders g
