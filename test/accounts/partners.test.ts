@@ -336,9 +336,9 @@ test('the feed of the book is read with the key of a partner', async () => {
     expect((await ask(server.url, page, {}, sent)).data.bookEvents.nodes).toEqual([
       { event: { label: 'CREATED' } },
     ])
-  // The text of the database: no resolver has read anything.
-  const read = server.database.statements.slice(statements).filter((sql) => !/partner_keys/.test(sql))
-  expect(read).toHaveLength(2)
+  // The text of the database: no resolver has read anything. Streams of other tests may read the feed.
+  const read = server.database.statements.slice(statements).filter((sql) => /order_events/.test(sql))
+  expect(read.map((sql) => sql.includes('"nodes"'))).toEqual([true, true])
   const live = 'subscription { bookEvents(after: "earliest") { event { label } } }'
   await using refused = await stream('203.0.113.5', undefined, live)
   await eventually('a refusal', () => refused.text().includes('Unauthorized'))
