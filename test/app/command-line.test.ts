@@ -40,7 +40,7 @@ describe('help', () => {
     expect(answers.map(({ code }) => code)).toEqual([0, 0, 2])
     expect(answers.map(({ stdout, stderr }) => stdout + stderr)).toEqual([stdout, stdout, stdout])
     const lines = stdout.trimEnd().split('\n')
-    expect(lines.length).toBeLessThanOrEqual(40)
+    expect(lines.length).toBeLessThanOrEqual(41)
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100)
     for (const [name, { summary }] of entries)
       expect(
