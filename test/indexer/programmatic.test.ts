@@ -13,6 +13,7 @@ import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
+import { duePolls, storePoll } from '../../src/storage/chain/programmatic-polls.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { removeUnusedOrders } from '../../src/storage/retention/events.ts'
 import {
@@ -478,4 +479,33 @@ test('blocks that were indexed without these logs are read later, in ranges', as
     creationDate: '2027-01-15T07:43:20Z',
     readBlock: 25_000,
   })
+})
+
+test('a PollNever ends an order of another handler until it is created again, and its poll is taken back', async () => {
+  const params = { handler: numbered('99'), salt: word(1), staticInput: '0x' as const }
+  const hash = paramsId(params)
+  const creation: LogSketch = { type: 'creation', owner, hash, params, txHash: hashOf('never') }
+  await apply(1, [creation])
+  contract.set(keyOf(owner, hash), 0n)
+  await round()
+  const read = async () =>
+    (
+      await graphql(
+        server.url,
+        `{ programmaticOrder(owner: "${owner}", hash: "${hash}") { status nextPollAt lastPoll { block result reason } } }`,
+      )
+    ).programmaticOrder
+  expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
+  const at = { number: 1, timestamp: start }
+  const [due] = await duePolls(indexing.db, chainId, { at, busy: [], perOwner: 1, limit: 1 })
+  if (!due) throw new Error('not due')
+  await storePoll(indexing.db, due, at, { result: 'ended', reason: 'PollNever: over', next: null })
+  const lastPoll = { block: 1, result: 'ENDED', reason: 'PollNever: over' }
+  expect(await read()).toEqual({ status: 'ENDED', nextPollAt: null, lastPoll })
+  const pollFault = { error: 'PollNever', message: 'over' } as const
+  const facts = { isAuthorised: true, cabinet: 0n, filledParts: 0, pollFault, now }
+  expect(generatorState({ ...facts, decoded: decodeInput(chainId, params) }).status).toBe('ended')
+  await apply(2, [creation])
+  await round()
+  expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
 })
