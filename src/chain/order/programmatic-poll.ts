@@ -21,7 +21,7 @@ interface ProgrammaticPollOptions {
   rpc: Rpc
   /** Gas for the handler and the wallet. */
   gas: bigint
-  /** In bytes. */
+  /** Limit in bytes. */
   maxSignature: number
 }
 

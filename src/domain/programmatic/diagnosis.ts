@@ -17,7 +17,7 @@ export const diagnosisTexts: Record<DiagnosisCode, string> = {
   removed: 'The contract does not authorise it any more: its owner removed it, or the root with it.',
   invalid: 'Its terms break a rule of its handler, so that it can never trade.',
   notStarted: 'Its first part can be traded later.',
-  finished: 'No part of it can follow.',
+  finished: 'No further part of it can follow.',
   notPolled: 'The watch tower has not polled it since it was created, or does not run here.',
   placed: 'Its part is in the book. If it does not trade, the diagnosis of that order has the reason.',
 }

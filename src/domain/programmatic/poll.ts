@@ -48,7 +48,7 @@ const maxPauses: Record<PollResult, number> = {
   ended: 600,
 }
 
-/** What a poll found, and when the next one is due; never if that is null. */
+/** The result of a poll, and the time of the next one; null if there is none. */
 export interface PollOutcome {
   result: PollResult
   reason: string | null
@@ -61,7 +61,7 @@ export interface PollTime {
   timestamp: number
 }
 
-/** What decides on the pause before the next poll. */
+/** Facts that decide on the pause before the next poll. */
 export interface Rhythm {
   at: PollTime
   /** Seconds between two blocks. */
@@ -73,8 +73,8 @@ export interface Rhythm {
 }
 
 /**
- * The time after a result that may pass: twice as long as the last one, up to a limit. It is at most a quarter
- * of what is left of a part, so that a part goes on soon after its reason passed.
+ * The time after a result that may pass: twice as long as the last one, up to a limit. It is at most a
+ * quarter of what is left of a part, so that a part goes on soon after its reason passed.
  */
 export function again(result: PollResult, reason: string | null, rhythm: Rhythm): PollOutcome {
   const { at, blockTime, repeats, window } = rhythm

@@ -134,7 +134,7 @@ function selectedIn(info: GraphQLResolveInfo, ...path: string[]): string[] {
   let nodes = info.fieldNodes
   for (const name of [...path, undefined]) {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-    const below = [...fieldsOf(sets, info.variableValues as never, fragments).values()].flat()
+    const below = [...fieldsOf(sets, info.variableValues, fragments).values()].flat()
     if (name === undefined) return below.map((node) => node.name.value)
     nodes = below.filter((node) => node.name.value === name)
   }

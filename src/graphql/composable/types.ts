@@ -40,7 +40,7 @@ export const BigIntScalar = new GraphQLScalarType<string, string>({
     toDigits(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined),
 })
 
-export const JsonScalar = new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value.' })
+export const JsonScalar = new GraphQLScalarType({ name: 'JSON', description: 'A JSON value of any form.' })
 
 const enumTypes = Object.fromEntries(
   Object.entries(enums).map(([name, values]) => [

@@ -120,7 +120,7 @@ ProgrammaticDiagnosisRef.implement({
   fields: (t) => ({
     code: t.field({
       type: ProgrammaticDiagnosisCode,
-      description: 'The reason.',
+      description: 'The reason why it does not go on.',
       resolve: ({ code }) => code,
     }),
     text: t.exposeString('text', { description: 'The reason in plain sentences, with quotes of contracts.' }),

@@ -43,7 +43,7 @@ interface Newest {
 /** Holdings and rights of the settlement contract. */
 type Holdings = Partial<Parameters<HoldingsMeter['known']>[0] & Parameters<HoldingsMeter['moved']>[0]>
 
-/** What a process no longer measures when it loses the lead of a loop. */
+/** Values that a process no longer measures once it loses the lead of a loop. */
 const lost: Record<Loop, Newest> = {
   indexer: {
     ...{ blocksBehind: undefined, blockTime: undefined },

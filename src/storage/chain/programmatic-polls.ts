@@ -34,8 +34,8 @@ interface DueRow {
 
 /**
  * Programmatic orders that are due at a block and that the contract authorised when it was read: at most
- * `perOwner` of each owner who is not in `busy`. The first of each owner come before the second ones, and those
- * that did not fail again and again before others. In SQL: a rank for each owner.
+ * `perOwner` of each owner who is not in `busy`. The first of each owner come before the second ones, and
+ * those that did not fail again and again before others. In SQL: a rank for each owner.
  */
 export async function duePolls(
   db: Db,
@@ -69,8 +69,8 @@ export async function duePolls(
 }
 
 /**
- * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then it is due
- * again. In SQL: the row is compared with what was polled.
+ * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then it is
+ * due again. In SQL: the row is compared with what was polled.
  */
 export async function storePoll(
   db: Db,

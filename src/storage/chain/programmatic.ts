@@ -201,7 +201,10 @@ export async function storeLooks(
       AND c.owner = g.owner AND c.hash = g.hash AND c.block_number > ${number})`
 }
 
-/** The look `n` at order `g` makes its last poll void: it was not read since a creation or a reorg, or is another. */
+/**
+ * SQL condition: the look `n` at order `g` makes its last poll void, as it was not read since a creation or a
+ * reorg, or has another context.
+ */
 const changed = `(n.authorised AND (g.looked_block IS NULL OR g.removed_block IS NOT NULL OR g.context IS DISTINCT FROM n.context))`
 
 const wordOf = (value: bigint): Hex => `0x${word(value)}`

@@ -125,7 +125,7 @@ const poll: Model = {
   description:
     'A poll of a programmatic order by the watch tower: whether its handler made a part, and whether that was placed.',
   fields: {
-    time: column(time, 'lp.polled_at', 'The time of the block.'),
+    time: column(time, 'lp.polled_at', 'The time of that block.'),
     block: column(safeInt, 'lp.polled_block', 'The newest block then.'),
     result: column(pollResult, 'lp.poll_result', 'What it found.'),
     reason: orNull(
