@@ -138,7 +138,6 @@ function Schedule({ id, twap }: { id: string; twap: Twap }) {
               cell: ({ status }) => <Badge state={partStates[status]} />,
             },
             { label: 'From', cell: ({ validFrom }) => <Time at={inSeconds(validFrom)} /> },
-            { label: 'To', cell: ({ validTo }) => <Time at={inSeconds(validTo)} /> },
             { label: 'Filled', cell: (part) => filledText(part, twap) },
           ]}
           nodes={value.nodes}
