@@ -2,15 +2,10 @@ import { Outage } from '../domain/errors/error.ts'
 import { encodeList, encodeTuple, word } from '../domain/evm/abi.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import type { ProgrammaticKey } from '../domain/programmatic/params.ts'
 import { authorisationReaderCode } from './bytecode.generated.ts'
 import { chunksOf, type Rpc } from './rpc/rpc.ts'
 import { available, parseHex, parseResponse, toQuantity } from './rpc/wire.ts'
-
-/** A programmatic order by its key on one chain. */
-export interface ProgrammaticKey {
-  owner: Address
-  hash: Bytes32
-}
 
 /** The state of a programmatic order in the contract. */
 export interface Authorisation {

@@ -32,7 +32,7 @@ export interface TowerMeter {
   polled(result: PollResult): void
   /** A part is new in the book. */
   placed(): void
-  /** How long the longest has been due that is polled now, in seconds. */
+  /** The seconds for which the oldest order that is polled now has been due. */
   late(seconds: number): void
 }
 

@@ -59,6 +59,7 @@ const limits = {
   atOnce: 1,
 }
 const timeoutMs = 5_000
+const managing = { timeout: timeoutMs, checkAPI: false }
 const pingMs = 10_000
 /** A stream that this creates remembers ids, and keeps messages, for these times. */
 const duplicateMs = 120_000
@@ -87,7 +88,7 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
   async function openSession(): Promise<Session> {
     const connection = await connect(await connectionOptions(access))
     try {
-      const manager = await jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
+      const manager = await jetstreamManager(connection, managing)
       const { state } = await ensureStream(manager)
       const last =
         state.messages === 0
@@ -166,18 +167,14 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
         }
       }),
     async isCreated() {
-      const connection = await connectionOptions(access)
-        .then(connect)
-        .catch((fault: unknown) => {
-          throw new OutsideFault(name, reasonOf(fault))
-        })
+      let connection: NatsConnection | undefined
       try {
-        const manager = await jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
-        return (await findStream(manager)) !== undefined
+        connection = await connect(await connectionOptions(access))
+        return (await findStream(await jetstreamManager(connection, managing))) !== undefined
       } catch (fault) {
         throw new OutsideFault(name, reasonOf(fault))
       } finally {
-        await connection.close()
+        await connection?.close()
       }
     },
     async close() {

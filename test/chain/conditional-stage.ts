@@ -53,7 +53,7 @@ export const pollErrors = new Interface([
 export const calls = {
   create: (params: ConditionalOrderParams, dispatch = true) =>
     composable.encodeFunctionData('create', [params, dispatch]),
-  /** With the time of the block in its cabinet. */
+  /** Creates an order with the time of the block in its cabinet. */
   createNow: (params: ConditionalOrderParams) =>
     composable.encodeFunctionData('createWithContext', [params, blockTimestampFactory, '0x', true]),
   remove: (params: ConditionalOrderParams) => composable.encodeFunctionData('remove', [paramsId(params)]),
@@ -160,7 +160,7 @@ export async function startConditionalStage(genesisTime: number) {
     call,
     poll,
     part,
-    /** What a wallet answers to the settlement contract at the head. */
+    /** Returns a wallet's answer to the settlement contract at the head. */
     async verdict(wallet: Address, digest: Bytes32, signature: Hex): Promise<string> {
       const data = walletSignatureAbi.encodeFunctionData('isValidSignature', [digest, signature])
       const answer = await call(wallet, data, settlement)

@@ -61,18 +61,13 @@ export async function chainLogs(
   }
   const note = noteOdd(odd)
   const rawLogs = await readLogs(rpc, filter, range, note)
-  const protocolLogs = rawLogs.flatMap((item): (ProtocolLog | ProgrammaticLog)[] => {
+  const protocolLogs = parsedLogs(rawLogs, note, (item): Parsed<ProtocolLog | ProgrammaticLog> => {
     const contract: Address = parseHex(parseObject(item).address, 20)
-    const parsed =
-      contract === settlement
-        ? parseSettlementLog(item)
-        : ethFlows.includes(contract)
-          ? parseEthFlowLog(item, network)
-          : conditionalOrders && programmatic.includes(contract)
-            ? parseProgrammaticLog(item, conditionalOrders)
-            : undefined
-    if (parsed === 'malformed') note('skipped', item)
-    return typeof parsed === 'object' ? [parsed] : []
+    if (contract === settlement) return parseSettlementLog(item)
+    if (ethFlows.includes(contract)) return parseEthFlowLog(item, network)
+    if (conditionalOrders && programmatic.includes(contract))
+      return parseProgrammaticLog(item, conditionalOrders)
+    return undefined
   })
   return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byLogPosition)
 }
@@ -93,11 +88,7 @@ export async function tradeLogs(
   }
   const note = noteOdd(odd)
   const rawLogs = await readLogs(rpc, filter, range, note)
-  return rawLogs.flatMap((item) => {
-    const parsed = parseSettlementLog(item)
-    if (parsed === 'malformed') note('skipped', item)
-    return typeof parsed === 'object' && parsed.type === 'trade' ? [parsed] : []
-  })
+  return parsedLogs(rawLogs, note, parseSettlementLog).filter((parsed) => parsed.type === 'trade')
 }
 
 /**
@@ -113,9 +104,20 @@ export async function programmaticLogs(
   const filter = { addresses: programmaticAddresses(conditionalOrders), events: programmaticEvents }
   const note = noteOdd(odd)
   const rawLogs = await readLogs(rpc, filter, range, note)
-  return rawLogs.flatMap((item) => {
-    const parsed = parseProgrammaticLog(item, conditionalOrders)
-    if (parsed === 'malformed') note('skipped', item)
+  return parsedLogs(rawLogs, note, (item) => parseProgrammaticLog(item, conditionalOrders))
+}
+
+type Parsed<Item> = Item | 'malformed' | undefined
+
+/** Parses logs, and skips those of other events, and malformed ones with a note. */
+function parsedLogs<Item extends object>(
+  rawLogs: readonly unknown[],
+  note: NoteOddLog,
+  parse: (raw: unknown) => Parsed<Item>,
+): Item[] {
+  return rawLogs.flatMap((raw) => {
+    const parsed = parse(raw)
+    if (parsed === 'malformed') note('skipped', raw)
     return typeof parsed === 'object' ? [parsed] : []
   })
 }

@@ -6,7 +6,12 @@ import type { OrderData } from '../../domain/order/order.ts'
 import { composableCowAbi } from '../../domain/programmatic/abi.ts'
 import { encodeOrder } from '../../domain/programmatic/encoded-order.ts'
 import { composableCow } from '../../domain/programmatic/handlers.ts'
-import { decodeProgrammaticSignature, encodePayload } from '../../domain/programmatic/signature.ts'
+import {
+  decodeProgrammaticSignature,
+  encodePayload,
+  type SignedPayload,
+} from '../../domain/programmatic/signature.ts'
+import { acceptedSignature } from '../../domain/signing/signature.ts'
 import { domainSeparator, orderDigest, orderTypeHash } from '../../domain/signing/signing.ts'
 import { createContractCallQueue, type Rpc } from '../rpc/rpc.ts'
 import { asOutage, isExecutionFault, isTimeout, parseHex, toQuantity } from '../rpc/wire.ts'
@@ -45,9 +50,7 @@ export function createProgrammaticCheck({
   const separator = domainSeparator(network)
   const to = network.conditionalOrders?.composableCow ?? composableCow
 
-  async function check({ order, owner, signature }: SignedOrder): Promise<boolean> {
-    const payload = decodeProgrammaticSignature(signature)
-    if (!payload) return false
+  async function check({ order, owner }: SignedOrder, payload: SignedPayload): Promise<boolean> {
     const data = composableCowAbi.encodeFunctionData('isValidSafeSignature', [
       owner,
       network.settlement,
@@ -60,7 +63,7 @@ export function createProgrammaticCheck({
     const gas = toQuantity(limits.signatureGas + ownGas)
     const call = { from: network.settlement, to, data, gas }
     try {
-      return parseHex(await rpc.call('eth_call', [call, 'latest'])).startsWith(accepted)
+      return parseHex(await rpc.call('eth_call', [call, 'latest'])).startsWith(acceptedSignature)
     } catch (fault) {
       if (isExecutionFault(fault) || isTimeout(fault)) return false
       throw asOutage(fault)
@@ -68,11 +71,9 @@ export function createProgrammaticCheck({
   }
 
   return async (signed, meter) => {
-    if (!decodeProgrammaticSignature(signed.signature)) return false
+    const payload = decodeProgrammaticSignature(signed.signature)
+    if (!payload) return false
     meter?.takeGas?.(limits.signatureGas)
-    return await enqueue(() => check(signed))(signed.owner)
+    return await enqueue(() => check(signed, payload))(signed.owner)
   }
 }
-
-/** The result of a contract that accepts a signature (ERC-1271). */
-const accepted = '0x1626ba7e'

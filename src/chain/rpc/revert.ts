@@ -20,7 +20,6 @@ export function revertText(error: RpcError): string {
 }
 
 /** The reason in revert data that another contract caught. */
-/** The data of a revert, which nodes put in different places. */
 export function revertDataText(data: Hex): string {
   return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
 }
@@ -68,7 +67,6 @@ function decodeRevert(data: Hex): string {
 }
 
 /** Finds revert data. Nodes put it into `data` itself, or one level down. */
-/** The data of a revert, which nodes put in different places. */
 export function revertData(data: unknown): Hex | undefined {
   if (typeof data === 'string') return toHex(data)
   return typeof data === 'object' && data !== null && 'data' in data ? revertData(data.data) : undefined

@@ -80,6 +80,12 @@ const typesOf = (handlers: Handlers) =>
 const typesEverywhere = typesOf(everywhere)
 const typesOfChain = new Map([...ofChain].map(([chainId, handlers]) => [chainId, typesOf(handlers)]))
 
+/** The newest deployment of a handler that is at the same address on every chain. */
+export function newestHandler(type: KnownHandlerType): Address {
+  const [, newest = ''] = everywhere.find(([each]) => each === type) ?? []
+  return address(newest)
+}
+
 /** Anyone may deploy a handler, so that one of type `Unknown` is usual. */
 export function handlerType(chainId: number, handler: Address): HandlerType {
   return typesEverywhere.get(handler) ?? typesOfChain.get(chainId)?.get(handler) ?? 'Unknown'

@@ -13,6 +13,13 @@ export interface ConditionalOrderParams {
   staticInput: Hex
 }
 
+/** The key of a programmatic order on its chain. */
+export interface ProgrammaticKey {
+  owner: Address
+  /** The id of its parameters. */
+  hash: Bytes32
+}
+
 /** The maximum size in bytes of a static input, and of an off-chain input. Known handlers need 416. */
 export const maxInputSize = 16_384
 

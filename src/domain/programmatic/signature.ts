@@ -17,7 +17,7 @@ export interface SignedPayload {
   offchainInput: Hex
 }
 
-/** How a wallet finds its verifier: a Safe by its fallback handler, or a contract that forwards to it. */
+/** The way to a wallet's verifier: by the fallback handler of a Safe, or a contract that forwards to it. */
 export type SignatureFormat = 'safe' | 'forwarder'
 
 export interface ProgrammaticSignature extends SignedPayload {

@@ -45,7 +45,7 @@ export interface GeneratorState {
   status: GeneratorStatus
   /** The message of a contract, or the name of its error, if that is why no part can be traded. */
   reason: string | null
-  /** When it may make a part; null once no part can follow. */
+  /** The time at which it may make a part; null once no part can follow. */
   next: NextPoll | null
 }
 

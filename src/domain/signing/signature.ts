@@ -8,6 +8,9 @@ import { type EcdsaScheme, signedDigest } from './signing.ts'
 export type SignatureFault = 'length' | 'v' | 'high-s' | 'unrecoverable'
 export type Recovery = { signer: Address; signature: Hex } | { fault: SignatureFault }
 
+/** The answer of a contract that accepts a signature (ERC-1271). */
+export const acceptedSignature = '0x1626ba7e'
+
 const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
 /**

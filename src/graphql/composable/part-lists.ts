@@ -2,10 +2,8 @@ import DataLoader from 'dataloader'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { unixSeconds } from '../../domain/log.ts'
-import { settlementPairs } from '../../domain/network/network.ts'
-import type { OrderUid } from '../../domain/order/order.ts'
+import { type PartStatus, partStatus } from '../../domain/programmatic/status.ts'
 import { endedParts, type TwapPart, twapPart } from '../../domain/programmatic/twap.ts'
-import { orderUid } from '../../domain/signing/signing.ts'
 import { readBookedParts } from '../../storage/chain/programmatic.ts'
 import { discreteOrders, generators } from '../../storage/composable/lists.ts'
 import {
@@ -18,7 +16,7 @@ import {
 import { type ProgrammaticRow, programmaticRowFields } from '../../storage/models/programmatic.ts'
 import { toRow } from '../../storage/query/json.ts'
 import type { Context } from '../context/context.ts'
-import { type Terms, termsOf } from '../order/programmatic-terms.ts'
+import { partUid, type Terms, termsOf } from '../order/programmatic-terms.ts'
 
 /** A programmatic order with what follows from its input. */
 export interface Generator {
@@ -86,11 +84,8 @@ function pageOf(
   return numbers
 }
 
-const uidOf = ({ terms: { chainId, owner } }: Generator, { order }: TwapPart): OrderUid =>
-  orderUid({ chainId, settlement: settlementPairs.production.settlement }, order, owner)
-
 const partRow = (generator: Generator, part: TwapPart): ListRow => ({
-  orderUid: uidOf(generator, part),
+  orderUid: partUid(generator.terms, part),
   chainId: generator.terms.chainId,
   conditionalOrderGeneratorId: generator.eventId,
   sellAmount: String(part.order.sellAmount),
@@ -197,9 +192,19 @@ export async function partsOf(generator: Generator, page: PartPage, context: Con
   return { rows, hasMore: places.length > page.limit, total }
 }
 
+/** The statuses of parts that the book lacks. */
+const unplacedStatuses: Record<PartStatus, string> = {
+  filled: 'fulfilled',
+  cancelled: 'cancelled',
+  expired: 'expired',
+  scheduled: 'unconfirmed',
+  notPosted: 'unconfirmed',
+  open: 'unconfirmed',
+}
+
 /** Rows of parts, from the book where it has them. */
 async function bookedRows(generator: Generator, shown: readonly (TwapPart | ListRow)[], context: Context) {
-  const uids = shown.map((part) => ('order' in part ? uidOf(generator, part as TwapPart) : undefined))
+  const uids = shown.map((part) => ('order' in part ? partUid(generator.terms, part as TwapPart) : undefined))
   const known = uids.filter((uid) => uid !== undefined)
   const environment = environmentOf(context)
   context.proceed()
@@ -222,17 +227,12 @@ async function bookedRows(generator: Generator, shown: readonly (TwapPart | List
     if (uid === undefined) return part as ListRow
     const row = byUid.get(uid)
     if (row) return row
-    const { isFilled, isInvalidated } = factsByUid.get(uid) ?? {}
-    const { validTo } = part as TwapPart
-    const status = isFilled
-      ? 'fulfilled'
-      : isInvalidated
-        ? 'cancelled'
-        : environment.now > validTo
-          ? 'expired'
-          : generator.terms.removedBlock !== null
-            ? 'cancelled'
-            : 'unconfirmed'
+    const { isFilled = false, isInvalidated = false } = factsByUid.get(uid) ?? {}
+    const { validFrom, validTo } = part as TwapPart
+    const isAuthorised = generator.terms.removedBlock === null
+    const { now } = environment
+    const facts = { validFrom, validTo, isFilled, isInvalidated, isAuthorised, inBook: null, now }
+    const status = unplacedStatuses[partStatus(facts)]
     const executed = isFilled ? null : '0'
     return {
       ...partRow(generator, part as TwapPart),

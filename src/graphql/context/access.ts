@@ -178,13 +178,15 @@ export const readsAsPartner = (level: FeedAccess): boolean => level === 'partner
  */
 export function requireFeedReader(asking: AccessRequest): string | null {
   const { access, apiKey, isOperator, partner, markPersonal } = asking
-  if (!isOperator?.(apiKey) && !(partner && readsAsPartner(access?.bookFeed ?? 'public')))
+  const mayRead = partner !== undefined && readsAsPartner(access?.bookFeed ?? 'public')
+  const reader = isOperator?.(apiKey) ? null : mayRead ? partner.id : undefined
+  if (reader === undefined)
     throw new Refusal(
       'Unauthorized',
       'send the operator’s key, or that of a partner who may read the book, as Authorization: Bearer … or X-API-Key',
     )
   markPersonal?.()
-  return isOperator?.(apiKey) ? null : (partner?.id ?? null)
+  return reader
 }
 
 /** Reports whether `requireAccess` would pass. */

@@ -1,6 +1,9 @@
 import { derivedOnce } from '../../domain/derived.ts'
+import { settlementPairs } from '../../domain/network/network.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { type DecodedInput, decodeInput } from '../../domain/programmatic/static-input.ts'
-import { type TwapSchedule, twapSchedule } from '../../domain/programmatic/twap.ts'
+import { type TwapPart, type TwapSchedule, twapSchedule } from '../../domain/programmatic/twap.ts'
+import { orderUid } from '../../domain/signing/signing.ts'
 import type { ProgrammaticRow } from '../../storage/models/programmatic.ts'
 
 /** A programmatic order with everything that follows from its input. */
@@ -8,6 +11,13 @@ export interface Terms extends ProgrammaticRow {
   decoded: DecodedInput
   /** Null if it is no TWAP, its terms are not valid, or its start is not known. */
   schedule: TwapSchedule | null
+}
+
+/**
+ * The UID of a part. The contract of programmatic orders knows the production settlement contract alone.
+ */
+export function partUid({ chainId, owner }: Pick<Terms, 'chainId' | 'owner'>, { order }: TwapPart): OrderUid {
+  return orderUid({ chainId, settlement: settlementPairs.production.settlement }, order, owner)
 }
 
 export const termsOf = derivedOnce((row: ProgrammaticRow): Terms => {

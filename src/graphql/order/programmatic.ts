@@ -4,7 +4,6 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { unixSeconds } from '../../domain/log.ts'
-import { settlementPairs } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import {
   type DiagnosedOrder,
@@ -26,13 +25,12 @@ import {
   partStatusTexts,
 } from '../../domain/programmatic/status.ts'
 import { type TwapPart, twapAt, twapPart, twapParts } from '../../domain/programmatic/twap.ts'
-import { orderUid } from '../../domain/signing/signing.ts'
 import { type BookedPart, readBookedParts } from '../../storage/chain/programmatic.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import {
   listedProgrammaticOrders,
   oneProgrammaticOrder,
-  type ProgrammaticKey,
+  type ProgrammaticOrderKey,
   type ProgrammaticRow,
   programmaticDiagnosisFacts,
   programmaticFacts,
@@ -61,7 +59,7 @@ import type { Environment } from '../stored/collect.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { identityOf, modelRef, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { chainIdsOf } from './order.ts'
-import { type Terms, termsOf } from './programmatic-terms.ts'
+import { partUid, type Terms, termsOf } from './programmatic-terms.ts'
 
 const typeTexts: Record<HandlerType, string> = {
   TWAP: 'Parts of equal size at equal distances in time.',
@@ -151,10 +149,9 @@ interface Part extends TwapPart {
   isAuthorised: boolean
 }
 
-/** The contract of programmatic orders knows the production settlement contract alone. */
-function toPart({ chainId, owner, removedBlock }: Terms, part: TwapPart): Part {
-  const domain = { chainId, settlement: settlementPairs.production.settlement }
-  return { ...part, uid: orderUid(domain, part.order, owner), chainId, isAuthorised: removedBlock === null }
+function toPart(terms: Terms, part: TwapPart): Part {
+  const { chainId, removedBlock } = terms
+  return { ...part, uid: partUid(terms, part), chainId, isAuthorised: removedBlock === null }
 }
 
 /** Loads the state of parts in the book and on chain: those of one tick are read in one statement. */
@@ -348,7 +345,7 @@ interface OneArguments {
 }
 
 /** @throws Refusal InvalidParameter, or for a network that is not served */
-function toKey({ id, network, owner, hash }: OneArguments, environment: Environment): ProgrammaticKey {
+function toKey({ id, network, owner, hash }: OneArguments, environment: Environment): ProgrammaticOrderKey {
   if (id != null && network == null && owner == null && hash == null) {
     const parts = /^ProgrammaticOrder:([1-9][0-9]{0,9}):(0x[0-9a-f]{40}):(0x[0-9a-f]{64})$/.exec(
       readNodeId(id),

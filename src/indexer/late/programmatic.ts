@@ -5,6 +5,7 @@ import type { ProgrammaticLog } from '../../chain/logs/programmatic-logs.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
+import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
 import {
   type DueOrder,
   dueProgrammaticOrders,
@@ -12,7 +13,6 @@ import {
   type Look,
   moveProgrammaticHistory,
   type ProgrammaticHistory,
-  type ProgrammaticKey,
   storeLooks,
 } from '../../storage/chain/programmatic.ts'
 import { scheduleOf } from '../../storage/chain/programmatic-status.ts'

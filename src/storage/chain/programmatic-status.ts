@@ -43,9 +43,15 @@ export function scheduleOf(
   return { type, ...open }
 }
 
+/** SQL condition: a row has the key of programmatic order `g`. */
+export const isOf = (row: string) =>
+  `${row}.chain_id = g.chain_id AND ${row}.owner = g.owner AND ${row}.hash = g.hash`
+
+/** SQL for the orders `o` that are parts of programmatic order `g`, by their signatures. */
+export const partsOfOrder = `programmatic_parts pp JOIN orders o ON o.id = pp.order_id WHERE ${isOf('pp')}`
+
 /** SQL for the number of orders of programmatic order `g` that are filled. */
-export const filledParts = `(SELECT count(*) FROM programmatic_parts pp JOIN orders o ON o.id = pp.order_id
-  WHERE pp.chain_id = g.chain_id AND pp.owner = g.owner AND pp.hash = g.hash AND ${isFilled})`
+export const filledParts = `(SELECT count(*) FROM ${partsOfOrder} AND ${isFilled})`
 
 /**
  * `generatorState` of the domain in SQL, over the columns of programmatic order `g`, with the caller's

@@ -3,7 +3,11 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Order, OrderUid } from '../../domain/order/order.ts'
 import type { OrderStatus } from '../../domain/order/status.ts'
-import { type ConditionalOrderParams, paramsId } from '../../domain/programmatic/params.ts'
+import {
+  type ConditionalOrderParams,
+  type ProgrammaticKey,
+  paramsId,
+} from '../../domain/programmatic/params.ts'
 import { decodeProgrammaticSignature } from '../../domain/programmatic/signature.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
@@ -14,12 +18,6 @@ interface LogPosition {
   blockNumber: number
   logIndex: number
   txHash: Bytes32
-}
-
-/** The key of a programmatic order on its chain. */
-export interface ProgrammaticKey {
-  owner: Address
-  hash: Bytes32
 }
 
 export interface CreationRow extends LogPosition, ProgrammaticKey {

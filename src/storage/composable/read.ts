@@ -326,7 +326,7 @@ export interface ChainPosition {
   timestamp: number | null
 }
 
-/** How far the chains are indexed. */
+/** Reads the newest indexed block of each chain. */
 export async function readPositions(db: Db, chainIds: readonly number[]): Promise<ChainPosition[]> {
   const rows = await sql(db).checkpoint.findMany({ where: { chainId: { in: [...chainIds] } } })
   return rows.map(({ chainId, blockNumber, blockTime }) => ({

@@ -12,7 +12,7 @@ import { settlement } from './auction/settlement.ts'
 import { solution } from './auction/solution.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
-import { type ProgrammaticKey, programmaticOrder } from './programmatic.ts'
+import { type ProgrammaticOrderKey, programmaticOrder } from './programmatic.ts'
 import { tokenOf } from './token.ts'
 import { trade } from './trade.ts'
 
@@ -128,7 +128,7 @@ export const affiliateByWallet: Keyed<Address> = {
   exists: 'af.wallet IS NOT NULL',
 }
 
-export const programmaticOrderByKey: Keyed<ProgrammaticKey> = {
+export const programmaticOrderByKey: Keyed<ProgrammaticOrderKey> = {
   model: programmaticOrder,
   columns: { chain_id: 'int4', owner: 'bytea', hash: 'bytea' },
   values: ({ chainId, owner, hash }) => [chainId, bytea(owner), bytea(hash)],

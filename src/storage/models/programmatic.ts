@@ -2,10 +2,11 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { DiagnosedOrder } from '../../domain/programmatic/diagnosis.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
+import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
 import { pollResults } from '../../domain/programmatic/poll.ts'
 import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
 import { screaming } from '../../domain/text/spelling.ts'
-import { filledParts, programmaticStatusSql } from '../chain/programmatic-status.ts'
+import { filledParts, isOf, partsOfOrder, programmaticStatusSql } from '../chain/programmatic-status.ts'
 import { bytea, raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { ordersKey, scanLimit } from '../order/ranges.ts'
@@ -45,12 +46,6 @@ const storedStatus = Object.fromEntries(generatorStatuses.map((status) => [statu
   GeneratorStatus,
   string
 >
-
-const isOf = (row: string) =>
-  `${row}.chain_id = g.chain_id AND ${row}.owner = g.owner AND ${row}.hash = g.hash`
-
-/** The orders `o` that are parts of programmatic order `g`, by their signatures. */
-const partsOfOrder = `programmatic_parts pp JOIN orders o ON o.id = pp.order_id WHERE ${isOf('pp')}`
 
 const executed = (column: string) => `(SELECT coalesce(sum(o.${column}), 0) FROM ${partsOfOrder})`
 
@@ -348,17 +343,15 @@ export const programmaticOrdersOfAccount: Relation = {
   description: 'Programmatic orders of the account and of its CoWShed proxies, newest first on each network.',
 }
 
-export interface ProgrammaticKey {
+export interface ProgrammaticOrderKey extends ProgrammaticKey {
   chainId: number
-  owner: Address
-  hash: Bytes32
 }
 
 export const oneProgrammaticOrder: Relation = {
   kind: 'one',
   model: () => programmaticOrder,
   nullable: true,
-  rows: ({ chainId, owner, hash }: ProgrammaticKey) =>
+  rows: ({ chainId, owner, hash }: ProgrammaticOrderKey) =>
     Prisma.sql`programmatic_orders g WHERE g.chain_id = ${chainId} AND g.owner = ${bytea(owner)} AND g.hash = ${bytea(hash)}`,
   description: 'One programmatic order; null when it is not known.',
 }

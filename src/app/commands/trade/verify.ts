@@ -9,7 +9,7 @@ import type { Address } from '../../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../../domain/evm/hex.ts'
 import type { Log } from '../../../domain/log.ts'
 import type { OrderUid } from '../../../domain/order/order.ts'
-import { recoverSigner } from '../../../domain/signing/signature.ts'
+import { acceptedSignature, recoverSigner } from '../../../domain/signing/signature.ts'
 import { domainSeparator, orderDigest, orderUid } from '../../../domain/signing/signing.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { type Check, failed, passed } from '../doctor-check.ts'
@@ -198,7 +198,7 @@ async function checkSignature(
   })
   return check(
     'signature',
-    answer.startsWith(accepted),
+    answer.startsWith(acceptedSignature),
     `EIP1271: ${owner} accepts it`,
     `EIP1271: ${owner} answers ${answer}`,
   )
@@ -207,8 +207,6 @@ async function checkSignature(
 const walletAbi = new Interface([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ])
-/** The answer of a contract that accepts a signature (ERC-1271). */
-const accepted = '0x1626ba7e'
 
 async function checkStatus(
   uid: OrderUid,

@@ -12,7 +12,7 @@ import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
 import { orderTitle } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
 import { surplusOf } from '../view/prices.ts'
-import { DetailList, Fault, LiveState, Loading, Section } from '../view/section.tsx'
+import { DetailList, Fault, LiveState, Loading, Missing, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 
@@ -299,21 +299,14 @@ function AuctionPage() {
 
 function Unknown({ onRetry }: { onRetry(): void }) {
   return (
-    <main>
-      <Section id="unknown" title="This auction is not available">
-        <p>Possible reasons:</p>
-        <ul>
-          <li>It is still running. Some services show an auction only after its last block to settle.</li>
-          <li>No solver made a valid offer. Such auctions are not stored.</li>
-          <li>There is no auction with this number, or it was removed because of its age.</li>
-        </ul>
-        <div class="buttons">
-          <button type="button" onClick={onRetry}>
-            Look again
-          </button>
-        </div>
-      </Section>
-    </main>
+    <Missing title="This auction is not available" onRetry={onRetry}>
+      <p>Possible reasons:</p>
+      <ul>
+        <li>It is still running. Some services show an auction only after its last block to settle.</li>
+        <li>No solver made a valid offer. Such auctions are not stored.</li>
+        <li>There is no auction with this number, or it was removed because of its age.</li>
+      </ul>
+    </Missing>
   )
 }
 

@@ -8,7 +8,7 @@ import { Header } from '../view/header.tsx'
 import { CopyButton } from '../view/links.tsx'
 import { isLive, type OrderState, orderTitle, stateOf } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
-import { Fault, Loading, Section } from '../view/section.tsx'
+import { Fault, Loading, Missing } from '../view/section.tsx'
 import { Actions } from './actions.tsx'
 import { Hooks, OrderDetails, Trades } from './details.tsx'
 import { documents } from './documents.ts'
@@ -162,29 +162,22 @@ function Unknown({ fault, onRetry }: { fault?: string | undefined; onRetry(): vo
   return (
     <>
       <OrderHeader title="There is no such order here" fault={fault} />
-      <main>
-        <Section id="unknown" title="Possible reasons">
-          <p>This service never stored an order with this order id. The usual reasons:</p>
-          <ul>
-            <li>
-              The wallet showed an error instead of placing the order. Then the order does not exist, and
-              nothing was sold.
-            </li>
-            <li>The order was placed at another service, or in a test environment.</li>
-            <li>The order id was not copied whole, or one of its digits is wrong.</li>
-          </ul>
-          <p>
-            If the wallet showed an error, <a href={serviceUrl('.')}>search for its text</a> or its code, such
-            as <a href={serviceUrl('?q=InsufficientBalance')}>InsufficientBalance</a>: the search explains the
-            error and gives advice.
-          </p>
-          <div class="buttons">
-            <button type="button" onClick={onRetry}>
-              Look again
-            </button>
-          </div>
-        </Section>
-      </main>
+      <Missing title="Possible reasons" onRetry={onRetry}>
+        <p>This service never stored an order with this order id. The usual reasons:</p>
+        <ul>
+          <li>
+            The wallet showed an error instead of placing the order. Then the order does not exist, and
+            nothing was sold.
+          </li>
+          <li>The order was placed at another service, or in a test environment.</li>
+          <li>The order id was not copied whole, or one of its digits is wrong.</li>
+        </ul>
+        <p>
+          If the wallet showed an error, <a href={serviceUrl('.')}>search for its text</a> or its code, such
+          as <a href={serviceUrl('?q=InsufficientBalance')}>InsufficientBalance</a>: the search explains the
+          error and gives advice.
+        </p>
+      </Missing>
     </>
   )
 }

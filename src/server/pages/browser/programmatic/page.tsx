@@ -9,7 +9,7 @@ import { Header } from '../view/header.tsx'
 import { ChainLink, CopyButton, PageLink, TokenLink } from '../view/links.tsx'
 import { orderTitle, programmaticTitle, stateOf } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
-import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
+import { DetailList, Fault, Loading, Missing, Section } from '../view/section.tsx'
 import { Table } from '../view/table.tsx'
 import { durationOf, fromNow, Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -265,7 +265,11 @@ function ProgrammaticPage() {
         {fault !== undefined && <Fault text={fault} />}
       </Header>
       {value === undefined && fault === undefined && <Loading />}
-      {value === null && <Unknown onRetry={() => again()} />}
+      {value === null && (
+        <Missing title="This programmatic order is not known" onRetry={again}>
+          <p>Its creation may not be indexed yet, or was undone by a reorganisation of the chain.</p>
+        </Missing>
+      )}
       {value && (
         <main>
           <div class="column">
@@ -279,21 +283,6 @@ function ProgrammaticPage() {
         </main>
       )}
     </>
-  )
-}
-
-function Unknown({ onRetry }: { onRetry(): void }) {
-  return (
-    <main>
-      <Section id="unknown" title="This programmatic order is not known">
-        <p>Its creation may not be indexed yet, or was undone by a reorganisation of the chain.</p>
-        <div class="buttons">
-          <button type="button" onClick={onRetry}>
-            Look again
-          </button>
-        </div>
-      </Section>
-    </main>
   )
 }
 

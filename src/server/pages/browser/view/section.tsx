@@ -36,6 +36,30 @@ export function Section({
   )
 }
 
+/** A page whose subject is not there; it may appear. */
+export function Missing({
+  title,
+  onRetry,
+  children,
+}: {
+  title: string
+  onRetry(): void
+  children: ComponentChildren
+}) {
+  return (
+    <main>
+      <Section id="unknown" title={title}>
+        {children}
+        <div class="buttons">
+          <button type="button" onClick={onRetry}>
+            Look again
+          </button>
+        </div>
+      </Section>
+    </main>
+  )
+}
+
 export function Fault({ text }: { text: string }) {
   return (
     <p class="fault" role="alert">
