@@ -129,8 +129,12 @@ export type NotificationType =
   | 'ORDER_EXPIRED'
   | 'ORDER_FILLED'
   | 'ORDER_PARTIALLY_FILLED'
+  | 'PART_FAILED'
+  | 'PART_FILLED'
   | 'POST_HOOK_FAILED'
-  | 'PRICE_IMPROVEMENT';
+  | 'PRICE_IMPROVEMENT'
+  | 'PROGRAMMATIC_CANCELLED'
+  | 'PROGRAMMATIC_FINISHED';
 
 export type OrderClass =
   | 'LIMIT'
@@ -322,9 +326,17 @@ type NotificationParts_OrderFilledNotification = { notificationId: string, type:
 
 type NotificationParts_OrderPartiallyFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
 
+type NotificationParts_PartFailedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+type NotificationParts_PartFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
 type NotificationParts_PostHookFailedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
 
 type NotificationParts_PriceImprovementNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+type NotificationParts_ProgrammaticCancelledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+type NotificationParts_ProgrammaticFinishedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
 
 export type NotificationParts =
   | NotificationParts_InsufficientBalanceNotification
@@ -332,8 +344,12 @@ export type NotificationParts =
   | NotificationParts_OrderExpiredNotification
   | NotificationParts_OrderFilledNotification
   | NotificationParts_OrderPartiallyFilledNotification
+  | NotificationParts_PartFailedNotification
+  | NotificationParts_PartFilledNotification
   | NotificationParts_PostHookFailedNotification
   | NotificationParts_PriceImprovementNotification
+  | NotificationParts_ProgrammaticCancelledNotification
+  | NotificationParts_ProgrammaticFinishedNotification
 ;
 
 export type QuoteParts = { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: { appData: string, sellAmount: Uint256, buyAmount: Uint256, feeAmount: Uint256, gasAmount: Uint256, gasPrice: Uint256, sellTokenPrice: string, signingScheme: SigningScheme }, order: { uid: string, sellToken: string, buyToken: string, receiver: string | null, sellAmount: Uint256, buyAmount: Uint256, validTo: number, appData: string, feeAmount: Uint256, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, typedData: unknown }, route: { priceImpact: string } | null, slippage: { bps: number, measuredBps: number | null } | null, warnings: Array<{ code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null }> };
@@ -506,6 +522,10 @@ export type NotificationsResult = { account: { unreadNotifications: number, noti
         | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
         | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
         | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
       >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type MarkNotificationsReadVariables = Exact<{
@@ -550,6 +570,10 @@ export type AccountNotificationsVariables = Exact<{
 
 
 export type AccountNotificationsResult = { notifications: { cursor: string, node:
+      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
+      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
       | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
       | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
       | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }

@@ -103,8 +103,12 @@ export type NotificationType =
   | 'ORDER_EXPIRED'
   | 'ORDER_FILLED'
   | 'ORDER_PARTIALLY_FILLED'
+  | 'PART_FAILED'
+  | 'PART_FILLED'
   | 'POST_HOOK_FAILED'
-  | 'PRICE_IMPROVEMENT';
+  | 'PRICE_IMPROVEMENT'
+  | 'PROGRAMMATIC_CANCELLED'
+  | 'PROGRAMMATIC_FINISHED';
 
 export type OrderEventLabel =
   | 'CANCELLED'
@@ -384,6 +388,10 @@ export type AccountNotificationsVariables = Exact<{
 
 
 export type AccountNotificationsResult = { notifications: { cursor: string, nodes: Array<
+      | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }
+      | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }
+      | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }
+      | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }
       | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }
       | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }
       | { notificationId: string, type: NotificationType, orderUid: string, timestamp: string, isReverted: boolean, message: string }

@@ -1,6 +1,5 @@
 import { formatUnits } from '../domain/amount.ts'
-import { type Address, nativeMarker } from '../domain/evm/address.ts'
-import { nativeCoin } from '../domain/network/chains.ts'
+import type { Address } from '../domain/evm/address.ts'
 import {
   cancellationText,
   failedHooksText,
@@ -14,10 +13,17 @@ import {
   type TokenPair,
   tradeText,
 } from '../domain/notification/notification.ts'
-import { type Cancellation, cancellationReason } from '../domain/order/event.ts'
+import { expiredPartText, partText } from '../domain/notification/programmatic.ts'
+import {
+  type Cancellation,
+  cancellationReason,
+  type StandingReason,
+  standingTexts,
+} from '../domain/order/event.ts'
 import { accountOf, type Order, type OrderUid, type Trade } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import { comparisonWithQuote, improvementDown, surplusToken } from '../domain/order/surplus.ts'
+import { diagnosisTexts } from '../domain/programmatic/diagnosis.ts'
 import { dueHooks, type HookResult, hookPhases } from '../domain/settlement/hooks.ts'
 import { type DueHookCall, insertHookCalls } from '../storage/chain/hook-calls.ts'
 import { findInvalidations, findTradesOf } from '../storage/chain/log-queries.ts'
@@ -26,7 +32,9 @@ import { type NewNotification, recordNotifications } from '../storage/notificati
 import { appendEvents } from '../storage/order/events.ts'
 import { unverifiedAmong } from '../storage/order/mirror.ts'
 import { findOrdersById } from '../storage/order/orders.ts'
-import { findTokens } from '../storage/token/tokens.ts'
+import { standingReasonsOf } from '../storage/order/standings.ts'
+import { type PartOf, partsOf, programmaticMetadata, recordProgrammaticEnds } from './programmatic.ts'
+import { tokensOf } from './token-pairs.ts'
 
 /** A trade of a stored order. */
 export interface TradeOfOrder {
@@ -79,8 +87,9 @@ export interface TradeRules {
 
 /**
  * Writes the events of trades and notifies their owners, in the transaction that stores these: `order_filled`
- * for the trade that fulfils, else `order_partially_filled`; and `price_improvement` for each trade that
- * beats the signed limit by that much. Stores due hooks, whose outcomes are read later.
+ * for the trade that fulfils, or `part_filled` for a part of a programmatic order, else
+ * `order_partially_filled`; `price_improvement` for each trade that beats the signed limit by that much; and
+ * `programmatic_finished` with the last part. Stores due hooks, whose outcomes are read later.
  */
 export async function recordTrades(
   tx: Tx,
@@ -102,15 +111,24 @@ export async function recordTrades(
     })),
   )
   await insertHookCalls(tx, trades.flatMap(toDueHooks))
+  const notified = trades.filter(({ trade }) => trade.blockNumber >= notifiedFrom)
+  const part = await partsOf(
+    tx,
+    notified.map(({ order }) => order),
+  )
   await recordNotifications(
     tx,
-    trades
-      .filter(({ trade }) => trade.blockNumber >= notifiedFrom)
-      .flatMap((trade) => [
-        toFill(trade, tokens(trade.order), at),
-        ...toImprovement(trade, tokens(trade.order), leastImprovement, at),
-      ]),
+    notified.flatMap((trade) => [
+      toFill(trade, tokens(trade.order), part(trade.order), at),
+      ...toImprovement(trade, tokens(trade.order), part(trade.order), leastImprovement, at),
+    ]),
   )
+  const finished = notified.flatMap(({ order, trade, fulfils }) => {
+    const { programmatic, isLast } = part(order) ?? {}
+    const isEnd = programmatic && isLast && fulfils && !programmatic.isRemoved
+    return isEnd ? [{ programmatic, blockNumber: trade.blockNumber }] : []
+  })
+  await recordProgrammaticEnds(tx, 'finished', finished, at)
 }
 
 /** Cause of all orders, or of each. */
@@ -133,6 +151,7 @@ export async function recordCancelled(
   await appendCancelled(tx, orders, causes, at)
   const tokens = await tokensOf(tx, orders)
   const isNotified = await verifiedOf(tx, orders)
+  const part = await partsOf(tx, orders)
   await recordNotifications(
     tx,
     orders.filter(isNotified).map((order) => {
@@ -140,7 +159,7 @@ export async function recordCancelled(
       const metadata = cancellationMetadata(cancellation)
       const message = cancellationText(cancellation.by, order, tokens(order))
       return {
-        ...notification(order, 'order_cancelled', message, metadata, at),
+        ...notification(order, part(order), 'order_cancelled', message, metadata, at),
         cause: `cancelled:${order.chainId}:${order.uid}`,
         blockNumber: cancellation.by === 'chain' ? cancellation.blockNumber : null,
       }
@@ -188,27 +207,42 @@ export async function recordExpired(
     tx,
     expired.map(({ order, blockNumber }) => ({ orderId: order.id, ...event, blockNumber })),
   )
-  const tokens = await tokensOf(
+  const orders = expired.map(({ order }) => order)
+  const tokens = await tokensOf(tx, orders)
+  const isNotified = await verifiedOf(tx, orders)
+  const part = await partsOf(tx, orders)
+  const reasons = await standingReasonsOf(
     tx,
-    expired.map(({ order }) => order),
-  )
-  const isNotified = await verifiedOf(
-    tx,
-    expired.map(({ order }) => order),
+    orders.filter(part).map(({ id }) => id),
   )
   await recordNotifications(
     tx,
     expired
       .filter(({ order }) => isNotified(order))
-      .map(({ order, blockNumber }) => {
-        const message = `Order expired: ${orderText(order, tokens(order))}`
-        return {
-          ...notification(order, 'order_expired', message, { validTo: order.effectiveValidTo }, at),
-          cause: `expired:${order.chainId}:${order.uid}`,
-          blockNumber,
-        }
-      }),
+      .map(({ order, blockNumber }) => ({
+        ...toExpired(order, tokens(order), part(order), reasons.get(order.id), at),
+        cause: `expired:${order.chainId}:${order.uid}`,
+        blockNumber,
+      })),
   )
+}
+
+function toExpired(
+  order: Order,
+  tokens: TokenPair,
+  part: PartOf | undefined,
+  kept: StandingReason | undefined,
+  at: Date,
+) {
+  const metadata = { validTo: order.effectiveValidTo }
+  if (!part) {
+    const message = `Order expired: ${orderText(order, tokens)}`
+    return notification(order, part, 'order_expired', message, metadata, at)
+  }
+  const reason = part.programmatic.isRemoved ? diagnosisTexts.removed : kept ? standingTexts[kept] : null
+  const message = expiredPartText(part.place, order, tokens, reason)
+  const failure = { ...metadata, wasPlaced: true, failedParts: 1, ...(reason && { reason }) }
+  return notification(order, part, 'part_failed', message, failure, at)
 }
 
 /**
@@ -220,27 +254,19 @@ export async function recordInsufficientBalance(
   short: readonly { order: Order; shortage: Shortage; episode: number }[],
   at: Date,
 ): Promise<void> {
-  const tokens = await tokensOf(
-    tx,
-    short.map(({ order }) => order),
-  )
-  const isNotified = await verifiedOf(
-    tx,
-    short.map(({ order }) => order),
-  )
+  const orders = short.map(({ order }) => order)
+  const tokens = await tokensOf(tx, orders)
+  const isNotified = await verifiedOf(tx, orders)
+  const part = await partsOf(tx, orders)
   await recordNotifications(
     tx,
     short
       .filter(({ order }) => isNotified(order))
       .map(({ order, shortage, episode }) => {
         const message = shortageText(shortage, order, tokens(order))
-        const metadata = {
-          token: order.sellToken,
-          ...(shortage.balance > 0n && { missingBalance: shortage.balance.toString() }),
-          ...(shortage.allowance > 0n && { missingAllowance: shortage.allowance.toString() }),
-        }
+        const metadata = shortageMetadata(shortage, order)
         return {
-          ...notification(order, 'insufficient_balance', message, metadata, at),
+          ...notification(order, part(order), 'insufficient_balance', message, metadata, at),
           cause: `short:${order.chainId}:${order.uid}:${episode}`,
           blockNumber: null,
         }
@@ -248,31 +274,50 @@ export async function recordInsufficientBalance(
   )
 }
 
+function shortageMetadata({ balance, allowance }: Shortage, { sellToken }: Pick<Order, 'sellToken'>) {
+  return {
+    token: sellToken,
+    ...(balance > 0n && { missingBalance: balance.toString() }),
+    ...(allowance > 0n && { missingAllowance: allowance.toString() }),
+  }
+}
+
 /** Atoms of the token whose amount is not fixed. */
 function executedAmount({ order, trade }: TradeOfOrder): string {
   return (order.kind === 'sell' ? trade.buyAmount : trade.sellAmount).toString()
 }
 
-function toFill(traded: TradeOfOrder, tokens: TokenPair, at: Date): NewNotification {
+function toFill(
+  traded: TradeOfOrder,
+  tokens: TokenPair,
+  part: PartOf | undefined,
+  at: Date,
+): NewNotification {
   const { order, trade, fulfils } = traded
   const amounts = tradeText(trade, tokens)
   const metadata = { executedAmount: executedAmount(traded), txHash: trade.txHash }
   // The chain decides: its settlement was sent before the cancellation.
   const late = order.cancelledAt === null ? '' : ' after it was cancelled'
+  const which = part ? partText(part.place) : 'Order'
   const [type, message, cause]: [NotificationType, string, string] = fulfils
-    ? ['order_filled', `Order filled${late}: ${amounts}`, `filled:${order.chainId}:${order.uid}`]
+    ? [
+        part ? 'part_filled' : 'order_filled',
+        `${which} filled${late}: ${amounts}`,
+        `filled:${order.chainId}:${order.uid}`,
+      ]
     : [
         'order_partially_filled',
-        `Order partially filled (${filledPercentDown(order)} %)${late}: ${amounts}`,
+        `${which} partially filled (${filledPercentDown(order)} %)${late}: ${amounts}`,
         tradeCause('partial', traded),
       ]
   const { blockNumber } = trade
-  return { ...notification(order, type, message, metadata, at), cause, blockNumber }
+  return { ...notification(order, part, type, message, metadata, at), cause, blockNumber }
 }
 
 function toImprovement(
   traded: TradeOfOrder,
   tokens: TokenPair,
+  part: PartOf | undefined,
   least: bigint | undefined,
   at: Date,
 ): NewNotification[] {
@@ -296,7 +341,7 @@ function toImprovement(
       quoteImprovementShare: formatUnits(quote.share, 6),
     }),
   }
-  const recorded = notification(order, 'price_improvement', message, metadata, at)
+  const recorded = notification(order, part, 'price_improvement', message, metadata, at)
   return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]
 }
 
@@ -335,10 +380,9 @@ export async function recordFailedHooks(tx: Tx, failed: readonly FailedHook[], a
     const { logIndex } = hook.trade
     byTrade.set(logIndex, [...(byTrade.get(logIndex) ?? []), hook])
   }
-  const tokens = await tokensOf(
-    tx,
-    failed.map(({ order }) => order),
-  )
+  const orders = failed.map(({ order }) => order)
+  const tokens = await tokensOf(tx, orders)
+  const part = await partsOf(tx, orders)
   const ordinals = new Map<OrderUid, number>()
   const notifications: NewNotification[] = []
   for (const [, hooks] of [...byTrade].toSorted(([one], [other]) => one - other)) {
@@ -358,7 +402,7 @@ export async function recordFailedHooks(tx: Tx, failed: readonly FailedHook[], a
     }
     const message = failedHooksText(result, hooks.length, order, tokens(order))
     notifications.push({
-      ...notification(order, 'post_hook_failed', message, metadata, at),
+      ...notification(order, part(order), 'post_hook_failed', message, metadata, at),
       cause: `hooks:${order.chainId}:${order.uid}:${txHash}:${ordinal}`,
       blockNumber,
     })
@@ -370,19 +414,24 @@ function tradeCause(what: string, { order, trade, ordinal }: TradeOfOrder): stri
   return `${what}:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`
 }
 
+/** @param part the programmatic order that it is a part of: the account behind that one's owner gets it */
 function notification(
   order: Order,
+  part: PartOf | undefined,
   type: NotificationType,
   message: string,
   metadata: Partial<NotificationMetadata>,
   timestamp: Date,
 ) {
   return {
-    account: accountOf(order),
+    account: part?.programmatic.account ?? accountOf(order),
     type,
     message,
     timestamp,
-    metadata: { orderId: order.uid, chainId: order.chainId, ...metadata },
+    metadata: {
+      ...{ orderId: order.uid, chainId: order.chainId, ...metadata },
+      ...(part && programmaticMetadata(part.programmatic, part.place)),
+    },
   }
 }
 
@@ -393,22 +442,6 @@ async function verifiedOf(tx: Tx, orders: readonly Order[]): Promise<(order: Ord
     orders.map(({ id }) => id),
   )
   return ({ id }) => !unverified.has(id)
-}
-
-/** Stored symbols and decimals: a notification never waits for a node. */
-async function tokensOf(tx: Tx, orders: readonly Order[]): Promise<(order: Order) => TokenPair> {
-  const chainIds = [...new Set(orders.map(({ chainId }) => chainId))]
-  const addresses = [...new Set(orders.flatMap(({ sellToken, buyToken }) => [sellToken, buyToken]))]
-  const stored = new Map<number, Awaited<ReturnType<typeof findTokens>>>()
-  for (const chainId of chainIds) stored.set(chainId, await findTokens(tx, chainId, addresses))
-  const find = (chainId: number, address: Order['sellToken']) =>
-    address === nativeMarker
-      ? nativeCoin(chainId)
-      : (stored.get(chainId)?.get(address) ?? { chainId, address, symbol: null, name: null, decimals: null })
-  return ({ chainId, sellToken, buyToken }) => ({
-    sell: find(chainId, sellToken),
-    buy: find(chainId, buyToken),
-  })
 }
 
 /**

@@ -166,8 +166,12 @@ export type NotificationType =
   | 'order_expired'
   | 'order_filled'
   | 'order_partially_filled'
+  | 'part_failed'
+  | 'part_filled'
   | 'post_hook_failed'
-  | 'price_improvement';
+  | 'price_improvement'
+  | 'programmatic_cancelled'
+  | 'programmatic_finished';
 
 export type OrderClass =
   | 'limit'

@@ -1,5 +1,6 @@
 import { formatUnits } from '../amount.ts'
 import type { Address } from '../evm/address.ts'
+import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource } from '../order/event.ts'
 import { filledAmount, type Order, type OrderData, type OrderUid } from '../order/order.ts'
 import type { Comparison, ImprovementReference } from '../order/surplus.ts'
@@ -17,14 +18,39 @@ export const publishedTypes = [
   'price_improvement',
 ] as const
 
-export const notificationTypes = [...publishedTypes, 'post_hook_failed'] as const
+type PublishedType = (typeof publishedTypes)[number]
+
+export const notificationTypes = [
+  ...publishedTypes,
+  'post_hook_failed',
+  'part_filled',
+  'part_failed',
+  'programmatic_finished',
+  'programmatic_cancelled',
+] as const
 export type NotificationType = (typeof notificationTypes)[number]
+
+/** The type as which the REST interface shows each; null for those that it leaves out. */
+export const publishedAs: Record<NotificationType, PublishedType | null> = {
+  order_filled: 'order_filled',
+  order_partially_filled: 'order_partially_filled',
+  order_expired: 'order_expired',
+  order_cancelled: 'order_cancelled',
+  insufficient_balance: 'insufficient_balance',
+  price_improvement: 'price_improvement',
+  post_hook_failed: null,
+  part_filled: 'order_filled',
+  part_failed: 'order_expired',
+  programmatic_finished: null,
+  programmatic_cancelled: null,
+}
 
 /**
  * The JSON metadata as clients see it. Amounts are decimal strings. Code that reads or documents it names
  * each member.
  */
 export interface NotificationMetadata {
+  /** The order. A programmatic order as a whole has its hash, its owner and zeros: no order has this UID. */
   orderId: OrderUid
   chainId: number
   executedAmount?: string
@@ -61,6 +87,23 @@ export interface NotificationMetadata {
   outcome?: HookOutcome
   /** The number of hooks that failed with the same trade. */
   failedHooks?: number
+  /** The owner of the programmatic order whose part this is about, or that this is about. */
+  programmaticOwner?: Address
+  programmaticHash?: Bytes32
+  /** The number of the part, from 0; of several that failed, the first. */
+  partIndex?: number
+  /** The number of parts in all. */
+  partCount?: number
+  /** False for parts that ended without an order in the book. */
+  wasPlaced?: boolean
+  /** The number of parts that failed together. */
+  failedParts?: number
+  /** The number of parts that were filled until then. */
+  filledParts?: number
+  executedSellAmount?: string
+  executedBuyAmount?: string
+  /** The first block at which the contract did not authorise it. */
+  removedBlock?: number
   /** True after a reorganisation has removed the cause for good. */
   reverted?: boolean
 }

@@ -54,6 +54,10 @@ const titles: Readonly<Partial<Record<string, string>>> = {
   insufficient_balance: 'Balance or allowance missing',
   price_improvement: 'Better price',
   post_hook_failed: 'A call after the trade failed',
+  part_filled: 'Part filled',
+  part_failed: 'Part failed',
+  programmatic_finished: 'Programmatic order finished',
+  programmatic_cancelled: 'Programmatic order cancelled',
 } satisfies Record<NotificationType, string>
 
 export function messageOf({ notification, createdAt }: Delivery): Message {
@@ -74,12 +78,13 @@ export function pageOf({ account }: Pick<Channel, 'account'>, publicUrl: URL | u
   return publicUrl ? new URL(`/accounts/${account}`, publicUrl).href : null
 }
 
-/** The page of a notification's order; null without an order or a public address. */
+/** The page of a notification's order; null without a single order or a public address. */
 export function orderPageOf(
   { notification }: Pick<Delivery, 'notification'>,
   publicUrl: URL | undefined,
 ): string | null {
   // Later versions may write other metadata.
   const uid = toOrderUid(String(notification?.metadata.orderId))
-  return publicUrl && uid ? new URL(`/orders/${uid}`, publicUrl).href : null
+  const isWhole = notification?.type.startsWith('programmatic_')
+  return publicUrl && uid && !isWhole ? new URL(`/orders/${uid}`, publicUrl).href : null
 }

@@ -1,10 +1,14 @@
-import { type NotificationMetadata, publishedTypes } from '../../domain/notification/notification.ts'
+import {
+  type NotificationMetadata,
+  publishedAs,
+  publishedTypes,
+} from '../../domain/notification/notification.ts'
 import { cancellationSources } from '../../domain/order/event.ts'
 import { improvementReferences } from '../../domain/order/surplus.ts'
 import { hookOutcomes } from '../../domain/settlement/hooks.ts'
 import { notification, variants } from '../models/notification/notification.ts'
-import { asText, boolean, type Codec, decimal, enumOf, string, uint32 } from '../query/codec.ts'
-import { column, derived, type Field } from '../query/model.ts'
+import { asText, boolean, type Codec, decimal, enumOf, safeInt, string, uint32 } from '../query/codec.ts'
+import { derived, type Field } from '../query/model.ts'
 import { absent, type Body, fieldsOf, type Member, textOf } from './body.ts'
 
 const part = <Value>(name: string, codec: Codec<Value>, description: string): Field =>
@@ -72,19 +76,50 @@ export const notificationMetadata = {
   target: optionalPart('target', asText('Address'), 'The contract that a failed hook calls.'),
   outcome: optionalPart('outcome', enumOf('HookOutcome', hookOutcomes), 'The failure of the hook.'),
   failedHooks: optionalPart('failedHooks', uint32, 'The number of hooks that failed with the trade.'),
+  programmaticOwner: optionalPart(
+    'programmaticOwner',
+    asText('Address'),
+    'Of a part of a programmatic order: its owner.',
+  ),
+  programmaticHash: optionalPart(
+    'programmaticHash',
+    asText('Bytes32'),
+    'Of a part of a programmatic order: its hash.',
+  ),
+  partIndex: optionalPart('partIndex', safeInt, 'The number of the part, from 0.'),
+  partCount: optionalPart('partCount', safeInt, 'The number of parts in all.'),
+  wasPlaced: optionalPart('wasPlaced', boolean, 'On expiry of a part: true.'),
+  failedParts: optionalPart('failedParts', safeInt, 'On expiry of a part: 1.'),
+  filledParts: optionalPart('filledParts', safeInt, 'Filled parts.'),
+  executedSellAmount: optionalPart('executedSellAmount', asText('Uint256'), 'Atoms sold by all parts.'),
+  executedBuyAmount: optionalPart('executedBuyAmount', asText('Uint256'), 'Atoms bought by all parts.'),
+  removedBlock: optionalPart('removedBlock', safeInt, 'The first block without the authorisation.'),
   reverted: optionalPart('reverted', boolean, 'true once a reorg took the cause away for good.'),
 } satisfies Record<keyof NotificationMetadata, Member>
 
-const { target: _target, outcome: _outcome, failedHooks: _failedHooks, ...published } = notificationMetadata
+const {
+  target: _target,
+  outcome: _outcome,
+  failedHooks: _failedHooks,
+  filledParts: _filledParts,
+  executedSellAmount: _executedSellAmount,
+  executedBuyAmount: _executedBuyAmount,
+  removedBlock: _removedBlock,
+  ...published
+} = notificationMetadata
 
 /** The members of notifications of published types. */
 export const publishedMetadata = published
 
-/** Notification `n` of a published type. */
+const publishedType = `CASE n.type ${Object.entries(publishedAs)
+  .map(([type, shown]) => `WHEN '${type}' THEN ${shown === null ? 'NULL' : `'${shown}'`}`)
+  .join(' ')} ELSE n.type END`
+
+/** Notification `n` of a published type, or of one that is shown as such. */
 export const notificationBody: Body = {
   id: notification.fields.notificationId as Field,
   ...fieldsOf(notification, 'account'),
-  type: column(enumOf('NotificationType', publishedTypes), 'n.type', textOf(notification, 'type')),
+  type: derived(enumOf('NotificationType', publishedTypes), publishedType, textOf(notification, 'type')),
   ...fieldsOf(notification, 'message', 'timestamp'),
   metadata: { json: notification.fields.metadata as Field, holds: publishedMetadata },
 }

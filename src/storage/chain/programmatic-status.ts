@@ -50,6 +50,13 @@ export const isOf = (row: string) =>
 /** SQL for the orders `o` that are parts of programmatic order `g`, by their signatures. */
 export const partsOfOrder = `programmatic_parts pp JOIN orders o ON o.id = pp.order_id WHERE ${isOf('pp')}`
 
+/** SQL for the account behind the owner of programmatic order `g`. */
+export const accountBehind = `coalesce((SELECT sh.account FROM sheds sh WHERE sh.chain_id = g.chain_id AND sh.shed = g.owner
+  ORDER BY sh.block_number, sh.log_index LIMIT 1), g.owner)`
+
+/** SQL for the sum of a column over the orders of programmatic order `g`. */
+export const executedOf = (column: string) => `(SELECT coalesce(sum(o.${column}), 0) FROM ${partsOfOrder})`
+
 /** SQL for the number of orders of programmatic order `g` that are filled. */
 export const filledParts = `(SELECT count(*) FROM ${partsOfOrder} AND ${isFilled})`
 

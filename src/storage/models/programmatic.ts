@@ -6,7 +6,14 @@ import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
 import { pollResults } from '../../domain/programmatic/poll.ts'
 import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
 import { screaming } from '../../domain/text/spelling.ts'
-import { filledParts, isOf, partsOfOrder, programmaticStatusSql } from '../chain/programmatic-status.ts'
+import {
+  accountBehind,
+  executedOf,
+  filledParts,
+  isOf,
+  partsOfOrder,
+  programmaticStatusSql,
+} from '../chain/programmatic-status.ts'
 import { bytea, raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { ordersKey, scanLimit } from '../order/ranges.ts'
@@ -46,8 +53,6 @@ const storedStatus = Object.fromEntries(generatorStatuses.map((status) => [statu
   GeneratorStatus,
   string
 >
-
-const executed = (column: string) => `(SELECT coalesce(sum(o.${column}), 0) FROM ${partsOfOrder})`
 
 /** Members that resolvers compute the parts from. */
 export interface ProgrammaticRow {
@@ -194,8 +199,7 @@ export const programmaticOrder: Model = {
     ...stored,
     resolvedOwner: derived(
       address,
-      `coalesce((SELECT sh.account FROM sheds sh WHERE sh.chain_id = g.chain_id AND sh.shed = g.owner
-        ORDER BY sh.block_number, sh.log_index LIMIT 1), g.owner)`,
+      accountBehind,
       'The account behind the owner: the user of a CoWShed proxy, else the owner itself.',
     ),
     type: column(enumOf('ProgrammaticOrderType', handlerTypes), 'g.type', 'The kind of its handler.'),
@@ -239,11 +243,11 @@ export const programmaticOrder: Model = {
     filledParts: derived(safeInt, filledParts, 'The number of its orders that are filled.', { weight: 2 }),
     executedSellAmount: derived(
       amount,
-      executed('executed_sell'),
+      executedOf('executed_sell'),
       'Sold so far by its orders, signed fees included.',
       { weight: 2 },
     ),
-    executedBuyAmount: derived(amount, executed('executed_buy'), 'Bought so far by its orders.', {
+    executedBuyAmount: derived(amount, executedOf('executed_buy'), 'Bought so far by its orders.', {
       weight: 2,
     }),
   },

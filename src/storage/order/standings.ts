@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/evm/address.ts'
-import type { Failing } from '../../domain/order/event.ts'
+import { type Failing, type StandingReason, standingReasons } from '../../domain/order/event.ts'
 import type { Order } from '../../domain/order/order.ts'
 import { nullableBytea, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
@@ -27,6 +27,25 @@ export interface OrderStanding {
   routed: { block: number; price: { sell: bigint; buy: bigint } | null } | null
   /** The best price that this process found; a better stored one stays. */
   best: { sell: bigint; buy: bigint; block: number; at: number } | null
+}
+
+/** Why no auction held these orders when one was built last; without those that auctions held. */
+export async function standingReasonsOf(
+  db: Db,
+  ids: readonly bigint[],
+): Promise<Map<bigint, StandingReason>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql(db).orderStanding.findMany({
+    where: { orderId: { in: [...ids] } },
+    select: { orderId: true, reason: true },
+  })
+  const known = (reason: string | null) => standingReasons.find((each) => each === reason)
+  return new Map(
+    rows.flatMap(({ orderId, reason }) => {
+      const found = known(reason)
+      return found ? [[orderId, found]] : []
+    }),
+  )
 }
 
 /** An order as an auction read it; without amounts if it was not read. */

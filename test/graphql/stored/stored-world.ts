@@ -185,7 +185,17 @@ function metadataOf(step: number, type: NotificationType, uid: OrderUid, token: 
   if (type === 'price_improvement') return amounts
   if (type === 'insufficient_balance')
     return { token, ...(step % 2 === 0 ? { missingBalance: '7' } : { missingAllowance: '8' }) }
+  const parts = {
+    wasPlaced: step % 2 === 0,
+    failedParts: 3,
+    ...(step % 2 === 0 && { partIndex: 7, partCount: 4_294_967_295 }),
+  }
+  const ending = { filledParts: 2, executedSellAmount: '5', executedBuyAmount: '6', removedBlock: 9 }
+  if (type === 'part_failed')
+    return { ...parts, ...(step % 3 === 0 && { reason: 'late', validTo: 4_294_967_295 }) }
+  if (type.startsWith('programmatic_')) return { ...ending, partCount: 5 }
   const all = {
+    ...(type === 'part_filled' && parts),
     executedAmount: '12',
     txHash: keccakText('tx'),
     validTo: 4_294_967_295,

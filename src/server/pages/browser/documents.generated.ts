@@ -108,8 +108,12 @@ export type NotificationType =
   | 'ORDER_EXPIRED'
   | 'ORDER_FILLED'
   | 'ORDER_PARTIALLY_FILLED'
+  | 'PART_FAILED'
+  | 'PART_FILLED'
   | 'POST_HOOK_FAILED'
-  | 'PRICE_IMPROVEMENT';
+  | 'PRICE_IMPROVEMENT'
+  | 'PROGRAMMATIC_CANCELLED'
+  | 'PROGRAMMATIC_FINISHED';
 
 export type OrderClass =
   | 'LIMIT'
@@ -315,6 +319,10 @@ export type FeedResult = { notifications: { cursor: string, pageInfo: { hasPrevi
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
     > } };
 
 export type FollowVariables = Exact<{
@@ -324,6 +332,10 @@ export type FollowVariables = Exact<{
 
 
 export type FollowResult = { notifications: { node:
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
+      | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }
       | { notificationId: string, type: NotificationType, message: string, timestamp: string, isReverted: boolean, order: { uid: string } | null }

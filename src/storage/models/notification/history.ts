@@ -1,5 +1,9 @@
 import type { Address } from '../../../domain/evm/address.ts'
-import { type NotificationType, publishedTypes } from '../../../domain/notification/notification.ts'
+import {
+  type NotificationType,
+  notificationTypes,
+  publishedAs,
+} from '../../../domain/notification/notification.ts'
 import type { OrderUid } from '../../../domain/order/order.ts'
 import { bytea, raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
@@ -86,7 +90,10 @@ export const unreadNotifications: RowsValue = {
   description: `How many notifications are not marked as read; ${maxUnread} is that many or more.`,
 }
 
-/** Newest first, each once, of the types that clients of the REST interface know. */
+/** The types that the REST interface lists, under their own names or others. */
+const listedTypes = notificationTypes.filter((type) => publishedAs[type] !== null)
+
+/** Newest first, each once, of the types that clients of the REST interface know; orders that were placed. */
 export const newestNotifications = ({ account, first }: { account: Address; first: number }): Prisma.Sql =>
-  Prisma.sql`notifications n WHERE n.account = ${bytea(account)} AND n.type = ANY(${[...publishedTypes]})
-    ORDER BY n.id DESC LIMIT ${first}`
+  Prisma.sql`notifications n WHERE n.account = ${bytea(account)} AND n.type = ANY(${listedTypes})
+    AND coalesce((n.metadata->>'wasPlaced')::bool, true) ORDER BY n.id DESC LIMIT ${first}`

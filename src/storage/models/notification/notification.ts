@@ -11,6 +11,7 @@ import {
   enumOf,
   json,
   rowKeyText,
+  safeInt,
   string,
   time,
   uint32,
@@ -25,6 +26,7 @@ import {
   type Relation,
 } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
+import { programmaticOrder } from '../programmatic.ts'
 import { tokenIn } from '../token.ts'
 
 const fields = {
@@ -53,7 +55,11 @@ const commonMembers: Pick<Model, 'fields' | 'relations' | 'identity'> = {
       'True if a reorg removed the cause.',
     ),
     readAt: orNull(column(time, 'n.read_at', 'The time of its mark as read; null without one.')),
-    orderUid: derived(asText('OrderUid'), `n.metadata->>'orderId'`, 'The order it is about.'),
+    orderUid: derived(
+      asText('OrderUid'),
+      `n.metadata->>'orderId'`,
+      'The order it is about. For a programmatic order as a whole: its hash, its owner and zeros, which no order has.',
+    ),
   },
   relations: {
     order: {
@@ -62,6 +68,15 @@ const commonMembers: Pick<Model, 'fields' | 'relations' | 'identity'> = {
       nullable: true,
       rows: `orders o WHERE o.chain_id = n.chain_id AND o.uid = decode(substr(n.metadata->>'orderId', 3), 'hex')`,
       description: 'The order it is about.',
+    },
+    programmaticOrder: {
+      kind: 'one',
+      model: () => programmaticOrder,
+      nullable: true,
+      rows: `programmatic_orders g WHERE g.chain_id = n.chain_id AND g.owner = decode(substr(n.metadata->>'programmaticOwner', 3), 'hex')
+        AND g.hash = decode(substr(n.metadata->>'programmaticHash', 3), 'hex')`,
+      description:
+        'The programmatic order that it, or the part that it is about, belongs to; null for other orders.',
     },
   },
   identity: { notificationId: number },
@@ -82,6 +97,26 @@ const part = <Value>(codec: Codec<Value>, name: string, description: string) =>
   derived(codec, `n.metadata->>'${name}'`, description)
 
 const metadataToken = `decode(substr(n.metadata->>'token', 3), 'hex')`
+
+const numberOf = (name: string, description: string) =>
+  derived(safeInt, `(n.metadata->>'${name}')::bigint`, description)
+const validTo = orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'Expiry, in Unix seconds.'))
+
+/** The place of a part. */
+const place: Record<string, Field> = {
+  partIndex: orNull(
+    numberOf('partIndex', 'The number of the part, from 0; of several, the first. Null if it is not known.'),
+  ),
+  partCount: orNull(numberOf('partCount', 'The number of parts in all; null if it is not known in advance.')),
+}
+
+/** What a programmatic order has traded when it ends. */
+const ending: Record<string, Field> = {
+  partCount: place.partCount as Field,
+  filledParts: numberOf('filledParts', 'The number of its parts that are filled.'),
+  executedSellAmount: part(asText('Uint256'), 'executedSellAmount', 'Sold by its parts, in atoms.'),
+  executedBuyAmount: part(asText('Uint256'), 'executedBuyAmount', 'Bought by its parts, in atoms.'),
+}
 
 function variant(
   name: string,
@@ -107,7 +142,7 @@ export const variants: Record<NotificationType, () => Model> = {
     fill,
   ),
   order_expired: variant('OrderExpiredNotification', 'The order’s time passed before it was filled.', {
-    validTo: orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'Expiry, in Unix seconds.')),
+    validTo,
   }),
   order_cancelled: variant(
     'OrderCancelledNotification',
@@ -212,6 +247,37 @@ export const variants: Record<NotificationType, () => Model> = {
         `(n.metadata->>'failedHooks')::bigint`,
         'The number of hooks that failed with this trade.',
       ),
+    },
+  ),
+  part_filled: variant('PartFilledNotification', 'A trade completed a part of a programmatic order.', {
+    ...fill,
+    ...place,
+  }),
+  part_failed: variant(
+    'PartFailedNotification',
+    'The time of a part of a programmatic order passed before it was filled, or that of several one after the other.',
+    {
+      ...place,
+      failedParts: numberOf(
+        'failedParts',
+        'The number of parts that failed; more than 1 only if none was placed.',
+      ),
+      wasPlaced: derived(boolean, `(n.metadata->>'wasPlaced')::bool`, 'True if its order was in the book.'),
+      validTo,
+      reason: orNull(part(string, 'reason', 'Why, in plain sentences; null if that is not known.')),
+    },
+  ),
+  programmatic_finished: variant(
+    'ProgrammaticFinishedNotification',
+    'The last part of a programmatic order was filled, or its time passed.',
+    ending,
+  ),
+  programmatic_cancelled: variant(
+    'ProgrammaticCancelledNotification',
+    'The contract does not authorise a programmatic order any more.',
+    {
+      ...ending,
+      removedBlock: numberOf('removedBlock', 'The first block at which it was seen.'),
     },
   ),
 }

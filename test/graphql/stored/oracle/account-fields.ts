@@ -128,6 +128,15 @@ export const notificationFields: Fields<NotificationRow> = {
   target: (row) => said(row).target,
   outcome: (row) => member(said(row).outcome ?? ''),
   failedHooks: (row) => said(row).failedHooks,
+  partIndex: (row) => said(row).partIndex ?? null,
+  partCount: (row) => said(row).partCount ?? null,
+  wasPlaced: (row) => said(row).wasPlaced,
+  failedParts: (row) => said(row).failedParts,
+  filledParts: (row) => said(row).filledParts,
+  executedSellAmount: (row) => said(row).executedSellAmount,
+  executedBuyAmount: (row) => said(row).executedBuyAmount,
+  removedBlock: (row) => said(row).removedBlock,
+  programmaticOrder: () => null,
   quotedAmount: (row) => said(row).quotedAmount ?? null,
   quoteImprovementAmount: (row) => said(row).quoteImprovementAmount ?? null,
   quoteImprovementShare: (row) => said(row).quoteImprovementShare ?? null,
@@ -141,6 +150,10 @@ const kinds: Record<string, string> = {
   insufficient_balance: 'InsufficientBalanceNotification',
   price_improvement: 'PriceImprovementNotification',
   post_hook_failed: 'PostHookFailedNotification',
+  part_filled: 'PartFilledNotification',
+  part_failed: 'PartFailedNotification',
+  programmatic_finished: 'ProgrammaticFinishedNotification',
+  programmatic_cancelled: 'ProgrammaticCancelledNotification',
 }
 
 export const notificationType = ({ type }: NotificationRow) => kinds[type]

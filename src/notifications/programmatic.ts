@@ -1,0 +1,141 @@
+import type { NotificationMetadata } from '../domain/notification/notification.ts'
+import { endedText, type PartPlace } from '../domain/notification/programmatic.ts'
+import { type Order, type OrderUid, toOrderUid } from '../domain/order/order.ts'
+import type { ProgrammaticKey } from '../domain/programmatic/params.ts'
+import { decodeInput } from '../domain/programmatic/static-input.ts'
+import { twapPartByEnd, twapSchedule } from '../domain/programmatic/twap.ts'
+import { programmaticHashOf } from '../storage/chain/programmatic.ts'
+import { findNoticed, findNoticedProgress, type NoticedOrder } from '../storage/chain/programmatic-notices.ts'
+import type { Tx } from '../storage/database/database.ts'
+import { type NewNotification, recordNotifications } from '../storage/notifications.ts'
+import { type Pair, tokensOf } from './token-pairs.ts'
+
+/** A part of a known programmatic order. */
+export interface PartOf {
+  programmatic: NoticedOrder
+  place: PartPlace
+  /** True if no part can follow it. */
+  isLast: boolean
+}
+
+/** Finds the programmatic orders whose parts are among these. Others cost no statement. */
+export async function partsOf(
+  tx: Tx,
+  orders: readonly Order[],
+): Promise<(order: Order) => PartOf | undefined> {
+  const keys = new Map<bigint, ProgrammaticKey & { chainId: number }>()
+  for (const order of orders) {
+    const hash = programmaticHashOf(order)
+    if (hash) keys.set(order.id, { chainId: order.chainId, owner: order.owner, hash })
+  }
+  const found = new Map<string, NoticedOrder>()
+  const nameOf = ({ chainId, owner, hash }: ProgrammaticKey & { chainId: number }) =>
+    `${chainId} ${owner} ${hash}`
+  for (const chainId of new Set([...keys.values()].map((key) => key.chainId))) {
+    const known = await findNoticed(
+      tx,
+      chainId,
+      [...keys.values()].filter((key) => key.chainId === chainId),
+    )
+    for (const each of known) found.set(nameOf(each), each)
+  }
+  return (order) => {
+    const key = keys.get(order.id)
+    const programmatic = key && found.get(nameOf(key))
+    return programmatic && partOf(programmatic, order)
+  }
+}
+
+function partOf(programmatic: NoticedOrder, { validTo }: Order): PartOf {
+  const { chainId, params, context, partCount: count } = programmatic
+  const decoded = decodeInput(chainId, params)
+  if (decoded.type === 'TWAP' && decoded.input && (decoded.input.t0 !== 0n || context !== null)) {
+    const schedule = twapSchedule(decoded.input, context ?? 0n)
+    const part = 'fault' in schedule ? undefined : twapPartByEnd(schedule, validTo)
+    if (part && 'parts' in schedule)
+      return {
+        programmatic,
+        place: { index: part.index, count: schedule.parts },
+        isLast: part.index === schedule.signableParts - 1,
+      }
+  }
+  const isOnly = count === 1
+  return { programmatic, place: { index: isOnly ? 0 : null, count }, isLast: isOnly }
+}
+
+/** The members that name a programmatic order and the place of a part. */
+export function programmaticMetadata(
+  { owner, hash }: ProgrammaticKey,
+  { index, count }: PartPlace,
+): Partial<NotificationMetadata> {
+  return {
+    ...{ programmaticOwner: owner, programmaticHash: hash },
+    ...(index !== null && { partIndex: index }),
+    ...(count !== null && { partCount: count }),
+  }
+}
+
+/** What the notifications of a programmatic order as a whole are about: a UID that no order has. */
+function wholeUid({ owner, hash }: ProgrammaticKey): OrderUid {
+  const uid = toOrderUid(`${hash}${owner.slice(2)}00000000`)
+  if (!uid) throw new TypeError(`no UID of ${hash}`)
+  return uid
+}
+
+/** Both tokens of its input; undefined where they are not known. */
+function pairOf({ chainId, params }: NoticedOrder): Pair | undefined {
+  const { input } = decodeInput(chainId, params)
+  if (!input || !('sellToken' in input) || !('buyToken' in input)) return undefined
+  return { chainId, sellToken: input.sellToken, buyToken: input.buyToken }
+}
+
+/** The end of a programmatic order, by the block that shows it. */
+export interface ProgrammaticEnd {
+  programmatic: NoticedOrder
+  blockNumber: number
+}
+
+/**
+ * Notifies the accounts of programmatic orders that have ended. An authorisation has one notification of each
+ * kind: a removal that another block shows after a reorg keeps its cause.
+ */
+export async function recordProgrammaticEnds(
+  tx: Tx,
+  how: 'finished' | 'cancelled',
+  ends: readonly ProgrammaticEnd[],
+  at: Date,
+): Promise<void> {
+  if (ends.length === 0) return
+  const progress = await findNoticedProgress(
+    tx,
+    ends.map(({ programmatic }) => programmatic.id),
+  )
+  const tokens = await tokensOf(
+    tx,
+    ends.flatMap(({ programmatic }) => pairOf(programmatic) ?? []),
+  )
+  await recordNotifications(
+    tx,
+    ends.flatMap(({ programmatic, blockNumber }): NewNotification[] => {
+      const { id, chainId, account, type, owner, hash, partCount: count } = programmatic
+      const done = progress.get(id)
+      if (!done) return []
+      const pair = pairOf(programmatic)
+      const metadata: NotificationMetadata = {
+        ...{ orderId: wholeUid(programmatic), chainId },
+        ...programmaticMetadata(programmatic, { index: null, count }),
+        filledParts: done.filledParts,
+        executedSellAmount: String(done.executedSellAmount),
+        executedBuyAmount: String(done.executedBuyAmount),
+        ...(how === 'cancelled' && { removedBlock: blockNumber }),
+      }
+      return [
+        {
+          ...{ account, timestamp: at, metadata, blockNumber, type: `programmatic_${how}` as const },
+          message: endedText(how, type, count, done, pair ? tokens(pair) : null),
+          cause: `${how}:${chainId}:${owner}:${hash}:${done.creations}`,
+        },
+      ]
+    }),
+  )
+}

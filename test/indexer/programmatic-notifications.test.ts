@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Authorisation } from '../../src/chain/authorisations.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
+import type { Order } from '../../src/domain/order/order.ts'
+import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signature.ts'
+import { twapPart } from '../../src/domain/programmatic/twap.ts'
+import { orderUid } from '../../src/domain/signing/signing.ts'
+import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
+import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { ids, owner, paramsOf, scheduleOf, start } from '../domain/programmatic/vectors.ts'
+import { sampleNetwork } from '../fakes/network.ts'
+import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
+import { connectDirectly } from '../setup/database.ts'
+import { openTestServer, type TestServer } from '../setup/server.ts'
+import { graphql } from '../setup/trader.ts'
+import { hashOf, type LogSketch, rangeOf, type SketchedBlock, sketchBlock, trade } from './hand-made.ts'
+
+// Notifications of programmatic orders from hand-made blocks. Order A has four parts of an hour each.
+
+const { chainId } = signingDomain
+const network = {
+  ...sampleNetwork,
+  conditionalOrders: { composableCow: numbered('cc'), firstBlock: 0, shedFactories: [numbered('fc')] },
+}
+const user = numbered('a1')
+let server: TestServer
+let indexing: Indexing
+let checkpoint: Checkpoint | null
+let now = 0
+let isAuthorised: boolean
+let blocks: Map<number, SketchedBlock>
+
+beforeAll(async () => {
+  server = await openTestServer({}, { now: () => now * 1_000 })
+  indexing = { chainId, db: server.database.db, now: () => now * 1_000 }
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  const client = await connectDirectly(server.database.url)
+  await client.query(`TRUNCATE programmatic_orders, programmatic_creations, programmatic_roots, sheds, programmatic_parts,
+    programmatic_histories, orders, order_standings, trades, checkpoints, blocks, notifications`)
+  await client.end()
+  checkpoint = null
+  isAuthorised = true
+  blocks = new Map()
+  now = start - 100
+})
+
+const created: LogSketch = {
+  ...{ type: 'creation', owner, hash: ids.A, params: paramsOf('A') },
+  txHash: hashOf('created'),
+}
+
+async function apply(number: number, timestamp: number, sketches: LogSketch[] = [], branch = 'a') {
+  now = timestamp
+  const block = sketchBlock(number, sketches, { branch, timestamp })
+  blocks.set(number, block)
+  checkpoint = await applyBlocks(checkpoint, rangeOf([block]), indexing)
+}
+
+async function rollBack(number: number) {
+  checkpoint = await applyReorg(checkpoint, { number, hash: hashOf(`a:${number}`) }, indexing)
+}
+
+/** Reads what is due from the contract, until there is nothing to do. */
+async function look(more: object = {}) {
+  const stop = new AbortController()
+  await followProgrammaticOrders(
+    {
+      ...{ network, db: server.database.db, log: silentLog },
+      chain: { block: async (number) => blocks.get(number)?.block },
+      readAuthorisations: async (keys) => keys.map((): Authorisation => ({ isAuthorised, context: 0n })),
+      programmaticLogs: async () => [],
+      poll: async (failures) => {
+        expect(failures).toBe(0)
+        stop.abort()
+      },
+      ...more,
+    },
+    stop.signal,
+  )
+}
+
+/** The order of a part, as a watch tower places it. */
+function partOrder(index: number): Order {
+  const part = twapPart(scheduleOf('A'), index) ?? expect.fail()
+  const payload = { params: paramsOf('A'), proof: [], offchainInput: '0x' as const }
+  const signature = encodeProgrammaticSignature('safe', signingDomain, part.order, payload)
+  const uid = orderUid(signingDomain, part.order, owner)
+  return sampleOrder({
+    ...{ ...part.order, owner, signature, signingScheme: 'eip1271', uid, class: 'limit' },
+    effectiveValidTo: part.validTo,
+  })
+}
+
+const place = async (index: number) => {
+  const order = partOrder(index)
+  await storeOrder(server.database.db, order)
+  return order
+}
+
+const filled = (order: Order, tx = 'filled'): LogSketch =>
+  trade(order, { sell: order.sellAmount, buy: order.buyAmount }, tx)
+
+const shown = `type message isReverted orderUid programmaticOrder { hash }
+  ... on PartFilledNotification { partIndex partCount executedAmount }
+  ... on PartFailedNotification { partIndex partCount failedParts wasPlaced reason validTo }
+  ... on ProgrammaticFinishedNotification { partCount filledParts executedSellAmount executedBuyAmount }
+  ... on ProgrammaticCancelledNotification { partCount filledParts removedBlock }
+  ... on InsufficientBalanceNotification { missingBalance missingAllowance }`
+
+/** Notifications of an account, oldest first. */
+async function notified(account: Address = owner) {
+  const document = `{ account(address: "${account}") { notificationHistory { nodes { ${shown} } } } }`
+  // biome-ignore lint/suspicious/noExplicitAny: the document decides the shape
+  const { account: found } = (await graphql(server.url, document)) as any
+  return found.notificationHistory.nodes.toReversed()
+}
+
+const typesOf = async (account?: Address) =>
+  (await notified(account)).map(({ type }: { type: string }) => type)
+
+/** The number of feed entries of an account: what streams have sent. */
+async function sent(account: Address = owner) {
+  const document = `{ notifications(account: "${account}") { nodes { type } } }`
+  // biome-ignore lint/suspicious/noExplicitAny: the document decides the shape
+  return ((await graphql(server.url, document)) as any).notifications.nodes.length
+}
+
+test('a fill of a part is one notification with its place, also after a reorg; REST shows it as a filled order', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  const order = await place(1)
+  await apply(2, start + 3_700, [filled(order)])
+  const part = {
+    ...{ type: 'PART_FILLED', partIndex: 1, partCount: 4, orderUid: order.uid, isReverted: false },
+    ...{ executedAmount: String(order.buyAmount), programmaticOrder: { hash: ids.A } },
+    message: expect.stringMatching(/^Part 2 of 4 filled: /),
+  }
+  const fills = async () => (await notified()).filter(({ type }: { type: string }) => type === 'PART_FILLED')
+  expect(await fills()).toEqual([part])
+  const entries = await sent()
+  await rollBack(1)
+  await apply(2, start + 3_710, [], 'b')
+  await apply(3, start + 3_720, [filled(order)], 'b')
+  expect(await fills()).toEqual([part])
+  expect(await sent()).toBe(entries)
+  const response = await fetch(`${server.url}/accounts/${owner}/notifications`)
+  const list = (await response.json()) as { type: string; metadata: object }[]
+  expect(list.filter(({ type }) => type === 'order_filled')).toEqual([
+    expect.objectContaining({
+      metadata: expect.objectContaining({ orderId: order.uid, partIndex: 1, partCount: 4 }),
+    }),
+  ])
+})
+
+test('a part of an unknown programmatic order is an order like others', async () => {
+  const order = await place(0)
+  await apply(1, start + 10, [filled(order)])
+  expect(await notified()).toMatchObject([{ type: 'ORDER_FILLED', programmaticOrder: null }])
+})
+
+test('the user of a proxy gets what concerns the parts of the proxy', async () => {
+  await apply(1, start - 100, [created, { type: 'shed', shed: owner, account: user, txHash: hashOf('shed') }])
+  await look()
+  await apply(2, start + 10, [filled(await place(0))])
+  expect(await typesOf()).toEqual([])
+  expect(await typesOf(user)).toEqual(['PART_FILLED'])
+})
+
+test('a part that expires in the book has failed, with the reason that kept it', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  const order = await place(0)
+  const client = await connectDirectly(server.database.url)
+  await client.query(`INSERT INTO order_standings (order_id, chain_id, reason, since, updated_at)
+    SELECT id, chain_id, 'insufficient_balance', now(), now() FROM orders`)
+  await client.end()
+  await apply(2, start + 3_601)
+  await look()
+  const failed = {
+    ...{ type: 'PART_FAILED', partIndex: 0, partCount: 4, failedParts: 1, wasPlaced: true },
+    ...{ reason: 'Its owner’s balance or allowance is too low.', validTo: start + 3_599 },
+    message: expect.stringMatching(
+      /^Part 1 of 4 expired: sell .+ Its owner’s balance or allowance is too low.$/,
+    ),
+  }
+  expect(await notified()).toMatchObject([{ ...failed, orderUid: order.uid }])
+  const entries = await sent()
+  await rollBack(1)
+  await apply(2, start + 3_590, [], 'b')
+  await apply(3, start + 3_601, [], 'b')
+  await look()
+  expect(await notified()).toMatchObject([{ ...failed, isReverted: false }])
+  expect(await sent()).toBe(entries)
+})
