@@ -33,10 +33,9 @@ export const changedAfterArgument = (arg: Arguments) =>
   })
 
 /** The page arguments of a list by its changes: it begins behind the place. */
-export function pageByChange<Args extends { after?: string | null; changedAfter?: string | null }>(
-  { changedAfter, ...args }: Args,
-  environment: Parameters<typeof requireAccess>[1],
-) {
+export function pageByChange<
+  Args extends { after?: string | null | undefined; changedAfter?: string | null | undefined },
+>({ changedAfter, ...args }: Args, environment: Parameters<typeof requireAccess>[1]) {
   const isByChange = changedAfter != null
   if (!isByChange) return { ...args, isByChange }
   requireAccess('bookFeed', environment)

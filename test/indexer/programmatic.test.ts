@@ -10,12 +10,13 @@ import { generatorState } from '../../src/domain/programmatic/status.ts'
 import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { sweepExpired } from '../../src/indexer/endings.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { duePolls, storePoll } from '../../src/storage/chain/programmatic-polls.ts'
 import { sql } from '../../src/storage/database/database.ts'
-import { removeUnusedOrders } from '../../src/storage/retention/events.ts'
+import { removeFeedEntries, removeUnusedOrders } from '../../src/storage/retention/events.ts'
 import {
   appData,
   cabinetOfC,
@@ -29,14 +30,24 @@ import {
   twapHandler,
   word,
 } from '../domain/programmatic/vectors.ts'
+import { holdTransaction } from '../fakes/held-transaction.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
+import { ask } from '../setup/session.ts'
 import { graphql } from '../setup/trader.ts'
-import { hashOf, type LogSketch, rangeOf, type SketchedBlock, sketchBlock, trade } from './hand-made.ts'
+import {
+  hashOf,
+  invalidation,
+  type LogSketch,
+  rangeOf,
+  type SketchedBlock,
+  sketchBlock,
+  trade,
+} from './hand-made.ts'
 
 const { chainId } = signingDomain
 const network = {
@@ -61,7 +72,7 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   const client = await connectDirectly(server.database.url)
   await client.query(`TRUNCATE programmatic_orders, programmatic_creations, programmatic_roots, sheds, programmatic_parts,
-    programmatic_histories, orders, trades, checkpoints, blocks`)
+    programmatic_feed, programmatic_histories, invalidations, orders, trades, checkpoints, blocks`)
   await client.end()
   checkpoint = null
   now = start
@@ -508,4 +519,195 @@ test('a PollNever ends an order of another handler until it is created again, an
   await apply(2, [creation])
   await round()
   expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
+})
+
+const byChange = `query ($place: String, $account: Address!) {
+  programmaticOrders(changedAfter: $place, first: 2) { nodes { FIELDS } pageInfo { endCursor hasNextPage } }
+  account(address: $account) { programmaticOrders(changedAfter: $place, first: 100) { nodes { hash } } }
+}`
+
+/** Reads what changed since it read last, by pages. */
+async function createReader(fields: string) {
+  let place = 'earliest'
+  async function read() {
+    // biome-ignore lint/suspicious/noExplicitAny: the document decides the shape
+    const nodes: any[] = []
+    for (let isMore = true; isMore; ) {
+      const { data, errors } = await ask(server.url, byChange.replace('FIELDS', fields), {
+        place,
+        account: owner,
+      })
+      expect(errors).toBeUndefined()
+      const { programmaticOrders: page, account } = data
+      expect(account.programmaticOrders.nodes.length).toBeGreaterThanOrEqual(page.nodes.length)
+      nodes.push(...page.nodes)
+      place = page.pageInfo.endCursor ?? place
+      isMore = page.pageInfo.hasNextPage
+    }
+    return nodes
+  }
+  await read()
+  return read
+}
+
+test('a reader of changes has every change of a programmatic order once, and no look or poll without one', async () => {
+  const changes = await createReader('hash status statusReason filledParts executedSellAmount isReverted')
+  const { db } = server.database
+  const state = {
+    hash: ids.C,
+    statusReason: null,
+    filledParts: 0,
+    executedSellAmount: '0',
+    isReverted: false,
+  }
+  const lookAt = async (number: number) => {
+    await apply(number, [])
+    await round()
+  }
+  now = Number(cabinetOfC)
+  contract.set(keyOf(owner, ids.C), cabinetOfC)
+  await apply(1, [created('C')])
+  expect(await changes()).toMatchObject([{ hash: ids.C, status: 'ACTIVE' }])
+  await round()
+  expect(await changes()).toEqual([{ ...state, status: 'ACTIVE' }])
+  expect(await changes()).toEqual([])
+  await lookAt(100)
+  expect(await one('C', 'readBlock')).toEqual({ readBlock: 100 })
+  expect(await changes()).toEqual([])
+  await apply(101, [created('C', owner, 'again')])
+  expect(await changes()).toMatchObject([{ statusReason: 'the contract is still to be read' }])
+  await round()
+  expect(await changes()).toEqual([{ ...state, status: 'ACTIVE' }])
+  contract.set(keyOf(owner, ids.C), cabinetOfC + 1n)
+  await lookAt(200)
+  expect(await changes()).toMatchObject([{ status: 'SCHEDULED' }])
+  contract.delete(keyOf(owner, ids.C))
+  await lookAt(300)
+  expect(await changes()).toMatchObject([{ status: 'CANCELLED' }])
+  contract.set(keyOf(owner, ids.C), cabinetOfC)
+  await lookAt(1_300)
+  expect(await changes()).toEqual([{ ...state, status: 'ACTIVE' }])
+
+  const pollAs = async (result: 'waiting' | 'notMet', time: number) => {
+    const at = { number: 1_300, timestamp: time }
+    const [due] = await duePolls(db, chainId, { at, busy: [], perOwner: 1, limit: 1 })
+    if (!due) throw new Error('not due')
+    await storePoll(db, due, at, { result, reason: null, next: { time: time + 1, block: null } })
+  }
+  await pollAs('waiting', now)
+  expect(await changes()).toHaveLength(1)
+  await pollAs('waiting', now + 1)
+  expect(await changes()).toEqual([])
+  await pollAs('notMet', now + 2)
+  expect(await changes()).toHaveLength(1)
+
+  const [first, second, third] = [0, 1, 2].map((index) => partOrder('C', index, 'safe'))
+  if (!first || !second || !third) throw new Error('no parts')
+  await storeOrder(db, first)
+  expect(await changes()).toHaveLength(1)
+  const half = { sell: first.sellAmount / 2n, buy: first.buyAmount }
+  await apply(1_301, [trade(first, half, 'first half')])
+  expect(await changes()).toMatchObject([{ filledParts: 0, executedSellAmount: String(half.sell) }])
+  const rest = { sell: first.sellAmount - half.sell, buy: first.buyAmount }
+  await apply(1_302, [trade(first, rest, 'rest')])
+  expect(await changes()).toMatchObject([{ filledParts: 1, executedSellAmount: String(first.sellAmount) }])
+  await rollBack(1_301)
+  expect(await changes()).toMatchObject([{ filledParts: 0, executedSellAmount: String(half.sell) }])
+  await round()
+  await changes()
+  await apply(1_302, [invalidation(first, 'invalidated')], { branch: 'a' })
+  expect(await changes()).toHaveLength(1)
+  await storeOrder(db, second)
+  await changes()
+  const header = { ...sketchBlock(1_303, []).block, timestamp: second.effectiveValidTo + 1 }
+  await sweepExpired(db, chainId, [header], new Date(0))
+  expect(await changes()).toHaveLength(1)
+  await apply(1_304, [invalidation(third, 'unknown')])
+  expect(await changes()).toHaveLength(1)
+  expect(await one('C', 'parts { nodes { status } }')).toMatchObject({
+    parts: { nodes: expect.arrayContaining([{ status: 'CANCELLED' }]) },
+  })
+  await apply(1_305, [trade(sampleOrder(), half, 'another order')])
+  expect(await changes()).toEqual([])
+  now = Number((await one('C', 'endsAt')).endsAt) + 1
+  await lookAt(1_400)
+  expect(await changes()).toMatchObject([{ status: 'EXPIRED' }])
+  await apply(1_401, [{ type: 'shed', shed: owner, account: numbered('a1'), txHash: hashOf('shed') }])
+  const seen = await ask(
+    server.url,
+    `{ programmaticOrders(changedAfter: "earliest", resolvedOwner: "${numbered('a1')}") { nodes { hash resolvedOwner } } }`,
+  )
+  expect(seen.data.programmaticOrders.nodes).toEqual([{ hash: ids.C, resolvedOwner: numbered('a1') }])
+})
+
+test('a reader of changes sees what a reorg undid as it was, and what the new branch brings', async () => {
+  const changes = await createReader(
+    'id hash status creationDate isReverted creations { nodes { txHash } } orders { nodes { uid } } input { __typename } diagnosis { code }',
+  )
+  await apply(1, [])
+  await apply(2, [created('A'), created('B')])
+  const before = await changes()
+  expect(before.map(({ hash, isReverted }) => [hash, isReverted])).toEqual([
+    [ids.A, false],
+    [ids.B, false],
+  ])
+  await rollBack(1)
+  expect(await changes()).toEqual(
+    before.map((node) => ({ ...node, isReverted: true, creations: { nodes: [] } })),
+  )
+  await apply(2, [created('A')], { branch: 'b' })
+  expect(await changes()).toEqual([before[0]])
+  const all = await ask(
+    server.url,
+    '{ programmaticOrders(changedAfter: "earliest") { nodes { hash isReverted } } }',
+  )
+  expect(all.data.programmaticOrders.nodes).toEqual([
+    { hash: ids.B, isReverted: true },
+    { hash: ids.A, isReverted: false },
+  ])
+  expect(await list('', 'hash isReverted')).toEqual([{ hash: ids.A, isReverted: false }])
+})
+
+test('a change that is committed late is not missed, and one of several filters finds it', async () => {
+  await apply(1, [created('A'), created('B')])
+  const changes = await createReader('hash')
+  const { db } = server.database
+  const change = (name: Name) =>
+    holdTransaction(db, async (tx) => {
+      await sql(tx).programmaticOrder.updateMany({
+        where: { hash: Buffer.from(ids[name].slice(2), 'hex') },
+        data: { fault: name },
+      })
+    })
+  const late = await change('A')
+  const early = await change('B')
+  await early.commit()
+  expect(await changes()).toEqual([{ hash: ids.B }])
+  await late.commit()
+  expect(await changes()).toEqual([{ hash: ids.A }])
+  const found = async (filter: string) => {
+    const document = `{ programmaticOrders(changedAfter: "earliest", ${filter}) { nodes { hash } } }`
+    return (await ask(server.url, document)).data.programmaticOrders.nodes.length
+  }
+  expect(await found('type: TWAP')).toBe(2)
+  expect(await found('type: STOP_LOSS')).toBe(0)
+  expect(await found('status: [INVALID]')).toBe(2)
+  expect(await found('status: [ACTIVE]')).toBe(0)
+  expect(await found(`owner: "${owner}", network: "sepolia"`)).toBe(2)
+  expect(await found(`owner: "${numbered('b0')}"`)).toBe(0)
+})
+
+test('a place behind entries that were removed is refused with the place to go on from', async () => {
+  await apply(1, [created('A')])
+  const removed = await removeFeedEntries(server.database.db, {
+    before: new Date(Date.now() + 60_000),
+    limit: 10_000,
+  })
+  expect(removed.removed.programmatic_feed).toBeGreaterThan(0)
+  const read = (place: string) =>
+    ask(server.url, `{ programmaticOrders(changedAfter: "${place}") { nodes { hash } } }`)
+  const [refused] = (await read('2')).errors ?? []
+  expect(refused?.extensions).toMatchObject({ code: 'FeedGap', cursor: expect.stringMatching(/^\d+$/) })
+  const { cursor } = { ...(refused?.extensions as { cursor?: string } | undefined) }
+  expect((await read(String(cursor))).errors).toBeUndefined()
 })

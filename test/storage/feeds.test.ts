@@ -308,7 +308,13 @@ test('all feeds are emptied by age, and the head stays', async () => {
   const { order } = await competition((checkpoint?.number ?? 0) + 9)
   const head = await headOf(db)
   const removed = await removeFeedEntries(db, { before: new Date(Date.now() + 60_000), limit: 10_000 })
-  expect(Object.keys(removed.removed)).toEqual(['feed_entries', 'order_feed', 'auction_feed', 'trade_feed'])
+  expect(Object.keys(removed.removed)).toEqual([
+    'feed_entries',
+    'order_feed',
+    'auction_feed',
+    'trade_feed',
+    'programmatic_feed',
+  ])
   expect(Math.min(removed.removed.order_feed ?? 0, removed.removed.auction_feed ?? 0)).toBeGreaterThan(0)
   expect(await headOf(db)).toBe(head)
   expect(await read(orderFeed, order.id, 0n)).toEqual([])
@@ -371,7 +377,14 @@ test('a plan from a small table reads no table from its start for each entry', a
     const [plan = ''] = await plansOf(() => createFeedTail(db, feed).readNew(0n, 1_000))
     const read = [...plan.matchAll(/ using \S+ on (\S+)/g)].map(([, table]) => table)
     expect(new Set(read)).toEqual(
-      new Set(['feed_entries', 'order_feed', 'auction_feed', 'trade_feed', 'feed_marks']),
+      new Set([
+        'feed_entries',
+        'order_feed',
+        'auction_feed',
+        'trade_feed',
+        'programmatic_feed',
+        'feed_marks',
+      ]),
     )
   }
   await client.query('RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin')

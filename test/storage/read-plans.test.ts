@@ -242,6 +242,19 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     ],
   ],
   [
+    'programmatic orders by their changes',
+    () =>
+      ask(
+        '{ programmaticOrders(changedAfter: "5", status: [ACTIVE], first: 5) { nodes { hash isReverted } pageInfo { endCursor hasNextPage } } }',
+      ),
+    [
+      'programmatic_feed_pkey',
+      'programmatic_feed_chain_id_owner_hash_place_idx',
+      'programmatic_orders_chain_id_owner_hash_key',
+      'programmatic_parts_chain_id_owner_hash_order_id_idx',
+    ],
+  ],
+  [
     'the programmatic order of an order',
     () => ask(`{ order(uid: "${uid}") { programmaticOrder { hash } } }`),
     ['programmatic_parts_pkey', 'programmatic_orders_chain_id_owner_hash_key'],

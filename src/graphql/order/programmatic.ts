@@ -47,11 +47,13 @@ import { NetworkRef, networkOn } from '../network.ts'
 import {
   type Arguments,
   allNetworks,
+  changedAfterArgument,
   checkFirst,
   connectionRef,
   cursorArguments,
   networkArgument,
   type Page,
+  pageByChange,
   placeIn,
 } from '../paging.ts'
 import { OrderRef } from '../refs.ts'
@@ -307,6 +309,8 @@ interface ListArguments {
   resolvedOwner?: Address | null
   status?: readonly GeneratorStatus[] | null
   type?: HandlerType | null
+  after?: string | null
+  changedAfter?: string | null
 }
 
 /** Arguments that narrow a list of programmatic orders. */
@@ -319,10 +323,11 @@ export function programmaticArguments(arg: Arguments) {
       description: 'Only those with one of these statuses.',
     }),
     type: arg({ type: ProgrammaticOrderType, required: false, description: 'Only those of this kind.' }),
+    changedAfter: changedAfterArgument(arg),
   }
 }
 
-/** @throws Refusal InvalidParameter */
+/** @throws Refusal InvalidParameter; Unauthorized with changedAfter */
 export function programmaticRowArguments<Args extends ListArguments>(args: Args, environment: Environment) {
   const { network, owner, resolvedOwner, status, type, ...page } = args
   if (owner != null && resolvedOwner != null)
@@ -334,7 +339,7 @@ export function programmaticRowArguments<Args extends ListArguments>(args: Args,
     ...(status != null && { statuses: status }),
     ...(type != null && { type }),
   }
-  return { ...page, filter, now: unixSeconds(environment.now()) }
+  return { ...pageByChange(page, environment), filter, now: unixSeconds(environment.now()) }
 }
 
 interface OneArguments {

@@ -85,10 +85,11 @@ async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationR
   const [blocks, logs, txs] = positionsOf(rows)
   const owners = rows.map(({ owner }) => bytea(owner))
   const hashes = rows.map(({ hash }) => bytea(hash))
+  const times = rows.map(({ blockTime }) => blockTime)
   await sql(tx).$executeRaw`
     INSERT INTO programmatic_creations (chain_id, block_number, log_index, tx_hash, owner, hash, block_time)
     SELECT ${chainId}::int, n.* FROM unnest(${blocks}::bigint[], ${logs}::int[], ${txs}::bytea[], ${owners}::bytea[],
-      ${hashes}::bytea[], ${rows.map(({ blockTime }) => blockTime)}::timestamptz[]) AS n ON CONFLICT DO NOTHING`
+      ${hashes}::bytea[], ${times}::timestamptz[]) AS n ON CONFLICT DO NOTHING`
   await sql(tx).$executeRaw`
     UPDATE programmatic_orders g SET looked_block = NULL, removed_block = NULL, removed_at = NULL, next_look = 0
     FROM (SELECT owner, hash, max(block) AS block FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[])
@@ -96,16 +97,16 @@ async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationR
     WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash AND g.looked_block < n.block`
   const schedules = rows.map(({ params }) => scheduleOf(chainId, params, null))
   await sql(tx).$executeRaw`
-    INSERT INTO programmatic_orders AS g (chain_id, owner, hash, created_block, handler, salt, static_input,
+    INSERT INTO programmatic_orders AS g (chain_id, owner, hash, created_block, created_at, handler, salt, static_input,
       type, part_count, starts_at, ends_at, fault)
     SELECT DISTINCT ON (n.owner, n.hash) ${chainId}::int, n.* FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[],
-      ${rows.map(({ params }) => bytea(params.handler))}::bytea[], ${rows.map(({ params }) => bytea(params.salt))}::bytea[],
+      ${times}::timestamptz[], ${rows.map(({ params }) => bytea(params.handler))}::bytea[], ${rows.map(({ params }) => bytea(params.salt))}::bytea[],
       ${rows.map(({ params }) => bytea(params.staticInput))}::bytea[], ${schedules.map(({ type }) => type)}::text[],
       ${schedules.map(({ partCount }) => partCount)}::bigint[], ${schedules.map(({ startsAt }) => startsAt)}::bigint[],
       ${schedules.map(({ endsAt }) => endsAt)}::bigint[], ${schedules.map(({ fault }) => fault)}::text[])
-      AS n(owner, hash, block, handler, salt, static_input, type, part_count, starts_at, ends_at, fault)
+      AS n(owner, hash, block, time, handler, salt, static_input, type, part_count, starts_at, ends_at, fault)
     ORDER BY n.owner, n.hash, n.block
-    ON CONFLICT (chain_id, owner, hash) DO UPDATE SET created_block = EXCLUDED.created_block
+    ON CONFLICT (chain_id, owner, hash) DO UPDATE SET created_block = EXCLUDED.created_block, created_at = EXCLUDED.created_at
       WHERE g.created_block > EXCLUDED.created_block`
 }
 

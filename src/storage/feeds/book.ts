@@ -86,7 +86,7 @@ export const placeKey = (alias: string): PageKey => ({
 })
 
 /** Refusals of a place in feeds with filters: see `PageRows.faults`. */
-export const placeFaults = (...names: ('book' | 'trade')[]) =>
+export const placeFaults = (...names: ('book' | 'trade' | 'programmatic')[]) =>
   faultsOf(names.map((name) => ({ name, keyType: 'filter' })))
 
 /** Refusals of a place: see `PageRows.faults`. */

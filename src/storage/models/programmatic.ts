@@ -15,11 +15,13 @@ import {
   programmaticStatusSql,
 } from '../chain/programmatic-status.ts'
 import { bytea, raw } from '../database/columns.ts'
+import { feedScan, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
 import { ordersKey, scanLimit } from '../order/ranges.ts'
 import {
   address,
   amount,
+  boolean,
   bytes,
   bytes32,
   enumOf,
@@ -31,6 +33,7 @@ import {
   time,
   uint32,
 } from '../query/codec.ts'
+import type { FeedSource } from '../query/feed-source.ts'
 import { type RowFields, rowSql } from '../query/json.ts'
 import {
   column,
@@ -205,7 +208,8 @@ export const programmaticOrder: Model = {
     type: column(enumOf('ProgrammaticOrderType', handlerTypes), 'g.type', 'The kind of its handler.'),
     creationDate: derived(
       time,
-      `(SELECT pc.block_time FROM programmatic_creations pc WHERE ${isOf('pc')} ORDER BY pc.block_number, pc.log_index LIMIT 1)`,
+      // Null in rows that an earlier version wrote.
+      `coalesce(g.created_at, (SELECT pc.block_time FROM programmatic_creations pc WHERE ${isOf('pc')} ORDER BY pc.block_number, pc.log_index LIMIT 1))`,
       'The time of the block that created it first.',
     ),
     status: derived(
@@ -239,6 +243,12 @@ export const programmaticOrder: Model = {
         'g.ends_at',
         'Unix seconds: the last in which a part of it can be traded; null if it is not known in advance.',
       ),
+    ),
+    isReverted: derived(
+      boolean,
+      // No EXISTS: the planner may hash the whole table for one.
+      `(SELECT true FROM programmatic_orders lg WHERE ${isOf('lg')}) IS NULL`,
+      'True if a reorg undid its creation. Only lists by changes have such ones.',
     ),
     filledParts: derived(safeInt, filledParts, 'The number of its orders that are filled.', { weight: 2 }),
     executedSellAmount: derived(
@@ -302,12 +312,27 @@ export interface ProgrammaticFilter {
 interface ListedOrders {
   filter: ProgrammaticFilter
   now: number
+  /** True for the order of their last changes, with those that a reorg undid. */
+  isByChange: boolean
+}
+
+const accountOf = ({ resolvedOwner }: ProgrammaticFilter) =>
+  typeof resolvedOwner === 'string' ? Prisma.sql`${bytea(resolvedOwner)}` : resolvedOwner
+
+/** Conditions that no index supports. */
+function conditionsOf({ statuses, type }: ProgrammaticFilter, now: number): Prisma.Sql[] {
+  return [
+    type && Prisma.sql`g.type = ${type}`,
+    statuses &&
+      Prisma.sql`${raw(programmaticStatusSql(String(now), storedStatus))} = ANY(${[...statuses]}::text[])`,
+  ].filter((condition) => condition !== undefined)
 }
 
 /** A range for each network; an account has another for those of its proxies. */
-function rangesOf({ filter, now }: ListedOrders): PageSource {
-  const { chainIds, owner, resolvedOwner, statuses, type } = filter
-  const account = typeof resolvedOwner === 'string' ? Prisma.sql`${bytea(resolvedOwner)}` : resolvedOwner
+function rangesOf({ filter, now, isByChange }: ListedOrders): PageSource {
+  if (isByChange) return changedRanges(filter, now)
+  const { chainIds, owner } = filter
+  const account = accountOf(filter)
   const ranges = chainIds.flatMap((chainId) => {
     const range = (condition: Prisma.Sql) =>
       Prisma.sql`programmatic_orders g WHERE g.chain_id = ${chainId} AND ${condition}`
@@ -322,29 +347,53 @@ function rangesOf({ filter, now }: ListedOrders): PageSource {
       ),
     ]
   })
-  const conditions = [
-    type && Prisma.sql`g.type = ${type}`,
-    statuses &&
-      Prisma.sql`${raw(programmaticStatusSql(String(now), storedStatus))} = ANY(${[...statuses]}::text[])`,
-  ].filter((condition) => condition !== undefined)
+  const conditions = conditionsOf(filter, now)
   return conditions.length === 0
     ? { ranges }
     : { ranges, scan: { limit: scanLimit, condition: Prisma.join(conditions, ' AND ') } }
 }
+
+/** Programmatic order `g` of entry `f` as it is, or as it was when a reorg undid it. */
+const orderOfEntry = `(SELECT g.* FROM (SELECT * FROM programmatic_orders g WHERE ${isOf('f')} LIMIT 1) g
+  UNION ALL SELECT g.* FROM jsonb_populate_record(NULL::programmatic_orders, f.removed) g
+    WHERE f.removed IS NOT NULL AND NOT EXISTS (SELECT FROM programmatic_orders lg WHERE ${isOf('lg')})) g`
+
+/** Programmatic orders after a place in their feed, each once with its last change. */
+function changedRanges(filter: ProgrammaticFilter, now: number): PageSource {
+  const { chainIds, owner } = filter
+  const account = accountOf(filter)
+  const conditions = [
+    Prisma.sql`g.chain_id = ANY(${[...chainIds]}::int[])`,
+    Prisma.sql`NOT EXISTS (SELECT FROM programmatic_feed l WHERE ${raw(isOf('l'))} AND l.place > g.place)`,
+    owner && Prisma.sql`g.owner = ${bytea(owner)}`,
+    account && Prisma.sql`${raw(accountBehind)} = ${account}`,
+    ...conditionsOf(filter, now),
+  ].filter((condition) => condition !== undefined)
+  return {
+    ranges: [
+      Prisma.sql`(SELECT g.*, f.place FROM programmatic_feed f CROSS JOIN LATERAL ${raw(orderOfEntry)}) g WHERE true`,
+    ],
+    scan: { limit: feedScan, condition: Prisma.join(conditions, ' AND ') },
+    ordered: { key: placeKey('g'), faults: placeFaults('programmatic') },
+  }
+}
+
+const byChangeText =
+  'With changedAfter those that have changed, in the order of their last changes: one that is created, again too, removed, authorised again, ended or undone by a reorg, whose terms, poll result or poll reason differ, or whose orders are placed, traded, cancelled, invalidated or expired. Its start at startsAt is no change, nor are times of polls and readBlock.'
 
 export const listedProgrammaticOrders: Relation = {
   kind: 'page',
   model: () => programmaticOrder,
   rows: rangesOf,
   key: programmaticKey,
-  description: 'Programmatic orders, newest first on each network.',
+  description: `Programmatic orders, newest first on each network. ${byChangeText}`,
 }
 
 export const programmaticOrdersOfAccount: Relation = {
   ...listedProgrammaticOrders,
-  rows: ({ filter, now }: ListedOrders): PageSource =>
-    rangesOf({ filter: { ...filter, resolvedOwner: raw('ac.address') }, now }),
-  description: 'Programmatic orders of the account and of its CoWShed proxies, newest first on each network.',
+  rows: ({ filter, ...listed }: ListedOrders): PageSource =>
+    rangesOf({ filter: { ...filter, resolvedOwner: raw('ac.address') }, ...listed }),
+  description: `Programmatic orders of the account and of its CoWShed proxies, newest first on each network. ${byChangeText}`,
 }
 
 export interface ProgrammaticOrderKey extends ProgrammaticKey {
@@ -369,3 +418,13 @@ export const programmaticOrderOfOrder: Relation = {
   description:
     'The programmatic order whose part it is, as its signature says; null for any other order, and while that is not known.',
 }
+
+/** Changes of programmatic orders: only lists by changes read it. */
+export const programmaticFeed = {
+  name: 'programmatic',
+  table: 'programmatic_feed',
+  entry: programmaticOrder,
+  rows: `programmatic_feed f CROSS JOIN LATERAL ${orderOfEntry} WHERE true`,
+  key: '',
+  keyType: 'filter',
+} satisfies FeedSource

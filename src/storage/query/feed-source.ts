@@ -7,7 +7,7 @@ import type { Model } from './model.ts'
  */
 export interface FeedSource {
   /** Subject of the feed; also the name of its marks. */
-  name: 'account' | 'order' | 'owner' | 'network' | 'book' | 'trade'
+  name: 'account' | 'order' | 'owner' | 'network' | 'book' | 'trade' | 'programmatic'
   /** The table of `f`. */
   table: string
   /** Model whose fields a selection reads for an entry. */
@@ -62,7 +62,7 @@ export const earliest = 0n
 /** The head of a database without entries: unlike `earliest`, it misses entries that are removed later. */
 const firstHead = 1n
 
-const tables = ['feed_entries', 'order_feed', 'auction_feed', 'trade_feed', 'feed_marks']
+const tables = ['feed_entries', 'order_feed', 'auction_feed', 'trade_feed', 'programmatic_feed', 'feed_marks']
 
 /** SQL for the place before all later commits. Removed entries count, so that it never decreases. */
 export const feedHead = `greatest(${tables.map((table) => `(SELECT max(place) FROM ${table})`).join(', ')}, ${firstHead})`

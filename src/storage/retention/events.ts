@@ -3,6 +3,7 @@ import { type Database, sql } from '../database/database.ts'
 import { auctionFeed } from '../models/auction/auction.ts'
 import { notificationFeed } from '../models/notification/feed.ts'
 import { bookFeed, orderFeed, ownerFeed } from '../models/order/event.ts'
+import { programmaticFeed } from '../models/programmatic.ts'
 import { tradeFeed } from '../models/trade.ts'
 import { lockOrders } from '../order/progress.ts'
 import { type FeedSource, markKey } from '../query/feed-source.ts'
@@ -14,6 +15,7 @@ const feeds = {
   order_feed: [orderFeed, ownerFeed, bookFeed],
   auction_feed: [auctionFeed],
   trade_feed: [tradeFeed],
+  programmatic_feed: [programmaticFeed],
 } satisfies Record<string, FeedSource[]>
 
 export type FeedTable = keyof typeof feeds
