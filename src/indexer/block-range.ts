@@ -109,7 +109,7 @@ export interface BlockRange {
   /** Each transaction that logs a settlement, except those taken by their logs alone. */
   settlements: ReadonlyMap<Bytes32, MinedSettlements>
   /**
-   * Headers of `blocks`, and of blocks that place orders, create programmatic ones, or invalidate one that
+   * Headers of `blocks`, and of blocks that place orders, authorise programmatic ones, or invalidate one that
    * may have expired.
    */
   headers: readonly Block[]
@@ -230,6 +230,7 @@ async function headersOfLate(
     !known.has(log.blockNumber) &&
     (log.type === 'placement' ||
       log.type === 'creation' ||
+      log.type === 'root' ||
       (log.type === 'invalidation' && unpackOrderUid(log.orderUid).validTo < end))
   return readHeaders(chain, [...new Set(logs.filter(isLate).map(({ blockNumber }) => blockNumber))])
 }

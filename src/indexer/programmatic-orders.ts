@@ -13,7 +13,7 @@ export function isProgrammaticLog(log: ChainLog): log is ProgrammaticLog {
 /**
  * Stores creations of programmatic orders, Merkle roots and proxies, and links orders of these owners that
  * are older than their links.
- * @param headers those of all blocks with a creation
+ * @param headers those of all blocks with a creation or a root
  */
 export async function storeProgrammaticLogs(
   tx: Tx,
@@ -22,12 +22,13 @@ export async function storeProgrammaticLogs(
   headers: readonly Block[],
 ): Promise<void> {
   const times = new Map(headers.map(({ number, timestamp }) => [number, timestamp]))
-  const creations = logs
-    .filter((log) => log.type === 'creation')
-    .map((log) => ({ ...log, blockTime: new Date((times.get(log.blockNumber) ?? 0) * 1_000) }))
+  const timed = <Log extends ProgrammaticLog>(log: Log) => ({
+    ...{ ...log, blockTime: new Date((times.get(log.blockNumber) ?? 0) * 1_000) },
+  })
+  const creations = logs.filter((log) => log.type === 'creation').map(timed)
   await insertProgrammaticFacts(tx, chainId, {
     creations,
-    roots: logs.filter((log) => log.type === 'root'),
+    roots: logs.filter((log) => log.type === 'root').map(timed),
     sheds: logs.filter((log) => log.type === 'shed'),
   })
   await linkOlderOrders(tx, chainId, [...new Set(creations.map(({ owner }) => owner))])

@@ -124,7 +124,7 @@ function byOwner(due: readonly DuePoll[]): Map<Address, DuePoll[]> {
 /** @throws Outage if the database does not answer */
 async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): Promise<PollOutcome> {
   const { network } = options
-  const { owner, params, last } = order
+  const { owner, params, proof, last } = order
   const rhythm: Rhythm = {
     ...{ at, blockTime: network.blockTimeMs / 1_000 },
     repeats: new Map(last ? [[last.result, last.repeats + 1]] : []),
@@ -147,7 +147,7 @@ async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): P
   } else if (order.endsAt !== null && order.endsAt < at.timestamp)
     return { result: 'ended', reason: null, next: null }
   try {
-    const answer = await options.poll(owner, params)
+    const answer = await options.poll(owner, params, proof)
     if ('part' in answer) return await placePart(owner, answer.part, rhythm, options)
     if ('fault' in answer) return pollFailed(answer.fault, rhythm)
     return again('failed', exceededTexts[answer.exceeded], rhythm)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Authorisation } from '../../src/chain/authorisations.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
-import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
+import { merkleLeaf, merkleTree, sdkLeaf } from '../../src/domain/programmatic/merkle.ts'
 import { type ConditionalOrderParams, paramsId } from '../../src/domain/programmatic/params.ts'
 import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signature.ts'
 import { decodeInput } from '../../src/domain/programmatic/static-input.ts'
@@ -21,6 +22,8 @@ import {
   appData,
   cabinetOfC,
   ids,
+  type Leaf,
+  leafEncodings,
   type Name,
   owner,
   paramsOf,
@@ -137,13 +140,45 @@ async function one(name: Name, fields: string) {
 }
 
 /** The order of a part, as a watch-tower places it. */
-function partOrder(name: Name, index: number, format: 'safe' | 'forwarder'): Order {
+function partOrder(
+  name: Name,
+  index: number,
+  format: 'safe' | 'forwarder' = 'safe',
+  proof: Bytes32[] = [],
+): Order {
   const part = twapPart(scheduleOf(name), index) ?? expect.fail()
-  const payload = { params: paramsOf(name), proof: [], offchainInput: '0x' as const }
+  const payload = { params: paramsOf(name), proof, offchainInput: '0x' as const }
   const signature = encodeProgrammaticSignature(format, signingDomain, part.order, payload)
   const uid = orderUid(signingDomain, part.order, owner)
-  return sampleOrder({ ...part.order, owner, signature, signingScheme: 'eip1271', uid, class: 'limit' })
+  const creationDate = new Date(now * 1_000)
+  return sampleOrder({
+    ...{ ...part.order, owner, signature, signingScheme: 'eip1271', uid, class: 'limit', creationDate },
+  })
 }
+
+/** A tree of these orders, and its log with the leaves or, if it is private, without. */
+function treeOf(names: readonly Name[], encode?: (leaves: Leaf[]) => Hex, hash: LeafHash = ofContract) {
+  const [first = ids.A, ...rest] = names.map(hash)
+  const tree = merkleTree([first, ...rest])
+  const proofs = new Map(names.map((name) => [name, tree.proofOf(hash(name)) ?? expect.fail()]))
+  const data = encode?.([...proofs].map(([name, proof]) => [proof, paramsOf(name)])) ?? '0x'
+  const location = encode ? 1n : 0n
+  const log: LogSketch = { type: 'root', owner, root: tree.root, location, data, txHash: hashOf(tree.root) }
+  return { log, proofOf: (name: Name) => proofs.get(name) ?? expect.fail(), root: tree.root }
+}
+
+type LeafHash = (name: Name) => Bytes32
+const ofContract: LeafHash = (name) => merkleLeaf(ids[name])
+const ofSdk: LeafHash = (name) => sdkLeaf(paramsOf(name))
+
+/** Orders that the watch tower is to poll, by their hash: their proofs. */
+async function polled() {
+  const at = { number: 10_000, timestamp: now }
+  const due = await duePolls(indexing.db, chainId, { at, busy: [], perOwner: 9, limit: 9 })
+  return new Map(due.map(({ params, proof }) => [paramsId(params), proof]))
+}
+
+const joined = (proof: readonly Bytes32[]) => `0x${proof.map((node) => node.slice(2)).join('')}`
 
 test('a creation is a programmatic order whose parts are known before they are placed', async () => {
   contract.set(keyOf(owner, ids.A), 0n)
@@ -710,4 +745,199 @@ test('a place behind entries that were removed is refused with the place to go o
   expect(refused?.extensions).toMatchObject({ code: 'FeedGap', cursor: expect.stringMatching(/^\d+$/) })
   const { cursor } = { ...(refused?.extensions as { cursor?: string } | undefined) }
   expect((await read(String(cursor))).errors).toBeUndefined()
+})
+
+const state = 'source status statusReason root proof removedBlock startsAt'
+
+test.each(Object.entries(leafEncodings))(
+  'leaves of a root, %s, are polled with their proofs; a new root ends some and takes others over, and a reorg takes it back',
+  async (_name, encode) => {
+    const [first, second] = [treeOf(['A', 'B'], encode), treeOf(['B', 'C'], encode)]
+    // No leaf is a single order; those without a start share one.
+    contract.set(keyOf(owner, word(0)), cabinetOfC)
+    await apply(1, [first.log], { timestamp: start - 10 })
+    await round()
+    const active = {
+      source: 'ROOT',
+      status: 'ACTIVE',
+      statusReason: null,
+      removedBlock: null,
+      startsAt: start,
+    }
+    const ofA = { ...active, root: first.root, proof: joined(first.proofOf('A')) }
+    expect(await one('A', `${state} creationDate creations { nodes { logIndex } }`)).toEqual({
+      ...{ ...ofA, creationDate: '2027-01-15T07:59:50Z', creations: { nodes: [] } },
+    })
+    const proofs = new Map([
+      [ids.A, first.proofOf('A')],
+      [ids.B, first.proofOf('B')],
+    ])
+    expect(await polled()).toEqual(proofs)
+    await apply(2, [second.log])
+    expect(await polled(), 'until the contract is read').toEqual(new Map())
+    await round()
+    expect(await one('A', state)).toEqual({
+      ...{ ...ofA, status: 'CANCELLED', removedBlock: 2 },
+      statusReason: 'its root was replaced; first seen in block 2',
+    })
+    const proofOfB = joined(second.proofOf('B'))
+    expect(await one('B', state)).toEqual({ ...active, root: second.root, proof: proofOfB })
+    expect((await one('C', state)).startsAt).toBe(Number(cabinetOfC))
+    expect([...(await polled()).keys()].sort()).toEqual([ids.B, ids.C].sort())
+    await rollBack(1)
+    await round()
+    expect(await one('A', state)).toEqual(ofA)
+    expect(await one('C', state)).toBeNull()
+    expect(await polled()).toEqual(proofs)
+    await rollBack(0)
+    expect(await list('', 'hash')).toEqual([])
+  },
+)
+
+test('an order that is single too goes on without its root, with its own context', async () => {
+  const tree = treeOf(['B', 'C'], leafEncodings.tuples)
+  contract.set(keyOf(owner, word(0)), cabinetOfC)
+  await apply(1, [tree.log])
+  await round()
+  expect(await one('C', state)).toMatchObject({ source: 'ROOT', startsAt: Number(cabinetOfC) })
+  contract.set(keyOf(owner, ids.C), cabinetOfC + 50n)
+  await apply(2, [created('C')])
+  await round()
+  expect(await one('C', state)).toMatchObject({ status: 'SCHEDULED', startsAt: Number(cabinetOfC) + 50 })
+  expect((await polled()).get(ids.C)).toEqual([])
+  await apply(3, [treeOf(['A', 'B']).log])
+  await round()
+  expect(await one('C', state)).toMatchObject({ status: 'SCHEDULED', removedBlock: null })
+  contract.delete(keyOf(owner, ids.C))
+  await apply(40, [])
+  await round()
+  expect((await one('C', state)).status).toBe('CANCELLED')
+})
+
+test('leaves of a tree that is hashed as an SDK does are listed with the reason, and go on as single orders', async () => {
+  const tree = treeOf(['A', 'B'], leafEncodings.tuples, ofSdk)
+  await apply(1, [tree.log])
+  await round()
+  expect(await one('A', state)).toMatchObject({
+    ...{ source: 'ROOT', status: 'INVALID', root: tree.root, proof: null },
+    statusReason:
+      'its Merkle tree hashes orders without the offset of their struct, as an SDK does; the contract accepts no proof of it',
+  })
+  expect(await polled()).toEqual(new Map())
+  contract.set(keyOf(owner, ids.A), 0n)
+  await apply(2, [created('A')])
+  await round()
+  expect(await one('A', state)).toMatchObject({ status: 'ACTIVE', statusReason: null })
+  expect(await polled()).toEqual(new Map([[ids.A, []]]))
+  await apply(3, [treeOf(['C', 'D']).log])
+  await round()
+  expect((await one('B', state)).status).toBe('CANCELLED')
+})
+
+test('leaves without a proof to their root are not stored, nor any of a private tree', async () => {
+  const { log } = treeOf(['A', 'B'], (leaves) =>
+    leafEncodings.tuples(leaves.map(([, params]) => [[ids.C], params])),
+  )
+  await apply(1, [log, treeOf(['C', 'D']).log])
+  await round()
+  expect(await list('', 'hash')).toEqual([])
+})
+
+test('an order of a private tree is known by a part, and stays by the proof of a later part', async () => {
+  const [first, second] = [treeOf(['A', 'B']), treeOf(['A', 'C'])]
+  const { db } = server.database
+  await apply(1, [first.log])
+  await storeOrder(db, partOrder('A', 0, 'safe', [ids.C]))
+  await round()
+  expect(await one('A', state), 'a proof to another root').toBeNull()
+  await storeOrder(db, partOrder('A', 1, 'forwarder', first.proofOf('A')))
+  await apply(2, [])
+  await round()
+  const ofA = { source: 'ORDER', status: 'ACTIVE', root: first.root, proof: joined(first.proofOf('A')) }
+  expect(await one('A', state)).toMatchObject(ofA)
+  expect((await one('A', 'orders { nodes { uid } }')).orders.nodes).toHaveLength(2)
+  expect(await polled()).toEqual(new Map([[ids.A, first.proofOf('A')]]))
+  await apply(3, [second.log])
+  await round()
+  expect((await one('A', state)).status).toBe('CANCELLED')
+  await storeOrder(db, partOrder('A', 2, 'safe', second.proofOf('A')))
+  await round()
+  const now = { ...ofA, root: second.root, proof: joined(second.proofOf('A')) }
+  expect(await one('A', state)).toMatchObject({ ...now, removedBlock: null })
+  await rollBack(2)
+  await round()
+  expect(await one('A', state), 'by the proof of the earlier part').toMatchObject(ofA)
+})
+
+test('an order that was created without a log is known by a part, at a block that authorises it', async () => {
+  const { db } = server.database
+  await apply(1, [])
+  await storeOrder(db, partOrder('A', 0))
+  await round()
+  expect(await one('A', state), 'in the book before the block').toBeNull()
+  contract.set(keyOf(owner, ids.A), 0n)
+  await apply(2, [])
+  await round()
+  const found = { source: 'ORDER', status: 'ACTIVE', root: null, proof: null, removedBlock: null }
+  expect(await one('A', `${state} readBlock creationDate nextPart { status }`)).toMatchObject({
+    ...{ ...found, readBlock: 2, creationDate: '2027-01-15T08:00:00Z', nextPart: { status: 'OPEN' } },
+  })
+  expect(await polled()).toEqual(new Map([[ids.A, []]]))
+  await apply(3, [created('A')])
+  await round()
+  const both = `${state} creationDate creations { nodes { blockNumber } }`
+  expect(await one('A', both)).toMatchObject({ ...found, creations: { nodes: [{ blockNumber: 3 }] } })
+  expect(await list('', 'hash')).toEqual([{ hash: ids.A }])
+  await rollBack(2)
+  expect(await one('A', 'readBlock')).toEqual({ readBlock: null })
+  await round()
+  expect(await one('A', `${both} readBlock`)).toMatchObject({
+    ...found,
+    creations: { nodes: [] },
+    readBlock: 2,
+  })
+  // The block at which it was seen is gone: it waits for another of that height.
+  await rollBack(1)
+  await round()
+  expect(await one('A', 'status readBlock')).toEqual({ status: 'ACTIVE', readBlock: null })
+  await apply(2, [], { branch: 'b' })
+  await round()
+  expect(await one('A', 'status readBlock')).toEqual({ status: 'ACTIVE', readBlock: 2 })
+  contract.delete(keyOf(owner, ids.A))
+  await apply(40, [])
+  await round()
+  expect(await one('A', state)).toMatchObject({ status: 'CANCELLED', removedBlock: 40 })
+  contract.set(keyOf(owner, ids.A), 0n)
+  await apply(41, [])
+  await storeOrder(db, partOrder('A', 1))
+  await round()
+  expect(await one('A', state)).toMatchObject({ ...found })
+})
+
+test('an order whose only creation is orphaned is gone, unless the contract authorises it on the new branch', async () => {
+  await apply(1, [])
+  contract.set(keyOf(owner, ids.A), 0n)
+  await apply(2, [created('A'), created('B')])
+  await round()
+  for (const name of ['A', 'B'] as const) await storeOrder(server.database.db, partOrder(name, 0))
+  await round()
+  await rollBack(1)
+  expect(await list('', 'hash')).toEqual([])
+  await round()
+  expect(await list('', 'hash'), 'below the height of its block').toEqual([])
+  await apply(2, [], { branch: 'b' })
+  await round()
+  expect(await list('', 'hash source status')).toEqual([{ hash: ids.A, source: 'ORDER', status: 'ACTIVE' }])
+})
+
+test('a part that the contract does not authorise is tried for a minute, each block', async () => {
+  await storeOrder(server.database.db, partOrder('A', 0))
+  for (const [block, after] of [
+    [1, 0],
+    [2, 30],
+    [3, 61],
+    [4, 90],
+  ] as const)
+    await apply(block, [], { timestamp: start + after }).then(() => round())
+  expect(reads).toEqual([1, 1, 1])
 })

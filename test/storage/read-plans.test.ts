@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { affiliateTotals, traderActivity, traderTotals } from '../../src/storage/affiliate/statistics.ts'
 import { dueProgrammaticOrders } from '../../src/storage/chain/programmatic.ts'
+import { unknownParts } from '../../src/storage/chain/programmatic-parts.ts'
 import { orderAuctions } from '../../src/storage/models/auction/auction.ts'
 import { numbered } from '../fakes/order.ts'
 import { connectDirectly, type TestDatabase } from '../setup/database.ts'
@@ -73,8 +74,10 @@ beforeAll(async () => {
      SELECT ${chainId}, owner, ${bytes('id', 32)}, ${bytes('7', 20)}, ${bytes('id', 32)}, '', id, 'TWAP' FROM orders`,
     `INSERT INTO programmatic_creations (chain_id, block_number, log_index, tx_hash, owner, hash, block_time)
      SELECT chain_id, created_block, 1, hash, owner, hash, now() FROM programmatic_orders`,
-    `INSERT INTO programmatic_parts (order_id, chain_id, owner, hash)
-     SELECT id, chain_id, owner, ${bytes('id', 32)} FROM orders`,
+    `INSERT INTO programmatic_parts (order_id, chain_id, owner, hash, next_look)
+     SELECT id, chain_id, owner, ${bytes('id', 32)}, CASE WHEN id % 100 = 0 THEN 0 END FROM orders`,
+    `INSERT INTO programmatic_roots (chain_id, block_number, log_index, tx_hash, owner, root, location)
+     SELECT chain_id, created_block, 1, hash, owner, hash, 1 FROM programmatic_orders`,
     `INSERT INTO sheds (chain_id, block_number, log_index, tx_hash, shed, account)
      SELECT ${chainId}, g, 2, ${bytes('g', 32)}, ${bytes('g + 5000', 20)}, ${bytes('g + 50000', 20)} FROM ${rows}`,
     'VACUUM ANALYZE',
@@ -262,7 +265,15 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   [
     'programmatic orders that are to be read',
     () => dueProgrammaticOrders(database.db, chainId, { block: 7, limit: 3_000 }),
-    ['programmatic_orders_chain_id_next_look_idx'],
+    [
+      'programmatic_orders_chain_id_next_look_idx',
+      'programmatic_roots_chain_id_owner_block_number_log_index_idx',
+    ],
+  ],
+  [
+    'parts whose signatures are to be read',
+    () => unknownParts(database.db, chainId, { block: 7, limit: 300 }),
+    ['programmatic_parts_due_idx', 'orders_pkey'],
   ],
   ['what a trader earned', () => traderTotals(database.db, owner, counted), referred],
   [

@@ -1,5 +1,6 @@
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { composableCowAbi, decodeTradeableOrder, type TradeableOrder } from '../../domain/programmatic/abi.ts'
 import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts'
@@ -12,8 +13,12 @@ import { asOutage, isExecutionFault, isTimeout, parseHex, toQuantity } from '../
 /** The part that can be traded at the newest block, or why there is none. */
 export type PollAnswer = { part: TradeableOrder } | { fault: PollFault } | { exceeded: 'time' | 'size' }
 
-/** @throws Outage */
-export type PollProgrammatic = (owner: Address, params: ConditionalOrderParams) => Promise<PollAnswer>
+/** @param proof to the owner's root; empty for a single order. @throws Outage */
+export type PollProgrammatic = (
+  owner: Address,
+  params: ConditionalOrderParams,
+  proof: readonly Bytes32[],
+) => Promise<PollAnswer>
 
 interface ProgrammaticPollOptions {
   network: Pick<Network, 'settlement' | 'conditionalOrders'>
@@ -28,18 +33,23 @@ interface ProgrammaticPollOptions {
 /** Gas of the call itself: an input of the largest size as calldata. */
 const ownGas = 1_500_000n
 
-/** Creates a poll of single orders, as the settlement contract would see them. */
+/** Creates a poll of orders, as the settlement contract would see them. */
 export function createProgrammaticPoll({
   network,
   rpc,
   gas,
   maxSignature,
 }: ProgrammaticPollOptions): PollProgrammatic {
-  return async (owner, params) => {
+  return async (owner, params, proof) => {
     const call = {
       from: network.settlement,
       to: network.conditionalOrders?.composableCow,
-      data: composableCowAbi.encodeFunctionData('getTradeableOrderWithSignature', [owner, params, '0x', []]),
+      data: composableCowAbi.encodeFunctionData('getTradeableOrderWithSignature', [
+        owner,
+        params,
+        '0x',
+        proof,
+      ]),
       gas: toQuantity(gas + ownGas),
     }
     try {

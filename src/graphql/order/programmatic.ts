@@ -25,7 +25,7 @@ import {
   partStatusTexts,
 } from '../../domain/programmatic/status.ts'
 import { type TwapPart, twapAt, twapPart, twapParts } from '../../domain/programmatic/twap.ts'
-import { type BookedPart, readBookedParts } from '../../storage/chain/programmatic.ts'
+import { type BookedPart, programmaticSources, readBookedParts } from '../../storage/chain/programmatic.ts'
 import { orderByUid } from '../../storage/models/keyed.ts'
 import {
   listedProgrammaticOrders,
@@ -104,6 +104,17 @@ defineEnum(
   'What a poll of a programmatic order by the watch tower found.',
   pollResults,
   pollResultTexts,
+)
+
+defineEnum(
+  'ProgrammaticOrderSource',
+  'How the service found a programmatic order first.',
+  programmaticSources,
+  {
+    log: 'By the log of its creation.',
+    root: 'As a leaf of a Merkle root whose log has the leaves.',
+    order: 'By the signature of an order in the book: it was created without a log, or its tree is private.',
+  },
 )
 
 const ProgrammaticDiagnosisCode = defineEnum(

@@ -15,6 +15,7 @@ import {
   type ProgrammaticHistory,
   storeLooks,
 } from '../../storage/chain/programmatic.ts'
+import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-parts.ts'
 import { scheduleOf } from '../../storage/chain/programmatic-status.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
@@ -41,6 +42,12 @@ const lookEveryMs = 30_000
 const removedFactor = 20
 /** Orders of one round, read in one request. */
 const atOnce = 3_000
+/** Parts whose signatures are read in one round. */
+const partsAtOnce = 300
+/** The key under which the contract has the context of all leaves of an owner. */
+const contextOfLeaves: Bytes32 = `0x${'0'.repeat(64)}` as const
+const sdkTreeFault =
+  'its Merkle tree hashes orders without the offset of their struct, as an SDK does; the contract accepts no proof of it'
 /** Blocks in one read of old logs. */
 const maxRange = 10_000
 /** Logs that one transaction writes, with the header of each block. */
@@ -64,6 +71,8 @@ export async function followProgrammaticOrders(
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
 
+const timeOf = ({ timestamp }: Block) => new Date(timestamp * 1_000)
+
 /** Takes the next step. Returns whether there may be another. */
 function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   const { network, db, chain } = options
@@ -71,16 +80,31 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   const lookEvery = Math.ceil(lookEveryMs / blockTimeMs)
   const range = createRange(maxRange)
 
-  function toLook(order: DueOrder, read: Authorisation | undefined, block: Block): Look {
-    const { isAuthorised, context } = read ?? { isAuthorised: false, context: 0n }
-    const schedule = scheduleOf(chainId, order.params, context)
+  /** @param shared what the contract has for all leaves of the owner */
+  function toLook(
+    { id, params, standing, source, removedBlock }: DueOrder,
+    single: Authorisation | undefined,
+    shared: Authorisation | undefined,
+    block: Block,
+  ): Look {
+    const isSingle = single?.isAuthorised === true
+    const byRoot = !isSingle && standing === 'proven'
+    const isAuthorised = isSingle || standing !== null
+    const context = (byRoot ? shared : single)?.context ?? 0n
+    const schedule = scheduleOf(chainId, params, context)
+    if (!isSingle && standing === 'sdk') schedule.fault = sdkTreeFault
     // A removal clears the context, so that the schedule is not known from it.
     const isOver =
       isAuthorised && (schedule.fault !== null || (schedule.endsAt ?? block.timestamp) < block.timestamp)
-    const pause = isAuthorised ? lookEvery : removedFactor * lookEvery
+    // One without a log can be authorised again without any as well: the pause grows with the time since.
+    const removedFor = source === 'order' ? block.number - (removedBlock ?? block.number) : Infinity
+    const pause = isAuthorised
+      ? lookEvery
+      : Math.min(removedFactor * lookEvery, Math.max(lookEvery, removedFor))
     return {
-      id: order.id,
+      id,
       isAuthorised,
+      byRoot,
       context,
       ...schedule,
       nextLook: isOver ? null : block.number + pause,
@@ -90,15 +114,39 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   async function look(at: Checkpoint): Promise<boolean> {
     const due = await dueProgrammaticOrders(db, chainId, { block: at.number, limit: atOnce })
     if (due.length === 0) return false
-    const read = await options.readAuthorisations(due, at.hash)
-    const block = await chain.block(at.number)
-    if (block?.hash !== at.hash) throw new ChainMoved(`block ${at.number} changed`)
-    const looks = due.map((order, index) => toLook(order, read[index], block))
+    const owners = [...new Set(due.flatMap(({ owner, standing }) => (standing ? [owner] : [])))]
+    const { read, block } = await readAt(at, [
+      ...due,
+      ...owners.map((owner) => ({ owner, hash: contextOfLeaves })),
+    ])
+    const shared = new Map(owners.map((owner, index) => [owner, read[due.length + index]]))
+    const looks = due.map((order, index) => toLook(order, read[index], shared.get(order.owner), block))
     await db.transaction(async (tx) => {
       await hold(tx, at)
-      await storeLooks(tx, chainId, { number: at.number, time: new Date(block.timestamp * 1_000) }, looks)
+      await storeLooks(tx, chainId, { number: at.number, time: timeOf(block) }, looks)
     })
     return due.length === atOnce
+  }
+
+  /** Reads authorisations at the checkpoint. @throws ChainMoved */
+  async function readAt(at: Checkpoint, keys: readonly ProgrammaticKey[]) {
+    const read = await options.readAuthorisations(keys, at.hash)
+    const block = await chain.block(at.number)
+    if (block?.hash !== at.hash) throw new ChainMoved(`block ${at.number} changed`)
+    return { read, block }
+  }
+
+  /** Stores the programmatic orders that parts in the book name and no log does, if they are authorised. */
+  async function lookAtParts(at: Checkpoint): Promise<boolean> {
+    const parts = await unknownParts(db, chainId, { block: at.number, limit: partsAtOnce })
+    if (parts.length === 0) return false
+    const { read, block } = await readAt(at, parts)
+    const looked = parts.map((part, index) => ({ ...part, isSingle: read[index]?.isAuthorised === true }))
+    await db.transaction(async (tx) => {
+      await hold(tx, at)
+      await storePartsRead(tx, chainId, { number: at.number, time: timeOf(block) }, looked)
+    })
+    return true
   }
 
   async function readOld(history: ProgrammaticHistory, at: Checkpoint, length: number): Promise<number> {
@@ -107,8 +155,8 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
     const logs = await options.programmaticLogs({ from, to })
     if (logs.length > maxOldLogs && from < to) throw new RangeTooFull(`${logs.length} logs`)
     const headers: Block[] = []
-    const created = logs.filter(({ type }) => type === 'creation')
-    for (const number of new Set(created.map(({ blockNumber }) => blockNumber))) {
+    const dated = logs.filter(({ type }) => type !== 'shed')
+    for (const number of new Set(dated.map(({ blockNumber }) => blockNumber))) {
       const block = await chain.block(number)
       if (!block) throw new ChainMoved(`block ${number} is missing below the head`)
       headers.push(block)
@@ -129,6 +177,7 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   return async () => {
     const at = await findIndexed(db, chainId)
     if (!at) return false
+    if (await lookAtParts(at)) return true
     if (await look(at)) return true
     if (at.head - at.number > maxBehind) return false
     const history = await findProgrammaticHistory(db, chainId)

@@ -4,12 +4,15 @@ import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts
 import type { PollOutcome, PollResult, PollTime } from '../../domain/programmatic/poll.ts'
 import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
+import { proofOf } from './programmatic-roots.ts'
 
 /** A programmatic order that the watch tower is to poll. */
 export interface DuePoll {
   id: bigint
   owner: Address
   params: ConditionalOrderParams
+  /** The proof that its root authorises it; empty for a single order. */
+  proof: Bytes32[]
   /** Null until it is read. */
   context: Bytes32 | null
   endsAt: number | null
@@ -24,6 +27,7 @@ interface DueRow {
   handler: Uint8Array
   salt: Uint8Array
   static_input: Uint8Array
+  proof: Uint8Array | null
   context: Uint8Array | null
   ends_at: bigint | null
   poll_at: bigint
@@ -43,7 +47,7 @@ export async function duePolls(
   { at, busy, perOwner, limit }: { at: PollTime; busy: readonly Address[]; perOwner: number; limit: number },
 ): Promise<DuePoll[]> {
   const rows = await sql(db).$queryRaw<DueRow[]>`
-    SELECT g.id, g.owner, g.handler, g.salt, g.static_input, g.context, g.ends_at, g.poll_at, g.poll_result, g.polled_at, g.poll_repeats
+    SELECT g.id, g.owner, g.handler, g.salt, g.static_input, CASE WHEN g.by_root THEN g.proof END AS proof, g.context, g.ends_at, g.poll_at, g.poll_result, g.polled_at, g.poll_repeats
     FROM (SELECT p.id, row_number() OVER (PARTITION BY p.owner ORDER BY p.poll_repeats, p.poll_at, p.id) AS place
       FROM programmatic_orders p WHERE p.chain_id = ${chainId} AND p.poll_at <= ${at.timestamp}
         AND coalesce(p.poll_block, 0) <= ${at.number} AND p.looked_block IS NOT NULL AND p.removed_block IS NULL
@@ -54,6 +58,7 @@ export async function duePolls(
     id: row.id,
     owner: hexOf(row.owner),
     params: { handler: hexOf(row.handler), salt: hexOf(row.salt), staticInput: hexOf(row.static_input) },
+    proof: row.proof ? proofOf(row.proof) : [],
     context: row.context && hexOf(row.context),
     endsAt: row.ends_at === null ? null : Number(row.ends_at),
     dueAt: Number(row.poll_at),

@@ -3,6 +3,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Order, OrderUid } from '../../domain/order/order.ts'
 import type { OrderStatus } from '../../domain/order/status.ts'
+import type { Provenance } from '../../domain/programmatic/merkle.ts'
 import {
   type ConditionalOrderParams,
   type ProgrammaticKey,
@@ -12,7 +13,12 @@ import { decodeProgrammaticSignature } from '../../domain/programmatic/signature
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isFilled, statusSql } from '../order/status.ts'
-import { type StoredSchedule, scheduleOf } from './programmatic-status.ts'
+import { followRoots, type LoggedLeavesOf, leavesOf, newestRoot } from './programmatic-roots.ts'
+import { isOf, type StoredSchedule, scheduleOf } from './programmatic-status.ts'
+
+/** The ways in which a programmatic order was found first. */
+export const programmaticSources = ['log', 'root', 'order'] as const
+export type ProgrammaticSource = (typeof programmaticSources)[number]
 
 interface LogPosition {
   blockNumber: number
@@ -20,16 +26,17 @@ interface LogPosition {
   txHash: Bytes32
 }
 
-export interface CreationRow extends LogPosition, ProgrammaticKey {
+/** A programmatic order, and the block by which it is known. */
+export interface FoundOrder extends ProgrammaticKey {
   params: ConditionalOrderParams
+  blockNumber: number
   blockTime: Date
 }
 
-export interface RootRow extends LogPosition {
-  owner: Address
-  root: Bytes32
-  location: bigint
-  data: Hex | null
+export interface CreationRow extends LogPosition, FoundOrder {}
+
+export interface RootRow extends LogPosition, LoggedLeavesOf {
+  blockTime: Date
 }
 
 export interface ShedRow extends LogPosition {
@@ -61,7 +68,7 @@ export async function insertProgrammaticFacts(
     ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, txHash: bytea(txHash) },
   })
   if (creations.length > 0) await insertCreations(tx, chainId, creations)
-  if (roots.length > 0)
+  if (roots.length > 0) {
     await client.programmaticRoot.createMany({
       data: roots.map((row) => ({
         ...position(row),
@@ -70,6 +77,10 @@ export async function insertProgrammaticFacts(
       })),
       skipDuplicates: true,
     })
+    const found = roots.flatMap((row) => leavesOf(row).map((leaf) => ({ ...row, ...leaf })))
+    await insertFoundOrders(tx, chainId, found, 'root')
+    await followRoots(tx, chainId, [...new Set(roots.map(({ owner }) => owner))])
+  }
   if (sheds.length > 0)
     await client.shed.createMany({
       data: sheds.map((row) => ({ ...position(row), shed: bytea(row.shed), account: bytea(row.account) })),
@@ -94,67 +105,115 @@ async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationR
     UPDATE programmatic_orders g SET looked_block = NULL, removed_block = NULL, removed_at = NULL, next_look = 0
     FROM (SELECT owner, hash, max(block) AS block FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[])
       AS n(owner, hash, block) GROUP BY owner, hash) n
-    WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash AND g.looked_block < n.block`
+    WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash AND coalesce(g.looked_block, -1) < n.block`
+  await insertFoundOrders(tx, chainId, rows, 'log')
+}
+
+/**
+ * Inserts orders; of one that is known, its block can become an earlier one. In SQL: one statement for all.
+ * @returns owners of those that were not known
+ */
+export async function insertFoundOrders(
+  tx: Tx,
+  chainId: number,
+  rows: readonly FoundOrder[],
+  source: ProgrammaticSource,
+): Promise<Address[]> {
+  if (rows.length === 0) return []
   const schedules = rows.map(({ params }) => scheduleOf(chainId, params, null))
-  await sql(tx).$executeRaw`
-    INSERT INTO programmatic_orders AS g (chain_id, owner, hash, created_block, created_at, handler, salt, static_input,
+  const stored = await sql(tx).$queryRaw<{ owner: Uint8Array; is_new: boolean }[]>`
+    INSERT INTO programmatic_orders AS g (chain_id, source, owner, hash, created_block, created_at, handler, salt, static_input,
       type, part_count, starts_at, ends_at, fault)
-    SELECT DISTINCT ON (n.owner, n.hash) ${chainId}::int, n.* FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[],
-      ${times}::timestamptz[], ${rows.map(({ params }) => bytea(params.handler))}::bytea[], ${rows.map(({ params }) => bytea(params.salt))}::bytea[],
+    SELECT DISTINCT ON (n.owner, n.hash) ${chainId}::int, ${source}::text, n.* FROM unnest(
+      ${rows.map(({ owner }) => bytea(owner))}::bytea[], ${rows.map(({ hash }) => bytea(hash))}::bytea[],
+      ${rows.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[], ${rows.map(({ blockTime }) => blockTime)}::timestamptz[],
+      ${rows.map(({ params }) => bytea(params.handler))}::bytea[], ${rows.map(({ params }) => bytea(params.salt))}::bytea[],
       ${rows.map(({ params }) => bytea(params.staticInput))}::bytea[], ${schedules.map(({ type }) => type)}::text[],
       ${schedules.map(({ partCount }) => partCount)}::bigint[], ${schedules.map(({ startsAt }) => startsAt)}::bigint[],
       ${schedules.map(({ endsAt }) => endsAt)}::bigint[], ${schedules.map(({ fault }) => fault)}::text[])
       AS n(owner, hash, block, time, handler, salt, static_input, type, part_count, starts_at, ends_at, fault)
     ORDER BY n.owner, n.hash, n.block
     ON CONFLICT (chain_id, owner, hash) DO UPDATE SET created_block = EXCLUDED.created_block, created_at = EXCLUDED.created_at
-      WHERE g.created_block > EXCLUDED.created_block`
+      WHERE g.created_block > EXCLUDED.created_block
+    RETURNING g.owner, g.xmax = 0 AS is_new`
+  return [...new Set(stored.flatMap(({ owner, is_new }) => (is_new ? [hexOf(owner)] : [])))]
 }
 
 /** The static input of order `g` leaves its start to its context. */
 const startsByContext = `g.type = 'TWAP' AND substring(g.static_input FROM 161 FOR 32) = decode(repeat('00', 32), 'hex')`
 
 /**
- * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a creation,
- * and makes those due that were read at one of these blocks. In SQL: the deleted rows decide what to update.
+ * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a log up to
+ * it, but for those that were read for a posted part, and makes those due that were read at one of these
+ * blocks. A part that is left without its order is compared with the contract at the height where that was.
+ * In SQL: the deleted rows decide what to update.
  */
 export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
-  await sql(tx).$executeRaw`
+  const rerooted = await sql(tx).$queryRaw<{ owner: Uint8Array }[]>`
     WITH undone AS (DELETE FROM programmatic_creations WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING owner, hash),
-      root AS (DELETE FROM programmatic_roots WHERE chain_id = ${chainId} AND block_number > ${block}),
+      root AS (DELETE FROM programmatic_roots WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING owner),
       shed AS (DELETE FROM sheds WHERE chain_id = ${chainId} AND block_number > ${block}),
-      gone AS (DELETE FROM programmatic_orders WHERE chain_id = ${chainId} AND created_block > ${block})
-    UPDATE programmatic_orders g SET context = NULL, looked_block = NULL, next_look = 0, removed_block = NULL, removed_at = NULL,
-      starts_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.starts_at END,
-      ends_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.ends_at END
-    FROM undone u WHERE g.chain_id = ${chainId} AND g.owner = u.owner AND g.hash = u.hash AND g.created_block <= ${block}`
+      gone AS (DELETE FROM programmatic_orders WHERE chain_id = ${chainId} AND created_block > ${block} AND source <> 'order'
+        RETURNING chain_id, owner, hash, created_block),
+      part AS (UPDATE programmatic_parts pp SET next_look = g.created_block FROM gone g WHERE ${raw(isOf('pp'))}),
+      changed AS (SELECT owner, hash FROM undone UNION
+        SELECT g.owner, g.hash FROM programmatic_orders g WHERE g.chain_id = ${chainId} AND g.source = 'order' AND g.created_block > ${block} UNION
+        SELECT g.owner, g.hash FROM root JOIN programmatic_orders g ON g.owner = root.owner
+        WHERE g.chain_id = ${chainId} AND g.root IS NOT NULL),
+      again AS (UPDATE programmatic_orders g SET context = NULL, looked_block = NULL,
+        next_look = CASE WHEN g.created_block > ${block} THEN g.created_block ELSE 0 END,
+        removed_at = CASE WHEN g.removed_block <= ${block} THEN g.removed_at END,
+        removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END,
+        starts_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.starts_at END,
+        ends_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.ends_at END
+        FROM changed n WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash
+          AND (g.created_block <= ${block} OR g.source = 'order'))
+    SELECT DISTINCT owner FROM root`
   await sql(tx).$executeRaw`
     UPDATE programmatic_orders g SET looked_block = NULL, next_look = 0,
       removed_at = CASE WHEN g.removed_block <= ${block} THEN g.removed_at END,
       removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END
     WHERE g.chain_id = ${chainId} AND g.looked_block > ${block}`
+  await followRoots(
+    tx,
+    chainId,
+    rerooted.map(({ owner }) => hexOf(owner)),
+  )
 }
 
 /** A programmatic order whose authorisation is to be read. */
 export interface DueOrder extends ProgrammaticKey {
   id: bigint
   params: ConditionalOrderParams
+  /** Whether the newest root of its owner authorises it; null where it is no leaf of that. */
+  standing: Exclude<Provenance, 'unproven'> | null
+  source: ProgrammaticSource
+  removedBlock: number | null
 }
 
-/** Orders to be read at a block, the most urgent first. */
+interface DueOrderRow extends Pick<DueOrder, 'id' | 'standing' | 'source'> {
+  owner: Uint8Array
+  hash: Uint8Array
+  handler: Uint8Array
+  salt: Uint8Array
+  static_input: Uint8Array
+  removed_block: bigint | null
+}
+
+/** Orders to be read at a block, the most urgent first. In SQL: each with the newest root of its owner. */
 export async function dueProgrammaticOrders(
   db: Db,
   chainId: number,
   { block, limit }: { block: number; limit: number },
 ): Promise<DueOrder[]> {
-  const rows = await sql(db).programmaticOrder.findMany({
-    where: { chainId, nextLook: { lte: BigInt(block) } },
-    orderBy: [{ nextLook: 'asc' }, { id: 'asc' }],
-    take: limit,
-    select: { id: true, owner: true, hash: true, handler: true, salt: true, staticInput: true },
-  })
-  return rows.map(({ id, owner, hash, handler, salt, staticInput }) => ({
-    ...{ id, owner: hexOf(owner), hash: hexOf(hash) },
-    params: { handler: hexOf(handler), salt: hexOf(salt), staticInput: hexOf(staticInput) },
+  const rows = await sql(db).$queryRaw<DueOrderRow[]>`
+    SELECT g.id, g.owner, g.hash, g.handler, g.salt, g.static_input, g.source, g.removed_block,
+      CASE WHEN g.root IS NULL THEN NULL WHEN g.root = ${raw(newestRoot)} THEN CASE WHEN g.proof IS NULL THEN 'sdk' ELSE 'proven' END END AS standing
+    FROM programmatic_orders g WHERE g.chain_id = ${chainId} AND g.next_look <= ${block} ORDER BY g.next_look, g.id LIMIT ${limit}`
+  return rows.map(({ owner, hash, handler, salt, static_input, removed_block, ...row }) => ({
+    ...{ ...row, owner: hexOf(owner), hash: hexOf(hash) },
+    params: { handler: hexOf(handler), salt: hexOf(salt), staticInput: hexOf(static_input) },
+    removedBlock: removed_block === null ? null : Number(removed_block),
   }))
 }
 
@@ -162,6 +221,8 @@ export async function dueProgrammaticOrders(
 export interface Look extends StoredSchedule {
   id: bigint
   isAuthorised: boolean
+  /** True if its owner's root alone authorises it. */
+  byRoot: boolean
   context: bigint
   /** Null: never again. */
   nextLook: number | null
@@ -169,7 +230,8 @@ export interface Look extends StoredSchedule {
 
 /**
  * Stores what was read at a block, which the caller holds. A removal clears the context too, so that of an
- * order that is not authorised stays as it was. Orders that were created again behind the block are left out.
+ * order that is not authorised stays as it was. Orders that were created again behind the block are left out,
+ * as are leaves of an owner with a later root.
  * In SQL: one statement for all.
  */
 export async function storeLooks(
@@ -180,7 +242,7 @@ export async function storeLooks(
 ): Promise<void> {
   const authorised = looks.map(({ isAuthorised }) => isAuthorised)
   await sql(tx).$executeRaw`
-    UPDATE programmatic_orders g SET looked_block = ${number}, next_look = n.next_look,
+    UPDATE programmatic_orders g SET looked_block = ${number}, next_look = n.next_look, by_root = n.by_root,
       removed_block = CASE WHEN NOT n.authorised THEN coalesce(g.removed_block, ${number}) END,
       removed_at = CASE WHEN NOT n.authorised THEN coalesce(g.removed_at, ${time}) END,
       context = CASE WHEN n.authorised THEN n.context ELSE g.context END,
@@ -194,10 +256,13 @@ export async function storeLooks(
     FROM unnest(${looks.map(({ id }) => id)}::bigint[], ${authorised}::bool[],
       ${looks.map(({ context }) => bytea(wordOf(context)))}::bytea[], ${looks.map(({ nextLook }) => nextLook)}::bigint[],
       ${looks.map(({ partCount }) => partCount)}::bigint[], ${looks.map(({ startsAt }) => startsAt)}::bigint[],
-      ${looks.map(({ endsAt }) => endsAt)}::bigint[], ${looks.map(({ fault }) => fault)}::text[])
-      AS n(id, authorised, context, next_look, part_count, starts_at, ends_at, fault)
+      ${looks.map(({ endsAt }) => endsAt)}::bigint[], ${looks.map(({ fault }) => fault)}::text[],
+      ${looks.map(({ byRoot }) => byRoot)}::bool[])
+      AS n(id, authorised, context, next_look, part_count, starts_at, ends_at, fault, by_root)
     WHERE g.id = n.id AND NOT EXISTS (SELECT FROM programmatic_creations c WHERE c.chain_id = ${chainId}
-      AND c.owner = g.owner AND c.hash = g.hash AND c.block_number > ${number})`
+      AND c.owner = g.owner AND c.hash = g.hash AND c.block_number > ${number})
+      AND NOT (g.root IS NOT NULL AND EXISTS (SELECT FROM programmatic_roots r WHERE r.chain_id = ${chainId}
+        AND r.owner = g.owner AND r.block_number > ${number}))`
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
 import { pollResults } from '../../domain/programmatic/poll.ts'
 import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
 import { screaming } from '../../domain/text/spelling.ts'
+import { programmaticSources } from '../chain/programmatic.ts'
 import {
   accountBehind,
   executedOf,
@@ -206,11 +207,30 @@ export const programmaticOrder: Model = {
       'The account behind the owner: the user of a CoWShed proxy, else the owner itself.',
     ),
     type: column(enumOf('ProgrammaticOrderType', handlerTypes), 'g.type', 'The kind of its handler.'),
+    source: column(
+      enumOf('ProgrammaticOrderSource', programmaticSources),
+      'g.source',
+      'How the service found it first.',
+    ),
+    root: orNull(
+      column(
+        bytes32,
+        'g.root',
+        'The Merkle root of its owner that it is a leaf of; null for a single order.',
+      ),
+    ),
+    proof: orNull(
+      column(
+        bytes,
+        'g.proof',
+        'The nodes of its proof to root, 32 bytes each, from the leaf up; null for a single order, and where the contract accepts no proof of that tree.',
+      ),
+    ),
     creationDate: derived(
       time,
       // Null in rows that an earlier version wrote.
       `coalesce(g.created_at, (SELECT pc.block_time FROM programmatic_creations pc WHERE ${isOf('pc')} ORDER BY pc.block_number, pc.log_index LIMIT 1))`,
-      'The time of the block that created it first.',
+      'The time of the block that created it first. Without a log of a creation: of the block of its root, or of that in which the service found it.',
     ),
     status: derived(
       spelledEnumOf('ProgrammaticOrderStatus', generatorStatuses),
@@ -221,7 +241,8 @@ export const programmaticOrder: Model = {
     statusReason: orNull(
       derived(
         string,
-        `CASE WHEN g.removed_block IS NOT NULL THEN 'the contract does not authorise it; first seen in block ' || g.removed_block
+        `CASE WHEN g.removed_block IS NOT NULL THEN CASE WHEN g.root IS NULL THEN 'the contract does not authorise it' ELSE 'its root was replaced' END
+            || '; first seen in block ' || g.removed_block
           WHEN g.fault IS NOT NULL THEN g.fault WHEN g.looked_block IS NULL THEN 'the contract is still to be read' END`,
         'More about the status, as text: when a removal was seen, or the rule that the input breaks. Null if there is nothing to add.',
       ),

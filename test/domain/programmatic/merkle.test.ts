@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeBytes, encodeList, encodeTuple } from '../../../src/domain/evm/abi.ts'
-import { type Bytes32, bytesToHex, type Hex, hexSize, hexToBytes } from '../../../src/domain/evm/hex.ts'
+import { bytesToHex, type Hex, hexSize, hexToBytes } from '../../../src/domain/evm/hex.ts'
 import { keccakHex } from '../../../src/domain/evm/keccak.ts'
 import { composableCowAbi } from '../../../src/domain/programmatic/abi.ts'
 import {
@@ -14,8 +13,18 @@ import {
   readLoggedLeaves,
   sdkLeaf,
 } from '../../../src/domain/programmatic/merkle.ts'
-import { type ConditionalOrderParams, encodeParams } from '../../../src/domain/programmatic/params.ts'
-import { ids, leafA, leafB, owner, paramsOf, rootAB, word } from './vectors.ts'
+import {
+  ids,
+  type Leaf,
+  leafA,
+  leafB,
+  leafEncodings,
+  leafOf,
+  owner,
+  paramsOf,
+  rootAB,
+  word,
+} from './vectors.ts'
 
 const [A, B] = [paramsOf('A'), paramsOf('B')]
 const sdkRoot = '0xecad7f2e3f3d463947eed308ac2642ad7e89e37515aa3da11627e6785c5cd235'
@@ -64,18 +73,6 @@ test('each leaf of a tree of any size has a proof', () => {
   )
 })
 
-type Leaf = [proof: Bytes32[], params: ConditionalOrderParams]
-const leafOf = ([proof, params]: Leaf) =>
-  encodeTuple([
-    { dynamic: encodeList(proof.map((node) => node.slice(2))) },
-    { dynamic: encodeParams(params).slice(66) },
-  ])
-const listOf = (items: readonly string[]): Hex =>
-  `0x${encodeTuple([{ dynamic: encodeList(items.map((dynamic) => ({ dynamic }))) }])}`
-const encodings: Record<string, (leaves: readonly Leaf[]) => Hex> = {
-  encoded: (leaves) => listOf(leaves.map((leaf) => encodeBytes(`0x${leafOf(leaf)}`))),
-  tuples: (leaves) => listOf(leaves.map(leafOf)),
-}
 const twoLeaves: readonly Leaf[] = [
   [[leafB], A],
   [[leafA], B],
@@ -85,8 +82,8 @@ describe('leaves in a log', () => {
   test.each([
     ['encoded', 1344, '0x2d0089779aae636af5980d90a3480c4bb5782ea4007e6f58d727f977fd58dee9'],
     ['tuples', 1280, '0xba857a3cdfe5678b92291d47541b65157607ed2666ac7f209fa542e6853dc830'],
-  ])('%s', (name, size, hash) => {
-    const data = encodings[name]?.(twoLeaves) ?? '0x'
+  ] as const)('%s', (name, size, hash) => {
+    const data = leafEncodings[name](twoLeaves)
     expect([hexSize(data), keccakHex(hexToBytes(data))]).toEqual([size, hash])
     expect(readLoggedLeaves(rootAB, data)).toEqual({
       proven: [
@@ -97,7 +94,7 @@ describe('leaves in a log', () => {
     })
   })
 
-  test.each(Object.entries(encodings))('%s: only those count that lead to the root', (_name, encode) => {
+  test.each(Object.entries(leafEncodings))('%s: only those count that lead to the root', (_name, encode) => {
     const data = encode([
       [[leafB], A],
       [[leafB], B],
@@ -112,11 +109,11 @@ describe('leaves in a log', () => {
     })
   })
 
-  test.each(Object.entries(encodings))('%s: an empty list', (_name, encode) => {
+  test.each(Object.entries(leafEncodings))('%s: an empty list', (_name, encode) => {
     expect(readLoggedLeaves(rootAB, encode([]))).toEqual({ proven: [], sdk: [], unproven: [] })
   })
 
-  test.each(Object.entries(encodings))('%s: too many, or too long a proof', (_name, encode) => {
+  test.each(Object.entries(leafEncodings))('%s: too many, or too long a proof', (_name, encode) => {
     const small = { handler: owner, salt: word(1), staticInput: '0x' as const }
     const many = (length: number) => encode(Array.from({ length }, (): Leaf => [[], small]))
     expect(readLoggedLeaves(rootAB, many(maxLeaves))?.unproven).toHaveLength(maxLeaves)
@@ -127,7 +124,7 @@ describe('leaves in a log', () => {
   })
 
   test('of more than a mebibyte', () => {
-    const data = encodings.tuples?.(twoLeaves) ?? '0x'
+    const data = leafEncodings.tuples(twoLeaves)
     const padded = (size: number): Hex => `0x${data.slice(2).padEnd(2 * size, '0')}`
     expect(readLoggedLeaves(rootAB, padded(1_048_576))?.proven).toHaveLength(2)
     expect(readLoggedLeaves(rootAB, padded(1_048_577))).toBeUndefined()
@@ -142,7 +139,7 @@ describe('leaves in a log', () => {
 })
 
 test('the log of a root', () => {
-  const data = encodings.tuples?.(twoLeaves) ?? '0x'
+  const data = leafEncodings.tuples(twoLeaves)
   const logged = (location: bigint, bytes: Hex) =>
     composableCowAbi.encodeEventLog('MerkleRootSet', [owner, rootAB, [location, bytes]]).data as Hex
   expect(decodeLoggedRoot(logged(1n, data))).toEqual({ root: rootAB, location: 'emitted', data })

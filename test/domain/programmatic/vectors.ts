@@ -1,6 +1,7 @@
+import { encodeBytes, encodeList, encodeTuple } from '../../../src/domain/evm/abi.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../../src/domain/evm/hex.ts'
-import type { ConditionalOrderParams } from '../../../src/domain/programmatic/params.ts'
+import { type ConditionalOrderParams, encodeParams } from '../../../src/domain/programmatic/params.ts'
 import { encodeStaticInput, type TwapInput } from '../../../src/domain/programmatic/static-input.ts'
 import { twapSchedule } from '../../../src/domain/programmatic/twap.ts'
 import { numbered } from '../../fakes/order.ts'
@@ -80,3 +81,17 @@ export const parts: readonly (readonly [Name, number, number, number, Bytes32])[
   ['C', 3, 1800010923, 1800014522, '0x76739e85b40ae30e85d0a04749ef5653a6df4bf30aafe54d7a6126845c5042e2'],
   ['D', 0, 1800000000, 1800003599, '0x999516e81ca6a6c875971d407605ec4717c5345b628deb07667fbfe271673cd6'],
 ]
+
+export type Leaf = [proof: Bytes32[], params: ConditionalOrderParams]
+export const leafOf = ([proof, params]: Leaf) =>
+  encodeTuple([
+    { dynamic: encodeList(proof.map((node) => node.slice(2))) },
+    { dynamic: encodeParams(params).slice(66) },
+  ])
+const listOf = (items: readonly string[]): Hex =>
+  `0x${encodeTuple([{ dynamic: encodeList(items.map((dynamic) => ({ dynamic }))) }])}`
+/** The encodings of leaves in the log of a root. */
+export const leafEncodings = {
+  encoded: (leaves: readonly Leaf[]) => listOf(leaves.map((leaf) => encodeBytes(`0x${leafOf(leaf)}`))),
+  tuples: (leaves: readonly Leaf[]) => listOf(leaves.map(leafOf)),
+}
