@@ -6,16 +6,16 @@ import { maxChainId } from '../domain/auction/key.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { chains, goesBy } from '../domain/network/chains.ts'
 import {
+  defaultConditionalOrders,
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
-  defaultShedFactories,
   ethFlowOf,
   type Network,
   type Profile,
+  type SettlementPair,
   settlementPairs,
 } from '../domain/network/network.ts'
-import { composableCow } from '../domain/programmatic/handlers.ts'
 import type { AccessRules, Features } from '../graphql/context/access.ts'
 import { emailFaults, pushFaults, telegramFaults } from './channels/settings.ts'
 import { addressText, httpUrl, parseAddress } from './settings/setting-readers.ts'
@@ -47,12 +47,12 @@ export interface NetworkConfig {
 const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
 
 const conditionalOrders = z.strictObject({
-  composableCow: addressText.prefault(composableCow),
+  composableCow: addressText.prefault(defaultConditionalOrders.composableCow),
   firstBlock: z.int().min(0).optional(),
   shedFactories: z
     .array(addressText)
     .max(10)
-    .default([...defaultShedFactories]),
+    .default([...defaultConditionalOrders.shedFactories]),
 })
 
 const maxNodes = 5
@@ -138,9 +138,25 @@ function complete(row: NetworkRow, context: z.RefinementCtx): CompleteRow {
   return full as CompleteRow
 }
 
-/** The first block of the default contract of programmatic orders: the chain's, or the network's. */
-const firstConditional = ({ chainId, firstBlock }: Pick<Network, 'chainId' | 'firstBlock'>) =>
-  chains.get(chainId)?.conditionalOrdersFrom ?? firstBlock
+/**
+ * The contracts of programmatic orders of a row. Those of a known chain are followed with an order book, unless
+ * its parts are settled by another contract than that of production.
+ */
+function programmaticOf(
+  {
+    conditionalOrders,
+    orderBook,
+    chainId,
+    firstBlock,
+  }: Pick<CompleteRow, 'conditionalOrders' | 'orderBook' | 'chainId' | 'firstBlock'>,
+  { settlement }: SettlementPair,
+): Pick<Network, 'conditionalOrders'> {
+  const known = chains.get(chainId)?.conditionalOrdersFrom
+  const isDefault = orderBook && known !== undefined && settlement === settlementPairs.production.settlement
+  const contracts =
+    conditionalOrders === undefined && isDefault ? defaultConditionalOrders : conditionalOrders
+  return contracts ? { conditionalOrders: { firstBlock: known ?? firstBlock, ...contracts } } : {}
+}
 
 /** Contracts of a row without `settlement` and `vaultRelayer` come from the profile. */
 function networkFileSchema(profile: Profile) {
@@ -184,12 +200,7 @@ function networkFileSchema(profile: Profile) {
               poolFactory,
               baseTokens,
               usdReference: reference ?? null,
-              ...(conditionalOrders && {
-                conditionalOrders: {
-                  ...conditionalOrders,
-                  firstBlock: conditionalOrders.firstBlock ?? firstConditional(rest),
-                },
-              }),
+              ...programmaticOf({ ...rest, conditionalOrders, orderBook }, contracts),
             },
           }
         },

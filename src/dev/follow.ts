@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { NetworkConfig } from '../app/config.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
-import { parseIndex, parseObject, toQuantity } from '../chain/rpc/wire.ts'
+import { parseHex, parseIndex, parseObject, toQuantity } from '../chain/rpc/wire.ts'
 import { type Address, toAddress, zeroAddress } from '../domain/evm/address.ts'
 import type { Log } from '../domain/log.ts'
 import { chains } from '../domain/network/chains.ts'
 import {
+  defaultConditionalOrders,
   defaultHooksTrampoline,
   defaultPoolProject,
   defaultPriceAmount,
@@ -55,9 +56,11 @@ type Described = z.infer<typeof networksShape>['data']['networks'][number]
  */
 export async function findOrderBook(flags: FollowFlags, profile: Profile, log: Log): Promise<NetworkConfig> {
   const [url, chain] = [baseOf(flags.url), await readChain(flags.rpcUrl, log)]
-  const { chainId, ...times } = chain
+  const { chainId, head, hasConditionalOrders, ...times } = chain
   const { base, described } = await findBook(url, chainId)
-  const { names: [known] = [], facts, usdReference } = chains.get(chainId) ?? {}
+  const { names: [known] = [], facts, usdReference, conditionalOrdersFrom } = chains.get(chainId) ?? {}
+  // A local chain has the id of a known one, and is shorter.
+  const firstBlock = facts && facts.firstBlock <= head ? facts.firstBlock : 0
   const given = flags.wrappedNative === undefined ? undefined : toAddress(flags.wrappedNative)
   const wrappedNative = given ?? described?.wrappedNative.address ?? facts?.wrappedNative
   if (!wrappedNative)
@@ -79,7 +82,14 @@ export async function findOrderBook(flags: FollowFlags, profile: Profile, log: L
       priceAmount: defaultPriceAmount,
       usdReference: usdReference ?? null,
       holderTokens: [],
-      firstBlock: facts && facts.firstBlock <= chain.head ? facts.firstBlock : 0,
+      ...(hasConditionalOrders &&
+        settlement === settlementPairs.production.settlement && {
+          conditionalOrders: {
+            ...defaultConditionalOrders,
+            firstBlock: firstBlock > 0 ? (conditionalOrdersFrom ?? firstBlock) : 0,
+          },
+        }),
+      firstBlock,
       finalityBlocks: facts?.finalityBlocks ?? 64,
     },
   }
@@ -103,7 +113,9 @@ async function readChain(url: string, log: Log) {
     const head = await block('latest')
     const before = await block(toQuantity(Math.max(0, head.number - measuredBlocks)))
     const blockMs = (1_000 * (head.seconds - before.seconds)) / Math.max(1, head.number - before.number)
-    return { chainId, head: head.number, blockTimeMs: Math.min(60_000, Math.max(250, Math.round(blockMs))) }
+    const code = await rpc.call('eth_getCode', [defaultConditionalOrders.composableCow, 'latest'])
+    const blockTimeMs = Math.min(60_000, Math.max(250, Math.round(blockMs)))
+    return { chainId, head: head.number, blockTimeMs, hasConditionalOrders: parseHex(code) !== '0x' }
   } catch {
     throw new Error(`no node answers at ${url}: name one with --rpc`)
   }

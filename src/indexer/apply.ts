@@ -52,7 +52,7 @@ import {
   storeJitOrders,
   storePlacements,
 } from './onchain-orders.ts'
-import { isProgrammaticLog, storeProgrammaticLogs } from './programmatic-orders.ts'
+import { isProgrammaticLog, storeProgrammaticLogs, timesOf } from './programmatic-orders.ts'
 import { balanceChanges } from './token-balances.ts'
 
 export interface Indexing extends TradeRules {
@@ -93,7 +93,8 @@ export async function applyBlocks(
     await moveCheckpoint(tx, chainId, { from, to, at, head: head ?? to.number })
     await insertBlocks(tx, chainId, blocks)
     if (protocolLogs.length > 0) await applyLogs(tx, protocolLogs, placements, range, indexing)
-    if (programmaticLogs.length > 0) await storeProgrammaticLogs(tx, chainId, programmaticLogs, range.headers)
+    if (programmaticLogs.length > 0)
+      await storeProgrammaticLogs(tx, chainId, programmaticLogs, timesOf(range.headers))
     await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)
   }, msPerLoad * loadOf(logs))
   await sweepExpired(db, chainId, range.headers, at)

@@ -10,20 +10,23 @@ export function isProgrammaticLog(log: ChainLog): log is ProgrammaticLog {
   return types.includes(log.type)
 }
 
+/** The times of blocks by their numbers. */
+export const timesOf = (blocks: readonly Block[]): ReadonlyMap<number, Date> =>
+  new Map(blocks.map(({ number, timestamp }) => [number, new Date(timestamp * 1_000)]))
+
 /**
  * Stores creations of programmatic orders, Merkle roots and proxies, and links orders of these owners that
  * are older than their links.
- * @param headers those of all blocks with a creation or a root
+ * @param times those of all blocks with a creation or a root
  */
 export async function storeProgrammaticLogs(
   tx: Tx,
   chainId: number,
   logs: readonly ProgrammaticLog[],
-  headers: readonly Block[],
+  times: ReadonlyMap<number, Date>,
 ): Promise<void> {
-  const times = new Map(headers.map(({ number, timestamp }) => [number, timestamp]))
   const timed = <Log extends ProgrammaticLog>(log: Log) => ({
-    ...{ ...log, blockTime: new Date((times.get(log.blockNumber) ?? 0) * 1_000) },
+    ...{ ...log, blockTime: times.get(log.blockNumber) ?? new Date(0) },
   })
   const creations = logs.filter((log) => log.type === 'creation').map(timed)
   await insertProgrammaticFacts(tx, chainId, {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '../../src/app/app.ts'
 import { checkNetworksNamed, readAddresses, readNetworks, readSettings } from '../../src/app/config.ts'
+import { settlementPairs } from '../../src/domain/network/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { faultsOf, temporaryFile } from '../fakes/settings.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -187,7 +188,7 @@ test('a network has a guard contract only if its row names one', () => {
   expect(faultsOf(() => networkOf({ balanceGuard: '0x12' }))).toHaveLength(1)
 })
 
-test('programmatic orders are followed only if the row of a network has the member, by default from known blocks', () => {
+test('programmatic orders are followed if the row has the member, or follows an order book, by default from known blocks', () => {
   const rows = [{}, { conditionalOrders: null }, { conditionalOrders: {} }]
   const [without, off, on] = rows.map((row) => networkOf(row)?.conditionalOrders)
   expect([without, off]).toEqual([undefined, undefined])
@@ -199,6 +200,12 @@ test('programmatic orders are followed only if the row of a network has the memb
   expect(networkOf({ chainId: 31_337, firstBlock: 7, conditionalOrders: own })?.conditionalOrders).toEqual({
     ...{ ...own, firstBlock: 7 },
   })
+  const orderBook = { url: 'https://book.example' }
+  const followed = [{}, { conditionalOrders: null }, { chainId: 31_337, firstBlock: 7 }].map(
+    (row) => networkOf({ ...row, ...settlementPairs.production, orderBook })?.conditionalOrders?.firstBlock,
+  )
+  expect(followed).toEqual([17_883_049, undefined, undefined])
+  expect(networkOf({ orderBook })?.conditionalOrders).toBeUndefined()
   for (const wrong of [{ composableCow: '0x12' }, { contract: numbered('cd') }, true])
     expect(faultsOf(() => networkOf({ conditionalOrders: wrong }))).toHaveLength(1)
 })

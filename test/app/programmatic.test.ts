@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
-import type { OrderData } from '../../src/domain/order/order.ts'
-import { decodeTradeableOrder } from '../../src/domain/programmatic/abi.ts'
 import { composableCow } from '../../src/domain/programmatic/handlers.ts'
 import type { ConditionalOrderParams } from '../../src/domain/programmatic/params.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { calls, walletCall } from '../chain/conditional-stage.ts'
-import { coin, conditionalOrders } from '../setup/conditional-orders.ts'
+import { coin, conditionalOrders, postPart, type TradeablePart } from '../setup/conditional-orders.ts'
 import { eventually } from '../setup/eventually.ts'
 import { request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
@@ -23,24 +21,8 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 
 const base = () => `${world.url}/${world.market.network.name}/api/v1`
 
-/** The part that can trade at the head; undefined while there is none. */
-async function poll(owner: Address, params: ConditionalOrderParams) {
-  const data = calls.poll(owner, params)
-  const answer = await world.chain.rpc
-    .call<`0x${string}`>('eth_call', [{ to: composableCow, data }, 'latest'])
-    .catch(() => undefined)
-  return answer && decodeTradeableOrder(answer, 2_000)
-}
-
-/** Posts a part as watch towers do: with the hash of its document alone. */
-function post({ order, signature }: { order: OrderData; signature: string }, from: Address) {
-  const { validTo, partiallyFillable, kind, appData, ...rest } = order
-  const { sellAmount, buyAmount, feeAmount, ...tokens } = rest
-  return request(`${base()}/orders`, 'POST', {
-    ...{ ...tokens, kind, validTo, partiallyFillable, appData, from, signature, signingScheme: 'eip1271' },
-    ...{ sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` },
-  })
-}
+const poll = (owner: Address, params: ConditionalOrderParams) => wallets.poll(owner, params)
+const post = (part: TradeablePart, from: Address) => postPart(base(), part, from)
 
 test('a watch tower drives a TWAP to its end by the hash of a document alone', async () => {
   const wallet = await wallets.deployWallet()

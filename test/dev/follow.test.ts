@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findOrderBook } from '../../src/dev/follow.ts'
 import { describeMarket } from '../../src/dev/market/market.ts'
+import { composableCow } from '../../src/domain/programmatic/handlers.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startDev } from '../setup/dev.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -55,7 +56,10 @@ test('the base URL of a network is taken too, and the chain from the node', asyn
   const found = await findOrderBook({ url: `${url}/`, rpcUrl: book.rpcUrl }, 'production', silentLog)
   expect(found.orderBook?.url).toBe(url)
   const { settlement, vaultRelayer, wrappedNative, chainId } = describeMarket().network
-  expect(found.network).toMatchObject({ chainId, settlement, vaultRelayer, wrappedNative, firstBlock: 0 })
+  const conditionalOrders = { composableCow, firstBlock: 0 }
+  expect(found.network).toMatchObject({
+    ...{ chainId, settlement, vaultRelayer, wrappedNative, firstBlock: 0, conditionalOrders },
+  })
 })
 
 test.each([

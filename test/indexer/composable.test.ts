@@ -9,6 +9,7 @@ import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
+import { timesOf } from '../../src/indexer/programmatic-orders.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import {
   appData,
@@ -93,7 +94,10 @@ async function round() {
   await followProgrammaticOrders(
     {
       ...{ network, db: server.database.db, log: silentLog },
-      chain: { block: async (number) => blocks.get(number)?.block },
+      chain: {
+        block: async (number) => blocks.get(number)?.block,
+        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
+      },
       readAuthorisations: async (keys) =>
         keys.map(({ hash }): Authorisation => {
           const context = contract.get(hash)

@@ -72,7 +72,7 @@ async function look(more: object = {}) {
   await followProgrammaticOrders(
     {
       ...{ network, db: server.database.db, log: silentLog },
-      chain: { block: async (number) => blocks.get(number)?.block },
+      chain: { block: async (number) => blocks.get(number)?.block, times: async () => new Map() },
       readAuthorisations: async (keys) => keys.map((): Authorisation => ({ isAuthorised, context: 0n })),
       programmaticLogs: async () => [],
       poll: async (failures) => {

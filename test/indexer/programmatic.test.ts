@@ -13,6 +13,7 @@ import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { sweepExpired } from '../../src/indexer/endings.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
+import { timesOf } from '../../src/indexer/programmatic-orders.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { duePolls, storePoll } from '../../src/storage/chain/programmatic-polls.ts'
@@ -108,7 +109,10 @@ async function round(more: object = {}) {
       network,
       db: server.database.db,
       log: silentLog,
-      chain: { block: async (number) => blocks.get(number)?.block },
+      chain: {
+        block: async (number) => blocks.get(number)?.block,
+        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
+      },
       readAuthorisations: async (keys) => {
         reads.push(keys.length)
         return keys.map(({ owner, hash }): Authorisation => {

@@ -1,15 +1,19 @@
 import { AbiCoder, concat, Interface } from 'ethers'
 import { expect } from 'vitest'
 import { type Address, address, zeroAddress } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
+import type { OrderData } from '../../src/domain/order/order.ts'
+import { decodeTradeableOrder } from '../../src/domain/programmatic/abi.ts'
 import { composableCow, extensibleFallbackHandler } from '../../src/domain/programmatic/handlers.ts'
 import type { ConditionalOrderParams } from '../../src/domain/programmatic/params.ts'
 import { encodeStaticInput, type TwapInput } from '../../src/domain/programmatic/static-input.ts'
 import { domainSeparator } from '../../src/domain/signing/signing.ts'
-import { fallbackAbi, type WalletCall, walletAbi, walletCall } from '../chain/conditional-stage.ts'
+import { calls, fallbackAbi, type WalletCall, walletAbi, walletCall } from '../chain/conditional-stage.ts'
 import { readArtifact } from '../chain/contracts.ts'
 import { twapHandler, word } from '../domain/programmatic/vectors.ts'
 import { eventually } from './eventually.ts'
+import { request } from './trader.ts'
 import type { World } from './world.ts'
 
 const tokenAbi = new Interface(readArtifact('TestToken').abi)
@@ -19,6 +23,22 @@ const maxUint256 = 2n ** 256n - 1n
 interface Receipt {
   status: string
   contractAddress: string
+}
+
+/** A part as the contract returns it. */
+export interface TradeablePart {
+  order: OrderData
+  signature: string
+}
+
+/** Posts a part to an order book as watch towers do: with the hash of its document alone. */
+export function postPart(base: string, { order, signature }: TradeablePart, from: Address) {
+  const { validTo, partiallyFillable, kind, appData, ...rest } = order
+  const { sellAmount, buyAmount, feeAmount, ...tokens } = rest
+  return request(`${base}/orders`, 'POST', {
+    ...{ ...tokens, kind, validTo, partiallyFillable, appData, from, signature, signingScheme: 'eip1271' },
+    ...{ sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` },
+  })
 }
 
 /** Wallets with programmatic orders on the chain of a world. */
@@ -81,6 +101,14 @@ export async function conditionalOrders({ chain, market }: Pick<World, 'chain' |
       return wallet
     },
     salt: () => word(++salts),
+    /** The part that can trade at the head; undefined while there is none. */
+    async poll(owner: Address, params: ConditionalOrderParams): Promise<TradeablePart | undefined> {
+      const data = calls.poll(owner, params)
+      const answer = await rpc
+        .call<Hex>('eth_call', [{ to: composableCow, data }, 'latest'])
+        .catch(() => undefined)
+      return answer && decodeTradeableOrder(answer, 2_000)
+    },
     twapOf(change: Partial<TwapInput>): ConditionalOrderParams {
       const { DAI, WETH } = market.tokens
       const input: TwapInput = {

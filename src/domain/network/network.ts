@@ -10,6 +10,7 @@ import {
 } from '../described.ts'
 import { type Address, address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
+import { composableCow } from '../programmatic/handlers.ts'
 
 /** The address of the hooks trampoline on most networks. */
 export const defaultHooksTrampoline = address('0x60Bf78233f48eC42eE3F101b9a05eC7878728006')
@@ -91,6 +92,9 @@ export const defaultShedFactories: readonly Address[] = [
   '0x5e284e80f3bd6a7d80a8500d9c49878028110848',
   '0xc94f7d71d022e773b0b516841ff867c06f39726b',
 ].map(address)
+
+/** The contracts of programmatic orders, at the same addresses on every chain. */
+export const defaultConditionalOrders = { composableCow, shedFactories: defaultShedFactories }
 
 /** Identifies a chain permanently: the same chain id with a different genesis block is another chain. */
 export interface ChainIdentity {

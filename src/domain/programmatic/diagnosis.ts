@@ -8,6 +8,7 @@ export const diagnosisCodes = [
   'notStarted',
   'finished',
   'notPolled',
+  'placedElsewhere',
   ...pollResults,
 ] as const
 export type DiagnosisCode = (typeof diagnosisCodes)[number]
@@ -19,6 +20,8 @@ export const diagnosisTexts: Record<DiagnosisCode, string> = {
   notStarted: 'Its first part can be traded later.',
   finished: 'No further part of it can follow.',
   notPolled: 'The watch tower has not polled it since it was created, or does not run here.',
+  placedElsewhere:
+    'The network follows an order book, whose watch towers place its parts. No part that can be traded now is known there.',
   placed: 'Its part is in the book. If it does not trade, the diagnosis of that order has the reason.',
 }
 
@@ -33,6 +36,10 @@ export interface DiagnosedOrder {
   pollReason: string | null
   /** Unix seconds from which on it is polled. */
   pollAt: number | null
+  /** Its network follows an order book: nothing is polled here. */
+  isFollowed: boolean
+  /** The book has a part of it whose time has not passed. */
+  isBooked: boolean
 }
 
 export interface ProgrammaticDiagnosis {
@@ -42,11 +49,12 @@ export interface ProgrammaticDiagnosis {
 }
 
 export function diagnosisOf(order: DiagnosedOrder): ProgrammaticDiagnosis {
-  const { status, fault, startsAt, pollResult, pollReason, pollAt } = order
+  const { status, fault, startsAt, pollResult, pollReason, pollAt, isFollowed, isBooked } = order
   if (status === 'cancelled') return found('removed')
   if (status === 'invalid') return found('invalid', fault && `The rule: “${fault}”.`)
   if (status === 'scheduled') return found('notStarted', startsAt && `It starts at ${timeText(startsAt)}.`)
   if (status !== 'active') return found('finished', generatorStatusTexts[status])
+  if (isFollowed) return found(isBooked ? 'placed' : 'placedElsewhere')
   if (pollResult === null) return found('notPolled')
   const reason = pollReason && `The answer: “${pollReason}”.`
   return found(

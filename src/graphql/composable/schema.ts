@@ -15,6 +15,7 @@ import {
 } from 'graphql'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
+import { toAddress } from '../../domain/evm/address.ts'
 import {
   discreteOrders,
   generators,
@@ -33,6 +34,7 @@ import {
   type Where,
 } from '../../storage/composable/read.ts'
 import type { Context } from '../context/context.ts'
+import { readOrdersOf } from '../order/order.ts'
 import { fieldsOf } from '../stored/collect.ts'
 import {
   candidatesOf,
@@ -189,11 +191,20 @@ function pageField(
     async resolve(_root, args: PageArguments, context, info) {
       const query = queryOf(args, info)
       await payForScan(list, query, context)
+      if (list === generators) await readOrdersOf(ownerIn(query.where ?? {}, context), context.client)
       context.proceed()
       const [page] = await readPages(context.db, list, query, environmentOf(context))
       context.countItems(page?.rows ?? [])
       return page && toPage(page, list, query)
     },
+  }
+}
+
+/** The owner that a filter names, and the networks on which it may have orders. */
+function ownerIn({ owner, chainId }: { owner?: unknown; chainId?: unknown }, { networks }: Context) {
+  return {
+    owner: typeof owner === 'string' ? toAddress(owner) : undefined,
+    networks: networks.all.filter(({ network }) => chainId == null || network.chainId === chainId),
   }
 }
 
@@ -449,6 +460,7 @@ function computedField(
       if (typeof id !== 'string') refuse('where', 'where must have a conditionalOrderGeneratorId')
       if (chainId === null) refuse('where', 'chainId must not be null')
       const generator = await findGenerator(String(id), chainId, context)
+      if (generator) await readOrdersOf(ownerIn(generator.terms, context), context.client)
       const found = generator && (await read(generator, page, context))
       return toView(found ?? { rows: [], hasMore: false, total: 0 }, page, context)
     },

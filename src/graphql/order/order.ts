@@ -17,7 +17,7 @@ import { findOrderId } from '../../storage/order/orders.ts'
 import type { OneRow, Relation } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { type Context, checkNamed } from '../context/context.ts'
-import { chainIdOf, tradingOn } from '../context/networks.ts'
+import { chainIdOf, type TradingServices, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { maxNamedOrders as maxNamed } from '../input/fields.ts'
 import { NetworkRef, networkOn } from '../network.ts'
@@ -76,7 +76,7 @@ const transactionRoot = ordersRoot(
 )
 
 /** The network of an argument, or all. */
-const namedNetworks = (network: string | null | undefined, environment: Environment) =>
+export const namedNetworks = (network: string | null | undefined, environment: Environment) =>
   network == null ? environment.networks.all : [tradingOn(environment, network)]
 
 /** Reads orders that are not stored from the order books that networks follow. */
@@ -89,6 +89,31 @@ async function readOrders(
   const { client } = context
   const read = await Promise.all(named.map((trading) => trading.readOrders?.(uids as OrderUid[], client)))
   return read.includes(true)
+}
+
+interface OwnedBy {
+  owner?: Address | null | undefined
+  networks: readonly TradingServices[]
+}
+
+/** Reads the newest orders of an owner from the order books that networks follow. @returns whether it did */
+export async function readOrdersOf({ owner, networks }: OwnedBy, client: string): Promise<boolean> {
+  if (owner == null) return false
+  const read = await Promise.all(networks.map(({ readAccount }) => readAccount?.(owner, client)))
+  return read.includes(true)
+}
+
+/** Options of a root field of which the orders of an owner are a part. */
+export function readingOwner<Args>(find: (args: Args, environment: Environment) => OwnedBy) {
+  return {
+    mayLack(text: string, args: Args, environment: Environment) {
+      const { owner, networks } = find(args, environment)
+      const isLacking = ({ hasReadAccount }: TradingServices) => owner && hasReadAccount?.(owner) === false
+      return text !== 'null' && networks.some(isLacking)
+    },
+    readMissing: async (args: Args, context: Context, result: unknown) =>
+      result !== null && readOrdersOf(find(args, context), context.client),
+  }
 }
 
 builder.queryFields((t) => ({
@@ -149,15 +174,10 @@ builder.queryFields((t) => ({
     },
     rowArguments: (args: FilterArguments & Changed, environment) =>
       filterRowArguments(pageByChange(args, environment), environment),
-    mayLack: (_text, { owner, network }, environment) =>
-      owner != null &&
-      namedNetworks(network, environment).some(({ hasReadAccount }) => hasReadAccount?.(owner) === false),
-    readMissing: async ({ owner, network }, context) => {
-      if (owner == null) return false
-      const named = namedNetworks(network, context)
-      const read = await Promise.all(named.map((trading) => trading.readAccount?.(owner, context.client)))
-      return read.includes(true)
-    },
+    ...readingOwner(({ owner, network }: FilterArguments, environment) => ({
+      owner,
+      networks: namedNetworks(network, environment),
+    })),
   }),
 }))
 

@@ -60,7 +60,7 @@ import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { identityOf, modelRef, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
-import { chainIdsOf } from './order.ts'
+import { chainIdsOf, namedNetworks, readingOwner } from './order.ts'
 import { partUid, type Terms, termsOf } from './programmatic-terms.ts'
 
 const typeTexts: Record<HandlerType, string> = {
@@ -389,6 +389,13 @@ builder.queryFields((t) => ({
       }),
     },
     rowArguments: toKey,
+    ...readingOwner((args: OneArguments, environment) => {
+      const { chainId, owner } = toKey(args, environment)
+      return {
+        owner,
+        networks: environment.networks.all.filter(({ network }) => network.chainId === chainId),
+      }
+    }),
   }),
   programmaticOrders: storedRoot(t, listedProgrammaticOrders, {
     args: {
@@ -401,5 +408,9 @@ builder.queryFields((t) => ({
       ...programmaticArguments(t.arg),
     },
     rowArguments: (args: ListArguments, environment) => programmaticRowArguments(args, environment),
+    ...readingOwner(({ owner, network }: ListArguments, environment) => ({
+      owner,
+      networks: namedNetworks(network, environment),
+    })),
   }),
 }))

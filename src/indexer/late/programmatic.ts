@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Authorisation } from '../../chain/authorisations.ts'
-import type { Block } from '../../chain/chain.ts'
+import type { Block, Chain } from '../../chain/chain.ts'
 import type { LogRange } from '../../chain/logs/logs.ts'
 import type { ProgrammaticLog } from '../../chain/logs/programmatic-logs.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -19,7 +20,7 @@ import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-p
 import { scheduleOf } from '../../storage/chain/programmatic-status.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
-import { ChainMoved, type ChainReads, type Checkpoint, createRange, RangeTooFull } from '../block-range.ts'
+import { ChainMoved, type Checkpoint, createRange, RangeTooFull } from '../block-range.ts'
 import { createPoll, type Poll, repeat } from '../chain-stream.ts'
 import { storeProgrammaticLogs } from '../programmatic-orders.ts'
 
@@ -27,7 +28,7 @@ export interface ProgrammaticReading {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs' | 'conditionalOrders'>
   db: Database
   log: Log
-  chain: Pick<ChainReads, 'block'>
+  chain: Pick<Chain, 'block' | 'times'>
   /** Authorisations at a block, in the order of the keys. @throws Outage */
   readAuthorisations(keys: readonly ProgrammaticKey[], blockHash: Bytes32): Promise<Authorisation[]>
   /** Logs of programmatic orders. @throws Outage */
@@ -50,8 +51,10 @@ const sdkTreeFault =
   'its Merkle tree hashes orders without the offset of their struct, as an SDK does; the contract accepts no proof of it'
 /** Blocks in one read of old logs. */
 const maxRange = 10_000
-/** Logs that one transaction writes, with the header of each block. */
+/** Logs that one transaction writes, with the time of each block. */
 const maxOldLogs = 500
+/** The pause after each read of old logs, for nodes that limit requests. */
+const pauseMs = 100
 /** While the indexer is further behind the head than this, old logs wait. */
 const maxBehind = 100
 
@@ -154,16 +157,13 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
     const to = Math.min(history.lastBlock, at.number, from + length - 1)
     const logs = await options.programmaticLogs({ from, to })
     if (logs.length > maxOldLogs && from < to) throw new RangeTooFull(`${logs.length} logs`)
-    const headers: Block[] = []
-    const dated = logs.filter(({ type }) => type !== 'shed')
-    for (const number of new Set(dated.map(({ blockNumber }) => blockNumber))) {
-      const block = await chain.block(number)
-      if (!block) throw new ChainMoved(`block ${number} is missing below the head`)
-      headers.push(block)
-    }
+    const dated = new Set(logs.flatMap((log) => (log.type === 'shed' ? [] : [log.blockNumber])))
+    const times = await chain.times([...dated])
+    const missing = [...dated].find((number) => !times.has(number))
+    if (missing !== undefined) throw new ChainMoved(`block ${missing} is missing below the head`)
     await db.transaction(async (tx) => {
       await hold(tx, at)
-      await storeProgrammaticLogs(tx, chainId, logs, headers)
+      await storeProgrammaticLogs(tx, chainId, logs, times)
       await moveProgrammaticHistory(tx, chainId, { from, to })
     })
     return logs.length
@@ -183,6 +183,7 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
     const history = await findProgrammaticHistory(db, chainId)
     if (!history || history.nextBlock > Math.min(history.lastBlock, at.number)) return false
     await range.use((length) => readOld(history, at, length))
+    await pause(pauseMs)
     return true
   }
 }

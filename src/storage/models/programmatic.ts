@@ -98,12 +98,15 @@ const stored = {
 
 const pollResult = enumOf('ProgrammaticPollResult', pollResults)
 
+/** SQL condition: the network of programmatic order `g` follows an order book. */
+const isFollowed = 'EXISTS (SELECT FROM order_books ob WHERE ob.chain_id = g.chain_id)'
+
 const polls = {
   nextPollAt: orNull(
-    column(
+    derived(
       uint32,
-      'g.poll_at',
-      'Unix seconds from which on the watch tower polls it; 0 means at once, null that no part can follow. It polls none that is CANCELLED or INVALID.',
+      `CASE WHEN NOT ${isFollowed} THEN g.poll_at END`,
+      'Unix seconds from which on the watch tower polls it; 0 means at once, null that no part can follow, or that its network follows an order book, whose towers poll it. It polls none that is CANCELLED or INVALID.',
     ),
   ),
   nextPollBlock: orNull(
@@ -122,6 +125,8 @@ const diagnosedFields: RowFields<DiagnosedOrder> = {
   pollResult: orNull(column(pollResult, 'g.poll_result', '')),
   pollReason: orNull(column(string, 'g.poll_reason', '')),
   pollAt: polls.nextPollAt,
+  isFollowed: derived(boolean, isFollowed, ''),
+  isBooked: derived(boolean, `EXISTS (SELECT FROM ${partsOfOrder} AND o.effective_valid_to >= ${now})`, ''),
 }
 
 const poll: Model = {

@@ -82,6 +82,7 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
   const active = {
     ...({ status: 'active', fault: null, startsAt: null, pollAt: 1_800_000_000 } as const),
     ...({ pollResult: 'waiting', pollReason: 'PollTryAtEpoch: later' } as const),
+    ...{ isFollowed: false, isBooked: false },
   }
   expect(diagnosisOf({ ...active, status: 'invalid', fault: 'same token' })).toEqual({
     code: 'invalid',
@@ -94,4 +95,11 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
     'No part can be traded before a later time or block. The answer: “PollTryAtEpoch: later”. Not before 2027-01-15T08:00:00Z.',
   )
   expect(diagnosisOf({ ...active, pollResult: null }).code).toBe('notPolled')
+  const followed = { ...active, pollResult: null, isFollowed: true }
+  expect(diagnosisOf({ ...followed, isBooked: true }).code).toBe('placed')
+  expect(diagnosisOf(followed)).toEqual({
+    code: 'placedElsewhere',
+    text: 'The network follows an order book, whose watch towers place its parts. No part that can be traded now is known there.',
+  })
+  expect(diagnosisOf({ ...followed, status: 'cancelled' }).code).toBe('removed')
 })
